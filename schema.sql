@@ -184,7 +184,7 @@ CREATE INDEX IF NOT EXISTS conflicts_step ON conflicts (run_id, step_id, seq);
 -- A sense is one by mission (mission_local ones; else ''), scope, seed version (else ''), normal form
 -- of the surface, and identity: the definition, or '' for an answer (mission_local, of no seed), which
 -- is one a surface.
--- status: draft, active, deprecated. Of a version that rests on another, only what is new or other there;
+-- status: draft, active, deprecated, ignored. Of a version that rests on another, only what is new or other there;
 -- and marks: base (its definition is the version that it rests on) and removed (a sense that it has not).
 CREATE TABLE IF NOT EXISTS senses (
         mission_id TEXT NOT NULL,

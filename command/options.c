@@ -235,24 +235,36 @@ static int read_letters(cli_call *cli, const char *word, struct words *words)
         return CLI_DONE;
 }
 
+/* "--one, --two and --three" */
+static void name_group(pawl__buf *out, const cli_option *options, char group, int members)
+{
+        for (int i = 0; options[i].name; i++)
+                if (options[i].group == group) {
+                        const char *before = out->len == 0 ? "" : members == 1 ? " and " : ", ";
+                        pawl__buf_addf(out, "%s--%s", before, options[i].name);
+                        members--;
+                }
+}
+
 static int check_groups(const cli_call *cli)
 {
         const cli_option *options = cli->cmd->options;
 
         for (int i = 0; options && options[i].name; i++) {
-                const char *names[2] = {NULL, NULL};
                 int members = 0, given = 0;
                 for (int j = 0; options[i].group && options[j].name; j++) {
-                        if (options[j].group != options[i].group)
-                                continue;
-                        names[members++ > 0] = options[j].name;
-                        given += cli->values[j] != NULL;
+                        members += options[j].group == options[i].group;
+                        given += options[j].group == options[i].group && cli->values[j];
                 }
                 if (members == 0 || given == 1)
                         continue;
-                if (members == 1)
-                        return cli_usage(cli, "--%s is needed", names[0]);
-                return cli_usage(cli, "give exactly one of --%s and --%s", names[0], names[1]);
+                pawl__buf names = PAWL__BUF_INIT;
+                name_group(&names, options, options[i].group, members);
+                const int code = cli_usage(cli,
+                        members == 1 ? "%s is needed" : "give exactly one of %s",
+                        names.data && !names.failed ? names.data : "the options of a group");
+                pawl__buf_free(&names);
+                return code;
         }
         return CLI_DONE;
 }

@@ -134,7 +134,7 @@ pawl_status pawl__findings_make(pawl__findings *out, pawl__arena *arena,
         for (size_t i = 0; i < terms->n && !arena->failed; i++) {
                 const pawl__term *term = &terms->items[i];
                 pawl__resolution resolution = pawl__term_resolve(glossary, term);
-                if (resolution.n != 1 || contradicted[i])
+                if (!pawl__resolves(resolution) || contradicted[i])
                         make_finding(
                                 &findings.items[findings.n++], arena, term, resolution, critical);
         }
@@ -185,7 +185,7 @@ pawl_status pawl__findings_reevaluate(pawl__findings *out, pawl__arena *arena,
         for (size_t i = 0; i < recorded->n && !arena->failed; i++) {
                 const pawl__finding *old = &recorded->items[i];
                 pawl__resolution resolution = pawl__glossary_resolve(glossary, old->term);
-                if (resolution.n == 1 && old->type != PAWL__INCONSISTENT)
+                if (resolution.ignored || (resolution.n == 1 && old->type != PAWL__INCONSISTENT))
                         continue;
                 pawl__finding *finding = &findings.items[findings.n++];
                 *finding = *old;

@@ -7,7 +7,7 @@
 
 static const char *const scope_names[] = {
         "mission_local", "team_domain", "audience_domain", "core"};
-static const char *const status_names[] = {"active", "draft", "deprecated"};
+static const char *const status_names[] = {"active", "draft", "deprecated", "ignored"};
 
 const char *pawl__scope_name(pawl__scope scope)
 {
@@ -43,9 +43,9 @@ const char *pawl__sense_status_name(pawl__sense_status status)
 
 bool pawl__sense_status_of(pawl__sense_status *out, pawl_text name)
 {
-        const size_t i = pawl__text_index(name, status_names, PAWL__DEPRECATED + 1);
+        const size_t i = pawl__text_index(name, status_names, PAWL__IGNORED + 1);
 
-        if (i > PAWL__DEPRECATED)
+        if (i > PAWL__IGNORED)
                 return false;
         *out = (pawl__sense_status)i;
         return true;
@@ -57,8 +57,8 @@ struct kept {
         uint32_t order, entry;
 };
 
-/* All senses of one normal form. The active ones of the deciding scope come first, sorted; they
- * are sorted when they are first needed. */
+/* All senses of one normal form. The active ones of the deciding scope come first, sorted, or what
+ * says there that the term is none; they are sorted when they are first needed. */
 struct entry {
         pawl_text normal;
         const pawl__sense **senses;
@@ -223,19 +223,25 @@ pawl_status pawl__glossary_add(pawl__glossary *glossary, const pawl__sense *sens
         return add(glossary, sense, normal) ? pawl__nomem(err) : PAWL_OK;
 }
 
-/* Is the sense of a kind that resolves, and before which others? */
+static bool decides(const struct kept *kept)
+{
+        return kept->sense.status == PAWL__ACTIVE || kept->sense.status == PAWL__IGNORED;
+}
+
+/* Is the sense of a kind that decides, and before which others? */
 static int compare_senses(const void *left, const void *right)
 {
         const struct kept *a = *(const struct kept *const *)left;
         const struct kept *b = *(const struct kept *const *)right;
-        bool a_active = a->sense.status == PAWL__ACTIVE, b_active = b->sense.status == PAWL__ACTIVE;
 
-        if (a_active != b_active)
-                return a_active ? -1 : 1;
+        if (decides(a) != decides(b))
+                return decides(a) ? -1 : 1;
         if (a->sense.scope != b->sense.scope)
                 return a->sense.scope < b->sense.scope ? -1 : 1;
         if (a->sense.answered != b->sense.answered)
                 return a->sense.answered ? -1 : 1;
+        if ((a->sense.status == PAWL__IGNORED) != (b->sense.status == PAWL__IGNORED))
+                return a->sense.status == PAWL__IGNORED ? -1 : 1;
         if (a->sense.confidence < b->sense.confidence || a->sense.confidence > b->sense.confidence)
                 return a->sense.confidence > b->sense.confidence ? -1 : 1;
         return (a->order > b->order) - (a->order < b->order);
@@ -258,7 +264,8 @@ static pawl__resolution resolve_entry(struct entry *entry)
 {
         if (!entry->sorted)
                 sort_entry(entry);
-        return (pawl__resolution){entry->senses, entry->n_resolved};
+        return (pawl__resolution){entry->senses, entry->n_resolved,
+                entry->n > 0 && entry->senses[0]->status == PAWL__IGNORED};
 }
 
 pawl__resolution pawl__glossary_resolve(const pawl__glossary *glossary, pawl_text normal)
@@ -266,7 +273,7 @@ pawl__resolution pawl__glossary_resolve(const pawl__glossary *glossary, pawl_tex
         uint32_t found = pawl__map_get(&glossary->by_normal, normal);
 
         if (found == PAWL__MAP_NONE)
-                return (pawl__resolution){NULL, 0};
+                return (pawl__resolution){NULL, 0, false};
         return resolve_entry(&glossary->entries[found]);
 }
 

@@ -23,7 +23,12 @@ bool pawl__scope_of(pawl__scope *out, pawl_text name);
 /** The same as a user's choice: PAWL_EINVAL, naming the scopes there are. */
 PAWL_MUST_CHECK pawl_status pawl__scope_read(pawl__scope *out, pawl_text name, pawl_error *err);
 
-typedef enum pawl__sense_status { PAWL__ACTIVE, PAWL__DRAFT, PAWL__DEPRECATED } pawl__sense_status;
+typedef enum pawl__sense_status {
+        PAWL__ACTIVE,
+        PAWL__DRAFT,
+        PAWL__DEPRECATED,
+        PAWL__IGNORED /**< no term: nobody is asked what it means in this scope */
+} pawl__sense_status;
 
 const char *pawl__sense_status_name(pawl__sense_status status);
 bool pawl__sense_status_of(pawl__sense_status *out, pawl_text name);
@@ -57,11 +62,19 @@ PAWL_MUST_CHECK pawl_status pawl__glossary_load(pawl__glossary *glossary, pawl__
 size_t pawl__glossary_count(const pawl__glossary *glossary);
 
 /** What a term means: the active senses of the first scope, by precedence, that has any, by
- *  confidence, highest first, then in the order they were added. Valid until the next add. */
+ *  confidence, highest first, then in the order they were added. Where that scope says that it is
+ *  no term, it is ignored: its senses there count no more. Valid until the next add. */
 typedef struct pawl__resolution {
         const pawl__sense *const *senses;
-        size_t n; /**< 0: unknown, 1: resolved, more: ambiguous */
+        size_t n;     /**< 0: unknown, unless ignored; 1: resolved; more: ambiguous */
+        bool ignored; /**< it is no term */
 } pawl__resolution;
+
+/** Is nobody to be asked about it? */
+static inline bool pawl__resolves(pawl__resolution resolution)
+{
+        return resolution.n == 1 || resolution.ignored;
+}
 
 pawl__resolution pawl__glossary_resolve(const pawl__glossary *glossary, pawl_text normal);
 /** The same by the number of a surface that was found (glossary/surfaces.h), which stays its own.

@@ -77,7 +77,7 @@ static pawl_status set_status(const pawl__place *place, pawl__node node)
 
         if (!pawl__sense_status_of(&loader->sense->status, status))
                 return pawl__field_fail(place, node,
-                        "\"%.*s\" is not known; write active, draft or deprecated",
+                        "\"%.*s\" is not known; write active, draft, deprecated or ignored",
                         PAWL__FMT(status));
         return PAWL_OK;
 }

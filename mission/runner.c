@@ -98,6 +98,7 @@ static pawl_status make_pipeline(pawl__runner *r)
 
         options.actor = r->actor.data;
         options.clarify = r->options.clarify;
+        options.clarify_terms = r->options.clarify_terms;
         options.clarify_user = r->options.clarify_user;
         if (r->options.accept_changed_inputs || r->options.accept_changed_mission ||
                 r->options.confirm) {

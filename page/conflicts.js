@@ -55,18 +55,49 @@ function item(c, again) {
     } } }, "Bring back"));
 }
 
+/** Terms of one run that no glossary knows, as one question. */
+function unknown(run, list, trouble) {
+  const button = el("button", { type: "button", class: "small", on: { click: async () => {
+    button.disabled = true;
+    fill(trouble);
+    try {
+      await post("answers", { answers: list.map((c) => ({ conflict_id: c.conflict_id, dismiss: true })), actor: name() || undefined });
+      announce(`${list.length} terms dismissed`);
+      await open.load();
+    } catch (error) {
+      button.disabled = false;
+      add(trouble, problem(error));
+    }
+  } } }, "None of these is a term");
+  return el("section", { class: "ask" },
+    el("h2", null, `${list.length} terms of `, link(at("runs", run), `run ${short(run)}`), " are in no glossary"),
+    el("p", null, list.map((c, i) => [i > 0 && ", ", link(at("conflicts", c.conflict_id), term(c.term))])),
+    el("p", { class: "buttons" }, button));
+}
+
+/** Of each run that has several: those of its terms that are unknown, by run. */
+function manyUnknown(list) {
+  const runs = new Map();
+  for (const c of list) if (c.conflict_type === "unknown") runs.set(c.run_id, [...(runs.get(c.run_id) ?? []), c]);
+  return [...runs].filter(([, all]) => all.length > 1);
+}
+
 export async function conflicts(view) {
   const place = el("div");
+  const trouble = el("div", { class: "trouble" });
 
   view.title("Conflicts");
   fill(view.root, el("p", { class: "hint" },
-    "Terms that mean more than one thing, or nothing yet, where they are used. The step waits until somebody says."), place);
+    "Terms that mean more than one thing, or nothing yet, where they are used. The step waits until somebody says."), trouble, place);
   const show = () => {
     const list = open.all();
     const now = list.filter((c) => !deferred().includes(c.conflict_id));
     const later = list.filter((c) => deferred().includes(c.conflict_id));
+    const many = manyUnknown(now);
+    const alone = now.filter((c) => !many.some(([, all]) => all.includes(c)));
     renew(place, [now, later], () => [
-      now.length > 0 && el("ul", { class: "asks plain" }, now.map((c) => item(c, show))),
+      many.map(([run, all]) => unknown(run, all, trouble)),
+      alone.length > 0 && el("ul", { class: "asks plain" }, alone.map((c) => item(c, show))),
       now.length === 0 && el("p", { class: "note" }, later.length ? "No other question is open."
         : "No question is open. When a run asks one, it appears here by itself."),
       later.length > 0 && el("details", { class: "later" }, el("summary", null, `Put off in this tab: ${later.length}`),
@@ -99,6 +130,7 @@ function form(c) {
     el("legend", null, "What does it mean here?"),
     c.candidates.map((s) => choice(`sense-${s.n}`, s.n, s.definition, `${s.n}. from ${s.scope}, ${strength(s.confidence)}`)),
     choice("sense-own", "own", "Something else", "Write a definition of your own."),
+    choice("sense-none", "none", "Nothing: it is no term", "Nobody in the team is asked about it again."),
     own);
   const who = el("input", { id: "who", autocomplete: "nickname", maxlength: 80, value: name(), "aria-describedby": "who-hint" });
   const made = el("form", { class: "answer", novalidate: true }, fields,
@@ -118,6 +150,7 @@ function form(c) {
 function said(made) {
   const { sense, definition, scope } = made.elements;
   if (!sense.value) return { missing: "Choose a meaning, or write one.", field: made.querySelector("input[name=sense]") };
+  if (sense.value === "none") return { body: { dismiss: true } };
   if (sense.value !== "own") return { body: { pick: Number(sense.value) } };
   if (!definition.value.trim()) return { missing: "Write what it means.", field: definition };
   return { body: { define: definition.value.trim(), scope: scope.value } };
@@ -129,6 +162,8 @@ async function answer(c, signal) {
   return seq ? get(path("events", seq), signal) : null;
 }
 
+const meaning = (sense) => sense?.status === "ignored" ? "none: it is no term" : sense?.definition ?? "";
+
 function answered(c, event, mine) {
   const who = person(event?.payload?.actor?.actor_id ?? event?.actor);
   const after = el("div", { class: "after" });
@@ -138,7 +173,7 @@ function answered(c, event, mine) {
       el("h2", { id: "answered", tabindex: "-1" }, icon("completed"), mine ? " Answered" : ` ${who} answered`),
       el("dl", { class: "facts" },
         el("div", null, el("dt", null, "Term"), el("dd", null, term(c.term))),
-        el("div", null, el("dt", null, "Meaning"), el("dd", null, event?.payload?.selected_sense?.definition ?? "")),
+        el("div", null, el("dt", null, "Meaning"), el("dd", null, meaning(event?.payload?.selected_sense))),
         el("div", null, el("dt", null, "By"), el("dd", null, who)),
         event && el("div", null, el("dt", null, "When"), el("dd", null, moment(event.time)))),
       after),

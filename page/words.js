@@ -63,7 +63,7 @@ const words = {
     detail: link(at("conflicts", p.conflict_id), "See the question") }),
   GlossaryClarificationResolved: (p, e) => ({ shape: "completed", tone: "answer",
     title: [`${person(p.actor?.actor_id ?? e.actor)} answered: `, term(p.term_surface)],
-    detail: p.selected_sense?.definition, told: `${person(p.actor?.actor_id ?? e.actor)} answered` }),
+    detail: p.selected_sense?.status === "ignored" ? "It is no term" : p.selected_sense?.definition, told: `${person(p.actor?.actor_id ?? e.actor)} answered` }),
 
   SemanticCheckEvaluated: (p) => (p.findings?.length && p.blocked
     ? { shape: "blocked", tone: "blocked", title: `Check of the ${p.phase ?? "inputs"}: ${count(p.findings.length, "finding")}`,

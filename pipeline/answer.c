@@ -4,6 +4,18 @@
 #include "glossary/normal.h"
 #include "glossary/seed.h"
 
+/* As pawl__sense_write(), and that it is none. */
+static void write_ignored(pawl__json_writer *w, const pawl_sense *sense)
+{
+        pawl__json_open_object(w);
+        pawl__json_member_number(w, "confidence", sense->confidence);
+        pawl__json_member_text(w, "definition", sense->definition);
+        pawl__json_member_text(w, "scope", sense->scope);
+        pawl__json_member_string(w, "status", pawl__sense_status_name(PAWL__IGNORED));
+        pawl__json_member_text(w, "surface", sense->surface);
+        pawl__json_close_object(w);
+}
+
 static pawl_status emit_resolved(pawl__batch *batch, const pawl_conflict *conflict,
         const pawl__sense *selected, const char *mode, const pawl_event *like, int64_t now_us,
         pawl_error *err)
@@ -22,10 +34,29 @@ static pawl_status emit_resolved(pawl__batch *batch, const pawl_conflict *confli
         pawl__provenance_write(&w, "user_clarification", now_us, like->actor);
         pawl__json_member_string(&w, "resolution_mode", mode);
         pawl__json_name(&w, "selected_sense");
-        pawl__sense_write(&w, &sense);
+        if (selected->status == PAWL__IGNORED)
+                write_ignored(&w, &sense);
+        else
+                pawl__sense_write(&w, &sense);
         pawl__json_member_text(&w, "term_surface", conflict->term);
         event.time_us = now_us;
         return pawl__batch_emit(batch, PAWL__CLARIFICATION_RESOLVED, &event, &w, err);
+}
+
+/* A definition of one's own. */
+static pawl_status define(
+        pawl__sense *out, const pawl_conflict *conflict, const pawl_answer *answer, pawl_error *err)
+{
+        if (pawl__text_blank(answer->define))
+                return pawl__fail(err, PAWL_EINVAL,
+                        "conflict %.*s: the definition is empty; write what \"%.*s\" means",
+                        PAWL__FMT(conflict->conflict_id), PAWL__FMT(conflict->term));
+        if (!pawl__utf8_valid(answer->define.data, answer->define.len))
+                return pawl__fail(err, PAWL_EINVAL,
+                        "conflict %.*s: the definition is not valid UTF-8; write it in UTF-8",
+                        PAWL__FMT(conflict->conflict_id));
+        out->definition = answer->define;
+        return PAWL_OK;
 }
 
 /* The sense that the answer selects, as it stood among the candidates or as it was defined. */
@@ -36,31 +67,25 @@ static pawl_status select_sense(
         const pawl_text id = conflict->conflict_id;
 
         *out = (pawl__sense){.confidence = 1, .status = PAWL__ACTIVE};
-        if (answer->pick && answer->define.data)
+        if ((answer->pick > 0) + (answer->define.data != NULL) + answer->dismiss > 1)
                 return pawl__fail(err, PAWL_EINVAL,
-                        "conflict %.*s: is answered in two ways; pick a candidate or define, not "
-                        "both",
+                        "conflict %.*s: is answered in two ways; pick a candidate, define or "
+                        "dismiss",
                         PAWL__FMT(id));
-        if (answer->define.data) {
-                if (pawl__text_blank(answer->define))
-                        return pawl__fail(err, PAWL_EINVAL,
-                                "conflict %.*s: the definition is empty; write what \"%.*s\" means",
-                                PAWL__FMT(id), PAWL__FMT(conflict->term));
-                if (!pawl__utf8_valid(answer->define.data, answer->define.len))
-                        return pawl__fail(err, PAWL_EINVAL,
-                                "conflict %.*s: the definition is not valid UTF-8; write it in "
-                                "UTF-8",
-                                PAWL__FMT(id));
-                if (pawl__scope_read(&out->scope, scope, err))
-                        return PAWL_EINVAL;
+        if (answer->define.data || answer->dismiss) {
                 out->surface = conflict->term;
-                out->definition = answer->define;
-                return PAWL_OK;
+                out->definition = pawl__text("");
+                if (answer->dismiss)
+                        out->status = PAWL__IGNORED;
+                else if (define(out, conflict, answer, err))
+                        return PAWL_EINVAL;
+                return pawl__scope_read(&out->scope, scope, err);
         }
         if (answer->pick == 0 || answer->pick > conflict->n_candidates) {
                 if (conflict->n_candidates == 0)
                         return pawl__fail(err, PAWL_EINVAL,
-                                "conflict %.*s: has no candidate to pick; define \"%.*s\"",
+                                "conflict %.*s: has no candidate to pick; define \"%.*s\", or "
+                                "dismiss it",
                                 PAWL__FMT(id), PAWL__FMT(conflict->term));
                 return pawl__fail(err, PAWL_EINVAL,
                         "conflict %.*s: %zu is no candidate; pick 1 to %zu, or define \"%.*s\"",
@@ -111,7 +136,7 @@ pawl_status pawl__answer_emit(pawl__batch *batch, pawl__sense *chosen, pawl__are
         if ((status = adopt(&selected, &made, arena, conflict->term)))
                 return pawl__nomem(err);
         event.time_us = now_us;
-        if (answer->define.data)
+        if (answer->define.data || answer->dismiss)
                 status = pawl__sense_updated(batch, &selected, (pawl_text){NULL, 0},
                         "user_clarification", false, &event, err);
         if (!status)

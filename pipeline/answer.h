@@ -9,7 +9,8 @@
 
 /**
  * GlossaryClarificationResolved for a pick; GlossarySenseUpdated and GlossaryClarificationResolved
- * for a definition. @p like gives the envelope's ids and the actor.
+ * for a definition, and to say that the term is none. @p like gives the envelope's ids and the
+ * actor.
  * @param mode         "interactive" or "async".
  * @param[out] chosen  the sense that now holds for the mission (mission_local).
  * @return PAWL_EINVAL for a number that is no candidate, an empty definition, an unknown scope.

@@ -47,6 +47,7 @@ void pawl__pipeline_attach(pawl_pipeline *pipeline, pawl_context *ctx)
         ctx->reload = reload;
         ctx->sources = pawl__log_sources(pipeline->log);
         ctx->clarify = pipeline->options.clarify;
+        ctx->clarify_terms = pipeline->options.clarify_terms;
         ctx->clarify_user = pipeline->options.clarify_user;
         ctx->confirm = pipeline->options.confirm;
         ctx->confirm_user = pipeline->options.confirm_user;

@@ -1,10 +1,12 @@
 /* Layer 4: ask about what blocks the step. Each request is in the log before anybody is asked, so
  * that another session can answer if this one dies. A burst asks at most three questions, the
- * highest severity first. */
+ * highest severity first; terms that no glossary knows are one question. */
 #include "base/error.h"
+#include "glossary/automaton.h"
 #include "pipeline/answer.h"
 #include "pipeline/gate.h"
 #include "pipeline/layers.h"
+#include <stdlib.h>
 
 enum { BURST = 3 };
 
@@ -83,9 +85,30 @@ static pawl_status answer(pawl_context *ctx, size_t i, const pawl_answer *said)
         return pawl__glossary_add(ctx->glossary, &chosen, &ctx->error);
 }
 
+static pawl_status asking_failed(pawl_context *ctx, size_t i, pawl_status status)
+{
+        return pawl__fail(&ctx->error, status < 0 ? status : PAWL_EINVAL,
+                "step %.*s: asking about \"%.*s\" failed (%s); resume to be asked again, "
+                "or answer from another session",
+                PAWL__STEP(ctx), PAWL__FMT(ctx->conflicts[i].term), pawl_status_name(status));
+}
+
+/* What was said, unless somebody else was faster. */
+static pawl_status take(pawl_context *ctx, size_t i, const pawl_answer *said)
+{
+        bool by_other;
+
+        if (said->pick == 0 && !said->define.data && !said->dismiss) {
+                ctx->prompts[i] = PAWL__DEFERRED;
+                return PAWL_OK;
+        }
+        const pawl_status status = answered_elsewhere(&by_other, ctx, i);
+        return status || by_other ? status : answer(ctx, i, said);
+}
+
 static pawl_status ask(pawl_context *ctx, size_t i)
 {
-        pawl_answer said = {0, {NULL, 0}, {NULL, 0}};
+        pawl_answer said = {.pick = 0};
         bool by_other;
         pawl_status status = commit_waiting(ctx);
 
@@ -95,18 +118,123 @@ static pawl_status ask(pawl_context *ctx, size_t i)
                 return status;
         ctx->questions++;
         status = ctx->clarify(&said, &ctx->conflicts[i], ctx->clarify_user);
+        return status ? asking_failed(ctx, i, status) : take(ctx, i, &said);
+}
+
+/* ---- Terms that no glossary knows, as one question --------------------------------------------
+ */
+
+static bool is_unknown(const pawl_context *ctx, size_t i)
+{
+        return ctx->prompts[i] == PAWL__NOT_ASKED &&
+               pawl__text_is(
+                       ctx->conflicts[i].conflict_type, pawl__conflict_type_name(PAWL__UNKNOWN));
+}
+
+/* A conflict by its place in ctx->conflicts, and how often its term is in the text. */
+struct asked {
+        size_t conflict, count;
+};
+
+static int more_often_first(const void *left, const void *right)
+{
+        const struct asked *a = left, *b = right;
+
+        if (a->count != b->count)
+                return a->count > b->count ? -1 : 1;
+        return (a->conflict > b->conflict) - (a->conflict < b->conflict);
+}
+
+static pawl_status count_one(uint32_t number, size_t start, size_t end, void *user)
+{
+        (void)start, (void)end;
+        ((struct asked *)user)[number].count++;
+        return PAWL_OK;
+}
+
+static pawl_status count_all(struct asked *asked, size_t n, pawl_context *ctx)
+{
+        const pawl_text text = ctx->phase == PAWL__ON_OUTPUT ? ctx->output : ctx->inputs;
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__automaton *automaton;
+        pawl_status status = pawl__automaton_new(&automaton);
+
         if (status)
-                return pawl__fail(&ctx->error, status < 0 ? status : PAWL_EINVAL,
-                        "step %.*s: asking about \"%.*s\" failed (%s); resume to be asked again, "
-                        "or answer from another session",
-                        PAWL__STEP(ctx), PAWL__FMT(ctx->conflicts[i].term),
-                        pawl_status_name(status));
-        if (said.pick == 0 && !said.define.data) {
-                ctx->prompts[i] = PAWL__DEFERRED;
-                return PAWL_OK;
+                return pawl__nomem(&ctx->error);
+        for (size_t i = 0; i < n && !status; i++)
+                status = pawl__automaton_add(
+                        automaton, ctx->conflicts[asked[i].conflict].term, (uint32_t)i);
+        if (!status)
+                status = pawl__automaton_build(automaton);
+        if (status)
+                pawl__fail(&ctx->error, status, "step %.*s: its terms could not be counted (%s)",
+                        PAWL__STEP(ctx), pawl_status_name(status));
+        else
+                status = pawl__json_tree_read(&tree, text.data, text.len, &ctx->error);
+        for (pawl__node i = 0; i < tree.n && !status; i++)
+                if (pawl__json_at(&tree, i)->type == PAWL__JSON_STRING &&
+                        pawl__automaton_scan(
+                                automaton, pawl__json_at(&tree, i)->value, count_one, asked))
+                        status = pawl__nomem(&ctx->error);
+        pawl__json_tree_free(&tree);
+        pawl__automaton_free(automaton);
+        return status;
+}
+
+/* Those of them that nobody has answered meanwhile, the most frequent first. */
+static pawl_status gather(struct asked *asked, size_t *n, pawl_context *ctx)
+{
+        pawl_status status = PAWL_OK;
+
+        *n = 0;
+        for (size_t i = 0; i < ctx->n_conflicts && !status; i++) {
+                bool by_other = false;
+                if (!is_unknown(ctx, i))
+                        continue;
+                status = answered_elsewhere(&by_other, ctx, i);
+                if (!status && !by_other)
+                        asked[(*n)++] = (struct asked){i, 0};
         }
-        status = answered_elsewhere(&by_other, ctx, i);
-        return status || by_other ? status : answer(ctx, i, &said);
+        if (!status && *n)
+                status = count_all(asked, *n, ctx);
+        if (!status)
+                qsort(asked, *n, sizeof *asked, more_often_first);
+        return status;
+}
+
+static pawl_status ask_terms(pawl_context *ctx)
+{
+        struct asked *asked = pawl__arena_array(&ctx->pass, ctx->n_conflicts, sizeof *asked);
+        pawl_answer *said = pawl__arena_array(&ctx->pass, ctx->n_conflicts, sizeof *said);
+        pawl_conflict *shown = pawl__arena_array(&ctx->pass, ctx->n_conflicts, sizeof *shown);
+        size_t n;
+        pawl_status status = commit_waiting(ctx);
+
+        if (!status)
+                status = pawl__arena_check(&ctx->pass, &ctx->error);
+        if (!status)
+                status = gather(asked, &n, ctx);
+        if (status || n == 0)
+                return status;
+        for (size_t i = 0; i < n; i++)
+                shown[i] = ctx->conflicts[asked[i].conflict];
+        ctx->questions++;
+        status = ctx->clarify_terms(said, shown, n, ctx->clarify_user);
+        if (status)
+                return asking_failed(ctx, asked[0].conflict, status);
+        for (size_t i = 0; i < n && !status; i++)
+                status = take(ctx, asked[i].conflict, &said[i]);
+        return status;
+}
+
+/* One question, or, where it is about a term that is unknown as others are, one about them all. */
+static pawl_status ask_next(pawl_context *ctx, size_t i)
+{
+        if (ctx->clarify_terms && is_unknown(ctx, i))
+                for (size_t k = i + 1; k < ctx->n_conflicts; k++)
+                        if (is_unknown(ctx, k))
+                                return ask_terms(ctx);
+        return ask(ctx, i);
 }
 
 /* Keep only what still blocks the step; true if nothing does. */
@@ -135,7 +263,7 @@ static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
                 status = request_all(ctx);
         for (size_t i = 0; i < ctx->n_conflicts && !status && ctx->clarify; i++)
                 if (ctx->prompts[i] == PAWL__NOT_ASKED && ctx->questions < BURST)
-                        status = ask(ctx, i);
+                        status = ask_next(ctx, i);
         if (status)
                 return status;
         if (!all_answered(ctx))

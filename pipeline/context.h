@@ -66,6 +66,7 @@ struct pawl_context {
         const pawl__scope_ref *scope_refs;
         size_t n_scope_refs;
         pawl_clarify_fn clarify;
+        pawl_clarify_terms_fn clarify_terms;
         void *clarify_user;
         pawl_confirm_fn confirm;
         void *confirm_user;

@@ -22,7 +22,7 @@ static pawl_status observe(pawl_context *ctx, const pawl__term *term)
 static bool is_asked_for(const pawl_context *ctx, const pawl__term *term)
 {
         return ctx->phase == PAWL__ON_OUTPUT || !ctx->glossary ||
-               pawl__term_resolve(ctx->glossary, term).n != 1;
+               !pawl__resolves(pawl__term_resolve(ctx->glossary, term));
 }
 
 /* Copy the terms, which end with the extraction. */
@@ -81,7 +81,7 @@ static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
         pawl__json_tree_free(&tree);
         for (size_t i = 0; i < ctx->terms.n && !status; i++) {
                 const pawl__term *term = &ctx->terms.items[i];
-                if (!ctx->glossary || pawl__term_resolve(ctx->glossary, term).n != 1)
+                if (!ctx->glossary || !pawl__resolves(pawl__term_resolve(ctx->glossary, term)))
                         status = observe(ctx, term);
         }
         return status;

@@ -2,6 +2,7 @@
  */
 #include "base/error.h"
 #include "base/ids.h"
+#include "base/map.h"
 #include "pipeline/answer.h"
 #include <inttypes.h>
 
@@ -50,60 +51,83 @@ pawl_status pawl__conflict_of(
                       : PAWL_OK;
 }
 
-static pawl_status append(pawl_log *log, pawl__arena *arena, const pawl__row *row,
-        const pawl_answer *answer, pawl_text actor, pawl_error *err)
-{
-        const pawl_sources *sources = pawl__log_sources(log);
-        const pawl_event like = {.mission_id = row->v[PAWL__CON_MISSION].text,
-                .run_id = row->v[PAWL__CON_RUN].text,
-                .step_id = row->v[PAWL__CON_STEP].text,
-                .actor = actor};
-        pawl_conflict conflict;
-        pawl__batch batch = PAWL__BATCH_INIT;
-        pawl__sense chosen;
-        pawl_status status = pawl__conflict_of(&conflict, arena, row, err);
-
-        if (!status)
-                status = pawl__answer_emit(&batch, &chosen, arena, &conflict, answer, "async",
-                        &like, sources->wall_us(sources->user), err);
-        if (!status) {
-                status = pawl__log_commit(log, &batch, 0, NULL);
-                if (status && err)
-                        *err = *pawl__log_error(log);
-        }
-        pawl__batch_free(&batch);
-        return status;
-}
-
-static pawl_status resolve(pawl_log *log, pawl__arena *arena, pawl_text id,
-        const pawl_answer *answer, pawl_text actor, pawl_error *err)
-{
+/* One answer, and where its events go. */
+struct answering {
+        pawl__batch *batch;
         pawl__state *state;
-        pawl__row row = {0};
-        pawl_status status = pawl__id_check(actor, "actor", err);
+        pawl__arena *arena;
+        pawl__map *seen; /* ids of conflicts that are answered in the batch */
+        pawl_text actor;
+        int64_t now_us;
+};
 
-        if (!status)
-                status = pawl__state_of(&state, log, err);
-        if (!status)
-                status = pawl__conflict_find(&row, state, id, arena, err);
+static pawl_status emit(struct answering *a, const pawl_conflict_answer *said, pawl_error *err)
+{
+        pawl__row row = {0};
+        pawl_conflict conflict;
+        pawl__sense chosen;
+        pawl_status status =
+                pawl__conflict_find(&row, a->state, pawl__text(said->conflict_id), a->arena, err);
+
         if (status)
                 return status;
+        const pawl_text id = row.v[PAWL__CON_ID].text;
         if (pawl__text_is(row.v[PAWL__CON_STATUS].text, "resolved"))
                 return pawl__fail(err, PAWL_EEXISTS,
                         "conflict %.*s: was answered already, at seq %" PRId64
                         "; `eventlog show %" PRId64 "` prints that answer",
-                        PAWL__FMT(row.v[PAWL__CON_ID].text), row.v[PAWL__CON_RESOLVED_SEQ].integer,
+                        PAWL__FMT(id), row.v[PAWL__CON_RESOLVED_SEQ].integer,
                         row.v[PAWL__CON_RESOLVED_SEQ].integer);
-        return append(log, arena, &row, answer, actor, err);
+        if (pawl__map_get(a->seen, id) != PAWL__MAP_NONE)
+                return pawl__fail(err, PAWL_EEXISTS,
+                        "conflict %.*s: is answered twice here; leave one answer out",
+                        PAWL__FMT(id));
+        if (pawl__map_put(a->seen, id, 1))
+                return pawl__nomem(err);
+        const pawl_event like = {.mission_id = row.v[PAWL__CON_MISSION].text,
+                .run_id = row.v[PAWL__CON_RUN].text,
+                .step_id = row.v[PAWL__CON_STEP].text,
+                .actor = a->actor};
+        status = pawl__conflict_of(&conflict, a->arena, &row, err);
+        return status ? status
+                      : pawl__answer_emit(a->batch, &chosen, a->arena, &conflict, &said->answer,
+                                "async", &like, a->now_us, err);
+}
+
+pawl_status pawl_conflicts_resolve(pawl_log *log, const pawl_conflict_answer *answers, size_t n,
+        const char *actor, size_t *refused, pawl_error *err)
+{
+        const pawl_sources *sources = pawl__log_sources(log);
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl__map seen = PAWL__MAP_INIT;
+        struct answering a = {.batch = &batch,
+                .arena = &arena,
+                .seen = &seen,
+                .actor = pawl__text(actor ? actor : "program"),
+                .now_us = sources->wall_us(sources->user)};
+        size_t at = n;
+        pawl_status status = pawl__id_check(a.actor, "actor", err);
+
+        if (!status)
+                status = pawl__state_of(&a.state, log, err);
+        for (size_t i = 0; i < n && !status; i++)
+                if ((status = emit(&a, &answers[i], err)))
+                        at = i;
+        if (!status && batch.n > 0)
+                status = pawl__log_failed(log, pawl__log_commit(log, &batch, 0, NULL), err);
+        if (refused)
+                *refused = at;
+        pawl__map_free(&seen);
+        pawl__batch_free(&batch);
+        pawl__arena_free(&arena);
+        return status;
 }
 
 pawl_status pawl_conflict_resolve(pawl_log *log, const char *conflict_id, const pawl_answer *answer,
         const char *actor, pawl_error *err)
 {
-        pawl__arena arena = PAWL__ARENA_INIT;
-        pawl_status status = resolve(log, &arena, pawl__text(conflict_id), answer,
-                pawl__text(actor ? actor : "program"), err);
+        const pawl_conflict_answer one = {conflict_id, *answer};
 
-        pawl__arena_free(&arena);
-        return status;
+        return pawl_conflicts_resolve(log, &one, 1, actor, NULL, err);
 }

@@ -37,6 +37,9 @@ enum { CHANGES = SERVICE_CHANGES | SERVICE_WORKSPACE };
                 .required = "get the plan, and send its \"plan\", the hash of what was agreed to", \
                 .about = "The `plan` of the plan that was agreed to: that one is done, or "        \
                          "nothing.")
+#define SCOPE                                                                                      \
+        CHOICE("scope", "Where the definition, or the dismissal, goes; team_domain if not said.",  \
+                "mission_local team_domain audience_domain core spec_kitty_core")
 #define REASON TEXT("reason", "Why, for the log.")
 #define ACTOR                                                                                      \
         ROW(.name = "actor", .type = SERVICE_ID, .least = 1, .most = 128,                          \
@@ -113,13 +116,35 @@ const service_route service_api_routes[] = {
         COMMAND("POST", "/conflicts/{conflict_id}/answer", SERVICE_CHANGES,
                 SERVICE_FIELDS(NUMBER("pick", "A candidate's n."),
                         TEXT("define", "A definition of your own."),
-                        CHOICE("scope", "Where the definition goes; team_domain if not said.",
-                                "mission_local team_domain audience_domain core spec_kitty_core"),
+                        FLAG("dismiss", "It is no term: nobody is asked about it again."), SCOPE,
                         ACTOR),
                 .id = "answerConflict", .tag = "conflicts", .command = "resolve",
-                .one_of = {"pick", "define"}, .answer = "Answered", .summary = "Answer a conflict.",
+                .one_of = {"pick", "define", "dismiss"}, .answer = "Answered",
+                .summary = "Answer a conflict.",
                 .description = "There is one answer to a conflict: a second is 409, and changes "
                                "nothing."),
+        COMMAND("POST", "/answers", SERVICE_CHANGES,
+                SERVICE_FIELDS({.name = "answers",
+                                       .type = SERVICE_LIST,
+                                       .option = "answers-json",
+                                       .required = "send the list of them",
+                                       .about = "Objects with a `conflict_id`, one of `pick`, "
+                                                "`define` and `dismiss`, and maybe a `scope`."},
+                        ACTOR),
+                .id = "answerConflicts", .tag = "conflicts", .command = "resolve",
+                .answer = "AnsweredAll",
+                .summary = "Answer conflicts, all of them at once or none.",
+                .description = "Where one is refused, nothing is changed; the message says which."),
+        COMMAND("POST", "/runs/{run_id}/answers", SERVICE_CHANGES,
+                SERVICE_FIELDS(FLAG("dismiss", "They are no terms."),
+                        {.name = "pick_first",
+                                .type = SERVICE_FLAG,
+                                .option = "pick-first",
+                                .about = "The first candidate of each that has one."},
+                        SCOPE, ACTOR),
+                .id = "answerRun", .tag = "conflicts", .command = "resolve", .word = "--all",
+                .id_option = "--run=", .one_of = {"dismiss", "pick_first"}, .answer = "AnsweredAll",
+                .summary = "Give every open conflict of a run the same answer, at once."),
 
         COMMAND("GET", "/sessions", 0,
                 SERVICE_FIELDS(TEXT("mission", "Of this mission alone."),

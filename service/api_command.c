@@ -83,6 +83,10 @@ static pawl_text from_body(invocation *in, const service_field *f)
                 if (node->type == PAWL__JSON_NUMBER && pawl__json_int(node, &number) && number >= 1)
                         return node->value;
                 what = "number from 1 up";
+        } else if (f->type == SERVICE_LIST) {
+                if (node->type == PAWL__JSON_ARRAY)
+                        return node->value;
+                what = "array";
         } else if (node->type == PAWL__JSON_STRING) {
                 return node->value;
         }
@@ -155,10 +159,14 @@ static void check_one_of(invocation *in)
 {
         const char *const *names = in->operation->one_of;
 
-        if (names[0] && has_member(in, names[0]) == has_member(in, names[1]))
+        const char *third = names[2] ? names[2] : "";
+
+        if (names[0] && has_member(in, names[0]) + has_member(in, names[1]) +
+                                        (names[2] && has_member(in, names[2])) !=
+                                1)
                 pawl__fail(&in->err, PAWL_EINVAL,
-                        "the body: has both or neither of \"%s\" and \"%s\"; give one of them",
-                        names[0], names[1]);
+                        "the body: has several or none of \"%s\", \"%s\"%s%s%s; give one of them",
+                        names[0], names[1], *third ? ", \"" : "", third, *third ? "\"" : "");
 }
 
 /* ---- The words and what comes of them ---------------------------------------------------- */

@@ -221,6 +221,9 @@ static void put_field(pawl__buf *out, const service_field *f, bool body)
         case SERVICE_TEXTS:
                 put(out, ",'type':'array','items':{'type':'string'}");
                 break;
+        case SERVICE_LIST:
+                put(out, ",'type':'array','items':{'type':'object'}");
+                break;
         case SERVICE_HASH:
                 put(out, ",'type':'string','pattern':'^[0-9a-f]{64}$'");
                 break;
@@ -291,8 +294,10 @@ static void put_body(pawl__buf *out, const service_route *route)
         put(out, "}");
         if (route->fields[0].required)
                 put(out, ",'required':[%q]", route->fields[0].name);
+        for (size_t i = 0; i < 3 && names[i]; i++)
+                put(out, i ? ",{'required':[%q]}" : ",'oneOf':[{'required':[%q]}", names[i]);
         if (names[0])
-                put(out, ",'oneOf':[{'required':[%q]},{'required':[%q]}]", names[0], names[1]);
+                put(out, "]");
         put(out, "}}}}");
 }
 

@@ -29,6 +29,7 @@ typedef enum service_type {
         SERVICE_TEXT,
         SERVICE_TEXTS, /**< an array, of a body */
         SERVICE_NUMBER,
+        SERVICE_LIST, /**< an array of a body, which the command gets as JSON */
         SERVICE_FLAG, /**< "1" or "0" in a query, true or false in a body */
         SERVICE_HASH,
         SERVICE_ID
@@ -57,7 +58,7 @@ typedef struct service_operation {
         const char *type;   /**< content type of an answer that is not JSON */
         const char
                 *failing; /**< what a 503 that has the answer's schema says; NULL: there is none */
-        const char *one_of[2]; /**< exactly one of these fields is given */
+        const char *one_of[3]; /**< exactly one of these fields is given */
 
         const char *command; /**< "glossary list" */
         const char *word;    /**< a word that it always gets: "--plan" */

@@ -223,6 +223,8 @@ pawl_status pawl__apply_local_sense(pawl__row *sense, const pawl__apply_ctx *a, 
         sense->v[PAWL__SENSE_VERSION].text = pawl__text("");
         sense->v[PAWL__SENSE_IDENTITY].text = pawl__text("");
         sense->v[PAWL__SENSE_SEQ].integer = (int64_t)a->event->seq;
-        sense->v[PAWL__SENSE_STATUS].text = pawl__text("active");
+        sense->v[PAWL__SENSE_STATUS].text = pawl__json_get_text(a->tree, node, "status");
+        if (!sense->v[PAWL__SENSE_STATUS].text.data)
+                sense->v[PAWL__SENSE_STATUS].text = pawl__text("active");
         return status;
 }

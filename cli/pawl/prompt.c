@@ -121,67 +121,243 @@ static bool picked(pawl_answer *answer, pawl_text line, size_t n_candidates)
         return true;
 }
 
-static pawl_status define(bool *good, pawl_answer *answer, pawl_text text, cli_prompt *prompt)
+/* "QUESTION [y/N]: " */
+static pawl_status ask_yes(bool *yes, cli_prompt *prompt, const char *question)
 {
-        bool ok = true;
+        pawl_text line = {"", 0};
+
+        fprintf(stderr, "%s [y/N]: ", question);
+        pawl_status status = read_line(&line, prompt);
+        *yes = !status && cli_is_yes(line.data, line.len);
+        return status == PAWL_DONE ? PAWL_OK : status;
+}
+
+static pawl_text trim_left(pawl_text text)
+{
+        while (text.len && strchr(" \t", text.data[0]))
+                text = pawl__text_n(text.data + 1, text.len - 1);
+        return text;
+}
+
+/* What was typed counts once it was shown with where it goes, and agreed to. *good: it does, or it
+ * was taken back and the question is asked again. */
+static pawl_status define(
+        bool *good, pawl_answer *answer, pawl_text term, pawl_text text, cli_prompt *prompt)
+{
+        bool yes = false;
 
         *good = text.len > 0 && pawl__utf8_valid(text.data, text.len);
         if (!*good)
                 return PAWL_OK;
-        pawl_text kept = pawl__arena_text(&prompt->arena, text, &ok);
-        if (!ok)
+        const pawl_text kept = pawl__arena_copy(&prompt->arena, text);
+        if (prompt->arena.failed)
                 return PAWL_ENOMEM;
-        answer->define = kept;
-        return PAWL_OK;
+        fputs("  team_domain  \"", stderr);
+        cli_put(stderr, term);
+        fputs("\": ", stderr);
+        cli_put(stderr, kept);
+        fputs("\n", stderr);
+        const pawl_status status = ask_yes(&yes, prompt, "is that what it means?");
+        if (!status && yes)
+                answer->define = kept;
+        return status;
 }
 
-/* One question and its answer. *good: it was one; PAWL_DONE: deferred. */
+/* The definition that stands behind a c, or on the next line. */
+static pawl_status read_definition(pawl_text *out, pawl_text rest, cli_prompt *prompt)
+{
+        *out = trim_left(rest);
+        if (out->len)
+                return PAWL_OK;
+        fputs("definition: ", stderr);
+        return read_line(out, prompt);
+}
+
+/* A letter alone, or with something behind it? */
+static bool begins_with(pawl_text line, char letter)
+{
+        return line.len > 0 && line.data[0] == letter &&
+               (line.len == 1 || line.data[1] == ' ' || line.data[1] == '\t');
+}
+
+/* One question and its answer. *good: it was one, which may be to ask again; PAWL_DONE: deferred.
+ */
 static pawl_status ask(
         bool *good, pawl_answer *answer, const pawl_conflict *conflict, cli_prompt *prompt)
 {
         pawl_text line;
 
-        fputs(conflict->n_candidates ? "a number, c and a definition, or d to decide later [d]: "
-                                     : "c and a definition, or d to decide later [d]: ",
-                stderr);
+        fprintf(stderr, "%sc and a definition, n if it is no term, or d to decide later [d]: ",
+                conflict->n_candidates ? "a number, " : "");
         pawl_status status = read_line(&line, prompt);
         if (status)
                 return status;
         if (line.len == 0 || pawl__text_is(line, "d"))
                 return PAWL_DONE;
-        *good = picked(answer, line, conflict->n_candidates);
-        if (*good || line.data[0] != 'c')
+        answer->dismiss = pawl__text_is(line, "n");
+        *good = answer->dismiss || picked(answer, line, conflict->n_candidates);
+        if (*good || !begins_with(line, 'c'))
                 return PAWL_OK;
-        if (line.len == 1) {
-                fputs("definition: ", stderr);
-                status = read_line(&line, prompt);
-                return status ? status : define(good, answer, line, prompt);
-        }
-        if (line.data[1] != ' ' && line.data[1] != '\t')
-                return PAWL_OK;
-        for (line = pawl__text_n(line.data + 1, line.len - 1);
-                line.data[0] == ' ' || line.data[0] == '\t';)
-                line = pawl__text_n(line.data + 1, line.len - 1);
-        return define(good, answer, line, prompt);
+        status = read_definition(&line, pawl__text_n(line.data + 1, line.len - 1), prompt);
+        return status ? status : define(good, answer, conflict->term, line, prompt);
+}
+
+static bool is_answered(const pawl_answer *answer)
+{
+        return answer->pick || answer->define.data || answer->dismiss;
+}
+
+static void not_an_answer(void)
+{
+        fputs("that is not one of the answers\n", stderr);
 }
 
 pawl_status cli_prompt_clarify(pawl_answer *answer, const pawl_conflict *conflict, void *user)
 {
         cli_prompt *prompt = user;
         pawl_status status = PAWL_OK;
-        bool good = false;
 
         show_conflict(conflict);
-        for (int bad = 0; !status && !good && bad < BAD_ANSWERS; bad++) {
+        for (int bad = 0; !status && !is_answered(answer) && bad < BAD_ANSWERS;) {
+                bool good = false;
                 status = ask(&good, answer, conflict, prompt);
-                if (!status && !good)
-                        fputs("that is not one of the answers\n", stderr);
+                if (!status && !good) {
+                        bad++;
+                        not_an_answer();
+                }
         }
-        if (status == PAWL_DONE || (!status && !good)) {
+        if (status == PAWL_DONE || (!status && !is_answered(answer))) {
                 fputs("deferred\n", stderr);
                 return PAWL_OK;
         }
         return status;
+}
+
+/* ---- Many terms at once ---------------------------------------------------------------------- */
+
+enum { LINE_WIDTH = 78 };
+
+/* Those that are not answered yet, in lines. */
+static void show_terms(const pawl_answer *answers, const pawl_conflict *conflicts, size_t n)
+{
+        size_t column = 0;
+
+        for (size_t i = 0; i < n; i++) {
+                char number[24];
+                if (is_answered(&answers[i]))
+                        continue;
+                const size_t digits = (size_t)snprintf(number, sizeof number, "%zu", i + 1);
+                const size_t width = digits + conflicts[i].term.len + 4;
+                if (column && column + width > LINE_WIDTH) {
+                        fputc('\n', stderr);
+                        column = 0;
+                }
+                fprintf(stderr, "  %s ", number);
+                cli_put(stderr, conflicts[i].term);
+                column += width - 1;
+        }
+        fputc('\n', stderr);
+}
+
+/* A number from 1 to n at the beginning of the text, which is cut off; 0: there is none. */
+static size_t take_number(pawl_text *text, size_t n)
+{
+        size_t at = 0, number = 0;
+
+        while (at < text->len && text->data[at] >= '0' && text->data[at] <= '9' && number <= n)
+                number = number * 10 + (size_t)(text->data[at++] - '0');
+        *text = pawl__text_n(text->data + at, text->len - at);
+        return number <= n ? number : 0;
+}
+
+/* "1 4-6": dismiss these; of no number all. Nothing is, where one is wrong. */
+static bool dismiss(pawl_answer *answers, size_t n, pawl_text list)
+{
+        for (int pass = 0; pass < 2; pass++) { /* look, then do */
+                pawl_text rest = trim_left(list);
+                if (pass == 1 && !rest.len)
+                        for (size_t i = 0; i < n; i++)
+                                answers[i].dismiss = !is_answered(&answers[i]);
+                while (rest.len) {
+                        const size_t first = take_number(&rest, n);
+                        size_t last = first;
+                        if (rest.len && rest.data[0] == '-') {
+                                rest = pawl__text_n(rest.data + 1, rest.len - 1);
+                                last = take_number(&rest, n);
+                        }
+                        if (!first || last < first || (rest.len && !strchr(" \t,", rest.data[0])))
+                                return false;
+                        for (size_t i = first - 1; i < last && pass == 1; i++)
+                                if (!answers[i].define.data)
+                                        answers[i].dismiss = true;
+                        while (rest.len && strchr(" \t,", rest.data[0]))
+                                rest = pawl__text_n(rest.data + 1, rest.len - 1);
+                }
+        }
+        return true;
+}
+
+/* PAWL_DONE: the rest is deferred. */
+static pawl_status ask_terms(bool *good, pawl_answer *answers, const pawl_conflict *conflicts,
+        size_t n, cli_prompt *prompt)
+{
+        pawl_text line;
+
+        fputs("n if none of them is a term, n 1 4-6 if these are none, c 2 and a definition,\n"
+              "or d to decide later [d]: ",
+                stderr);
+        pawl_status status = read_line(&line, prompt);
+        if (status)
+                return status;
+        if (line.len == 0 || pawl__text_is(line, "d"))
+                return PAWL_DONE;
+        if (begins_with(line, 'n')) {
+                *good = dismiss(answers, n, pawl__text_n(line.data + 1, line.len - 1));
+        } else if (begins_with(line, 'c')) {
+                line = trim_left(pawl__text_n(line.data + 1, line.len - 1));
+                const size_t number = take_number(&line, n);
+                if (!number || is_answered(&answers[number - 1]))
+                        return PAWL_OK;
+                status = read_definition(&line, line, prompt);
+                if (!status)
+                        status = define(good, &answers[number - 1], conflicts[number - 1].term,
+                                line, prompt);
+        }
+        return status;
+}
+
+static size_t count_open(const pawl_answer *answers, size_t n)
+{
+        size_t open = 0;
+
+        for (size_t i = 0; i < n; i++)
+                open += !is_answered(&answers[i]);
+        return open;
+}
+
+pawl_status cli_prompt_terms(
+        pawl_answer *answers, const pawl_conflict *conflicts, size_t n, void *user)
+{
+        cli_prompt *prompt = user;
+        size_t open = n;
+        pawl_status status = PAWL_OK;
+
+        for (int bad = 0; !status && open && bad < BAD_ANSWERS;) {
+                bool good = false;
+                fprintf(stderr, "\n%zu terms are in no glossary, the most frequent first:\n", open);
+                show_terms(answers, conflicts, n);
+                status = ask_terms(&good, answers, conflicts, n, prompt);
+                open = count_open(answers, n);
+                if (!status && !good) {
+                        bad++;
+                        not_an_answer();
+                }
+        }
+        if (status && status != PAWL_DONE)
+                return status;
+        if (open)
+                fprintf(stderr, "%zu deferred\n", open);
+        return PAWL_OK;
 }
 
 static void show_diff(const char *diff)
@@ -195,17 +371,6 @@ static void show_diff(const char *diff)
                 fputc('\n', stderr);
                 diff += len + (diff[len] == '\n');
         }
-}
-
-/* "QUESTION [y/N]: " */
-static pawl_status ask_yes(bool *yes, cli_prompt *prompt, const char *question)
-{
-        pawl_text line = {"", 0};
-
-        fprintf(stderr, "%s [y/N]: ", question);
-        pawl_status status = read_line(&line, prompt);
-        *yes = !status && cli_is_yes(line.data, line.len);
-        return status == PAWL_DONE ? PAWL_OK : status;
 }
 
 pawl_status cli_prompt_mission(bool *yes, const pawl_mission_change *changes, size_t n, void *user)

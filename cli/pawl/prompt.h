@@ -19,10 +19,15 @@ typedef struct cli_prompt {
         pawl__arena arena; /**< answers live as long as the prompt */
 } cli_prompt;
 
-/** pawl_clarify_fn: a number; c and a definition; d, the default, end of input or three bad answers
- *  to defer. @p user is a cli_prompt. PAWL_EINTERRUPTED when a signal came; PAWL_EFENCED when
- *  another process has the run now. */
+/** pawl_clarify_fn: a number; c and a definition, which is shown once more and agreed to; n: no
+ *  term; d, the default, end of input or three bad answers to defer. @p user is a cli_prompt.
+ * PAWL_EINTERRUPTED when a signal came; PAWL_EFENCED when another process has the run now. */
 pawl_status cli_prompt_clarify(pawl_answer *answer, const pawl_conflict *conflict, void *user);
+
+/** pawl_clarify_terms_fn: one list of them. n: none is a term, n 1 4-6: these are none; c, a number
+ *  and a definition, after which the rest is asked about; d as above. */
+pawl_status cli_prompt_terms(
+        pawl_answer *answers, const pawl_conflict *conflicts, size_t n, void *user);
 
 /** pawl_confirm_fn: shows what changed; the default is no. */
 pawl_status cli_prompt_confirm(bool *yes, const pawl_input_change *change, void *user);

@@ -1,9 +1,11 @@
-/* pawl resolve: answer a conflict, from any session. */
+/* pawl resolve: answer a conflict, or many of them in one commit, from any session. */
 #include "base/error.h"
 #include "cli/pawl/actor.h"
+#include "cli/pawl/answers.h"
 #include "cli/pawl/commands.h"
 #include "command/fields.h"
 #include "command/find.h"
+#include "command/input.h"
 #include "command/printable.h"
 #include "pipeline/answer.h"
 #include <pawl/pipeline.h>
@@ -67,27 +69,177 @@ static pawl_status tell_next(const cli_call *cli, pawl_log *log, pawl_error *err
         return status;
 }
 
-static pawl_status resolve(cli_call *cli, pawl_log *log, pawl_error *err)
+static pawl_answer said(const cli_call *cli)
 {
-        pawl_answer answer = {
-                .pick = (size_t)cli_number(cli, "pick", 0),
+        return (pawl_answer){
+                .pick = (size_t)cli_number(cli, "pick", cli_given(cli, "pick-first")),
                 .define = pawl__text(cli_value(cli, "define")),
                 .scope = pawl__text(cli_value(cli, "scope")),
+                .dismiss = cli_given(cli, "dismiss"),
         };
+}
+
+/* ---- Many ------------------------------------------------------------------------------------ */
+
+typedef struct answered_all {
+        cli_answers answers;
+        size_t n_open; /* conflicts of the run, or of all runs, that are left */
+        pawl_text run_id;
+} answered_all;
+
+static const cli_field id_fields[] = {
+        {NULL, CLI_AS_STRING, CLI_AT(pawl_conflict_answer, conflict_id)},
+        CLI_NO_FIELD,
+};
+
+static const cli_field all_fields[] = {
+        {"answered", CLI_AS_INTEGER, CLI_AT(answered_all, answers.n)},
+        {"conflicts", CLI_AS_LIST, CLI_ITEMS(answered_all, answers.items, answers.n),
+                .fields = id_fields},
+        {"run_id", CLI_AS_TEXT, CLI_AT(answered_all, run_id)},
+        {"open", CLI_AS_INTEGER, CLI_AT(answered_all, n_open)},
+        CLI_NO_FIELD,
+};
+
+/* The same answer to each open conflict of the run; to pick the first needs a candidate. */
+static pawl_status same_for_all(
+        answered_all *all, const cli_call *cli, pawl__state *state, pawl_error *err)
+{
+        const bool pick = cli_given(cli, "pick-first");
+        pawl__row *rows;
+        size_t n;
+        pawl_status status = pawl__state_conflicts(
+                &rows, &n, state, all->run_id, pawl__text(NULL), true, cli->arena, err);
+
+        if (status)
+                return status;
+        all->answers.items = pawl__arena_array(cli->arena, n, sizeof *all->answers.items);
+        status = pawl__arena_check(cli->arena, err);
+        for (size_t i = 0; i < n && !status; i++) {
+                pawl_conflict conflict;
+                status = pawl__conflict_of(&conflict, cli->arena, &rows[i], err);
+                if (!status && (!pick || conflict.n_candidates > 0))
+                        all->answers.items[all->answers.n++] =
+                                (pawl_conflict_answer){conflict.conflict_id.data, said(cli)};
+        }
+        if (!status && all->answers.n == 0)
+                return pawl__fail(err, PAWL_ENOTFOUND,
+                        n ? "run %.*s: no open conflict has a candidate; define the terms, or "
+                            "dismiss them"
+                          : "run %.*s: has no open conflict; `pawl conflicts` lists those of others",
+                        PAWL__FMT(all->run_id));
+        return status;
+}
+
+static pawl_status read_answers(answered_all *all, const cli_call *cli, pawl_error *err)
+{
+        const char *file = cli_value(cli, "answers");
+        cli_input input;
+        pawl_text text;
+
+        if (!file)
+                return cli_answers_read(&all->answers, "answers",
+                        pawl__text(cli_value(cli, "answers-json")), cli->arena, err);
+        pawl_status status = cli_input_open(&input, file, err);
+        if (status)
+                return status;
+        status = cli_input_all(&text, &input, err);
+        if (!status)
+                status = cli_answers_read(&all->answers, input.name, text, cli->arena, err);
+        all->answers.name = file;
+        cli_input_close(&input);
+        return status;
+}
+
+static void print_all(const cli_call *cli, const answered_all *all)
+{
+        FILE *out = cli->in->out;
+
+        fprintf(out, "%zu conflict%s answered; ", all->answers.n, all->answers.n == 1 ? "" : "s");
+        if (all->n_open > 0)
+                cli_sayf(cli, out, "%zu more wait (see `pawl conflicts`)", all->n_open);
+        else if (all->run_id.len)
+                cli_sayf(cli, out, "go on with `pawl resume %.*s`", PAWL__FMT(all->run_id));
+        else
+                cli_sayf(cli, out, "go on with `pawl resume`");
+        fputc('\n', out);
+}
+
+static pawl_status resolve_many(cli_call *cli, pawl_log *log, const char *actor, pawl_error *err)
+{
+        answered_all all = {.run_id = pawl__text(cli_value(cli, "run"))};
+        pawl__row *rows;
+        pawl__state *state;
+        size_t refused;
+        pawl_status status = pawl__state_of(&state, log, err);
+
+        if (!status)
+                status = cli_whole_run(&all.run_id, log, cli->arena, err);
+        if (!status)
+                status = cli_given(cli, "all") ? same_for_all(&all, cli, state, err)
+                                               : read_answers(&all, cli, err);
+        if (status)
+                return status;
+        status =
+                pawl_conflicts_resolve(log, all.answers.items, all.answers.n, actor, &refused, err);
+        if (status)
+                return all.answers.places ? cli_answers_failed(&all.answers, refused, status, err)
+                                          : status;
+        status = pawl__state_conflicts(
+                &rows, &all.n_open, state, all.run_id, pawl__text(NULL), true, cli->arena, err);
+        if (!status && cli_given(cli, "json"))
+                return cli_print_object(cli, all_fields, &all, err);
+        if (!status)
+                print_all(cli, &all);
+        return status;
+}
+
+static pawl_status resolve(cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        const pawl_answer answer = said(cli);
         const char *actor;
         pawl_status status = cli_actor(&actor, cli, err);
 
-        if (!status)
-                status = pawl_conflict_resolve(log, cli->args[0], &answer, actor, err);
+        if (status)
+                return status;
+        if (!cli->n_args)
+                return resolve_many(cli, log, actor, err);
+        status = pawl_conflict_resolve(log, cli->args[0], &answer, actor, err);
         return status ? status : tell_next(cli, log, err);
+}
+
+/* Which conflicts an answer is for: the one named, those of a file, or all of a run. */
+static int resolve_run(cli_call *cli)
+{
+        const bool file = cli_given(cli, "answers") || cli_given(cli, "answers-json");
+        const bool all = cli_given(cli, "all");
+
+        if (file && (cli->n_args || all || cli_given(cli, "run") || cli_given(cli, "scope")))
+                return cli_usage(cli, "answers name their conflicts and scopes themselves");
+        if (!file && all == (cli->n_args > 0))
+                return cli_usage(cli, "name a conflict, or give --run RUN --all");
+        if (all != cli_given(cli, "run"))
+                return cli_usage(cli, "--all and --run go together");
+        if (all && !cli_given(cli, "dismiss") && !cli_given(cli, "pick-first"))
+                return cli_usage(cli, "--all takes --dismiss or --pick-first");
+        if (!all && cli_given(cli, "pick-first"))
+                return cli_usage(cli, "--pick-first is for --all; --pick 1 for one conflict");
+        return cli_with_log(cli, CLI_WRITE, resolve);
 }
 
 static const cli_option resolve_options[] = {
         {"pick", 0, 'a', CLI_NUMBER, "N", NULL, "the candidate sense of this number"},
         {"define", 0, 'a', CLI_TEXT, "TEXT", NULL, "a definition of your own"},
+        {"dismiss", 0, 'a', CLI_FLAG, NULL, NULL, "it is no term: never ask about it again"},
+        {"pick-first", 0, 'a', CLI_FLAG, NULL, NULL, "with --all: the first candidate of each"},
+        {"answers", 0, 'a', CLI_FILE, "FILE", NULL,
+                "many answers, as JSON Lines or one array, in one commit"},
+        {"answers-json", 0, 'a', CLI_TEXT, "ANSWERS", NULL, "the same, not in a file"},
+        {"run", 0, 0, CLI_TEXT, "RUN", NULL, "with --all: the run whose conflicts are answered"},
+        {"all", 0, 0, CLI_FLAG, NULL, NULL, "every open conflict of --run, in one commit"},
         {"scope", 0, 0, CLI_CHOICE, "SCOPE",
                 "mission_local|team_domain|audience_domain|core|spec_kitty_core",
-                "where the definition goes (default: team_domain)"},
+                "where the definition, or the dismissal, goes (default: team_domain)"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who answers (default: user:NAME)"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
@@ -95,13 +247,11 @@ static const cli_option resolve_options[] = {
 
 const cli_cmd pawl_resolve_cmd = {
         .name = "resolve",
-        .args = "CONFLICT",
-        .min_args = 1,
+        .args = "[CONFLICT]",
         .max_args = 1,
         .arg_help = {"the conflict: its id, or 4 digits or more of it"},
         .traits = CLI_SERVED | CLI_CHANGES,
         .options = resolve_options,
-        .help = "Answer a conflict, named by its id or by 4 digits or more of it",
-        .on_log = resolve,
-        .access = CLI_WRITE,
+        .help = "Answer a conflict, named by its id or by 4 digits or more of it, or many",
+        .run = resolve_run,
 };

@@ -95,6 +95,7 @@ int cli_sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const cha
                 options.signal_fd = prompt.signal_fd;
                 options.time_limit_ms = cli_duration_ms(cli, "time-limit");
                 options.clarify = prompt.asks ? cli_prompt_clarify : NULL;
+                options.clarify_terms = prompt.asks ? cli_prompt_terms : NULL;
                 options.clarify_user = &prompt;
                 options.confirm = cli_prompt_confirm;
                 options.confirm_user = &prompt;

@@ -101,6 +101,7 @@ typedef struct pawl_run_options {
                                          clarify, for answers given elsewhere; 0: not at all */
         int signal_fd;              /**< a byte read from it is a signal's number; -1: none */
         pawl_clarify_fn clarify;    /**< NULL: defer */
+        pawl_clarify_terms_fn clarify_terms; /**< NULL: one by one */
         void *clarify_user;
         pawl_confirm_fn confirm; /**< NULL: no */
         void *confirm_user;
@@ -129,8 +130,8 @@ typedef struct pawl_run_options {
 #define PAWL_RUN_OPTIONS_INIT                                                                      \
         {                                                                                          \
                 PAWL_RUN_OPTIONS_VERSION, NULL, NULL, NULL, false, 0, -1, NULL, NULL, NULL, NULL,  \
-                        NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, false, false, NULL, NULL,     \
-                        NULL, NULL, NULL, NULL                                                     \
+                        NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, false, false, NULL,     \
+                        NULL, NULL, NULL, NULL, NULL                                               \
         }
 
 /** A step's outcome. Texts live as long as the result. */

@@ -46,7 +46,8 @@ typedef struct pawl_conflict {
 typedef struct pawl_answer {
         size_t pick;      /**< a candidate, from 1; 0: not picked */
         pawl_text define; /**< a new definition; absent: not defined */
-        pawl_text scope;  /**< where the definition goes; absent: team_domain */
+        pawl_text scope;  /**< where the definition, or the dismissal, goes; absent: team_domain */
+        bool dismiss;     /**< it is no term: nobody is asked about it again */
 } pawl_answer;
 
 /**
@@ -56,6 +57,13 @@ typedef struct pawl_answer {
  */
 typedef pawl_status (*pawl_clarify_fn)(
         pawl_answer *answer, const pawl_conflict *conflict, void *user);
+
+/**
+ * The same about several terms that no glossary knows, as one question: those of the pass, the most
+ * frequent first. *answers[i] is the one to conflicts[i]; all are committed together.
+ */
+typedef pawl_status (*pawl_clarify_terms_fn)(
+        pawl_answer *answers, const pawl_conflict *conflicts, size_t n, void *user);
 
 /** The inputs changed since the checkpoint. */
 typedef struct pawl_input_change {
@@ -77,12 +85,13 @@ typedef struct pawl_pipeline_options {
         void *confirm_user;
         bool store_inputs;     /**< keep canonical inputs, so that a diff can be shown */
         bool defer_completion; /**< StepCompleted waits for the next commit of the pipeline */
+        pawl_clarify_terms_fn clarify_terms; /**< given clarify_user, too; NULL: one by one */
 } pawl_pipeline_options;
 
 #define PAWL_PIPELINE_OPTIONS_VERSION 1
 #define PAWL_PIPELINE_OPTIONS_INIT                                                                 \
         {                                                                                          \
-                PAWL_PIPELINE_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, true, false           \
+                PAWL_PIPELINE_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, true, false, NULL     \
         }
 
 /** A pipeline of the five standard layers over @p log, which must outlive it. */
@@ -280,6 +289,18 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_end_run(
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_conflict_resolve(pawl_log *log,
         const char *conflict_id, const pawl_answer *answer, const char *actor, pawl_error *err);
+
+/** An answer, and to which conflict. */
+typedef struct pawl_conflict_answer {
+        const char *conflict_id;
+        pawl_answer answer;
+} pawl_conflict_answer;
+
+/** Answer several in one commit: all of them, or, where one is refused, none. *@p refused (may be
+ *  NULL) is then which one; n: it was not about one of them. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_conflicts_resolve(pawl_log *log,
+        const pawl_conflict_answer *answers, size_t n, const char *actor, size_t *refused,
+        pawl_error *err);
 
 #ifdef __cplusplus
 }

@@ -51,7 +51,7 @@ same "$(cat said)" ""
 fails 1 'no log here' pawl completion ids RUN
 
 it "options, choices and files are completed"
-same "$(completes pawl resolve abcd --p)" --pick
+same "$(completes pawl resolve abcd --p)" "--pick --pick-first"
 same "$(completes pawl glossary import --s)" --scope
 same "$(completes pawl run m --strictness m)" "medium max"
 touch mission.yaml

@@ -48,7 +48,7 @@ same "$(jq -c '[.result.tools[].name] | [index("run","resume","session_start","e
 same "$(jq -c '.result.tools | map(select(.name == ("show","rollback","checkpoint"))) | map([.name, .annotations.readOnlyHint, .annotations.destructiveHint])' answer)" \
         '[["checkpoint",false,false],["show",true,false],["rollback",false,true]]'
 same "$(jq -c '.result.tools[] | select(.name == "resolve").inputSchema | [.required, .properties.pick.type, .additionalProperties]' answer)" \
-        '[["conflict"],"integer",false]'
+        '[[],"integer",false]'
 
 it "a tool answers with what the command prints, and a failure is the tool's"
 call 2 checkpoint '{}'

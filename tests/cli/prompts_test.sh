@@ -19,7 +19,10 @@ it "c and a definition answers too, on one line or on the next"
 rm -rf .pawl
 dialog 0 'spawn pawl run mission.yaml --run one
 see {later}
-send "c Where refunds land.\r"'
+send "c Where refunds land.\r"
+see {team_domain  "workspace": Where refunds land.}
+see {\[y/N\]: }
+send "y\r"'
 same "$(pawl glossary list --json | jq -r '.[] | select(.definition == "Where refunds land.").scope' | sort -u | tr '\n' ' ')" \
         "mission_local team_domain "
 rm -rf .pawl
@@ -27,7 +30,16 @@ dialog 0 'spawn pawl run mission.yaml --run one
 see {later}
 send "c\r"
 see {definition: }
-send "Somewhere else.\r"'
+send "Somewhere else.\r"
+see {\[y/N\]: }
+send "\r"
+see {later}
+send "c Elsewhere.\r"
+see {\[y/N\]: }
+send "yes\r"'
+same "$(pawl glossary list --json | jq -r '.[] | select(.definition == "Elsewhere.").scope' | sort -u | tr '\n' ' ')" \
+        "mission_local team_domain "
+same "$(pawl glossary list --json | jq '[.[] | select(.definition == "Somewhere else.")] | length')" 0
 
 it "d, an empty line, the end of input and three bad answers defer: exit 3"
 for answer in 'send "d\r"' 'send "\r"' 'send "\004"' \

@@ -439,4 +439,34 @@ UNIT_TEST(a_hundred_thousand_senses_are_found)
         pawl__glossary_free(g);
 }
 
+UNIT_TEST(what_is_ignored_in_the_deciding_scope_has_no_sense_and_is_not_asked_about)
+{
+        pawl__glossary *g = glossary_make();
+        pawl__sense answer = {.surface = pawl__text("x"),
+                .definition = pawl__text("mine"),
+                .scope = PAWL__MISSION_LOCAL,
+                .status = PAWL__ACTIVE,
+                .answered = true};
+
+        add_sense(g, PAWL__CORE, "x", "a", 1, PAWL__ACTIVE);
+        assert_true(pawl__resolves(pawl__glossary_resolve(g, pawl__text("x"))));
+        add_sense(g, PAWL__TEAM_DOMAIN, "x", "", 1, PAWL__IGNORED);
+        add_sense(g, PAWL__TEAM_DOMAIN, "x", "b", 1, PAWL__ACTIVE);
+        add_sense(g, PAWL__TEAM_DOMAIN, "x", "c", 1, PAWL__ACTIVE);
+        check_resolves(g, "x", "");
+        assert_true(pawl__glossary_resolve(g, pawl__text("x")).ignored);
+        assert_true(pawl__resolves(pawl__glossary_resolve(g, pawl__text("x"))));
+        /* taken back */
+        add_sense(g, PAWL__TEAM_DOMAIN, "x", "", 1, PAWL__DEPRECATED);
+        check_resolves(g, "x", "b|c");
+        assert_false(pawl__resolves(pawl__glossary_resolve(g, pawl__text("x"))));
+        assert_int_equal(pawl__glossary_add(g, &answer, NULL), PAWL_OK);
+        check_resolves(g, "x", "mine");
+        answer.status = PAWL__IGNORED;
+        assert_int_equal(pawl__glossary_add(g, &answer, NULL), PAWL_OK);
+        assert_true(pawl__glossary_resolve(g, pawl__text("x")).ignored);
+        assert_false(pawl__resolves(pawl__glossary_resolve(g, pawl__text("y"))));
+        pawl__glossary_free(g);
+}
+
 TESTS_MAIN(NULL, NULL)

@@ -145,7 +145,7 @@ T(malformed_seeds_are_refused_with_file_line_and_field)
         check_refused(f, "terms:\n- surface: a\n  definition: \" \\n\"\n", 3,
                 "terms[0].definition: is empty; write what the term means");
         check_refused(f, "terms:\n- {surface: a, definition: b, status: open}\n", 2,
-                "terms[0].status: \"open\" is not known; write active, draft or deprecated");
+                "terms[0].status: \"open\" is not known; write active, draft, deprecated or ignored");
         check_refused(f, "terms:\n- {surface: a, definition: b, confidence: high}\n", 2,
                 "terms[0].confidence: must be a number; write it without quotes or unit");
         check_refused(f, "terms:\n- {surface: a, definition: b, confidence: 1.01}\n", 2,

@@ -99,6 +99,13 @@ static pawl_status resolve(struct calls *c)
         return pawl_conflict_resolve(c->log, c->s.conflict, &answer, "user:ana", &c->err);
 }
 
+static pawl_status resolve_many(struct calls *c)
+{
+        const pawl_conflict_answer answers[] = {{c->s.conflict, {.dismiss = true}}};
+
+        return pawl_conflicts_resolve(c->log, answers, 1, "user:ana", NULL, &c->err);
+}
+
 /* Put in line, then carried out in a directory. */
 static pawl_status submit(struct calls *c)
 {
@@ -335,6 +342,11 @@ TEST(refusing_another_mission)
 TEST(answering)
 {
         sweep_call(*state, STORY_BLOCKED, resolve);
+}
+
+TEST(answering_many)
+{
+        sweep_call(*state, STORY_BLOCKED, resolve_many);
 }
 
 TEST(checking)

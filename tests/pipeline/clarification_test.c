@@ -7,8 +7,8 @@ enum { MOST = 5 };
 
 static const char *const terms[MOST] = {"alpha", "beta", "gamma", "delta", "epsilon"};
 
-/* The gate over n ambiguous terms; its events are committed already. */
-static void block(struct alone *a, size_t n)
+/* The gate over n terms of that type; its events are committed already. */
+static void block_as(struct alone *a, size_t n, pawl__conflict_type type)
 {
         static pawl__finding findings[MOST];
         pawl__sense *senses = pawl__arena_array(&a->ctx->arena, 2, sizeof *senses);
@@ -26,14 +26,19 @@ static void block(struct alone *a, size_t n)
         for (size_t i = 0; i < n; i++)
                 findings[i] = (pawl__finding){.term = pawl__text(terms[i]),
                         .original = pawl__text(terms[i]),
-                        .type = PAWL__AMBIGUOUS,
+                        .type = type,
                         .severity = PAWL__SEVERITY_HIGH,
                         .confidence = 0.8,
                         .candidates = senses,
-                        .n_candidates = 2};
+                        .n_candidates = type == PAWL__AMBIGUOUS ? 2 : 0};
         a->ctx->findings = (pawl__findings){findings, n};
         assert_int_equal(pawl__layer_gate.process(&pawl__layer_gate, a->ctx), PAWL_BLOCKED);
         pawl__batch_clear(&a->batch);
+}
+
+static void block(struct alone *a, size_t n)
+{
+        block_as(a, n, PAWL__AMBIGUOUS);
 }
 
 static pawl_status clarify(struct alone *a)
@@ -231,6 +236,63 @@ TEST(an_answer_that_came_first_stands)
         assert_string_equal(alone_types(a), "GlossaryClarificationResolved StepCheckpointed");
         assert_holds(
                 alone_payload(a, "GlossaryClarificationResolved", 0), "\"term_surface\":\"beta\"");
+}
+
+/* The second is defined, the others but the last are none. */
+static pawl_status answer_terms(
+        pawl_answer *answers, const pawl_conflict *conflicts, size_t n, void *user)
+{
+        struct script *script = user;
+
+        script->asked++;
+        assert_int_equal(n, 4);
+        for (size_t i = 0; i < n; i++)
+                script->terms[i] = conflicts[i].term;
+        answers[0].dismiss = answers[2].dismiss = true;
+        answers[1].define = pawl__text("The third letter.");
+        return script->status;
+}
+
+TEST(unknown_terms_are_one_question_and_its_answers_one_batch)
+{
+        static const char inputs[] =
+                "{\"description\":\"Gamma, delta and deltas; gammas? Gamma.\"}";
+        struct alone *a = *state;
+
+        assert_int_equal(pawl_context_set_inputs(a->ctx, inputs, sizeof inputs - 1), PAWL_OK);
+        block_as(a, 4, PAWL__UNKNOWN);
+        a->ctx->clarify = script_answer;
+        a->ctx->clarify_terms = answer_terms;
+        assert_int_equal(clarify(a), PAWL_BLOCKED);
+        assert_int_equal(a->script.asked, 1);
+        assert_int_equal(a->waits, 1);
+        assert_text(a->script.terms[0], "gamma");
+        assert_text(a->script.terms[1], "delta");
+        assert_text(a->script.terms[2], "alpha");
+        assert_text(a->script.terms[3], "beta");
+        assert_string_equal(alone_types(a),
+                "GlossarySenseUpdated GlossaryClarificationResolved GlossarySenseUpdated "
+                "GlossaryClarificationResolved GlossarySenseUpdated GlossaryClarificationResolved");
+        assert_holds(alone_payload(a, "GlossarySenseUpdated", 0), "\"status\":\"ignored\"");
+        assert_holds(alone_payload(a, "GlossarySenseUpdated", 1),
+                "\"definition\":\"The third letter.\"");
+        assert_holds(
+                alone_payload(a, "GlossaryClarificationResolved", 2), "\"status\":\"ignored\"");
+        assert_int_equal(pawl_context_conflicts(a->ctx), 1);
+        assert_text(pawl_context_conflict(a->ctx, 0)->term, "beta");
+}
+
+TEST(a_question_about_terms_that_fails_ends_the_pass)
+{
+        struct alone *a = *state;
+
+        block_as(a, 4, PAWL__UNKNOWN);
+        a->ctx->clarify = script_answer;
+        a->ctx->clarify_terms = answer_terms;
+        a->script.status = PAWL_EINTERRUPTED;
+        assert_int_equal(clarify(a), PAWL_EINTERRUPTED);
+        assert_says(a->ctx->error.message, "asking about \"alpha\" failed");
+        assert_int_equal(a->batch.n, 0);
 }
 
 TESTS_MAIN(NULL, NULL)

@@ -147,7 +147,7 @@ def a_conflict_is_answered_once_and_says_by_whom():
     path = V1 + "/conflicts/" + held + "/answer"
     before = head()
     for body in ({}, {"pick": 1, "define": "A thing."}, {"pick": 0}, {"pick": "1"}, {"pick": 1.5}, {"pick": 99},
-                 {"pick": -1}, {"define": 7}, {"define": ""}, {"pick": 1, "scope": "moon"}, {"pick": 1, "actor": ""},
+                 {"pick": -1}, {"pick": 1, "dismiss": True}, {"dismiss": 1}, {"define": 7}, {"define": ""}, {"pick": 1, "scope": "moon"}, {"pick": 1, "actor": ""},
                  {"pick": 1, "actor": "a\nb"}, {"pick": 1, "actor": 3}, {"picks": 1}, {"define": "a\0b"}, [], "x", "",
                  "{\"pick\":1,\"pick\":2}", "{\"pick\":1"):
         value = service.ask("POST", path, body if body != "x" else "\"x\"", status=400)
@@ -180,6 +180,30 @@ def a_conflict_is_answered_once_and_says_by_whom():
     assert len(service.get(V1 + "/glossary", at=before)) < len(senses)
     pawl("resume", "held", "--no-input")
     assert service.get(V1 + "/runs/held")["status"] == "completed"
+
+
+def many_are_answered_at_once_or_none_is():
+    with open("again.yaml") as again, open("both.yaml", "w") as both:
+        both.write(again.read().replace("mission: ", "mission: both-"))
+    for run in ("three", "four"):
+        pawl("run", "both.yaml", "--run", run, "--no-input", "--fresh", code=3)
+    three, four = [c["conflict_id"] for c in service.get(V1 + "/conflicts")]
+    before = head()
+    for body in ({}, {"answers": {}}, {"answers": "x"}, {"answers": [{"conflict_id": three}, 7]},
+                 {"answers": [{"conflict_id": three, "pick": 99}]}, {"answers": [{"conflict_id": three, "picks": 1}]}):
+        service.ask("POST", V1 + "/answers", body, status=400)
+    refuses(service, "POST", V1 + "/answers", refused(404, "PAWL_ENOTFOUND", "answer 2: conflict 0123456789abcdef"),
+            {"answers": [{"conflict_id": three, "pick": 1}, {"conflict_id": "0123456789abcdef", "pick": 1}]})
+    for body in ({}, {"dismiss": True, "pick_first": True}, {"all": True}):
+        service.ask("POST", V1 + "/runs/three/answers", body, status=400)
+    service.post(V1 + "/runs/nowhere/answers", {"dismiss": True}, 404)
+    assert head() == before
+    answered = service.post(V1 + "/answers", {"answers": [{"conflict_id": three, "pick": 1}], "actor": "user:Zoë"})
+    assert answered == {"answered": 1, "conflicts": [three], "run_id": None, "open": 1}, answered
+    answered = service.post(V1 + "/runs/four/answers", {"dismiss": True, "scope": "mission_local"})
+    assert answered == {"answered": 1, "conflicts": [four], "run_id": "four", "open": 0}, answered
+    event = service.get(V1 + "/events/%d" % service.get(V1 + "/conflicts/" + four)["resolved_seq"])
+    assert event["payload"]["selected_sense"]["status"] == "ignored", event
 
 
 def of_two_that_answer_at_once_one_is_refused():
@@ -362,7 +386,7 @@ if __name__ == "__main__":
               events_are_narrowed_to_a_run_a_step_or_a_type,
               sessions_and_what_they_leave,
               a_conflict_is_answered_once_and_says_by_whom,
-              of_two_that_answer_at_once_one_is_refused,
+              of_two_that_answer_at_once_one_is_refused, many_are_answered_at_once_or_none_is,
               checkpoints_are_taken_compared_and_gone_back_to,
               the_log_is_verified_counted_and_named,
               commands_are_listed_and_run,

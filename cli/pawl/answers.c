@@ -1,0 +1,154 @@
+#include "cli/pawl/answers.h"
+#include "base/error.h"
+#include "base/json_tree.h"
+
+static pawl_status at_place(const cli_answers *a, size_t place, pawl_status status, pawl_error *err)
+{
+        return pawl__fail_prefix(
+                err, status, "%s: %s %zu", a->name, a->array ? "answer" : "line", place);
+}
+
+pawl_status cli_answers_failed(
+        const cli_answers *answers, size_t i, pawl_status status, pawl_error *err)
+{
+        return i < answers->n ? at_place(answers, answers->places[i], status, err) : status;
+}
+
+/* What is read, and the members of `conflicts --json` that may stand beside it. */
+static pawl_status check_names(const pawl__json_tree *tree, pawl__node object, pawl_error *err)
+{
+        static const char *const known[] = {"conflict_id", "pick", "define", "dismiss", "scope",
+                "run_id", "step_id", "retry_token", "term", "conflict_type", "severity",
+                "confidence", "context", "candidates", "status", "requested_at", "resolved_seq"};
+        enum { KNOWN = sizeof known / sizeof known[0] };
+
+        for (pawl__node n = pawl__json_first(tree, object); n != PAWL__NO_NODE;
+                n = pawl__json_after(tree, object, n)) {
+                const pawl_text name = pawl__json_at(tree, n)->name;
+                if (pawl__text_index(name, known, KNOWN) == KNOWN)
+                        return pawl__fail(err, PAWL_EINVAL,
+                                "%.*s: is not known; answer by pick, define or dismiss",
+                                PAWL__FMT(name));
+        }
+        return PAWL_OK;
+}
+
+/* A member that is there, and of that type; null counts as absent. */
+static pawl_status member(const pawl__json_node **out, const pawl__json_tree *tree,
+        pawl__node object, const char *name, pawl__json_type type, const char *what,
+        pawl_error *err)
+{
+        const pawl__node n = pawl__json_get(tree, object, name);
+        const pawl__json_node *node = n == PAWL__NO_NODE ? NULL : pawl__json_at(tree, n);
+
+        *out = node && node->type != PAWL__JSON_NULL ? node : NULL;
+        if (!*out || node->type == type ||
+                (type == PAWL__JSON_TRUE && node->type == PAWL__JSON_FALSE))
+                return PAWL_OK;
+        return pawl__fail(err, PAWL_EINVAL, "%s: is no %s; write one", name, what);
+}
+
+static pawl_status read_answer(pawl_conflict_answer *out, const pawl__json_tree *tree,
+        pawl__node object, pawl__arena *arena, pawl_error *err)
+{
+        const pawl__json_node *id, *pick, *define, *dismiss, *scope;
+        int64_t n = 0;
+
+        if (pawl__json_at(tree, object)->type != PAWL__JSON_OBJECT)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "is no object; write one as `pawl conflicts --json` prints them");
+        if (check_names(tree, object, err) ||
+                member(&id, tree, object, "conflict_id", PAWL__JSON_STRING, "text", err) ||
+                member(&pick, tree, object, "pick", PAWL__JSON_NUMBER, "number", err) ||
+                member(&define, tree, object, "define", PAWL__JSON_STRING, "text", err) ||
+                member(&dismiss, tree, object, "dismiss", PAWL__JSON_TRUE, "true or false", err) ||
+                member(&scope, tree, object, "scope", PAWL__JSON_STRING, "text", err))
+                return PAWL_EINVAL;
+        if (!id)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "conflict_id: is missing; say which conflict is answered");
+        if (pick && (!pawl__json_int(pick, &n) || n < 1))
+                return pawl__fail(
+                        err, PAWL_EINVAL, "pick: is no candidate's n; give a number from 1 up");
+        out->conflict_id = pawl__arena_copy(arena, id->value).data;
+        out->answer.pick = (size_t)n;
+        if (define)
+                out->answer.define = pawl__arena_copy(arena, define->value);
+        if (scope)
+                out->answer.scope = pawl__arena_copy(arena, scope->value);
+        out->answer.dismiss = dismiss && dismiss->type == PAWL__JSON_TRUE;
+        return pawl__arena_check(arena, err);
+}
+
+static pawl_status add(cli_answers *a, const pawl__json_tree *tree, pawl__node object, size_t place,
+        pawl__arena *arena, pawl_error *err)
+{
+        pawl_conflict_answer one = {.conflict_id = NULL};
+        const pawl_status status = read_answer(&one, tree, object, arena, err);
+
+        if (status)
+                return at_place(a, place, status, err);
+        if (!one.answer.pick && !one.answer.define.data && !one.answer.dismiss)
+                return PAWL_OK;
+        a->items[a->n] = one;
+        a->places[a->n++] = place;
+        return PAWL_OK;
+}
+
+static pawl_status room_for(cli_answers *a, size_t n, pawl__arena *arena, pawl_error *err)
+{
+        a->items = pawl__arena_array(arena, n, sizeof *a->items);
+        a->places = pawl__arena_array(arena, n, sizeof *a->places);
+        return pawl__arena_check(arena, err);
+}
+
+static pawl_status read_array(cli_answers *a, pawl_text text, pawl__arena *arena, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        size_t place = 0;
+        pawl_status status = pawl__json_tree_read(&tree, text.data, text.len, err);
+
+        if (status)
+                return pawl__fail_prefix(err, status, "%s", a->name);
+        status = room_for(a, pawl__json_at(&tree, 0)->count, arena, err);
+        for (pawl__node n = pawl__json_first(&tree, 0); n != PAWL__NO_NODE && !status;
+                n = pawl__json_after(&tree, 0, n))
+                status = add(a, &tree, n, ++place, arena, err);
+        pawl__json_tree_free(&tree);
+        return status;
+}
+
+static pawl_status read_lines(cli_answers *a, pawl_text text, pawl__arena *arena, pawl_error *err)
+{
+        size_t lines = 1;
+
+        for (size_t i = 0; i < text.len; i++)
+                lines += text.data[i] == '\n';
+        pawl_status status = room_for(a, lines, arena, err);
+        for (size_t line = 1; line <= lines && !status; line++) {
+                pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+                const char *end = text.len ? memchr(text.data, '\n', text.len) : NULL;
+                const size_t len = end ? (size_t)(end - text.data) : text.len;
+                const pawl_text one = pawl__text_n(text.data, len);
+                if (!pawl__text_blank(one)) {
+                        status = pawl__json_tree_read(&tree, one.data, one.len, err);
+                        status = status ? at_place(a, line, status, err)
+                                        : add(a, &tree, 0, line, arena, err);
+                        pawl__json_tree_free(&tree);
+                }
+                text = pawl__text_n(
+                        text.data + len + (end != NULL), text.len - len - (end != NULL));
+        }
+        return status;
+}
+
+pawl_status cli_answers_read(
+        cli_answers *out, const char *name, pawl_text text, pawl__arena *arena, pawl_error *err)
+{
+        size_t at = 0;
+
+        while (at < text.len && strchr(" \t\r\n", text.data[at]))
+                at++;
+        *out = (cli_answers){.name = name, .array = at < text.len && text.data[at] == '['};
+        return out->array ? read_array(out, text, arena, err) : read_lines(out, text, arena, err);
+}
