@@ -22,8 +22,8 @@ int64_t pawl__now_ms(void)
         return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static pawl_status push(
-        pawl_log *log, int kind, PGresult **result, const char *doing, pawl_error *err)
+static pawl_status push(pawl_log *log, pawl__pending_kind kind, PGresult **result,
+        const char *doing, pawl_error *err)
 {
         struct pawl__server *server = log->server;
 

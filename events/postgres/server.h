@@ -47,9 +47,15 @@ typedef struct pawl__postgres_query {
         int n_given;
 } pawl__postgres_query;
 
+typedef enum pawl__pending_kind {
+        PAWL__PENDING_RUN,
+        PAWL__PENDING_ROWS,
+        PAWL__PENDING_SYNC
+} pawl__pending_kind;
+
 /** What was sent and is not yet answered. */
 typedef struct pawl__pending {
-        enum { PAWL__PENDING_RUN, PAWL__PENDING_ROWS, PAWL__PENDING_SYNC } kind;
+        pawl__pending_kind kind;
         PGresult **result; /* of ROWS: where it goes */
         const char *doing;
 } pawl__pending;

@@ -109,7 +109,11 @@ LOG_TEST(a_transaction_that_was_cut_is_tried_again)
 
 /* ---- A COMMIT without an answer -------------------------------------------------------------- */
 
-static enum { NOT_YET, BEFORE, BEHIND } lose; /* where the connection goes, once COMMIT is sent */
+static enum where {
+        NOT_YET,
+        BEFORE,
+        BEHIND
+} lose; /* where the connection goes, once COMMIT is sent */
 static bool armed;
 
 static int send_and_arm(PGconn *conn, const char *sql, int n, const Oid *types,
@@ -135,7 +139,7 @@ static int flush_or_lose(PGconn *conn)
         return -1;
 }
 
-static void a_lost_answer(event_log *f, int where)
+static void a_lost_answer(event_log *f, enum where where)
 {
         event_log_open(f);
         break_library(f->log);
