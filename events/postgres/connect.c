@@ -273,7 +273,8 @@ pawl_status pawl__server_ready(pawl_log *log, pawl_error *err)
         if (server->conn && !server->lost && server->pq->PQstatus(server->conn) == CONNECTION_OK)
                 return PAWL_OK;
         pawl__server_disconnect(log);
-        pawl_status status = pawl__server_connect(log, true, err);
+        pawl_status status = pawl__server_connect(log, !server->unreachable, err);
+        server->unreachable = status != PAWL_OK;
         if (!status) {
                 log->sound_seq = 0; /* whose server is it now? */
                 status = check_acknowledged(log, err);

@@ -281,6 +281,20 @@ pawl_status pawl__log_list(const char *url, pawl__log_listed_fn fn, void *user, 
         return status;
 }
 
+/* Another handle of this process wrote for this one: what was acknowledged is at the head, or
+ * before it. */
+static void follow(pawl_log *log)
+{
+        struct pawl__server *server = log->server;
+        unsigned char hash[32];
+        uint64_t seq;
+
+        if (!pawl_log_head(&seq, hash, log)) {
+                server->acked_seq = seq;
+                memcpy(server->acked_hash, hash, 32);
+        }
+}
+
 /* The connection may have ended since, and another server may stand in its place. */
 static pawl_status keep(pawl_log *log)
 {
@@ -343,6 +357,7 @@ const pawl__engine pawl__postgres_engine = {
         .view_begin = pawl__postgres_view_begin,
         .view_end = pawl__postgres_view_end,
         .derive_anew = derive_anew,
+        .follow = follow,
         .keeps_rows = true,
         .keep = keep,
         .busy = busy,

@@ -66,6 +66,7 @@ struct pawl__server {
         PGconn *conn;
         unsigned connection; /* its number, from 1 */
         unsigned limited;    /* the connection that has our time limits for its session */
+        bool unreachable;    /* it was asked for long, and in vain: it is asked once from then on */
         bool lost;           /* the connection is of no use any more */
         bool pooled;         /* nothing may be kept in the session */
         unsigned names;      /* given to prepared statements */

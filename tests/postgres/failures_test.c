@@ -283,6 +283,37 @@ LOG_TEST(a_log_that_is_locked_is_waited_for_so_long_and_no_longer)
         pawl_log_close(other);
 }
 
+static void *interrupt_soon(void *log)
+{
+        const struct timespec time = {0, 200000000};
+
+        nanosleep(&time, NULL);
+        pawl_log_interrupt(log, true);
+        return NULL;
+}
+
+LOG_TEST(a_wait_for_the_lock_is_interrupted)
+{
+        event_log *f = *state;
+        pthread_t thread;
+
+        event_log_open(f);
+        f->busy_ms = 20000;
+        pawl_log *other = event_log_another(f);
+        assert_int_equal(f->log->engine->begin(f->log), PAWL_OK);
+        const int64_t began = pawl__now_ms();
+        assert_int_equal(pthread_create(&thread, NULL, interrupt_soon, other), 0);
+        assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_EINTERRUPTED);
+        assert_true(pawl__now_ms() - began < 5000);
+        pthread_join(thread, NULL);
+        assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_EINTERRUPTED);
+        f->log->engine->rollback(f->log, false);
+        pawl_log_interrupt(other, false);
+        assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_OK);
+        pawl_log_close(other);
+        log_has(f, 1);
+}
+
 /* A pooler gives each transaction another session. */
 LOG_TEST(statements_that_the_session_forgot_are_no_failure)
 {
