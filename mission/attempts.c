@@ -95,6 +95,8 @@ static pawl_text copied(scan *s, const char *name)
 
 static pawl_status list(scan *s, const pawl_event *event, const char *status, pawl_error *err)
 {
+        if (pawl__json_get(&s->tree, 0, "retry_at") != PAWL__NO_NODE)
+                status = "failed"; /* and not cut off */
         const pawl__attempt_view one = {.number = (uint64_t)integer_of(s, "attempt", 0),
                 .seq = event->seq,
                 .time_us = event->time_us,

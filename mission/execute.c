@@ -11,10 +11,13 @@ typedef struct lease {
         int64_t renew_at; /* by the boot clock */
         unsigned every_ms;
         pawl__command *command;
+        int64_t timeout_at; /* 0: never */
+        pawl__command_waits waits;
         pawl_error error;
 } lease;
 
-enum { SHOWN_AFTER_MS = 200 }; /* a command that runs longer is one that somebody may look at */
+enum { TIMEOUT_KILL_MS = 10000 }; /* from TERM to KILL for a command that took too long */
+enum { SHOWN_AFTER_MS = 200 };    /* a command that runs longer is one that somebody may look at */
 
 static int64_t boot_ms(const pawl__runner *r)
 {
@@ -27,6 +30,8 @@ static unsigned tick_ms(const lease *held)
 {
         int64_t ms = held->every_ms;
 
+        if (held->timeout_at && held->timeout_at - boot_ms(held->r) < ms)
+                ms = held->timeout_at - boot_ms(held->r);
         if (held->r->deadline_ms && held->r->deadline_ms - boot_ms(held->r) < ms)
                 ms = held->r->deadline_ms - boot_ms(held->r);
         return ms > 0 ? (unsigned)ms : 1;
@@ -43,6 +48,10 @@ static pawl_status tick(void *user)
         held->command->tick_ms = tick_ms(held);
         if (pawl__runner_in_time(r))
                 return PAWL_EINTERRUPTED;
+        if (held->timeout_at && boot_ms(r) >= held->timeout_at) {
+                held->waits.term = TIMEOUT_KILL_MS;
+                return PAWL_ESTEP;
+        }
         if (boot_ms(r) < held->renew_at)
                 return PAWL_OK;
         held->renew_at = boot_ms(r) + held->every_ms;
@@ -125,6 +134,20 @@ static pawl_status mark_session(pawl__runner *r)
         return pawl__runner_tell(r, PAWL__SESSION_CHECKPOINTED, NULL, "step_complete");
 }
 
+static pawl_status attempt_failed(pawl__step_run *p, int exit_code, const char *why)
+{
+        return pawl__retry_due(p, exit_code) ? pawl__retry_note(p, exit_code, why)
+                                             : pawl__step_run_failed(p, exit_code, why);
+}
+
+static pawl_status timed_out(pawl__step_run *p)
+{
+        char reason[80];
+
+        snprintf(reason, sizeof reason, "timed out after %.40s", p->step->timeout);
+        return attempt_failed(p, -1, reason);
+}
+
 static pawl_status judge_exit(pawl__step_run *p, const pawl__command_result *result)
 {
         char reason[64], name[32];
@@ -135,15 +158,15 @@ static pawl_status judge_exit(pawl__step_run *p, const pawl__command_result *res
         if (result->killed_by) {
                 pawl__signal_name(name, result->killed_by);
                 snprintf(reason, sizeof reason, "killed by %s", name);
-                return pawl__step_run_failed(p, result->exit_code, reason);
+                return attempt_failed(p, result->exit_code, reason);
         }
         if (result->exit_code) {
                 snprintf(reason, sizeof reason, "exit code %d", result->exit_code);
-                return pawl__step_run_failed(p, result->exit_code, reason);
+                return attempt_failed(p, result->exit_code, reason);
         }
         if (valid != output.len) {
                 snprintf(reason, sizeof reason, "output is not UTF-8 from byte %zu on", valid);
-                return pawl__step_run_failed(p, result->exit_code, reason);
+                return attempt_failed(p, result->exit_code, reason);
         }
         status = pawl_pipeline_complete(p->r->pipeline, p->ctx, output.data, output.len);
         if (status == PAWL_OK)
@@ -173,11 +196,16 @@ static pawl_status interrupted(const pawl__step_run *p, int signal, int exit_cod
                 PAWL__FMT(p->step->id), name, PAWL__FMT(p->r->run_id));
 }
 
-pawl_status pawl__step_run_execute(pawl__step_run *p)
+static pawl_status attempt(pawl__step_run *p)
 {
         pawl__runner *r = p->r;
         unsigned third = pawl__log_lease_ms(r->log) / 3;
-        lease held = {r, boot_ms(r) + third, third, NULL, PAWL_ERROR_INIT};
+        lease held = {.r = r,
+                .renew_at = boot_ms(r) + third,
+                .every_ms = third,
+                .timeout_at = p->step->timeout_ms ? boot_ms(r) + p->step->timeout_ms : 0,
+                .waits = pawl__command_waits_usual,
+                .error = PAWL_ERROR_INIT};
         const char *const *env;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__command_result result = {.output = PAWL__BUF_INIT};
@@ -202,6 +230,7 @@ pawl_status pawl__step_run_execute(pawl__step_run *p)
                 .tick_ms = tick_ms(&held) < SHOWN_AFTER_MS ? tick_ms(&held) : SHOWN_AFTER_MS,
                 .tick = tick,
                 .tick_user = &held,
+                .waits = &held.waits,
                 .lock_fd = pawl__log_lock_fd(r->log, r->run_id),
                 .log = pawl__step_log_take,
                 .log_user = r};
@@ -226,10 +255,13 @@ pawl_status pawl__step_run_execute(pawl__step_run *p)
                 break;
         case PAWL_ENOTFOUND:
         case PAWL_EACCESS:
-                status = pawl__step_run_failed(p, -1, error.message);
+                status = attempt_failed(p, -1, error.message);
                 break;
         case PAWL_ETOOBIG:
-                status = pawl__step_run_failed(p, result.exit_code, error.message);
+                status = attempt_failed(p, result.exit_code, error.message);
+                break;
+        case PAWL_ESTEP:
+                status = timed_out(p);
                 break;
         case PAWL_EINTERRUPTED:
                 status = interrupted(p, result.interrupted_by, result.exit_code);
@@ -242,5 +274,19 @@ pawl_status pawl__step_run_execute(pawl__step_run *p)
         }
         pawl__buf_free(&result.output);
         pawl__arena_free(&arena);
+        return status;
+}
+
+pawl_status pawl__step_run_execute(pawl__step_run *p)
+{
+        pawl_status status = pawl__retry_take_up(p);
+
+        do {
+                p->again = false;
+                if (!status)
+                        status = pawl__retry_wait(p);
+                if (!status)
+                        status = attempt(p);
+        } while (!status && p->again);
         return status;
 }

@@ -1,4 +1,4 @@
-/* What a mission file says of how commands run: env, cwd, secrets. */
+/* What a mission file says of how commands run: env, cwd, timeout, retry, secrets. */
 #include "base/error.h"
 #include "mission/params.h"
 #include <stdio.h>
@@ -122,6 +122,116 @@ pawl_status pawl__cwd_read(const pawl__place *place, pawl__node node)
                 return pawl__field_fail(place, node,
                         "leads out of the mission file's directory; write a path beneath it");
         return PAWL_OK;
+}
+
+/* ---- timeout: and retry: ------------------------------------------------------------------------
+ */
+
+/* "90s": a whole number and its unit, up to a year. */
+static pawl_status read_duration(const pawl__place *place, int64_t *ms, pawl__node node)
+{
+        static const struct {
+                const char *name;
+                int64_t ms;
+        } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
+        const pawl_text text = pawl__value_at(place, node)->value;
+        const int64_t most = INT64_C(365) * 86400000;
+        int64_t n = 0;
+        size_t at = 0;
+
+        for (; at < text.len && text.data[at] >= '0' && text.data[at] <= '9' && n <= most; at++)
+                n = n * 10 + (text.data[at] - '0');
+        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+                if (pawl__text_is(pawl__text_n(text.data + at, text.len - at), units[i].name) &&
+                        n > 0 && n <= most / units[i].ms) {
+                        *ms = n * units[i].ms;
+                        return PAWL_OK;
+                }
+        return pawl__field_fail(place, node,
+                "\"%.*s\" is not a time; write a whole number and ms, s, m, h or d, such as 30s, up "
+                "to 365d",
+                PAWL__FMT(text));
+}
+
+pawl_status pawl__timeout_read(const pawl__place *place, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+        pawl_text kept = {NULL, 0};
+        pawl_status status = read_duration(place, &loader->step->timeout_ms, node);
+
+        if (!status)
+                status = pawl__keep(place, &kept, pawl__value_at(place, node)->value);
+        loader->step->timeout = kept.data;
+        return status;
+}
+
+static pawl_status set_attempts(const pawl__place *place, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+        int64_t n;
+
+        if (!pawl__json_int(pawl__value_at(place, node), &n) || n < 1 || n > 1000)
+                return pawl__field_fail(place, node,
+                        "%.*s is out of range; write how many attempts there are in all, from 1 to "
+                        "1000",
+                        PAWL__FMT(pawl__value_at(place, node)->value));
+        loader->step->retry.attempts = (int)n;
+        return PAWL_OK;
+}
+
+static pawl_status set_delay(const pawl__place *place, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+
+        return read_duration(place, &loader->step->retry.delay_ms, node);
+}
+
+static pawl_status set_max_delay(const pawl__place *place, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+
+        return read_duration(place, &loader->step->retry.max_ms, node);
+}
+
+static pawl_status set_on_exit(const pawl__place *place, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+        const pawl__json_tree *tree = &place->document->tree;
+        pawl__retry_rule *rule = &loader->step->retry;
+
+        rule->any = false;
+        for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE;
+                m = pawl__json_after(tree, node, m)) {
+                const pawl__json_node *value = pawl__value_at(place, m);
+                int64_t code = 0;
+                if (value->type != PAWL__JSON_NUMBER || !pawl__json_int(value, &code) || code < 1 ||
+                        code > 255)
+                        return pawl__field_fail(
+                                place, m, "is no exit code of a failure; write some from 1 to 255");
+                rule->on_exit[code / 64] |= UINT64_C(1) << (code % 64);
+        }
+        return PAWL_OK;
+}
+
+static const pawl__field retry_fields[] = {
+        {"attempts", PAWL__ENTRY_NUMBER, "say how many there are in all: attempts: 3",
+                set_attempts},
+        {"delay", PAWL__ENTRY_TEXT, NULL, set_delay},
+        {"max_delay", PAWL__ENTRY_TEXT, NULL, set_max_delay},
+        {"on_exit", PAWL__ENTRY_LIST, NULL, set_on_exit},
+};
+
+pawl_status pawl__retry_rule_read(const pawl__place *place, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+        pawl__place inside = *place;
+        char where[80];
+
+        loader->step->retry = (pawl__retry_rule){
+                .delay_ms = PAWL__RETRY_DELAY_MS, .max_ms = PAWL__RETRY_MAX_MS, .any = true};
+        snprintf(where, sizeof where, "%sretry.", place->where);
+        inside.where = where;
+        return pawl__fields_read(PAWL__FIELDS(retry_fields), &inside, node);
 }
 
 /* ---- secrets: -----------------------------------------------------------------------------------

@@ -40,9 +40,12 @@ PAWL_MUST_CHECK pawl_status pawl__keep_path(const pawl__place *place, char **out
 PAWL_MUST_CHECK pawl_status pawl__set_strictness(const pawl__place *place, pawl__node node);
 PAWL_MUST_CHECK pawl_status pawl__set_log_max(const pawl__place *place, pawl__node node);
 
-/** `env` of the mission or the step, `cwd`, `secrets` (mission/file_command.c). */
+/** `env` of the mission or the step, `cwd`, `timeout`, `retry`, `secrets` (mission/file_command.c).
+ */
 PAWL_MUST_CHECK pawl_status pawl__env_read(const pawl__place *place, pawl__node node);
 PAWL_MUST_CHECK pawl_status pawl__cwd_read(const pawl__place *place, pawl__node node);
+PAWL_MUST_CHECK pawl_status pawl__timeout_read(const pawl__place *place, pawl__node node);
+PAWL_MUST_CHECK pawl_status pawl__retry_rule_read(const pawl__place *place, pawl__node node);
 PAWL_MUST_CHECK pawl_status pawl__secrets_read(const pawl__place *place, pawl__node node);
 
 /** The mapping `workspace:` (mission/file_workspace.c). */

@@ -16,6 +16,9 @@
 #define PAWL__LOG_MAX_MOST    ((size_t)64 << 20)
 #define PAWL__LOG_MAX_UNSET   SIZE_MAX
 
+#define PAWL__RETRY_DELAY_MS 1000    /* before the second attempt */
+#define PAWL__RETRY_MAX_MS   3600000 /* before any */
+
 /** What may be set for a project, a mission or a step. */
 typedef struct pawl__settings {
         pawl__strictness strictness;        /**< UNSET: not set here */
@@ -36,6 +39,14 @@ typedef struct pawl__env {
         size_t n;
 } pawl__env;
 
+/** `retry`: whether a step whose attempt failed is tried again, and when. */
+typedef struct pawl__retry_rule {
+        int attempts; /**< in all; 0: not said, one */
+        int64_t delay_ms, max_ms;
+        bool any;            /**< whatever it failed by, else by */
+        uint64_t on_exit[4]; /**< these exit codes, a bit each */
+} pawl__retry_rule;
+
 typedef struct pawl__step {
         pawl_text id;
         bool critical;
@@ -46,7 +57,10 @@ typedef struct pawl__step {
         pawl_mission_param **word_params; /**< of each word, the one that it is, or NULL; NULL: none
                                                is one */
         pawl__env env;                    /**< before the mission's */
-        char *cwd; /**< relative to the mission's directory, and beneath it; NULL: there */
+        char *cwd;          /**< relative to the mission's directory, and beneath it; NULL: there */
+        int64_t timeout_ms; /**< of an attempt; 0: none */
+        const char *timeout; /**< as the file says it */
+        pawl__retry_rule retry;
 } pawl__step;
 
 /** When a run takes an automatic checkpoint of the workspace. */

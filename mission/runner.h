@@ -16,6 +16,7 @@
 #include "mission/baseline.h"
 #include "mission/secrets.h"
 #include "pipeline/chain.h"
+#include "session/retry.h"
 #include "workspace/workspace.h"
 
 typedef struct pawl__snapshot pawl__snapshot; /* mission/snapshots.c */
@@ -241,7 +242,10 @@ typedef struct pawl__step_run {
         size_t index;
         const pawl__row *row; /**< as it stood at the claim; NULL: the run has no such step yet */
         pawl_context *ctx;
-        bool has_inputs; /**< they are set, so that their hash can be told */
+        bool has_inputs;   /**< they are set, so that their hash can be told */
+        bool again;        /**< the attempt failed, and there is to be another */
+        int64_t wait_ms;   /**< before the next attempt */
+        pawl__retry retry; /**< those that failed */
 } pawl__step_run;
 
 /** The files that tell a command of the glossary (mission/step_terms.c). */
@@ -268,6 +272,17 @@ pawl_status pawl__step_run_completed(pawl__step_run *p);
 pawl_status pawl__step_run_blocked(const pawl__step_run *p);
 pawl_status pawl__step_run_failed(const pawl__step_run *p, int exit_code, const char *why);
 pawl_status pawl__step_run_error(const pawl__step_run *p, pawl_status status);
+
+/* Trying again (mission/retry.c). */
+
+/** What an earlier session left to be waited. */
+PAWL_MUST_CHECK pawl_status pawl__retry_take_up(pawl__step_run *p);
+/** Is there to be another attempt? @p exit_code of the one that failed; -1: it was not that. */
+bool pawl__retry_due(const pawl__step_run *p, int exit_code);
+/** StepAttemptFailed, durably: when the next attempt is due. */
+PAWL_MUST_CHECK pawl_status pawl__retry_note(pawl__step_run *p, int exit_code, const char *why);
+/** Wait for it, and keep the claim. PAWL_EINTERRUPTED, PAWL_EFENCED. */
+PAWL_MUST_CHECK pawl_status pawl__retry_wait(pawl__step_run *p);
 
 /** Put into a context what the file says of a step, its inputs apart. Why it failed: in ctx. */
 PAWL_MUST_CHECK pawl_status pawl__step_settings(

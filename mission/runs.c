@@ -166,6 +166,18 @@ pawl_status pawl__runs_list(uint64_t *next, pawl_log *log, pawl_text wanted, uin
         return status;
 }
 
+pawl_status pawl__run_retry(
+        pawl__retry *out, pawl_log *log, const pawl__run_view *run, pawl_error *err)
+{
+        const pawl_text step = run->row.v[PAWL__RUN_CURRENT].text;
+
+        *out = (pawl__retry){0};
+        if (!step.data || (!pawl__text_is(run->status, "running") &&
+                                  !pawl__text_is(run->status, "interrupted")))
+                return PAWL_OK;
+        return pawl__retry_read(out, log, &run->row, step, PAWL__RETRY_LOOK, err);
+}
+
 pawl_status pawl__run_look(pawl__run_view *out, pawl__row **steps, size_t *n_steps, pawl_log *log,
         pawl_text run_id, pawl__arena *arena, pawl_error *err)
 {
@@ -186,6 +198,8 @@ pawl_status pawl__run_look(pawl__run_view *out, pawl__row **steps, size_t *n_ste
                 status = stand(out, &l, &row);
         if (!status)
                 status = fill(out, &l);
+        if (!status)
+                status = pawl__run_retry(&out->retry, log, out, err);
         if (!status)
                 status = pawl__state_steps(steps, n_steps, l.state, run_id, arena, err);
         return status;

@@ -5,7 +5,7 @@
 #ifndef PAWL_MISSION_RUNS_H
 #define PAWL_MISSION_RUNS_H
 
-#include "state/state.h"
+#include "session/retry.h"
 
 /** A run as it stands. */
 typedef struct pawl__run_view {
@@ -15,6 +15,7 @@ typedef struct pawl__run_view {
         int64_t started_us;    /**< of the event that it started with; 0: that event says none */
         size_t conflicts_open; /**< that hold a step of it back */
         pawl_text retry_token; /**< of its current step, or absent */
+        pawl__retry retry;     /**< of its current step; one run alone: pawl__run_look() */
         bool held;
         pawl_owner owner; /**< where held */
 } pawl__run_view;
@@ -33,6 +34,10 @@ typedef pawl_status (*pawl__run_fn)(const pawl__run_view *run, void *user, pawl_
  */
 PAWL_MUST_CHECK pawl_status pawl__runs_list(uint64_t *next, pawl_log *log, pawl_text status,
         uint64_t before, uint64_t limit, pawl__run_fn fn, void *user, pawl_error *err);
+
+/** The attempts at the step that a run is at. */
+PAWL_MUST_CHECK pawl_status pawl__run_retry(
+        pawl__retry *out, pawl_log *log, const pawl__run_view *run, pawl_error *err);
 
 /** One run, by its id or 4 characters or more that it alone begins with, and its steps in mission
  *  order; texts and rows live in the arena. PAWL_ENOTFOUND. */

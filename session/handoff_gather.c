@@ -1,7 +1,9 @@
 /* What a log says of a session's work: rows and events, found by their keys. */
 #include "base/error.h"
 #include "base/map.h"
+#include "base/sources.h"
 #include "session/handoff.h"
+#include "session/retry.h"
 #include <stdlib.h>
 
 enum { READINGS = 8 }; /* of a run that is at work meanwhile */
@@ -63,6 +65,26 @@ static pawl_status terms_of_steps(gathering *g, const pawl__row *rows)
         return status;
 }
 
+/* Of a step that is at work, or was when its pawl ended. */
+static pawl_status retries_of_steps(gathering *g)
+{
+        const pawl_sources *sources = pawl__log_sources(g->log);
+        pawl__hand_steps *steps = &g->out->at_hand;
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < steps->n && g->out->has_run && !status; i++) {
+                pawl__retry retry;
+                if (!pawl__text_is(steps->list[i].status, "running"))
+                        continue;
+                status = pawl__retry_read(
+                        &retry, g->log, &g->out->run, steps->list[i].id, PAWL__RETRY_LOOK, g->err);
+                if (!status)
+                        pawl__retry_say(
+                                steps->list[i].retry, &retry, sources->wall_us(sources->user));
+        }
+        return status;
+}
+
 static pawl_status steps_of_run(gathering *g)
 {
         pawl__handoff *out = g->out;
@@ -93,6 +115,8 @@ static pawl_status steps_of_run(gathering *g)
                 if (to == &out->at_hand)
                         rows[to->n - 1] = rows[i];
         }
+        if (!status)
+                status = retries_of_steps(g);
         return status ? status : terms_of_steps(g, rows);
 }
 

@@ -236,6 +236,8 @@ static void put_hand_step(pawl__buf *out, const pawl__handoff *h, const pawl__ha
                 put(out, "  checkpoint: ", step->token, " at ");
                 put(out, "", step->cursor, "\n");
         }
+        if (*step->retry)
+                put_member(out, "  tries: ", pawl__text(step->retry));
         put_blockers(out, h, step);
         put_terms(out, &step->terms);
         if (step->exit_code >= 0)

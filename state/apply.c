@@ -21,6 +21,7 @@ static const struct {
         [PAWL__STEP_STARTED] = {pawl__apply_step_started, RUN | STEP, false},
         [PAWL__STEP_COMPLETED] = {pawl__apply_step_completed, RUN | STEP, false},
         [PAWL__STEP_FAILED] = {pawl__apply_step_failed, RUN | STEP, false},
+        [PAWL__STEP_ATTEMPT_FAILED] = {pawl__apply_step_attempt_failed, RUN | STEP, true},
         [PAWL__SCOPE_ACTIVATED] = {pawl__apply_scope_activated, 0, false},
         [PAWL__CHECK_EVALUATED] = {pawl__apply_check_evaluated, RUN | STEP, false},
         [PAWL__STEP_CHECKPOINTED] = {pawl__apply_step_checkpointed, RUN | STEP, false},

@@ -97,6 +97,18 @@ pawl_status pawl__apply_step_failed(pawl__apply_ctx *a)
         return put_both(a, &step, &run, NULL);
 }
 
+/* One that is followed by another is the run's last event for a while; one that was cut off says
+ * nothing. */
+pawl_status pawl__apply_step_attempt_failed(pawl__apply_ctx *a)
+{
+        pawl__row run, step;
+
+        if (!pawl__apply_optional(a, "retry_at").data)
+                return PAWL_OK;
+        const pawl_status status = step_and_run(&step, &run, a);
+        return status ? status : pawl__apply_put_run(a, &run, NULL);
+}
+
 pawl_status pawl__apply_check_evaluated(pawl__apply_ctx *a)
 {
         pawl__row run, step;

@@ -31,6 +31,23 @@ static const char *progress(const void *item, char room[CLI_WORD_MAX])
         return room;
 }
 
+static int64_t now_us(void)
+{
+        const pawl_sources sources = pawl__sources_complete(NULL);
+
+        return sources.wall_us(sources.user);
+}
+
+/* "attempt 2 of 3, next in 40 s"; NULL: it was not tried before. */
+static const char *retry_of(const void *item, char room[CLI_WORD_MAX])
+{
+        char text[64];
+
+        pawl__retry_say(text, &((const pawl__run_view *)item)->retry, now_us());
+        snprintf(room, CLI_WORD_MAX, "%s", text);
+        return *text ? room : NULL;
+}
+
 static const cli_field owner_fields[] = {
         {"pid", CLI_AS_INTEGER, AT(owner.pid)},
         {"host", CLI_AS_TEXT, AT(owner.host)},
@@ -54,6 +71,7 @@ static const cli_field fields[] = {
         {"retry_token", CLI_AS_TEXT, AT(retry_token)},
         {"owner", CLI_AS_PART, .has = is_held, .fields = owner_fields},
         {"reason", CLI_AS_TEXT, COLUMN(PAWL__RUN_REASON)},
+        {"retry", CLI_AS_WORD, CLI_ITSELF, .word = retry_of},
         {"strictness", CLI_AS_TEXT, COLUMN(PAWL__RUN_STRICTNESS)},
         {"mission_path", CLI_AS_TEXT, COLUMN(PAWL__RUN_MISSION_PATH)},
         {"started_seq", CLI_AS_INTEGER, NUMBER(PAWL__RUN_STARTED_SEQ)},
@@ -193,13 +211,16 @@ static pawl_status one_json(const cli_call *cli, const pawl__run_view *run, cons
 static void print_run(const cli_call *cli, const pawl__run_view *run)
 {
         const pawl__value *v = run->row.v;
-        char time[28];
+        char time[28], retry[64];
         FILE *out = cli->in->out;
 
         cli_put_line(out, "run", v[PAWL__RUN_ID].text);
         cli_put_line(out, "mission", v[PAWL__RUN_MISSION].text);
         cli_put_line(out, "file", v[PAWL__RUN_MISSION_PATH].text);
         cli_put_line(out, "status", run->status);
+        pawl__retry_say(retry, &run->retry, now_us());
+        if (*retry)
+                cli_put_line(out, "tries", pawl__text(retry));
         cli_put_line(out, "reason", v[PAWL__RUN_REASON].text);
         if (run->held) {
                 fprintf(out, "%-12s pid %" PRId64 " on ", "owner", run->owner.pid);

@@ -2,6 +2,7 @@
  */
 #include "cli/pawl/status.h"
 #include "base/error.h"
+#include "base/sources.h"
 #include "cli/pawl/commands.h"
 #include "command/fields.h"
 #include "command/find.h"
@@ -20,6 +21,7 @@ typedef struct listing {
         pawl__state *state;
         pawl__json_writer *w; /* NULL: for people */
         pawl__arena arena;    /* of one run */
+        char retry[64];       /* "attempt 2 of 3 ..." at its step, or "" */
         pawl__row *open;      /* its open conflicts */
         size_t n_open;
         uint64_t n;
@@ -51,6 +53,7 @@ static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl
         if (run->held) {
                 fprintf(out, "pid %" PRId64 " on ", run->owner.pid);
                 cli_put(out, run->owner.host);
+                fprintf(out, "%s%s", *l->retry ? "; " : "", l->retry);
         } else if (l->n_open) {
                 fputs("\"", out);
                 cli_put(out, l->open[0].v[PAWL__CON_TERM].text);
@@ -64,6 +67,7 @@ static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl
                 fputs("waits for a worker", out);
         } else {
                 cli_put(out, reason.data ? reason : value(run, PAWL__RUN_REASON));
+                fprintf(out, "%s%s", *l->retry ? "; " : "", l->retry);
         }
 }
 
@@ -204,7 +208,9 @@ static pawl_status write_run(
 static pawl_status show(const pawl__run_view *run, void *user, pawl_error *err)
 {
         listing *l = user;
+        const pawl_sources sources = pawl__sources_complete(NULL);
         pawl_text reason = {NULL, 0};
+        pawl__retry retry;
         pawl_status status = PAWL_OK;
 
         if (l->n++ >= SHOWN && !l->w)
@@ -214,6 +220,10 @@ static pawl_status show(const pawl__run_view *run, void *user, pawl_error *err)
         if (run->conflicts_open)
                 status = pawl__state_conflicts(&l->open, &l->n_open, l->state,
                         value(run, PAWL__RUN_ID), (pawl_text){NULL, 0}, true, &l->arena, err);
+        if (!status)
+                status = pawl__run_retry(&retry, l->log, run, err);
+        if (!status)
+                pawl__retry_say(l->retry, &retry, sources.wall_us(sources.user));
         if (!status && pawl__text_is(run->status, "interrupted"))
                 status = interruption(&reason, l, run, err);
         if (status)

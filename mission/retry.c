@@ -1,0 +1,126 @@
+/* Between two attempts at a step: what the mission says of trying again, and the wait. */
+#include "base/error.h"
+#include "base/sources.h"
+#include "mission/runner.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int64_t boot_ms(const pawl__runner *r)
+{
+        const pawl_sources *sources = pawl__log_sources(r->log);
+
+        return sources->boot_ms(sources->user);
+}
+
+static int64_t wall_us(const pawl__runner *r)
+{
+        const pawl_sources *sources = pawl__log_sources(r->log);
+
+        return sources->wall_us(sources->user);
+}
+
+pawl_status pawl__retry_take_up(pawl__step_run *p)
+{
+        pawl__runner *r = p->r;
+        pawl__row run = {.v[PAWL__RUN_ID].text = r->run_id};
+
+        if (p->step->retry.attempts < 2 || !r->own_mission) /* a run that begins here has none */
+                return PAWL_OK;
+        pawl_status status = pawl__state_get(r->state, PAWL__RUNS, &run, &r->arena, &r->error);
+        if (!status)
+                status = pawl__retry_read(&p->retry, r->log, &run, p->step->id, 0, &r->error);
+        p->wait_ms = (pawl__retry_left_us(&p->retry, wall_us(r)) + 999) / 1000;
+        return status;
+}
+
+bool pawl__retry_due(const pawl__step_run *p, int exit_code)
+{
+        const pawl__retry_rule *rule = &p->step->retry;
+
+        if (p->retry.tries + 1 >= rule->attempts)
+                return false;
+        return rule->any || (exit_code > 0 && exit_code < 256 &&
+                                    rule->on_exit[exit_code / 64] >> (exit_code % 64) & 1U);
+}
+
+/* Doubled with each attempt that failed, less up to a quarter by chance, so that many that failed
+ * together do not come again together. */
+static int64_t delay_ms(const pawl__step_run *p)
+{
+        const pawl_sources *sources = pawl__log_sources(p->r->log);
+        const pawl__retry_rule *rule = &p->step->retry;
+        int64_t ms = rule->delay_ms;
+        char chance[37];
+
+        for (int64_t i = 1; i < p->retry.tries && ms < rule->max_ms; i++)
+                ms *= 2;
+        if (ms > rule->max_ms)
+                ms = rule->max_ms;
+        sources->uuid(chance, sources->user);
+        chance[4] = '\0';
+        return ms - ms / 4 * (int64_t)strtol(chance, NULL, 16) / 65536;
+}
+
+pawl_status pawl__retry_note(pawl__step_run *p, int exit_code, const char *why)
+{
+        pawl__runner *r = p->r;
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_error reason;
+        char at[28], line[PAWL_ERROR_MAX + 200];
+
+        pawl__fail(&reason, PAWL_ESTEP, "%s", why);
+        pawl__secrets_strike_string(&r->secrets, reason.message);
+        pawl__message_fix(reason.message);
+        p->retry.tries++;
+        p->wait_ms = delay_ms(p);
+        pawl__time_format(at, wall_us(r) + p->wait_ms * 1000);
+        pawl__json_open_object(&w);
+        pawl__json_member_integer(&w, "exit_code", exit_code);
+        pawl__json_member_string(&w, "reason", reason.message);
+        pawl__json_member_string(&w, "retry_at", at);
+        pawl__json_member_integer(&w, "tries", p->retry.tries);
+        pawl__json_member_integer(&w, "of", p->step->retry.attempts);
+        pawl__attempt_members(&w, &p->ctx->attempt);
+        pawl_status status = pawl__runner_emit(r, PAWL__STEP_ATTEMPT_FAILED, p->step->id, &w);
+        if (status)
+                return status;
+        status = pawl_pipeline_flush(r->pipeline);
+        if (status)
+                return pawl__step_run_error(p, status);
+        snprintf(line, sizeof line,
+                "step %.*s: attempt %" PRId64 " of %d failed (%s); next in %.1f s",
+                PAWL__FMT(p->step->id), p->retry.tries, p->step->retry.attempts, reason.message,
+                (double)p->wait_ms / 1000);
+        pawl__runner_notice(r, line);
+        p->again = true;
+        return PAWL_OK;
+}
+
+pawl_status pawl__retry_wait(pawl__step_run *p)
+{
+        pawl__runner *r = p->r;
+        const int64_t third = pawl__log_lease_ms(r->log) / 3;
+        const int64_t end = boot_ms(r) + p->wait_ms;
+        int64_t renew_at = boot_ms(r) + third;
+
+        for (int64_t left; (left = end - boot_ms(r)) > 0;) {
+                int64_t ms = left < third ? left : third;
+                if (r->deadline_ms && r->deadline_ms - boot_ms(r) < ms)
+                        ms = r->deadline_ms - boot_ms(r);
+                pawl_status status = pawl__runner_signalled(r, ms > 0 ? (int)ms : 0);
+                if (!status)
+                        status = pawl__runner_in_time(r);
+                if (status)
+                        return status;
+                if (boot_ms(r) < renew_at)
+                        continue;
+                renew_at = boot_ms(r) + third;
+                if (pawl_log_renew(r->log, r->run_id.data, r->fence) == PAWL_EFENCED) {
+                        r->error = *pawl__log_error(r->log);
+                        return PAWL_EFENCED;
+                }
+        }
+        p->wait_ms = 0;
+        return PAWL_OK;
+}

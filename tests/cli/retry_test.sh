@@ -1,0 +1,125 @@
+# Time limits and further attempts of a step.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+export PAWL_DB=$PWD/.pawl/events.db
+
+# failures FIELD...: of each StepAttemptFailed, one line.
+failures() {
+        eventlog export --run "$1" | jq -c "select(.type == \"StepAttemptFailed\") | .payload | [$2]"
+}
+
+# now: milliseconds of a clock that does not step.
+now() {
+        awk '{print int($1 * 1000)}' /proc/uptime
+}
+
+step() { # ID KEYS COMMAND
+        printf 'mission: m\nworkspace: {checkpoint: off}\nsteps:\n- id: %s\n  %s\n  run: [bash, -c, %s]\n' "$1" "$2" "'$3'" >mission.yaml
+}
+
+it "refuses what is no time, no number of attempts, no exit code"
+step a 'timeout: 10' true
+fails 1 'steps\[0\].timeout: must be a string' pawl check mission.yaml
+for time in 10 1.5s 0s -1s 366d 1w s '' 99999999999999999999s; do
+        step a "timeout: '$time'" true
+        fails 1 'steps\[0\].timeout: ".*" is not a time; write a whole number and ms, s, m, h or d' pawl check mission.yaml
+done
+step a 'retry: {delay: 1s}' true
+fails 1 'steps\[0\].retry.attempts: is missing' pawl check mission.yaml
+step a 'retry: {attempts: 0}' true
+fails 1 'steps\[0\].retry.attempts: 0 is out of range' pawl check mission.yaml
+step a 'retry: {attempts: 2, on_exit: [0]}' true
+fails 1 'steps\[0\].retry.on_exit: is no exit code of a failure' pawl check mission.yaml
+step a 'retry: {attempts: 2, until: 3}' true
+fails 1 'steps\[0\].retry.until: unknown key' pawl check mission.yaml
+
+it "tries again, under the same key, until it succeeds"
+step a 'retry: {attempts: 4, delay: 100ms, max_delay: 200ms}' 'echo $PAWL_RETRY_TOKEN >>keys; echo try >&2; test $(wc -l <keys) -ge 4 || exit 75; echo done'
+from=$(now)
+runs 0 pawl run mission.yaml --run r1
+took=$(($(now) - from))
+[ "$took" -ge 375 ] # 100, 200 and 200 ms, less a quarter each
+[ "$took" -le 3000 ]
+says 'step a: attempt 1 of 4 failed \(exit code 75\); next in 0\.1 s' err
+same "$(sort -u keys | wc -l)" 1
+same "$(failures r1 '.attempt, .exit_code, .reason, .tries, .of' | xargs -d '\n')" \
+        '[1,75,"exit code 75",1,4] [2,75,"exit code 75",2,4] [3,75,"exit code 75",3,4]'
+failures r1 .retry_at | grep -qE '^\["20[0-9-]+T[0-9:.]+Z"\]$'
+same "$(events StepFailed)" 0
+same "$(pawl logs r1 a --json | jq -r '[.attempts[].text] | add' | grep -c '^try$')" 4
+same "$(pawl logs r1 a --json | jq -r '[.attempts[].status] | join(" ")')" "failed failed failed completed"
+lacks 'tries' <(pawl runs --id r1)
+runs 0 eventlog replay --check
+
+it "fails when all attempts have, and a resume has as many again"
+step a 'retry: {attempts: 2, delay: 10ms}' 'echo x >>tried; exit 3'
+runs 1 pawl run mission.yaml --run r2
+says 'step a: exit code 3' err
+same "$(wc -l <tried) $(failures r2 .tries | wc -l) $(events StepFailed)" "2 1 1"
+runs 1 pawl resume r2
+same "$(wc -l <tried) $(failures r2 .tries | xargs) $(events StepFailed)" "4 [1] [1] 2"
+
+it "tries again by these exit codes alone"
+step a 'retry: {attempts: 3, delay: 10ms, on_exit: [75, 4]}' 'echo x >>coded; test $(wc -l <coded) -gt 1 && exit 5; exit 75'
+runs 1 pawl run mission.yaml --run r3
+same "$(wc -l <coded)" 2
+same "$(failures r3 .exit_code)" '[75]'
+
+it "ends an attempt that takes too long, and all that it started"
+step a 'timeout: 300ms' '(setsid bash -c "trap : TERM; echo \$BASHPID >grandchild; while :; do sleep 1; done" &) ; sleep 60'
+from=$(now)
+runs 1 pawl run mission.yaml --run r4
+[ $(($(now) - from)) -lt 5000 ]
+says 'step a: timed out after 300ms' err
+[ ! -e "/proc/$(cat grandchild)" ]
+step a 'timeout: 300ms
+  retry: {attempts: 2, delay: 10ms}' 'echo x >>slow; test $(wc -l <slow) -gt 1 || sleep 60'
+runs 0 pawl run mission.yaml --run r5
+same "$(failures r5 '.reason, .exit_code')" '["timed out after 300ms",-1]'
+
+it "kills one that does not heed TERM, after 10 s"
+step a 'timeout: 200ms' 'trap "echo termed >&2" TERM; while :; do sleep 0.2; done'
+from=$(now)
+runs 1 pawl run mission.yaml --run r6
+took=$(($(now) - from))
+[ "$took" -ge 10000 ]
+[ "$took" -lt 14000 ]
+says termed err
+
+it "says in the meantime which attempt is next, and when; a signal ends the wait"
+step a 'retry: {attempts: 3, delay: 60s}' 'echo x >>waited; test -e fixed || exit 9'
+pawl run mission.yaml --run w1 >w1.out 2>w1.err &
+pid=$!
+for i in $(seq 100); do ! grep -q 'attempt 1 of 3' w1.err || break; sleep 0.05; done
+runs 0 pawl status
+says 'attempt 2 of 3, next in (4[5-9]|5[0-9]|60) s' out
+runs 0 pawl runs --id w1
+says 'tries +attempt 2 of 3, next in [4-6][0-9] s' out
+same "$(pawl runs --id w1 --json | jq -r .retry | cut -c1-24)" "attempt 2 of 3, next in "
+runs 0 pawl handoff
+says 'tries: attempt 2 of 3, next in [4-6][0-9] s' out
+kill -INT "$pid"
+code=0
+wait "$pid" || code=$?
+same "$code" 130
+says 'run w1: interrupted by SIGINT' w1.err
+runs 0 pawl runs --id w1
+says 'tries +attempt 2 of 3, next in [4-6][0-9] s' out
+
+it "waits in the next session for what is left"
+runs 130 timeout --preserve-status -s INT 2 pawl resume w1
+same "$(wc -l <waited)" 1
+step a 'retry: {attempts: 3, delay: 1500ms}' 'echo x >>killed; test -e fixed || exit 9'
+pawl run mission.yaml --run w2 >w2.out 2>w2.err &
+pid=$!
+for i in $(seq 100); do ! grep -q 'attempt 1 of 3' w2.err || break; sleep 0.05; done
+kill -KILL "$pid"
+wait "$pid" || :
+touch fixed
+from=$(now)
+runs 0 pawl resume w2
+took=$(($(now) - from))
+[ "$took" -ge 300 ]
+[ "$took" -le 2500 ]
+same "$(wc -l <killed) $(failures w2 .tries)" "2 [1]"
+
+runs 0 eventlog verify
