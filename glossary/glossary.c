@@ -182,6 +182,12 @@ static pawl_status insert(pawl__glossary *glossary, const pawl__sense *copy, uin
         return PAWL_OK;
 }
 
+/* What a person retired is not brought back by a file that still has it. */
+static bool stays_retired(const pawl__sense *known, const pawl__sense *sense)
+{
+        return known->written && known->status != PAWL__ACTIVE && !sense->written;
+}
+
 static pawl_status add(pawl__glossary *glossary, const pawl__sense *sense, pawl_text normal)
 {
         pawl__sense copy = *sense;
@@ -196,6 +202,8 @@ static pawl_status add(pawl__glossary *glossary, const pawl__sense *sense, pawl_
         copy.definition = pawl__arena_text(&glossary->arena, sense->definition, &ok);
         if (!ok)
                 return PAWL_ENOMEM;
+        if (known != PAWL__MAP_NONE && stays_retired(&glossary->senses[known]->sense, sense))
+                return PAWL_OK;
         if (known != PAWL__MAP_NONE)
                 glossary->senses[known]->sense = copy;
         else if (insert(glossary, &copy, entry_index))

@@ -1,5 +1,6 @@
 #include "cli/pawl/senses.h"
 #include "base/error.h"
+#include "base/map.h"
 #include <stdlib.h>
 
 /* A copy of a row whose texts live in the arena. */
@@ -66,6 +67,50 @@ static pawl_status read_replayed(struct reading *r, pawl_log *log, uint64_t at, 
         return status;
 }
 
+/* What is one sense in its scope, whatever it comes from. */
+static pawl_text key_of(pawl__buf *key, const pawl__row *row)
+{
+        static const int parts[] = {PAWL__SENSE_SCOPE, PAWL__SENSE_NORMAL, PAWL__SENSE_IDENTITY};
+
+        pawl__buf_clear(key);
+        for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+                pawl__buf_add_text(key, row->v[parts[i]].text);
+                pawl__buf_addc(key, '\xff');
+        }
+        return pawl__buf_text(key);
+}
+
+/* What a person retired stays so, though a seed still has it (glossary/glossary.h). */
+static pawl_status drop_retired(cli_senses *senses, pawl_error *err)
+{
+        pawl__map retired = PAWL__MAP_INIT;
+        pawl__buf key = PAWL__BUF_INIT;
+        size_t n = 0;
+
+        for (size_t i = 0; i < senses->n; i++) {
+                const pawl__row *row = &senses->rows[i];
+                if (row->v[PAWL__SENSE_MISSION].text.len == 0 &&
+                        row->v[PAWL__SENSE_VERSION].text.len == 0 &&
+                        pawl__text_is(row->v[PAWL__SENSE_SOURCE].text, "user_clarification") &&
+                        !pawl__text_is(row->v[PAWL__SENSE_STATUS].text, "active") &&
+                        pawl__map_put(
+                                &retired, pawl__arena_copy(&senses->arena, key_of(&key, row)), 1))
+                        key.failed = true;
+        }
+        for (size_t i = 0; i < senses->n; i++) {
+                const pawl__row row = senses->rows[i];
+                if (row.v[PAWL__SENSE_VERSION].text.len == 0 ||
+                        pawl__map_get(&retired, key_of(&key, &row)) == PAWL__MAP_NONE)
+                        senses->rows[n++] = row;
+        }
+        senses->n = n;
+        const pawl_status status =
+                senses->arena.failed ? pawl__nomem(err) : pawl__buf_check(&key, err);
+        pawl__buf_free(&key);
+        pawl__map_free(&retired);
+        return status;
+}
+
 pawl_status cli_senses_read(cli_senses *out, pawl_log *log, uint64_t at, pawl_error *err)
 {
         cli_senses senses = {.arena = PAWL__ARENA_INIT};
@@ -73,6 +118,8 @@ pawl_status cli_senses_read(cli_senses *out, pawl_log *log, uint64_t at, pawl_er
         pawl_status status = at ? read_replayed(&r, log, at, err) : read_now(&r, log, err);
 
         pawl__versions_free(&r.versions);
+        if (!status)
+                status = drop_retired(&senses, err);
         if (status)
                 cli_senses_free(&senses);
         else

@@ -1,0 +1,75 @@
+# Correcting the glossary: edit, deprecate, ignore, log.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+write_mission
+runs 3 pawl run mission.yaml --run one --no-input
+conflict=$(pawl conflicts --json | jq -r '.[0].conflict_id')
+in_force() { pawl glossary list --json | jq -r '.[] | select(.status == "active") | "\(.scope) \(.definition[0:8])"' | sort | tr '\n' ';'; }
+at() { eventlog head; }
+
+it "what is none, or several, is refused, and nothing is written"
+before=$(at)
+fails 1 'term "nothing": has no such sense in force' pawl glossary edit nothing --define x
+fails 1 'term "workspace": has 2 senses; say which' pawl glossary deprecate workspace
+fails 1 '3 is none of its senses; pick 1 to 2' pawl glossary deprecate workspace --pick 3
+fails 1 'has no such sense' pawl glossary deprecate workspace --scope core
+fails 1 'the definition is empty' pawl glossary edit workspace --pick 1 --define " "
+fails 1 'term: is empty' pawl glossary ignore " "
+misused 'define is needed' pawl glossary edit workspace
+misused 'go together' pawl glossary edit workspace --define x --scope mission_local
+misused 'go together' pawl glossary edit workspace --define x --scope core --mission m
+same "$(at)" "$before"
+
+it "a sense of a seed is deprecated, and stays so when the seed is read again; the term is not ambiguous any more"
+runs 0 pawl glossary deprecate Workspaces --pick 2 --actor user:ana
+says 'is deprecated' out
+same "$(in_force)" "team_domain A folder;"
+runs 0 pawl resume one
+runs 0 pawl run mission.yaml --run two --no-input --fresh
+printf '  - {surface: other, definition: Another term.}\n' >>team.yaml
+runs 0 pawl run mission.yaml --run three --no-input --fresh
+same "$(in_force)" "team_domain A folder;team_domain Another ;"
+
+it "an edited sense means the new thing from then on; the same again changes nothing"
+runs 0 pawl glossary edit workspace --define "Where refunds land." --actor user:ben
+same "$(in_force)" "team_domain Another ;team_domain Where re;"
+before=$(at)
+runs 0 pawl glossary edit workspace --define "Where refunds land."
+same "$(at)" "$before"
+runs 0 pawl run mission.yaml --run four --no-input --fresh
+
+it "a word is ignored in a scope, once; defined again there, it is no longer"
+runs 0 pawl glossary ignore workspace --scope audience_domain
+before=$(at)
+runs 0 pawl glossary ignore Workspace --scope audience_domain
+says 'already is ignored' out
+same "$(at)" "$before"
+runs 0 pawl glossary ignore desk
+runs 0 pawl glossary edit desk --define "Where one works."
+same "$(pawl glossary list --json | jq -r '.[] | select(.surface == "desk") | "\(.status) \(.definition)"' | sort | tr '\n' ';')" \
+        "active Where one works.;deprecated ;"
+
+it "glossary log says who changed what, and when"
+runs 0 pawl glossary log workspace --json
+same "$(jq -r '.[] | "\(.actor) \(.change) \(.status) \(.definition[0:8])"' out | grep -v "$(id -un)" | tr '\n' ';')" \
+        "user:ana update deprecated The acco;user:ben update deprecated A folder;user:ben create active Where re;"
+jq -e 'all(.[]; .seq > 0 and (.time | test("Z$")) and .scope and .source)' out >/dev/null
+runs 0 pawl glossary log workspace
+says '^ *SEQ +TIME +ACTOR +CHANGE' out
+fails 1 'no glossary ever had it' pawl glossary log nowhere
+
+it "a mission's own sense is changed, ignored and retired"
+rm -rf .pawl
+write_mission
+runs 3 pawl run mission.yaml --run one --no-input
+runs 0 pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --pick 1
+runs 0 pawl glossary edit workspace --mission refund-service --define "Our own."
+same "$(pawl glossary list --json | jq -r '.[] | select(.scope == "mission_local") | "\(.mission_id) \(.definition)"')" "refund-service Our own."
+runs 0 pawl resume one
+runs 0 pawl glossary ignore workspace --scope mission_local --mission refund-service
+runs 0 pawl run mission.yaml --run two --no-input --fresh
+same "$(pawl glossary list --json | jq -r '.[] | select(.scope == "mission_local") | .status')" ignored
+runs 0 pawl glossary deprecate workspace --mission refund-service
+runs 3 pawl run mission.yaml --run three --no-input --fresh
+same "$(pawl glossary log workspace --json | jq -r '.[] | select(.mission_id == "refund-service" and .scope == "mission_local") | "\(.change) \(.status)"' | tr '\n' ';')" \
+        "answer active;update active;create ignored;update deprecated;"
+runs 0 eventlog replay --check
