@@ -39,20 +39,16 @@ static int64_t holder_of(const char *line, const struct stat *file, pawl__lock l
         return from <= bytes_of[lock].last && bytes_of[lock].first <= to ? pid : 0;
 }
 
-size_t pawl__lock_holders(int64_t *pids, size_t max, const pawl_log *log, pawl__lock lock)
+static size_t read_holders(int64_t *pids, size_t max, const struct stat *shm, pawl__lock lock)
 {
-        struct stat shm;
         char line[256];
         size_t n = 0;
-
-        if (!log->file->side || pawl__log_path_size(log, "-shm") < 0 ||
-                stat(log->file->side, &shm) != 0)
-                return 0;
         FILE *locks = fopen("/proc/locks", "re");
+
         if (!locks)
                 return 0;
         while (n < max && fgets(line, sizeof line, locks)) {
-                int64_t pid = holder_of(line, &shm, lock);
+                int64_t pid = holder_of(line, shm, lock);
                 size_t i = 0;
                 while (i < n && pids[i] != pid)
                         i++;
@@ -60,6 +56,22 @@ size_t pawl__lock_holders(int64_t *pids, size_t max, const pawl_log *log, pawl__
                         pids[n++] = pid;
         }
         fclose(locks);
+        return n;
+}
+
+size_t pawl__lock_holders(int64_t *pids, size_t max, const pawl_log *log, pawl__lock lock)
+{
+        enum {
+                TRIES = 4
+        }; /* a line is skipped where locks come and go between two reads of the file */
+        struct stat shm;
+        size_t n = 0;
+
+        if (!log->file->side || pawl__log_path_size(log, "-shm") < 0 ||
+                stat(log->file->side, &shm) != 0)
+                return 0;
+        for (int i = 0; i < TRIES && n == 0; i++)
+                n = read_holders(pids, max, &shm, lock);
         return n;
 }
 
