@@ -29,7 +29,7 @@ struct mcp_run {
         mcp_outcome outcome;  /* once it has ended */
         pawl__json_tree told; /* its output, when it blocks */
         pawl__node conflict;  /* the one that the client is asked about */
-        char asked[24];       /* the id of that request; empty: none waits */
+        char asked[64];       /* the id of that request; empty: none waits */
 };
 
 extern char **environ;
@@ -71,26 +71,50 @@ static mcp_request request_of(const mcp_run *run)
 /* ---- The process --------------------------------------------------------------------------------
  */
 
+/* That of this process, with the log's name, which may have a password in it: others see what a
+ * process is called with. NULL: no memory. */
+static char **environment_of(const mcp_log *log, pawl__arena *arena)
+{
+        const size_t len = log->db ? strlen(log->db) : 0;
+        size_t n = 0, to = 0;
+
+        while (environ[n])
+                n++;
+        char **list = pawl__arena_array(arena, n + 2, sizeof *list);
+        char *name = pawl__arena_alloc(arena, len + sizeof "PAWL_DB=");
+        if (!list || !name)
+                return NULL;
+        for (size_t i = 0; i < n; i++)
+                if (!log->db || strncmp(environ[i], "PAWL_DB=", 8) != 0)
+                        list[to++] = environ[i];
+        if (log->db) {
+                snprintf(name, len + sizeof "PAWL_DB=", "PAWL_DB=%s", log->db);
+                list[to++] = name;
+        }
+        list[to] = NULL;
+        return list;
+}
+
 static pawl_status spawn(mcp_server *server, mcp_run *run, const char *command,
         const mcp_words *words, pawl_error *err)
 {
-        const cli_call *cli = server->log.cli;
+        const mcp_log *log = &server->log;
         const char *argv[2 * CLI_ARGS_MAX + 8];
-        const char *const key = cli_value(cli, "key-file");
+        const char *const key = log->key_file;
         posix_spawn_file_actions_t actions;
         posix_spawnattr_t attributes;
         sigset_t none;
         size_t n = 0;
 
+        if (log->read_only)
+                return pawl__fail(err, PAWL_EREADONLY,
+                        "%s: changes something, and the service only reads; start it without --read-only",
+                        command);
         if (words->n > 2 * CLI_ARGS_MAX)
                 return pawl__fail(err, PAWL_EINVAL, "arguments: are too many; give fewer");
         argv[n++] = "pawl";
         argv[n++] = command;
         argv[n++] = "--no-input";
-        if (cli->db) {
-                argv[n++] = "--db";
-                argv[n++] = cli->db;
-        }
         if (key) {
                 argv[n++] = "--key-file";
                 argv[n++] = key;
@@ -102,7 +126,13 @@ static pawl_status spawn(mcp_server *server, mcp_run *run, const char *command,
         run->err = memfd_create("messages", MFD_CLOEXEC);
         if (run->out < 0 || run->err < 0 || posix_spawn_file_actions_init(&actions) != 0)
                 return pawl__nomem(err);
-        int error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+        pawl__arena arena = PAWL__ARENA_INIT;
+        char **environment = environment_of(log, &arena);
+        int error = environment ? 0 : ENOMEM;
+        if (!error)
+                error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+        if (!error && log->needs_workspace && log->workspace)
+                error = posix_spawn_file_actions_addchdir_np(&actions, log->workspace);
         if (!error)
                 error = posix_spawn_file_actions_adddup2(&actions, run->out, 1);
         if (!error)
@@ -113,7 +143,8 @@ static pawl_status spawn(mcp_server *server, mcp_run *run, const char *command,
         posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
         if (!error) /* the strings are only read */
                 error = posix_spawn(&run->pid, "/proc/self/exe", &actions, &attributes,
-                        (char **)(uintptr_t)argv, environ);
+                        (char **)(uintptr_t)argv, environment);
+        pawl__arena_free(&arena);
         posix_spawnattr_destroy(&attributes);
         posix_spawn_file_actions_destroy(&actions);
         return error ? pawl__fail(err, PAWL_EIO, "%s: could not be started: %s; try again", command,
@@ -325,7 +356,8 @@ static pawl_status ask(mcp_server *server, mcp_run *run, pawl_error *err)
         if (!status && conflict == PAWL__NO_NODE) {
                 status = PAWL_DONE; /* somebody else has answered */
         } else if (!status) {
-                snprintf(run->asked, sizeof run->asked, "\"pawl-%u\"", ++server->last_request);
+                snprintf(run->asked, sizeof run->asked, "\"pawl-%s%u\"", server->prefix,
+                        ++server->last_request);
                 mcp_begin_message(&w, "elicitation/create", run->asked);
                 write_question(&w, &tree, conflict, false);
                 mcp_send_result(server, &w);
@@ -512,7 +544,7 @@ bool mcp_run_retry(mcp_server *server, const mcp_request *request)
         return true;
 }
 
-void mcp_run_answer(mcp_server *server, pawl_text id, const pawl__json_tree *tree)
+bool mcp_run_answer(mcp_server *server, pawl_text id, const pawl__json_tree *tree)
 {
         const pawl__node result = pawl__json_get(tree, 0, "result");
         pawl_error err = PAWL_ERROR_INIT;
@@ -521,7 +553,7 @@ void mcp_run_answer(mcp_server *server, pawl_text id, const pawl__json_tree *tre
         while (run && !pawl__text_is(id, run->asked))
                 run = run->next;
         if (!run || !*run->asked)
-                return;
+                return false;
         pawl_status status =
                 record(server, pawl__json_at(&run->told, run->conflict)->value, tree, result, &err);
         if (status == PAWL_DONE) { /* the run stays blocked */
@@ -534,6 +566,7 @@ void mcp_run_answer(mcp_server *server, pawl_text id, const pawl__json_tree *tre
                         &run->told, pawl__json_get(&run->told, 0, "conflicts"), run->conflict);
                 go_on(server, run);
         }
+        return true;
 }
 
 void mcp_run_cancel(mcp_server *server, pawl_text id)

@@ -17,8 +17,8 @@ void mcp_run_start(mcp_server *server, const mcp_request *request, const mcp_too
 /** A retry of a call that wanted answers (2026-07-28): record them, and resume. False: it is none.
  */
 bool mcp_run_retry(mcp_server *server, const mcp_request *request);
-/** The client's answer to a request of ours. */
-void mcp_run_answer(mcp_server *server, pawl_text id, const pawl__json_tree *tree);
+/** The client's answer to a request of ours. False: it is none. */
+bool mcp_run_answer(mcp_server *server, pawl_text id, const pawl__json_tree *tree);
 /** The client wants no answer any more: the process gets TERM. */
 void mcp_run_cancel(mcp_server *server, pawl_text id);
 /** Processes that ended, and progress. */

@@ -11,7 +11,7 @@ void mcp_outcome_free(mcp_outcome *outcome)
 
 void mcp_log_close(mcp_log *log)
 {
-        if (log->log)
+        if (log->log && log->cli)
                 cli_close_log(log->cli, log->log);
         log->log = NULL;
 }
@@ -24,6 +24,23 @@ static pawl_status open_log(mcp_log *log, const mcp_tool *tool, pawl_error *err)
         if (log->log)
                 return PAWL_OK;
         return cli_open_log(&log->log, log->cli, changes ? CLI_MAKE : CLI_WRITE, err);
+}
+
+static bool may_run(const mcp_log *log, const cli_call *cli, pawl_error *failure)
+{
+        if (log->read_only && cli_changes(cli))
+                pawl__fail(failure, PAWL_EREADONLY,
+                        "%s: changes something, and the service only reads; start it without "
+                        "--read-only",
+                        cli->cmd->name);
+        else if (log->needs_workspace && !log->workspace && (cli->cmd->traits & CLI_WORKSPACE))
+                pawl__fail(failure, PAWL_EINVAL,
+                        "%s: needs a workspace, and the service has none; start it with "
+                        "--workspace DIR",
+                        cli->cmd->name);
+        else
+                return true;
+        return false;
 }
 
 pawl_status mcp_run_command(mcp_outcome *out, mcp_log *log, const mcp_tool *tool,
@@ -40,15 +57,16 @@ pawl_status mcp_run_command(mcp_outcome *out, mcp_log *log, const mcp_tool *tool
                 .err = open_memstream(&said, &n_said),
                 .log = log->log,
                 .actor = actor,
-                .home = log->cli->in->home,
-                .config_home = log->cli->in->config_home,
+                .workspace = log->workspace,
+                .home = log->home,
+                .config_home = log->config_home,
                 .served = true,
                 .failure = &out->failure};
         if (in.out && in.err) {
                 out->code =
                         cli_parse_cmd(&cli, tool->program, tool->cmd, words->list, words->n, &in);
                 if (!out->code)
-                        out->code = cli_run(&cli);
+                        out->code = may_run(log, &cli, &out->failure) ? cli_run(&cli) : CLI_FAILED;
                 free(cli.repeated);
         }
         const bool failed = !in.out || !in.err || ferror(in.out);

@@ -15,10 +15,16 @@ typedef struct mcp_outcome {
         pawl_error failure;
 } mcp_outcome;
 
-/** The log that commands use from call to call, opened when it is first needed. */
+/** The log that commands use from call to call, and what else they are given. */
 typedef struct mcp_log {
-        const cli_call *cli; /**< of the command that serves: it names the log and its key */
+        const cli_call *cli; /**< of the command that serves: it names the log, which is opened when
+                                it is first needed; NULL: the log is open, and another's */
         pawl_log *log;
+        const char *home, *config_home; /**< see cli_context */
+        const char *workspace;          /**< the root directory; NULL: as the log says */
+        bool needs_workspace;           /**< without one, commands on files are refused */
+        bool read_only;                 /**< commands that change something are refused */
+        const char *db, *key_file;      /**< what names them to a process; NULL: nothing does */
 } mcp_log;
 
 /**

@@ -12,9 +12,9 @@ enum { TICK_MS = 50, SUBSCRIPTION_MS = 300, CACHE_MS = 60000 };
 static const char *const versions[] = {
         "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2026-07-28"};
 enum { WITH_HANDSHAKE = 4, N_VERSIONS = 5 };
-static const char modern[] = "2026-07-28";
+const char mcp_modern[] = "2026-07-28";
 
-#define META "io.modelcontextprotocol/"
+#define META MCP_META
 
 /* ---- Messages out -------------------------------------------------------------------------------
  */
@@ -86,6 +86,7 @@ void mcp_send_error(mcp_server *server, pawl_text id, int code, const char *mess
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
+        server->error = code;
         open_error(&w, id, code, message);
         mcp_send_result(server, &w);
 }
@@ -156,7 +157,7 @@ void mcp_write_outcome(pawl__json_writer *w, const mcp_outcome *outcome, bool is
 /* ---- Methods ------------------------------------------------------------------------------------
  */
 
-static void write_capabilities(pawl__json_writer *w, bool is_modern)
+static void write_capabilities(pawl__json_writer *w, bool subscribe)
 {
         pawl__json_name(w, "capabilities");
         pawl__json_open_object(w);
@@ -165,12 +166,12 @@ static void write_capabilities(pawl__json_writer *w, bool is_modern)
         pawl__json_close_object(w);
         pawl__json_name(w, "resources");
         pawl__json_open_object(w);
-        pawl__json_member_bool(w, "subscribe", true);
+        if (subscribe)
+                pawl__json_member_bool(w, "subscribe", true);
         pawl__json_close_object(w);
         pawl__json_name(w, "prompts");
         pawl__json_open_object(w);
         pawl__json_close_object(w);
-        (void)is_modern;
         pawl__json_close_object(w);
         pawl__json_member_string(w, "instructions",
                 "Pawl takes checkpoints of the workspace and keeps runs of missions that can be "
@@ -210,7 +211,7 @@ static void initialize(mcp_server *server, const mcp_request *request)
         mcp_begin_result(&w, request);
         pawl__json_member_string(&w, "protocolVersion", version);
         write_server_info(&w, "serverInfo");
-        write_capabilities(&w, false);
+        write_capabilities(&w, !server->plain);
         mcp_send_result(server, &w);
 }
 
@@ -222,7 +223,7 @@ static void discover(mcp_server *server, const mcp_request *request)
         cacheable(&w, request, CACHE_MS);
         pawl__json_name(&w, "supportedVersions");
         pawl__json_open_array(&w);
-        pawl__json_string(&w, modern);
+        pawl__json_string(&w, mcp_modern);
         pawl__json_close_array(&w);
         write_capabilities(&w, true);
         mcp_send_result(server, &w);
@@ -429,24 +430,24 @@ enum { OLD = 1, NEW = 2, BOTH = OLD | NEW };
 static const struct method {
         const char *name;
         int eras;
-        bool notification;
+        bool notification, kept;
         void (*run)(mcp_server *, const mcp_request *);
 } methods[] = {
-        {"initialize", OLD, false, initialize},
-        {"ping", OLD, false, ping},
-        {"logging/setLevel", OLD, false, ping},
-        {"server/discover", NEW, false, discover},
-        {"tools/list", BOTH, false, tools_list},
-        {"tools/call", BOTH, false, tools_call},
-        {"resources/list", BOTH, false, resources_list},
-        {"resources/templates/list", BOTH, false, templates_list},
-        {"resources/read", BOTH, false, resources_read},
-        {"resources/subscribe", OLD, false, resources_subscribe},
-        {"resources/unsubscribe", OLD, false, resources_unsubscribe},
-        {"subscriptions/listen", NEW, false, listen},
-        {"prompts/list", BOTH, false, prompts_list},
-        {"prompts/get", BOTH, false, prompts_get},
-        {"notifications/cancelled", BOTH, true, cancelled},
+        {"initialize", OLD, false, false, initialize},
+        {"ping", OLD, false, false, ping},
+        {"logging/setLevel", OLD, false, false, ping},
+        {"server/discover", NEW, false, false, discover},
+        {"tools/list", BOTH, false, false, tools_list},
+        {"tools/call", BOTH, false, false, tools_call},
+        {"resources/list", BOTH, false, false, resources_list},
+        {"resources/templates/list", BOTH, false, false, templates_list},
+        {"resources/read", BOTH, false, false, resources_read},
+        {"resources/subscribe", OLD, false, true, resources_subscribe},
+        {"resources/unsubscribe", OLD, false, true, resources_unsubscribe},
+        {"subscriptions/listen", NEW, false, false, listen},
+        {"prompts/list", BOTH, false, false, prompts_list},
+        {"prompts/get", BOTH, false, false, prompts_get},
+        {"notifications/cancelled", BOTH, true, false, cancelled},
 };
 
 /* ---- Messages in --------------------------------------------------------------------------------
@@ -456,6 +457,7 @@ static void refuse_version(mcp_server *server, pawl_text id, pawl_text requested
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
+        server->error = MCP_VERSION;
         open_error(&w, id, MCP_VERSION, "Unsupported protocol version");
         pawl__json_name(&w, "data");
         pawl__json_open_object(&w);
@@ -470,18 +472,18 @@ static void refuse_version(mcp_server *server, pawl_text id, pawl_text requested
 }
 
 /* By its _meta a request says that it is of the era without a handshake. False: it was refused. */
-static bool take_era(mcp_request *request, char actor[80], mcp_server *server, pawl_text method)
+static bool take_era(mcp_request *request, char actor[80], mcp_server *server)
 {
         const pawl__node meta = pawl__json_get(request->tree, request->params, "_meta");
         const pawl_text version = pawl__json_get_text(request->tree, meta, META "protocolVersion");
         const pawl__node client = pawl__json_get(request->tree, meta, META "clientCapabilities");
 
-        request->modern = version.data != NULL || pawl__text_is(method, "server/discover");
+        request->modern = mcp_is_modern(request->tree);
         request->can_elicit = server->can_elicit;
         request->actor = *server->actor ? server->actor : "agent:mcp";
         if (!request->modern || !request->id.data)
                 return true;
-        if (version.data && !pawl__text_is(version, modern)) {
+        if (version.data && !pawl__text_is(version, mcp_modern)) {
                 refuse_version(server, request->id, version);
                 return false;
         }
@@ -492,8 +494,11 @@ static bool take_era(mcp_request *request, char actor[80], mcp_server *server, p
                 return false;
         }
         request->can_elicit = pawl__json_get(request->tree, client, "elicitation") != PAWL__NO_NODE;
-        take_client(actor, request->tree, pawl__json_get(request->tree, meta, META "clientInfo"));
-        request->actor = actor;
+        if (!server->named) {
+                take_client(actor, request->tree,
+                        pawl__json_get(request->tree, meta, META "clientInfo"));
+                request->actor = actor;
+        }
         return true;
 }
 
@@ -501,11 +506,12 @@ static void dispatch(mcp_server *server, mcp_request *request, pawl_text method)
 {
         char actor[80];
 
-        if (!take_era(request, actor, server, method))
+        if (!take_era(request, actor, server))
                 return;
         for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
                 const struct method *m = &methods[i];
-                if (!pawl__text_is(method, m->name) || !(m->eras & (request->modern ? NEW : OLD)))
+                if (!pawl__text_is(method, m->name) || !(m->eras & (request->modern ? NEW : OLD)) ||
+                        (server->plain && m->kept))
                         continue;
                 if (m->notification == !request->id.data)
                         m->run(server, request);
@@ -518,12 +524,29 @@ static void dispatch(mcp_server *server, mcp_request *request, pawl_text method)
                 mcp_send_error(server, request->id, MCP_METHOD, "Method not found");
 }
 
+bool mcp_is_modern(const pawl__json_tree *tree)
+{
+        const pawl__node params = pawl__json_get(tree, 0, "params");
+        const pawl__node meta = pawl__json_get(tree, params, "_meta");
+
+        return pawl__json_get_text(tree, meta, META "protocolVersion").data != NULL ||
+               pawl__text_is(pawl__json_get_text(tree, 0, "method"), "server/discover");
+}
+
+bool mcp_speaks(pawl_text version)
+{
+        for (size_t i = 0; i < N_VERSIONS; i++)
+                if (pawl__text_is(version, versions[i]))
+                        return true;
+        return false;
+}
+
 static bool is_id(const pawl__json_node *node)
 {
         return node->type == PAWL__JSON_STRING || node->type == PAWL__JSON_NUMBER;
 }
 
-static void take_message(mcp_server *server, const pawl__json_tree *tree)
+void mcp_handle_tree(mcp_server *server, const pawl__json_tree *tree)
 {
         const pawl_text method = pawl__json_get_text(tree, 0, "method");
         const pawl__node id = pawl__json_get(tree, 0, "id");
@@ -548,7 +571,7 @@ static void take_message(mcp_server *server, const pawl__json_tree *tree)
                 dispatch(server, &request, method);
         else if (request.id.data && (pawl__json_get(tree, 0, "result") != PAWL__NO_NODE ||
                                             pawl__json_get(tree, 0, "error") != PAWL__NO_NODE))
-                mcp_run_answer(server, request.id, tree);
+                (void)mcp_run_answer(server, request.id, tree);
         else
                 mcp_send_error(server, request.id, MCP_REQUEST, "method: is missing; say one");
         pawl__buf_free(&text);
@@ -564,7 +587,7 @@ void mcp_handle(mcp_server *server, pawl_text message)
         else if (pawl__json_tree_read(&tree, message.data, message.len, &err))
                 mcp_send_error(server, (pawl_text){NULL, 0}, MCP_PARSE, err.message);
         else
-                take_message(server, &tree);
+                mcp_handle_tree(server, &tree);
         pawl__json_tree_free(&tree);
 }
 

@@ -27,11 +27,16 @@ typedef struct mcp_server {
         void (*send)(pawl_text message, void *user);
         void *send_user;
 
-        char actor[80];  /**< "agent:NAME"; of the client that made the handshake */
+        char actor[80]; /**< "agent:NAME"; of the client that made the handshake */
+        bool named;     /**< who carries the messages says who acts: what clients call themselves is
+                           passed over */
         bool can_elicit; /**< that client can put questions to the person */
         mcp_run *runs;
         mcp_subscription *subscriptions;
-        unsigned last_request; /**< the number of the last request of ours */
+        unsigned last_request; /**< the number of the last request of ours ... */
+        char prefix[40]; /**< ... and what its id has before that, where several servers ask */
+        bool plain;      /**< it lives for one request: by handshake nobody is told of changes */
+        int error;       /**< the code of the last error that was sent; 0: none was */
 } mcp_server;
 
 /** A request of the client's. Texts live as long as the tree. */
@@ -46,6 +51,14 @@ typedef struct mcp_request {
 
 /** Take one message. What goes wrong is answered. */
 void mcp_handle(mcp_server *server, pawl_text message);
+/** The same of a message that was read. */
+void mcp_handle_tree(mcp_server *server, const pawl__json_tree *tree);
+/** Is it of the era without a handshake? */
+bool mcp_is_modern(const pawl__json_tree *tree);
+/** The newest version that is spoken there. */
+extern const char mcp_modern[];
+/** Is the version spoken? */
+bool mcp_speaks(pawl_text version);
 /** Answer a message that was too long to be taken. */
 void mcp_refuse_long(mcp_server *server);
 /** Look after processes and subscriptions. The milliseconds until it is due again; -1: it waits for
@@ -63,6 +76,7 @@ enum {
         MCP_METHOD = -32601,
         MCP_PARAMS = -32602,
         MCP_INTERNAL = -32603,
+        MCP_HEADERS = -32020,
         MCP_VERSION = -32022
 };
 
@@ -74,6 +88,8 @@ void mcp_send_result(mcp_server *server, pawl__json_writer *w);
 /** Begin a notification, or with @p id a request of ours: an object is open, and in it `params`. */
 void mcp_begin_message(pawl__json_writer *w, const char *method, const char *id);
 void mcp_send_error(mcp_server *server, pawl_text id, int code, const char *message);
+/** The members of params._meta that name a version. */
+#define MCP_META "io.modelcontextprotocol/"
 
 /** Write a tool's result: content, structuredContent, isError. */
 void mcp_write_outcome(pawl__json_writer *w, const mcp_outcome *outcome, bool modern);

@@ -11,9 +11,36 @@
 
 #define SERVICE_JSON "application/json"
 
-/** A body without an end (service/feed.h): the server reads it as fast as the client receives it.
- */
 typedef struct service_stream service_stream;
+
+/** A body without an end: the server reads it as fast as the client receives it. The beginning of
+ *  what makes one. */
+struct service_stream {
+        void (*start)(service_stream *stream, void (*sleep)(void *user, bool asleep), void *user);
+        ssize_t (*read)(service_stream *stream, char *out, size_t max);
+        void (*close)(service_stream *stream);
+};
+
+/** Before the first read: @p sleep is called with true when a read has nothing, and then with false
+ *  when there is more. It is called under the stream's lock, and must not wait. */
+static inline void service_stream_start(
+        service_stream *stream, void (*sleep)(void *user, bool asleep), void *user)
+{
+        stream->start(stream, sleep, user);
+}
+
+/** At most @p max bytes. 0: nothing yet; -1: the end. Never waits for the disk. */
+static inline ssize_t service_stream_read(service_stream *stream, char *out, size_t max)
+{
+        return stream->read(stream, out, max);
+}
+
+/** NULL is allowed. */
+static inline void service_stream_close(service_stream *stream)
+{
+        if (stream)
+                stream->close(stream);
+}
 
 /** An answer. Zero-initialised is none; a route fills it by the functions below. */
 typedef struct service_answer {
@@ -26,6 +53,7 @@ typedef struct service_answer {
         const char *cache;      /**< Cache-Control, static; NULL: "no-store" */
         const char *etag;       /**< static; NULL: none */
         char allow[64];         /**< with 405: the methods that there are */
+        char session[160];      /**< Mcp-Session-Id; empty: none */
         unsigned retry_after_s; /**< 0: not said */
         bool challenge;         /**< 401: WWW-Authenticate */
         bool close;             /**< the connection ends with it */

@@ -249,6 +249,7 @@ static enum MHD_Result send_answer(exchange *of)
                 {"Content-Type", answer->content_type},
                 {"Cache-Control", answer->cache ? answer->cache : "no-store"},
                 {"ETag", answer->etag},
+                {"Mcp-Session-Id", *answer->session ? answer->session : NULL},
                 {"Allow", *answer->allow ? answer->allow : NULL},
                 {"Retry-After", answer->retry_after_s ? seconds : NULL},
                 {"WWW-Authenticate", answer->challenge ? "Bearer realm=\"pawl\"" : NULL},
@@ -292,11 +293,13 @@ static enum MHD_Result take_headers(exchange *of, const char *method)
                 of->phase = BODY;
                 if (!(of->call.route->traits & SERVICE_OPEN))
                         service_connection_known(of->client);
-                if (all.sized && all.length > SERVICE_BODY_MAX) {
+                if (of->call.route->traits & SERVICE_LARGE)
+                        of->request.body_max = SERVICE_LARGE_MAX;
+                if (all.sized && all.length > service_request_body_max(&of->request)) {
                         of->phase = REFUSED;
                         service_answer_refuse(&of->answer, 413, PAWL_ETOOBIG,
-                                "the body: is larger than %d bytes; send less at once",
-                                SERVICE_BODY_MAX);
+                                "the body: is larger than %zu bytes; send less at once",
+                                service_request_body_max(&of->request));
                 }
         }
         /* a body that is long, or whose end is unclear, is not read; the connection ends with the

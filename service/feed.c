@@ -19,9 +19,12 @@ typedef struct page {
         pawl__buf text;
 } page;
 
-struct service_stream {
+/* One of them. */
+typedef struct feed_stream feed_stream;
+struct feed_stream {
+        service_stream base;
         service_feed *feed;
-        service_stream *before, *after; /* all of the feed's */
+        feed_stream *before, *after; /* all of the feed's */
         service_feed_filter filter;
         uint64_t next;  /* the first event after the page */
         page *page;     /* NULL: nothing to send */
@@ -44,7 +47,7 @@ struct service_feed {
         pthread_mutex_t lock;    /* of what follows; never held while waiting for a disk */
         pthread_cond_t look;
         uint64_t head; /* of the log, when it was last read */
-        service_stream *streams;
+        feed_stream *streams;
         page *pages;       /* those that streams share, while pages are given */
         pawl_error broken; /* why the log cannot be followed; status PAWL_OK: it can */
         unsigned users;    /* the feed's owner, and each stream */
@@ -114,7 +117,7 @@ static pawl_status read_page(
 
 /* ---- Streams, under the lock ------------------------------------------------------------- */
 
-static void wake(service_stream *s)
+static void wake(feed_stream *s)
 {
         if (s->asleep)
                 s->sleep(s->user, false);
@@ -131,7 +134,7 @@ static size_t copy(char *out, size_t max, const char *text, size_t len, size_t *
         return n;
 }
 
-static size_t take(service_stream *s, char *out, size_t max)
+static size_t take(feed_stream *s, char *out, size_t max)
 {
         size_t n = 0;
 
@@ -163,7 +166,7 @@ static void add_error(pawl__buf *out, const pawl_error *why)
         service_answer_free(&answer);
 }
 
-static void end(service_stream *s, const pawl_error *why)
+static void end(feed_stream *s, const pawl_error *why)
 {
         if (why && !s->ended)
                 add_error(&s->note, why);
@@ -174,7 +177,7 @@ static void end(service_stream *s, const pawl_error *why)
 void service_feed_beat(service_feed *feed, int64_t now_ms)
 {
         pthread_mutex_lock(&feed->lock);
-        for (service_stream *s = feed->streams; s; s = s->after)
+        for (feed_stream *s = feed->streams; s; s = s->after)
                 if (s->asleep && now_ms - s->sent_ms >= BEAT_MS) {
                         pawl__buf_adds(&s->note, ": keep-alive\n\n");
                         wake(s);
@@ -182,7 +185,7 @@ void service_feed_beat(service_feed *feed, int64_t now_ms)
         pthread_mutex_unlock(&feed->lock);
 }
 
-static void free_stream(service_stream *s)
+static void free_stream(feed_stream *s)
 {
         *(s->before ? &s->before->after : &s->feed->streams) = s->after;
         if (s->after)
@@ -196,7 +199,7 @@ static void free_stream(service_stream *s)
 /* ---- The thread -------------------------------------------------------------------------- */
 
 /* Give the stream its next page, if it needs one and there are events. */
-static pawl_status give_page(service_feed *feed, service_stream *s, uint64_t head, pawl_error *err)
+static pawl_status give_page(service_feed *feed, feed_stream *s, uint64_t head, pawl_error *err)
 {
         const bool shares = !s->filter.type.data && !s->filter.run_id.data;
         page *p = shares ? feed->pages : NULL;
@@ -239,7 +242,7 @@ static pawl_status give_pages(service_feed *feed, uint64_t head, pawl_error *err
 {
         pawl_status status = PAWL_OK;
 
-        for (service_stream *s = feed->streams, *after; s && !status; s = after) {
+        for (feed_stream *s = feed->streams, *after; s && !status; s = after) {
                 status = give_page(feed, s, head, err);
                 after = s->after;
                 if (s->closed)
@@ -275,7 +278,7 @@ static void show(service_feed *feed, uint64_t head, bool replaced, pawl_error *e
                 feed->head = head;
         if (passes(err->status))
                 return;
-        for (service_stream *s = feed->streams; s; s = s->after)
+        for (feed_stream *s = feed->streams; s; s = s->after)
                 end(s, err);
 }
 
@@ -355,52 +358,17 @@ void service_feed_poke(service_feed *feed)
 
 /* ---- From other threads ------------------------------------------------------------------ */
 
-pawl_status service_feed_stream(service_stream **out, service_feed *feed,
-        const service_feed_filter *filter, uint64_t since, pawl_error *err)
+static void start_stream(service_stream *base, void (*sleep)(void *user, bool asleep), void *user)
 {
-        service_stream *s = calloc(1, sizeof *s + filter->type.len + filter->run_id.len);
-        pawl_status status = PAWL_OK;
+        feed_stream *s = (feed_stream *)base;
 
-        if (!s)
-                return pawl__nomem(err);
-        char *texts = (char *)(s + 1);
-        s->filter = *filter;
-        if (filter->type.data)
-                s->filter.type.data = memcpy(texts, filter->type.data, filter->type.len);
-        if (filter->run_id.data)
-                s->filter.run_id.data =
-                        memcpy(texts + filter->type.len, filter->run_id.data, filter->run_id.len);
-        s->feed = feed;
-        s->next = since + 1;
-        s->sent_ms = service_now_ms();
-        pawl__buf_adds(&s->note, "retry: 2000\n\n");
-        pthread_mutex_lock(&feed->lock);
-        s->after = feed->streams;
-        if (s->after)
-                s->after->before = s;
-        feed->streams = s;
-        feed->users++;
-        if (feed->stopping)
-                status = pawl__fail(err, PAWL_ESTATE, "events: the service is stopping; ask again");
-        else if ((status = feed->broken.status) && err)
-                *err = feed->broken;
-        if (status)
-                free_stream(s);
-        else
-                poke(feed);
-        pthread_mutex_unlock(&feed->lock);
-        *out = status ? NULL : s;
-        return status;
-}
-
-void service_stream_start(service_stream *s, void (*sleep)(void *user, bool asleep), void *user)
-{
         s->sleep = sleep;
         s->user = user;
 }
 
-ssize_t service_stream_read(service_stream *s, char *out, size_t max)
+static ssize_t read_stream(service_stream *base, char *out, size_t max)
 {
+        feed_stream *s = (feed_stream *)base;
         size_t n = 0, more;
 
         pthread_mutex_lock(&s->feed->lock);
@@ -434,17 +402,56 @@ static void leave(service_feed *feed)
         free(feed);
 }
 
-void service_stream_close(service_stream *s)
+static void close_stream(service_stream *base)
 {
-        if (!s)
-                return;
+        feed_stream *s = (feed_stream *)base;
         service_feed *feed = s->feed;
+
         pthread_mutex_lock(&feed->lock);
         s->closed = s->ended = true;
         s->asleep = false;
         if (!s->busy)
                 free_stream(s);
         leave(feed);
+}
+
+pawl_status service_feed_stream(service_stream **out, service_feed *feed,
+        const service_feed_filter *filter, uint64_t since, pawl_error *err)
+{
+        feed_stream *s = calloc(1, sizeof *s + filter->type.len + filter->run_id.len);
+        pawl_status status = PAWL_OK;
+
+        if (!s)
+                return pawl__nomem(err);
+        char *texts = (char *)(s + 1);
+        s->filter = *filter;
+        if (filter->type.data)
+                s->filter.type.data = memcpy(texts, filter->type.data, filter->type.len);
+        if (filter->run_id.data)
+                s->filter.run_id.data =
+                        memcpy(texts + filter->type.len, filter->run_id.data, filter->run_id.len);
+        s->base = (service_stream){start_stream, read_stream, close_stream};
+        s->feed = feed;
+        s->next = since + 1;
+        s->sent_ms = service_now_ms();
+        pawl__buf_adds(&s->note, "retry: 2000\n\n");
+        pthread_mutex_lock(&feed->lock);
+        s->after = feed->streams;
+        if (s->after)
+                s->after->before = s;
+        feed->streams = s;
+        feed->users++;
+        if (feed->stopping)
+                status = pawl__fail(err, PAWL_ESTATE, "events: the service is stopping; ask again");
+        else if ((status = feed->broken.status) && err)
+                *err = feed->broken;
+        if (status)
+                free_stream(s);
+        else
+                poke(feed);
+        pthread_mutex_unlock(&feed->lock);
+        *out = status ? NULL : &s->base;
+        return status;
 }
 
 pawl_status service_feed_open(service_feed **out, service_site *site, pawl_error *err)
@@ -479,7 +486,7 @@ void service_feed_stop(service_feed *feed)
         pthread_mutex_unlock(&feed->lock);
         pthread_join(feed->thread, NULL);
         pthread_mutex_lock(&feed->lock);
-        for (service_stream *s = feed->streams; s; s = s->after)
+        for (feed_stream *s = feed->streams; s; s = s->after)
                 end(s, NULL);
         feed->users--;
         leave(feed);

@@ -54,15 +54,6 @@ typedef struct service_feed_filter {
  */
 PAWL_MUST_CHECK pawl_status service_feed_stream(service_stream **out, service_feed *feed,
         const service_feed_filter *filter, uint64_t since, pawl_error *err);
-/** Before the first read: @p sleep is called with true when a read has nothing, and then with false
- *  when there is more. It is called under the feed's lock, and must not wait. */
-void service_stream_start(
-        service_stream *stream, void (*sleep)(void *user, bool asleep), void *user);
-/** At most @p max bytes. 0: nothing yet; -1: the end. Never waits for the disk. */
-ssize_t service_stream_read(service_stream *stream, char *out, size_t max);
-/** NULL is allowed. */
-void service_stream_close(service_stream *stream);
-
 /** Send a comment on each stream on which nothing was sent in the 15 s before @p now_ms. */
 void service_feed_beat(service_feed *feed, int64_t now_ms);
 

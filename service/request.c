@@ -147,6 +147,10 @@ static const char *const header_names[SERVICE_HEADERS] = {
         [SERVICE_ACTOR] = "X-Pawl-Actor",
         [SERVICE_IF_NONE_MATCH] = "If-None-Match",
         [SERVICE_LAST_EVENT_ID] = "Last-Event-ID",
+        [SERVICE_MCP_VERSION] = "MCP-Protocol-Version",
+        [SERVICE_MCP_METHOD] = "Mcp-Method",
+        [SERVICE_MCP_NAME] = "Mcp-Name",
+        [SERVICE_MCP_SESSION] = "Mcp-Session-Id",
 };
 
 const char *service_header_prefix(const char *name)
@@ -186,12 +190,19 @@ pawl_status service_request_header(
         return ok ? PAWL_OK : pawl__nomem(err);
 }
 
+size_t service_request_body_max(const service_request *request)
+{
+        return request->body_max ? request->body_max : SERVICE_BODY_MAX;
+}
+
 pawl_status service_request_body(
         service_request *request, const void *data, size_t len, pawl_error *err)
 {
-        if (len > SERVICE_BODY_MAX - request->body.len)
+        const size_t most = service_request_body_max(request);
+
+        if (len > most - request->body.len)
                 return pawl__fail(err, PAWL_ETOOBIG,
-                        "the body: is larger than %d bytes; send less at once", SERVICE_BODY_MAX);
+                        "the body: is larger than %zu bytes; send less at once", most);
         return pawl__buf_add(&request->body, data, len) ? pawl__nomem(err) : PAWL_OK;
 }
 

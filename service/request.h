@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 
-#define SERVICE_BODY_MAX     (1024 * 1024) /* bytes */
+#define SERVICE_BODY_MAX     (1024 * 1024) /* bytes, but for a route that says another number */
 #define SERVICE_TARGET_MAX   8192          /* bytes of path and query, as sent */
 #define SERVICE_SEGMENTS_MAX 12            /* of a path */
 #define SERVICE_QUERY_MAX    16            /* parameters */
@@ -27,6 +27,10 @@ typedef enum service_header {
         SERVICE_ACTOR, /**< X-Pawl-Actor */
         SERVICE_IF_NONE_MATCH,
         SERVICE_LAST_EVENT_ID,
+        SERVICE_MCP_VERSION, /**< MCP-Protocol-Version */
+        SERVICE_MCP_METHOD,
+        SERVICE_MCP_NAME,
+        SERVICE_MCP_SESSION, /**< Mcp-Session-Id */
         SERVICE_HEADERS
 } service_header;
 
@@ -45,6 +49,7 @@ typedef struct service_request {
         size_t n_query;
         pawl_text headers[SERVICE_HEADERS]; /**< absent: not sent */
         pawl__buf body;
+        size_t body_max; /**< 0: SERVICE_BODY_MAX */
         pawl__arena arena;
 } service_request;
 
@@ -67,9 +72,12 @@ const char *service_header_prefix(const char *name);
 PAWL_MUST_CHECK pawl_status service_request_header(
         service_request *request, const char *name, pawl_text value, pawl_error *err);
 
-/** More of the body. PAWL_ETOOBIG past SERVICE_BODY_MAX, PAWL_ENOMEM: it is unchanged. */
+/** More of the body. PAWL_ETOOBIG past its bound, PAWL_ENOMEM: it is unchanged. */
 PAWL_MUST_CHECK pawl_status service_request_body(
         service_request *request, const void *data, size_t len, pawl_error *err);
+
+/** The most bytes of its body. */
+size_t service_request_body_max(const service_request *request);
 
 void service_request_free(service_request *request);
 

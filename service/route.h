@@ -13,12 +13,14 @@
 #include <pawl/events.h>
 
 #define SERVICE_PARAMS_MAX 4
+#define SERVICE_LARGE_MAX  ((size_t)16 << 20)
 
 enum {
         SERVICE_OPEN = 1,      /**< needs no token, and shows nothing secret */
         SERVICE_CHANGES = 2,   /**< writes: 403 under --read-only */
         SERVICE_WORKSPACE = 4, /**< needs a workspace: 400 where the service has none */
         SERVICE_STREAM = 8,    /**< answers with a source: counted, and 503 beyond the limit */
+        SERVICE_LARGE = 32,    /**< takes a body of SERVICE_LARGE_MAX */
         SERVICE_NO_LOG = 16    /**< uses no log, and never waits: answered immediately, on the
                                     thread of the connections; call->log is NULL */
 };
@@ -158,6 +160,9 @@ size_t service_route_place(const service_route *const *tables, const service_rou
 void service_api_events(service_answer *answer, service_call *call);
 void service_api_event(service_answer *answer, service_call *call);
 void service_api_stream(service_answer *answer, service_call *call);
+
+/** Agents, by the Model Context Protocol (service/mcp.c). */
+void service_mcp_post(service_answer *answer, service_call *call);
 
 /** Commands by their names (service/execute.c). */
 void service_execute_command(service_answer *answer, service_call *call);

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "service/exchange.h"
 #include "service/feed.h"
+#include "service/mcp.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -216,6 +217,8 @@ pawl_status service_server_start(service_server **out, service_site *site, pawl_
         if (!status)
                 status = service_connections_start(&parts->connections, site, most, err);
         if (!status)
+                status = service_mcp_open(&parts->site->mcp, site, err);
+        if (!status)
                 status = service_feed_open(&site->feed, site, err);
         if (!status)
                 status = service_pool_start(&parts->pool, site,
@@ -261,6 +264,7 @@ void service_server_stop(service_server *server)
                         shutdown(fd, SHUT_RDWR); /* its thread may use it until it ends */
         }
         service_pool_stop(parts->pool, grace_ms ? grace_ms : SERVICE_GRACE_MS);
+        service_mcp_stop(parts->site->mcp);
         service_feed_stop(parts->site->feed); /* no worker makes another stream */
         parts->site->feed = NULL;
         if (server->daemon) {
@@ -271,5 +275,7 @@ void service_server_stop(service_server *server)
                 close(fd);
         service_connections_stop(parts->connections);
         service_pool_free(parts->pool);
+        service_mcp_free(parts->site->mcp);
+        parts->site->mcp = NULL;
         free(server);
 }

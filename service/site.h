@@ -25,6 +25,8 @@ typedef struct service_options {
         const char *const *hosts;     /**< other names that Host may have */
         size_t n_hosts;
         const char *token_file;
+        const char
+                *key_file; /**< where the key of the log's chain is; NULL: the environment says */
         const char *tls_cert, *tls_key; /**< PEM, ended by a NUL; NULL: no TLS */
         const void *key;                /**< of the log's chain; NULL: none */
         size_t key_len;
@@ -107,8 +109,9 @@ struct service_site {
         service_metrics *metrics;
         service_gauges gauges;
         service_health health;
-        service_feed *feed; /**< NULL: none runs */
-        pawl__buf document; /**< service/api_document.c; empty: not made yet */
+        service_feed *feed;      /**< NULL: none runs */
+        struct service_mcp *mcp; /**< calls that are answered later: service/mcp.h */
+        pawl__buf document;      /**< service/api_document.c; empty: not made yet */
 };
 
 /** Make it ready: the token file is read or made. service_site_close() also after a failure. */

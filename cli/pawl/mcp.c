@@ -94,6 +94,10 @@ static int mcp_run_cmd(cli_call *cli)
         sigset_t ending, before;
 
         s.server.send_user = &s;
+        s.server.log.home = cli->in->home;
+        s.server.log.config_home = cli->in->config_home;
+        s.server.log.db = cli->db;
+        s.server.log.key_file = cli_value(cli, "key-file");
         sigemptyset(&ending);
         sigaddset(&ending, SIGTERM);
         sigaddset(&ending, SIGINT);

@@ -224,6 +224,7 @@ static pawl_status set_up(setup *s, const cli_call *cli, pawl_error *err)
                 status = read_pem(
                         &s->tls_key, &options->tls_key, cli_value(cli, "tls-key"), true, err);
         options->actor = s->actor;
+        options->key_file = cli_value(cli, "key-file");
         options->key = s->key.len ? s->key.bytes : NULL;
         options->key_len = s->key.len;
         return status;

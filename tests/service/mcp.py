@@ -1,0 +1,258 @@
+"""An agent at POST /mcp, in both eras of the protocol: see mcp_test.sh."""
+
+import http.client
+import json
+import subprocess
+import time
+
+from serving import Service, same
+
+NEW = "2026-07-28"
+META = "io.modelcontextprotocol/"
+
+
+class Client:
+    """`new`: without a handshake, so that each request says what the client can do."""
+
+    def __init__(self, service, new=False, elicits=True):
+        self.service, self.new, self.session, self.n = service, new, None, 0
+        self.can = {"elicitation": {}} if elicits else {}
+        if not new:
+            status, headers, body = self.ask("initialize", {
+                "protocolVersion": "2025-11-25", "capabilities": self.can,
+                "clientInfo": {"name": "tester", "version": "1"}})
+            same(status, 200, body)
+            same(body["result"]["protocolVersion"], "2025-11-25")
+            self.session = headers["Mcp-Session-Id"]
+            same(self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})[0], 202)
+
+    def message(self, method, params):
+        self.n += 1
+        if self.new:
+            meta = {META + "protocolVersion": NEW, META + "clientCapabilities": self.can}
+            params = {**params, "_meta": {**params.get("_meta", {}), **meta}}
+        return {"jsonrpc": "2.0", "id": self.n, "method": method, "params": params}
+
+    def headers(self, message):
+        if not self.new:
+            return {"Mcp-Session-Id": self.session} if self.session else {}
+        params = message.get("params", {})
+        headers = {"MCP-Protocol-Version": NEW, "Mcp-Method": message["method"]}
+        if message["method"] in ("tools/call", "prompts/get", "resources/read"):
+            headers["Mcp-Name"] = params.get("name") or params.get("uri")
+        return headers
+
+    def open(self, message, headers=None, token=True):
+        """The answer, still to be read."""
+        connection = http.client.HTTPConnection(self.service.host, self.service.port, timeout=60)
+        all_headers = {"Content-Type": "application/json",
+                       "Accept": "application/json, text/event-stream"}
+        if token:
+            all_headers["Authorization"] = "Bearer " + self.service.token
+        all_headers.update(self.headers(message) if headers is None else headers)
+        body = message if isinstance(message, (bytes, str)) else json.dumps(message)
+        connection.request("POST", "/mcp", body, all_headers)
+        answer = connection.getresponse()
+        answer.connection = connection
+        return answer
+
+    def send(self, message, headers=None, token=True):
+        answer = self.open(message, headers, token)
+        text = answer.read()
+        answer.connection.close()
+        if answer.headers["Content-Type"] == "text/event-stream":
+            return answer.status, answer.headers, list(messages(text.decode().splitlines()))
+        return answer.status, answer.headers, json.loads(text) if text else None
+
+    def ask(self, method, params=None):
+        return self.send(self.message(method, params or {}))
+
+    def call(self, tool, **arguments):
+        status, _, body = self.ask("tools/call", {"name": tool, "arguments": arguments})
+        same(status, 200, body)
+        return body
+
+
+def messages(lines):
+    for line in lines:
+        if line.startswith("data: "):
+            yield json.loads(line[6:])
+
+
+def read_message(answer):
+    """The next one of a stream."""
+    for line in iter(answer.readline, b""):
+        for message in messages([line.decode().rstrip("\n")]):
+            return message
+    return None
+
+
+def eventually(what, wanted):
+    for _ in range(200):
+        if what() == wanted:
+            return
+        time.sleep(0.05)
+    same(what(), wanted)
+
+
+def log(*words):
+    out = subprocess.run(["eventlog", *words, "--json"], capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in out.stdout.splitlines()]
+
+
+def run_status(run):
+    out = subprocess.run(["pawl", "runs", "--json"], capture_output=True, text=True, check=True)
+    return [r["status"] for r in json.loads(out.stdout)["runs"] if r["run_id"] == run]
+
+
+def code(body):
+    return body["error"]["code"]
+
+
+def both_eras(service):
+    for new in (False, True):
+        client = Client(service, new)
+        tools = client.ask("tools/list")[2]["result"]["tools"]
+        names = [tool["name"] for tool in tools]
+        assert {"checkpoint", "run", "resume", "eventlog_verify"} <= set(names) and "serve" not in names
+        body = client.call("checkpoint")
+        same(body["result"]["isError"], False)
+        same(body["result"]["structuredContent"]["valid"], True)
+        same(client.call("show", checkpoint="99")["result"]["isError"], True)
+        status, _, body = client.ask("resources/read", {"uri": "pawl://checkpoints"})
+        same((status, len(json.loads(body["result"]["contents"][0]["text"]))), (200, 2 if new else 1))
+        same(client.ask("prompts/get", {"name": "resolve"})[0], 200)
+        status, _, body = client.ask("nope")
+        same((status, code(body)), (404 if new else 200, -32601))
+        status, _, body = client.ask("tools/call", {"name": "nope"})
+        same((status, code(body)), (200, -32602))
+    same([e["actor"] for e in log("list", "--type", "WorkspaceCheckpointed")], ["agent:tester", "agent:mcp"])
+    # nothing is told of by handshake, and so nothing can be subscribed to
+    same(code(Client(service).ask("resources/subscribe", {"uri": "pawl://runs"})[2]), -32601)
+
+
+def headers(service):
+    old, new = Client(service), Client(service, True)
+    message = new.message("tools/call", {"name": "checkpoints", "arguments": {}})
+    right = new.headers(message)
+    for name, value in (("MCP-Protocol-Version", "2025-11-25"), ("MCP-Protocol-Version", None),
+                        ("Mcp-Method", "tools/list"), ("Mcp-Method", None), ("Mcp-Name", "undo"), ("Mcp-Name", None)):
+        wrong = {k: v for k, v in {**right, name: value}.items() if v is not None}
+        status, _, body = new.send(message, wrong)
+        same((status, code(body), body["id"]), (400, -32020, message["id"]), wrong)
+    unknown = json.loads(json.dumps(message).replace(NEW, "2031-01-01"))
+    status, _, body = new.send(unknown, {**right, "MCP-Protocol-Version": "2031-01-01"})
+    same((status, code(body), NEW in body["error"]["data"]["supported"]), (400, -32022, True))
+    status, _, body = old.send(old.message("ping", {}), {"MCP-Protocol-Version": "1999-01-01"})
+    same((status, code(body)), (400, -32022))
+    same(old.send(old.message("ping", {}), {"Mcp-Session-Id": "of-another"})[0], 404)
+    same(old.send(old.message("ping", {}), {})[0], 200)  # without a session, too
+    same(old.send(old.message("ping", {}), token=False)[0], 401)
+    same(old.send(old.message("ping", {}), {"Origin": "http://example.org"})[0], 403)
+    same(old.send(old.message("ping", {}), {"Host": "example.org"})[0], 421)
+    same(old.send("{}", {"Content-Type": "text/plain"})[0], 415)
+    same(service.get("/mcp")[0], 405)
+    same(service.ask("DELETE", "/mcp")[0], 405)
+    for wrong, number in (("nope", -32700), ("[]", -32600), ('{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600)):
+        status, _, body = old.send(wrong, {})
+        same((status, code(body)), (400, number))
+
+
+def bounds(service):
+    client = Client(service)
+    message = client.message("ping", {"x": "x" * ((16 << 20) - 200)})
+    same(client.send(message)[0], 200)
+    # what is too long is refused by its length, before it is read
+    head = service.head("POST", "/mcp", "Content-Type: application/json", f"Content-Length: {(16 << 20) + 1}")
+    same(service.raw(head), [413])
+    same(client.ask("ping")[0], 200)
+
+
+def questions(service):
+    client = Client(service)
+    answer = client.open(client.message("tools/call", {
+        "name": "run", "arguments": {"mission": "mission.yaml", "run": "asked"}, "_meta": {"progressToken": "p"}}))
+    same(answer.headers["Content-Type"], "text/event-stream")
+    seen = [read_message(answer)]
+    while seen[-1]["method"] != "elicitation/create":
+        seen.append(read_message(answer))
+    same({m["params"].get("progressToken") for m in seen[:-1]}, {"p"})
+    said = {"jsonrpc": "2.0", "id": seen[-1]["id"], "result": {"action": "accept", "content": {"sense": "2"}}}
+    same(client.send({**said, "id": "pawl-of-nobody"}, {"Mcp-Session-Id": client.session})[0], 202)
+    same(client.send(said, {"Mcp-Session-Id": client.session})[0], 202)
+    last = read_message(answer)
+    while "method" in last:
+        last = read_message(answer)
+    same((last["result"]["isError"], last["result"]["structuredContent"]["status"]), (False, "completed"))
+    same(read_message(answer), None)
+    answer.connection.close()
+    # without a handshake: in the result, and again with the answers
+    client = Client(service, True)
+    wanted = client.call("run", mission="other.yaml", run="asked-too")[-1]["result"]
+    same((wanted["resultType"], wanted["requestState"]), ("input_required", "asked-too"))
+    responses = {key: {"action": "accept", "content": {"definition": "Where a team works."}}
+                 for key in wanted["inputRequests"]}
+    body = client.ask("tools/call", {"name": "run", "arguments": {"mission": "other.yaml"},
+                                     "requestState": wanted["requestState"], "inputResponses": responses})[2]
+    same(body[-1]["result"]["structuredContent"]["status"], "completed")
+
+
+def begin_slow(client, run):
+    answer = client.open(client.message("tools/call", {
+        "name": "run", "arguments": {"mission": "slow.yaml", "run": run, "fresh": True}}))
+    eventually(lambda: run_status(run), ["running"])
+    return answer
+
+
+def endings(service):
+    # by handshake, a notification of the same session cancels a call, and its stream ends
+    client, other = Client(service), Client(service)
+    answer = begin_slow(client, "cancelled")
+    message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": client.n}}
+    same(other.send(message)[0], 202)
+    time.sleep(0.3)
+    same(run_status("cancelled"), ["running"])
+    same(client.send(message)[0], 202)
+    same(read_message(answer), None)
+    same(run_status("cancelled"), ["interrupted"])
+    # without one, whoever goes wants no answer any more
+    answer = begin_slow(Client(service, True), "left")
+    same(Client(service).call("checkpoints")["result"]["isError"], False)  # others are answered meanwhile
+    answer.connection.sock.close() if answer.connection.sock else None
+    answer.close()
+    eventually(lambda: run_status("left"), ["interrupted"])
+
+
+def subscriptions(service):
+    client = Client(service, True)
+    answer = client.open(client.message("subscriptions/listen", {
+        "notifications": {"resourceSubscriptions": ["pawl://checkpoints", "pawl://nothing"]}}))
+    first = read_message(answer)
+    same(first["method"], "notifications/subscriptions/acknowledged")
+    same(first["params"]["notifications"]["resourceSubscriptions"], ["pawl://checkpoints"])
+    with open("changed", "w", encoding="utf-8") as file:
+        file.write("more")
+    subprocess.run(["pawl", "checkpoint"], check=True, capture_output=True)
+    told = read_message(answer)
+    same((told["method"], told["params"]["uri"]), ("notifications/resources/updated", "pawl://checkpoints"))
+    answer.close()
+
+
+with Service() as service:
+    both_eras(service)
+    headers(service)
+    bounds(service)
+    questions(service)
+    endings(service)
+    subscriptions(service)
+with Service() as service:  # what goes on ends with the service
+    begin_slow(Client(service), "stopped")
+same(run_status("stopped"), ["interrupted"])
+with Service("--read-only", workspace=None) as service:
+    client = Client(service)
+    for tool, arguments in (("pin", {"checkpoint": "1"}), ("run", {"mission": "slow.yaml"})):
+        result = client.call(tool, **arguments)["result"]
+        same((result["isError"], "only reads" in result["content"][0]["text"]), (True, True), result)
+    result = client.call("diff", a="1")["result"]
+    same((result["isError"], "needs a workspace" in result["content"][0]["text"]), (True, True), result)
+    same(client.call("checkpoints")["result"]["isError"], False)
