@@ -506,7 +506,8 @@ static void dispatch(mcp_server *server, mcp_request *request, pawl_text method)
 {
         char actor[80];
 
-        if (!take_era(request, actor, server))
+        if (!take_era(request, actor, server) ||
+                (server->more && server->more->take(server, request, method)))
                 return;
         for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
                 const struct method *m = &methods[i];
@@ -546,6 +547,12 @@ static bool is_id(const pawl__json_node *node)
         return node->type == PAWL__JSON_STRING || node->type == PAWL__JSON_NUMBER;
 }
 
+static void take_answer(mcp_server *server, pawl_text id, const pawl__json_tree *tree)
+{
+        if (!mcp_run_answer(server, id, tree) && *server->waits)
+                server->more->answered(server, tree);
+}
+
 void mcp_handle_tree(mcp_server *server, const pawl__json_tree *tree)
 {
         const pawl_text method = pawl__json_get_text(tree, 0, "method");
@@ -571,7 +578,7 @@ void mcp_handle_tree(mcp_server *server, const pawl__json_tree *tree)
                 dispatch(server, &request, method);
         else if (request.id.data && (pawl__json_get(tree, 0, "result") != PAWL__NO_NODE ||
                                             pawl__json_get(tree, 0, "error") != PAWL__NO_NODE))
-                (void)mcp_run_answer(server, request.id, tree);
+                take_answer(server, request.id, tree);
         else
                 mcp_send_error(server, request.id, MCP_REQUEST, "method: is missing; say one");
         pawl__buf_free(&text);
@@ -601,7 +608,9 @@ int mcp_tick(mcp_server *server)
 {
         mcp_runs_tick(server);
         mcp_subscriptions_tick(server);
-        return server->runs ? TICK_MS : server->subscriptions ? SUBSCRIPTION_MS : -1;
+        return server->runs || *server->waits ? TICK_MS
+               : server->subscriptions        ? SUBSCRIPTION_MS
+                                              : -1;
 }
 
 void mcp_stop(mcp_server *server)

@@ -20,7 +20,19 @@
 typedef struct mcp_run mcp_run;                   /* mcp/run.h */
 typedef struct mcp_subscription mcp_subscription; /* mcp/subscriptions.h */
 
-typedef struct mcp_server {
+typedef struct mcp_server mcp_server;
+typedef struct mcp_request mcp_request;
+
+/** Methods beside those of the server. */
+typedef struct mcp_more {
+        /** Take a request, before the server does; false: it is not one of these. Where it asks the
+         *  client something before it answers, server->waits is the request's id until then. */
+        bool (*take)(mcp_server *server, const mcp_request *request, pawl_text method);
+        /** What the client said to that. */
+        void (*answered)(mcp_server *server, const pawl__json_tree *tree);
+} mcp_more;
+
+struct mcp_server {
         const cli_registry *registry;
         mcp_log log;
         /** Sends one message, a line without its newline. */
@@ -36,18 +48,20 @@ typedef struct mcp_server {
         unsigned last_request; /**< the number of the last request of ours ... */
         char prefix[40]; /**< ... and what its id has before that, where several servers ask */
         bool plain;      /**< it lives for one request: by handshake nobody is told of changes */
-        int error;       /**< the code of the last error that was sent; 0: none was */
-} mcp_server;
+        const mcp_more *more; /**< NULL: none */
+        char waits[64];       /**< see mcp_more; empty: nothing does */
+        int error;            /**< the code of the last error that was sent; 0: none was */
+};
 
 /** A request of the client's. Texts live as long as the tree. */
-typedef struct mcp_request {
+struct mcp_request {
         const pawl__json_tree *tree;
         pawl__node params; /**< PAWL__NO_NODE: there are none */
         pawl_text id;      /**< JSON; absent: a notification */
         bool modern;       /**< without a handshake */
         bool can_elicit;
         const char *actor;
-} mcp_request;
+};
 
 /** Take one message. What goes wrong is answered. */
 void mcp_handle(mcp_server *server, pawl_text message);

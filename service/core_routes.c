@@ -98,7 +98,7 @@ const service_route service_core_routes[] = {
                         .description = "A command that runs and fails is an answer too: 200, and "
                                        "data.error says status, exit code and message.",
                         .answer = "Result")},
-        {"POST", "/mcp", SERVICE_LARGE, NULL, service_mcp_post, NULL},
+        {"POST", "/mcp", SERVICE_LARGE | SERVICE_AGENTS, NULL, service_mcp_post, NULL},
         SERVICE_ROUTES_END,
 };
 

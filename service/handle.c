@@ -65,13 +65,13 @@ static bool refuse(service_answer *answer, unsigned status, const char *message)
         return false;
 }
 
-static bool check_token(
-        service_answer *answer, service_site *site, const service_request *request, origin from)
+static bool check_token(service_answer *answer, service_site *site, const service_request *request,
+        origin from, bool agents)
 {
         const pawl_text given = bearer(request);
 
         if (service_token_is(&site->program_token, given)) {
-                if (from != FROM_OUR_PAGE)
+                if (from != FROM_OUR_PAGE || agents)
                         return true;
                 return refuse(answer, 403,
                         "the token: is the one of programs, and a page asks; open the link that "
@@ -104,7 +104,8 @@ static bool guard(
         if (from == FROM_ELSEWHERE && !((traits & SERVICE_OPEN) && is_click(request)))
                 return refuse(answer, 403,
                         "the page that asks: is not of this service; only its own page may ask it");
-        return (traits & SERVICE_OPEN) || check_token(answer, site, request, from);
+        return (traits & SERVICE_OPEN) ||
+               check_token(answer, site, request, from, traits & SERVICE_AGENTS);
 }
 
 /* ---- The request ----------------------------------------------------------------------------- */

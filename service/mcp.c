@@ -325,9 +325,23 @@ static void collect(pawl_text message, void *user)
         pawl__buf_addc(user, '\n');
 }
 
+/* One as JSON; several, of which the last is the answer, as events. */
 static void answer_with(service_answer *answer, unsigned status, pawl__buf *out)
 {
         pawl_error err = PAWL_ERROR_INIT;
+        pawl__buf events = PAWL__BUF_INIT;
+        const char *line = out->data, *end;
+
+        if (out->len && memchr(out->data, '\n', out->len - 1)) {
+                for (; (end = strchr(line, '\n')); line = end + 1)
+                        pawl__buf_addf(
+                                &events, "event: message\ndata: %.*s\n\n", (int)(end - line), line);
+                if (!pawl__buf_check(&events, &err))
+                        service_answer_body(answer, status, "text/event-stream", &events);
+                else
+                        service_answer_fail(answer, &err);
+                return;
+        }
 
         if (pawl__buf_check(out, &err))
                 service_answer_fail(answer, &err);
@@ -462,7 +476,8 @@ static void handle(service_answer *answer, service_call *call, const pawl__json_
                         .key_file = options->key_file},
                 .send = collect,
                 .send_user = &said,
-                .plain = true};
+                .plain = true,
+                .more = options->mcp_more};
         pawl_error err = PAWL_ERROR_INIT;
         pawl_status status = PAWL_OK;
         bool modern;
@@ -485,7 +500,7 @@ static void handle(service_answer *answer, service_call *call, const pawl__json_
         } else {
                 mcp_handle_tree(&server, tree);
         }
-        if (server.runs || server.subscriptions)
+        if (server.runs || server.subscriptions || *server.waits)
                 status = keep(answer, call, &server, &said, modern, &err);
         if (status)
                 service_answer_fail(answer, &err);

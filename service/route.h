@@ -20,6 +20,7 @@ enum {
         SERVICE_CHANGES = 2,   /**< writes: 403 under --read-only */
         SERVICE_WORKSPACE = 4, /**< needs a workspace: 400 where the service has none */
         SERVICE_STREAM = 8,    /**< answers with a source: counted, and 503 beyond the limit */
+        SERVICE_AGENTS = 64,   /**< the token of programs counts although an Origin is given */
         SERVICE_LARGE = 32,    /**< takes a body of SERVICE_LARGE_MAX */
         SERVICE_NO_LOG = 16    /**< uses no log, and never waits: answered immediately, on the
                                     thread of the connections; call->log is NULL */

@@ -39,6 +39,7 @@ typedef struct service_options {
         const service_route *const *tables; /**< ended by NULL; NULL: service_route_tables */
         const char *home;        /**< the home directory of the owner of the service, or NULL */
         const char *config_home; /**< see cli_context */
+        const struct mcp_more *mcp_more; /**< methods beside those of mcp/server.h; NULL: none */
         bool read_only;
 } service_options;
 
