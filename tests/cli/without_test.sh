@@ -3,7 +3,7 @@
 lacks() {
         grep -qx "PAWL_WITH_$1:BOOL=OFF" "$BUILD_DIR/CMakeCache.txt"
 }
-lacks GIT || lacks ARCHIVE || lacks SERVICE || { echo "skipped: built with everything"; exit 77; }
+lacks GIT || lacks ARCHIVE || lacks SERVICE || lacks POSTGRES || { echo "skipped: built with everything"; exit 77; }
 git init -q . && git -c user.name=ana -c user.email=ana@example.org commit -q --allow-empty -m first
 write_mission
 runs 3 pawl run mission.yaml --run one --no-input
@@ -16,6 +16,12 @@ if lacks ARCHIVE; then
         [ ! -e x.tar.zst ]
         fails 1 'this build reads and writes no archives; .*-DPAWL_WITH_ARCHIVE=ON' \
                 pawl import "$SOURCE_DIR/tests/golden/archives/version-1.tar.zst"
+fi
+if lacks POSTGRES; then
+        it "a URL names the option of the build"
+        fails 1 'this build opens no log on a server; .*-DPAWL_WITH_POSTGRES=ON' pawl status --db 'postgresql://u:secret@host/db#log'
+        says_not=$(grep secret err || true)
+        same "$says_not" ""
 fi
 if lacks SERVICE; then
         it "serve names the option of the build"
