@@ -49,15 +49,18 @@ static void hide_passwords(char **argv)
                 if (!url || !pawl__log_is_url(url))
                         continue;
                 char *copy = strdup(*argv);
-                if (copy && !pawl__address_parse(&address, url, NULL)) {
-                        for (size_t i = 0; i < address.n_secrets; i++) {
-                                const size_t len = strlen(address.secret[i]);
-                                for (char *at = url; (at = strstr(at, address.secret[i]));
-                                        at += len)
-                                        memset(at, '*', len);
-                        }
-                        *argv = copy; /* lives as long as the process */
+                if (!copy)
+                        continue;
+                if (pawl__address_parse(&address, url, NULL)) { /* what it is nobody knows */
+                        char *rest = strstr(url, "://") + 3;
+                        memset(rest, '*', strlen(rest));
                 }
+                for (size_t i = 0; i < address.n_secrets; i++) {
+                        const size_t len = strlen(address.secret[i]);
+                        for (char *at = url; (at = strstr(at, address.secret[i])); at += len)
+                                memset(at, '*', len);
+                }
+                *argv = copy; /* lives as long as the process */
                 pawl__address_free(&address);
         }
 }
