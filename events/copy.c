@@ -8,6 +8,13 @@
  */
 #include "events/copy.h"
 #include "events/handle.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { EVENTS = 4000, BYTES = 4 << 20 };
 
@@ -154,7 +161,8 @@ static pawl_status copy_macs(copying *c, uint64_t since, uint64_t until)
         return status;
 }
 
-/* One transaction of events. *ends: there are no more. */
+/* One transaction of events. *ends: there are no more that were there when the contents were
+ * copied; what was appended since may name others. */
 static pawl_status copy_some(copying *c, pawl_cursor *cursor, bool keyed, bool *ends)
 {
         const uint64_t since = c->done;
@@ -166,9 +174,9 @@ static pawl_status copy_some(copying *c, pawl_cursor *cursor, bool keyed, bool *
                 return status;
         if (c->to->head_seq != since)
                 status = refuse(c, "somebody else writes to it");
-        while (!status && n < EVENTS && bytes < BYTES) {
+        while (!status && !*ends && n < EVENTS && bytes < BYTES) {
                 const pawl_status next = pawl_cursor_next(cursor, &event);
-                *ends = next == PAWL_DONE;
+                *ends = next == PAWL_DONE || event.seq >= c->total;
                 if (next)
                         status = next < 0 ? of_from(c, next) : PAWL_OK;
                 else
@@ -346,5 +354,73 @@ pawl_status pawl__log_copy(uint64_t *events, pawl_log *to, pawl_log *from, pawl_
         pawl__buf_free(&c.scratch);
         if (!status)
                 *events = c.done;
+        return status;
+}
+
+/* ---- A backup of a log on a server ----------------------------------------------------------- */
+
+/* Which the log's file, and what SQLite puts beside it, have for themselves. */
+static void remove_directory(const char *path)
+{
+        DIR *list = opendir(path);
+
+        for (struct dirent *entry; list && (entry = readdir(list)) != NULL;)
+                (void)unlinkat(dirfd(list), entry->d_name, 0);
+        if (list)
+                closedir(list);
+        (void)rmdir(path);
+}
+
+/* A log of its own, which is then named as the backup of any file is. */
+static pawl_status back_up(pawl_backup *result, pawl_log *log, const char *place, const char *path,
+        pawl_backup_fn go_on, void *user)
+{
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+        uint64_t events;
+        pawl_log *copy = NULL;
+
+        options.flags = PAWL_LOG_CREATE;
+        pawl_status status = pawl_log_open(&copy, place, &options, &log->err);
+        if (!status)
+                status = pawl__log_copy(&events, copy, log, go_on, user, &log->err);
+        if (!status)
+                status = pawl__log_failed(
+                        copy, pawl_log_backup(result, copy, path, go_on, user), &log->err);
+        pawl_log_close(copy);
+        if (status != PAWL_EINTERRUPTED)
+                return status;
+        return pawl__fail(&log->err, status,
+                "%s: the copy was interrupted; nothing of it is left: make it again", path);
+}
+
+pawl_status pawl__log_backup_by_copy(
+        pawl_backup *result, pawl_log *log, const char *path, pawl_backup_fn go_on, void *user)
+{
+        pawl__buf place = PAWL__BUF_INIT;
+        struct stat st;
+        size_t len;
+
+        if (path && lstat(path, &st) == 0)
+                return pawl__fail(&log->err, PAWL_EEXISTS,
+                        S_ISDIR(st.st_mode)
+                                ? "%s: is a directory; add the name of a file"
+                                : "%s: is there already; move it away or name another file",
+                        path);
+        pawl__buf_addf(&place, "%s-backup-XXXXXX", path ? path : "");
+        len = place.len;
+        pawl_status status = pawl__buf_check(&place, &log->err);
+        if (!status && (!path || !*path))
+                status = pawl__fail(&log->err, PAWL_EINVAL, "copy: the path is empty; name a file");
+        else if (!status && !mkdtemp(place.data))
+                status = pawl__fail_errno(&log->err, errno, path, "make the copy");
+        if (!status) {
+                pawl__buf_adds(&place, "/events.db");
+                status = pawl__buf_check(&place, &log->err);
+                if (!status)
+                        status = back_up(result, log, place.data, path, go_on, user);
+                place.data[len] = '\0';
+                remove_directory(place.data);
+        }
+        pawl__buf_free(&place);
         return status;
 }

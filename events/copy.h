@@ -11,9 +11,9 @@
 typedef bool (*pawl__copy_fn)(uint64_t done, uint64_t total, void *user);
 
 /**
- * Copy @p from, events and contents with unchanged hashes, into @p to, which is empty or a copy
- * that was begun from the same log and is gone on with. Both chains are verified. Its derived
- * tables are filled when its state is next asked for.
+ * Copy @p from as it stands now, events and contents with unchanged hashes, into @p to, which is
+ * empty or a copy that was begun from the same log and is gone on with. Both chains are verified.
+ * Its derived tables are filled when its state is next asked for.
  *
  * @param[out] events  how many it has.
  * @param go_on        may be NULL.
@@ -22,6 +22,11 @@ typedef bool (*pawl__copy_fn)(uint64_t done, uint64_t total, void *user);
  */
 PAWL_MUST_CHECK pawl_status pawl__log_copy(uint64_t *events, pawl_log *to, pawl_log *from,
         pawl__copy_fn go_on, void *user, pawl_error *err);
+
+/** pawl_log_backup() of a log on a server: copied into a file beside @p path, which is then named.
+ */
+PAWL_MUST_CHECK pawl_status pawl__log_backup_by_copy(
+        pawl_backup *result, pawl_log *log, const char *path, pawl_backup_fn go_on, void *user);
 
 /** One log of a server's database. */
 typedef struct pawl__log_listed {

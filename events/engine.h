@@ -176,7 +176,7 @@ struct pawl__engine {
         /** PAWL_EBUSY, naming who keeps it locked. */
         pawl_status (*busy)(pawl_log *log, const char *doing, pawl_error *err);
         pawl_status (*backup)(pawl_backup *result, pawl_log *log, const char *path,
-                pawl_backup_fn go_on, void *user);             /**< NULL: refused */
+                pawl_backup_fn go_on, void *user);             /**< NULL: by a copy */
         pawl_status (*shrink)(uint64_t *freed, pawl_log *log); /**< NULL: nothing is free */
         pawl_status (*space)(uint64_t *files, uint64_t *free, pawl_log *log);
 };

@@ -1,6 +1,7 @@
 /* Opening and closing a log, and its parts for the modules above. */
 #include "events/log.h"
 #include "base/sources.h"
+#include "events/copy.h"
 #include "events/group.h"
 #include "events/handle.h"
 #include <assert.h>
@@ -198,13 +199,10 @@ pawl_status pawl_log_backup(
         if (log->writing)
                 return pawl__fail(&log->err, PAWL_ESTATE,
                         "%s: an append is under way on this log; let it end first", log->path);
-        if (!log->engine->backup)
-                return pawl__fail(&log->err, PAWL_EINVAL,
-                        "%s: a log on a server is copied into a file by pawl copy URL FILE",
-                        log->path);
         pawl_status status = pawl__view_refresh(log, &log->err);
         if (!status)
-                status = log->engine->backup(&made, log, path, go_on, user);
+                status = (log->engine->backup ? log->engine->backup : pawl__log_backup_by_copy)(
+                        &made, log, path, go_on, user);
         if (!status && result)
                 *result = made;
         return status;

@@ -269,9 +269,9 @@ static pawl_status run_ended(worker *w, cli_slot *slot, int code)
         pawl__arena_free(&arena);
         if (status)
                 return status;
+        tell(w, slot, "ended", code == CLI_BUSY ? "busy" : as);
         if (code == CLI_BUSY)
                 return put_off(w, slot->run_id, true);
-        tell(w, slot, "ended", as);
         if (strcmp(as, "completed") == 0 || strcmp(as, "failed") == 0 ||
                 strcmp(as, "blocked") == 0) {
                 forget(w, slot->run_id);

@@ -211,7 +211,7 @@ static pawl_status pump(pawl_log *log, bool all, const char *doing, pawl_error *
                                 status = consume(log, doing, err);
                 } else if (pawl__now_ms() - heard > PAWL__SILENT_MS + log->busy_ms) {
                         status = pawl__server_lost(
-                                log, "the server has not answered for 30 s", doing, err);
+                                log, "the server has not answered for too long", doing, err);
                 }
                 if (status)
                         return first ? first : status;

@@ -18,7 +18,7 @@
 
 enum {
         PAWL__PARAMS_MAX = 96,
-        PAWL__SILENT_MS = 30000,    /* a server that says nothing for so long is given up */
+        PAWL__SILENT_MS = 28000,    /* a server that says nothing for so long is given up */
         PAWL__RECONNECT_MS = 15000, /* a server that refuses is asked again for so long */
         PAWL__PREFETCHED = 4
 };

@@ -66,6 +66,18 @@ if pawl copy other.db "$server#$mine-back" 2>why; then exit 1; fi
 grep -qE 'it has events that the log does not have|it is another log' why
 eventlog export --db "$server#$mine-back" | cmp - whole
 
+# A backup is one new file, whole or not there.
+pawl backup kept.db --json | jq -e '.events > 10 and .bytes > 1000' >all
+eventlog export --db kept.db | cmp - whole
+eventlog replay --db kept.db | cmp - <(eventlog replay)
+eventlog replay --check --db kept.db >all
+for taken in kept.db below nowhere/x.db; do
+        if pawl backup "$taken" 2>why; then exit 1; fi
+        grep -qE "^pawl: $taken: (is there already|is a directory|cannot make the copy)" why
+done
+(trap '' XFSZ; ulimit -f 8; if pawl backup full.db 2>why; then exit 1; fi)
+! compgen -G "*-backup-*" && [ ! -e full.db ]
+
 # It is gone on with after the log has more.
 pawl checkpoint -m more >all 2>&1 || pawl checkpoint >all
 pawl copy "$PAWL_DB" there.db >all
