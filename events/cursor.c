@@ -137,6 +137,22 @@ void pawl_cursor_close(pawl_cursor *cursor)
         free(cursor);
 }
 
+/* Beyond the end, or lost: the head of a log on a server stands beside its events. */
+static pawl_status no_event(pawl_log *log, uint64_t seq)
+{
+        unsigned char hash[32];
+        uint64_t head;
+        pawl_status status = pawl__head_read(&head, hash, log, &log->err);
+
+        if (status)
+                return status;
+        if (seq > 0 && seq <= head)
+                return pawl__damaged(log, &log->err, seq, "the event is missing");
+        return pawl__fail(&log->err, PAWL_ENOTFOUND,
+                "seq %llu: there is no such event; `eventlog head` names the last one",
+                (unsigned long long)seq);
+}
+
 pawl_status pawl__log_event(pawl_event *out, pawl__arena *arena, pawl_log *log, uint64_t seq)
 {
         pawl_event event;
@@ -146,9 +162,7 @@ pawl_status pawl__log_event(pawl_event *out, pawl__arena *arena, pawl_log *log, 
         if (!status && seq > 0 && seq <= INT64_MAX)
                 status = read_rows(&event, 1, &n, arena, log, seq - 1, seq);
         if (!status && n == 0)
-                return pawl__fail(&log->err, PAWL_ENOTFOUND,
-                        "seq %llu: there is no such event; `eventlog head` names the last one",
-                        (unsigned long long)seq);
+                return no_event(log, seq);
         if (!status)
                 *out = event;
         return status;

@@ -210,6 +210,9 @@ static pawl_status check_all(checking *c)
         }
         while (!status && c->last < c->head)
                 status = check_rows(c);
+        if (!status && c->head && memcmp(hash, c->last_hash, 32) != 0)
+                status = pawl__damaged(
+                        c->log, c->why, c->head, "its hash is not the one that the log's head has");
         if (!status && c->anchor_seq > c->head)
                 status = pawl__fail(c->why, PAWL_EDAMAGED,
                         "seq %llu: the event is missing: the log ends at %llu and the anchor is "

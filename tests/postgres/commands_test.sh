@@ -76,7 +76,7 @@ for taken in kept.db below nowhere/x.db; do
         grep -qE "^pawl: $taken: (is there already|is a directory|cannot make the copy)" why
 done
 (trap '' XFSZ; ulimit -f 8; if pawl backup full.db 2>why; then exit 1; fi)
-! compgen -G "*-backup-*" && [ ! -e full.db ]
+[ -z "$(find . -name 'full.db*')" ]
 
 # It is gone on with after the log has more.
 pawl checkpoint -m more >all 2>&1 || pawl checkpoint >all
