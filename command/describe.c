@@ -91,6 +91,7 @@ static void write_arguments(pawl__json_writer *w, const cli_cmd *cmd)
                 pawl__json_member_text(w, "description",
                         pawl__text(i < CLI_ARG_HELP_MAX ? cmd->arg_help[i] : NULL));
                 pawl__json_member_bool(w, "required", !optional);
+                pawl__json_member_bool(w, "isRequired", !optional);
                 pawl__json_member_bool(w, "repeated", repeated);
                 pawl__json_close_object(w);
                 at += len;
@@ -128,7 +129,29 @@ static bool is_below(const cli_cmd *cmd, pawl_text first)
                memcmp(cmd->name, first.data, first.len) == 0;
 }
 
-static void open_command(pawl__json_writer *w, const char *prefix, const cli_cmd *cmd)
+/* Where the list of the commands below one begins. */
+static size_t open_below(pawl__json_writer *w)
+{
+        pawl__json_name(w, "sub_commands");
+        const size_t at = w->buf.len;
+        pawl__json_open_array(w);
+        return at;
+}
+
+/* The list once more, by the name that the agent servers of others give it. */
+static void close_below(pawl__json_writer *w, size_t at)
+{
+        pawl__buf list = PAWL__BUF_INIT;
+
+        pawl__json_close_array(w);
+        if (!w->buf.failed)
+                pawl__buf_add(&list, w->buf.data + at, w->buf.len - at);
+        pawl__json_member_raw(w, "subCommands", pawl__buf_text(&list));
+        w->buf.failed |= list.failed;
+        pawl__buf_free(&list);
+}
+
+static size_t open_command(pawl__json_writer *w, const char *prefix, const cli_cmd *cmd)
 {
         pawl__json_open_object(w);
         write_name(w, prefix, pawl__text(cmd->name), "name");
@@ -137,12 +160,11 @@ static void open_command(pawl__json_writer *w, const char *prefix, const cli_cmd
         write_arguments(w, cmd);
         pawl__json_name(w, "options");
         write_options(w, cmd->options);
-        pawl__json_name(w, "sub_commands");
-        pawl__json_open_array(w);
+        return open_below(w);
 }
 
 /* A first word that is no command itself. */
-static void open_group(pawl__json_writer *w, const char *prefix, pawl_text name, const char *help)
+static size_t open_group(pawl__json_writer *w, const char *prefix, pawl_text name, const char *help)
 {
         pawl__json_open_object(w);
         write_name(w, prefix, name, "name");
@@ -153,16 +175,15 @@ static void open_group(pawl__json_writer *w, const char *prefix, pawl_text name,
         pawl__json_name(w, "options");
         pawl__json_open_array(w);
         pawl__json_close_array(w);
-        pawl__json_name(w, "sub_commands");
-        pawl__json_open_array(w);
+        return open_below(w);
 }
 
-/* Ends what open_command() or, with NULL, open_group() began. */
-static void close_command(pawl__json_writer *w, const cli_cmd *cmd)
+/* Ends what open_command() or, with NULL, open_group() began, which gave @p at. */
+static void close_command(pawl__json_writer *w, size_t at, const cli_cmd *cmd)
 {
         unsigned traits = cmd ? cmd->traits : 0;
 
-        pawl__json_close_array(w);
+        close_below(w, at);
         pawl__json_member_bool(w, "runs", cmd != NULL);
         pawl__json_member_bool(w, "requires_workspace", (traits & CLI_WORKSPACE) != 0);
         pawl__json_member_bool(w, "changes", (traits & CLI_CHANGES) != 0);
@@ -175,8 +196,8 @@ static void write_below(
         for (const cli_cmd *const *cmd = program->cmds; *cmd; cmd++) {
                 if (!served(*cmd) || !is_below(*cmd, first))
                         continue;
-                open_command(w, prefix, *cmd);
-                close_command(w, *cmd);
+                const size_t at = open_command(w, prefix, *cmd);
+                close_command(w, at, *cmd);
         }
 }
 
@@ -200,7 +221,7 @@ static const cli_cmd *command_of(const cli_program *program, pawl_text name)
 }
 
 /* "start, update, end": what is below a word that is no command itself. */
-static void open_words(
+static size_t open_words(
         pawl__json_writer *w, const char *prefix, const cli_program *program, pawl_text first)
 {
         pawl__buf names = PAWL__BUF_INIT;
@@ -209,9 +230,10 @@ static void open_words(
                 if (served(*cmd) && is_below(*cmd, first))
                         pawl__buf_addf(&names, "%s%s", names.len ? ", " : "",
                                 (*cmd)->name + first.len + 1);
-        open_group(w, prefix, first, pawl__buf_text(&names).data);
+        const size_t at = open_group(w, prefix, first, pawl__buf_text(&names).data);
         w->buf.failed |= names.failed;
         pawl__buf_free(&names);
+        return at;
 }
 
 static void write_program(pawl__json_writer *w, const char *prefix, const cli_program *program)
@@ -221,12 +243,10 @@ static void write_program(pawl__json_writer *w, const char *prefix, const cli_pr
                         continue;
                 pawl_text first = first_word(*cmd);
                 const cli_cmd *own = command_of(program, first);
-                if (own)
-                        open_command(w, prefix, own);
-                else
-                        open_words(w, prefix, program, first);
+                const size_t at =
+                        own ? open_command(w, prefix, own) : open_words(w, prefix, program, first);
                 write_below(w, prefix, program, first);
-                close_command(w, own);
+                close_command(w, at, own);
         }
 }
 
@@ -240,9 +260,9 @@ void cli_describe(pawl__json_writer *w, const cli_registry *registry)
                         write_program(w, "", *at);
                         continue;
                 }
-                open_group(w, "", pawl__text((*at)->name), (*at)->help);
+                const size_t list = open_group(w, "", pawl__text((*at)->name), (*at)->help);
                 write_program(w, (*at)->name, *at);
-                close_command(w, NULL);
+                close_command(w, list, NULL);
         }
         pawl__json_close_array(w);
         pawl__json_close_object(w);

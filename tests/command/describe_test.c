@@ -58,15 +58,16 @@ static const cli_program other_program = {"other", "The other", other_cmds, NULL
 static const cli_program *const programs[] = {&main_program, &other_program, NULL};
 static const cli_registry registry = {programs};
 
-#define NO_WORDS   "\"arguments\":[],\"options\":[],"
-#define LEAF       NO_WORDS "\"sub_commands\":[],\"runs\":true,"
-#define READS_ONLY "\"requires_workspace\":false,\"changes\":false}"
+#define NO_WORDS    "\"arguments\":[],\"options\":[],"
+#define BELOW(list) "\"sub_commands\":[" list "],\"subCommands\":[" list "],"
+#define LEAF        NO_WORDS BELOW("") "\"runs\":true,"
+#define READS_ONLY  "\"requires_workspace\":false,\"changes\":false}"
 
 static const char described[] =
         "{\"commands\":["
         "{\"name\":\"solo\",\"description\":\"Do it\",\"arguments\":["
-        "{\"name\":\"A\",\"description\":\"from\",\"required\":true,\"repeated\":false},"
-        "{\"name\":\"B\",\"description\":\"to\",\"required\":false,\"repeated\":false}],"
+        "{\"name\":\"A\",\"description\":\"from\",\"required\":true,\"isRequired\":true,\"repeated\":false},"
+        "{\"name\":\"B\",\"description\":\"to\",\"required\":false,\"isRequired\":false,\"repeated\":false}],"
         "\"options\":["
         "{\"name\":\"pick\",\"letter\":\"p\",\"kind\":\"number\",\"value\":\"N\",\"choices\":null,"
         "\"group\":\"a\",\"dry_run\":false,\"description\":\"by number\"},"
@@ -74,20 +75,23 @@ static const char described[] =
         "\"choices\":[\"core\",\"team\"],\"group\":null,\"dry_run\":false,"
         "\"description\":\"where\"},"
         "{\"name\":\"plan\",\"letter\":null,\"kind\":\"flag\",\"value\":null,\"choices\":null,"
-        "\"group\":null,\"dry_run\":true,\"description\":\"only look\"}],"
-        "\"sub_commands\":[],\"runs\":true,\"requires_workspace\":false,\"changes\":true},"
-        "{\"name\":\"own\",\"description\":\"Itself\",\"arguments\":["
-        "{\"name\":\"NAME\",\"description\":\"what\",\"required\":true,\"repeated\":true}],"
-        "\"options\":[],\"sub_commands\":["
-        "{\"name\":\"own below\",\"description\":\"Below\"," LEAF READS_ONLY "],"
-        "\"runs\":true,\"requires_workspace\":true,\"changes\":false},"
-        "{\"name\":\"group\",\"description\":\"first, third\"," NO_WORDS "\"sub_commands\":["
-        "{\"name\":\"group first\",\"description\":\"First\"," LEAF READS_ONLY ","
-        "{\"name\":\"group third\",\"description\":\"Third\"," LEAF READS_ONLY "],"
-        "\"runs\":false," READS_ONLY ","
-        "{\"name\":\"other\",\"description\":\"The other\"," NO_WORDS "\"sub_commands\":["
-        "{\"name\":\"other look\",\"description\":\"Look\"," LEAF READS_ONLY "],"
-        "\"runs\":false," READS_ONLY "]}";
+        "\"group\":null,\"dry_run\":true,\"description\":\"only look\"}]," BELOW(
+                "") "\"runs\":true,\"requires_workspace\":false,\"changes\":true},"
+                    "{\"name\":\"own\",\"description\":\"Itself\",\"arguments\":["
+                    "{\"name\":\"NAME\",\"description\":\"what\",\"required\":true,\"isRequired\":true,\"repeated\":true}],"
+                    "\"options\":[]," BELOW(
+                            "{\"name\":\"own below\",\"description\":\"Below\"," LEAF
+                                    READS_ONLY) "\"runs\":true,\"requires_workspace\":true,\"changes\":false},"
+                                                "{\"name\":\"group\",\"description\":\"first, third\"," NO_WORDS BELOW(
+                                                        "{\"name\":\"group first\",\"description\":\"First\"," LEAF
+                                                                READS_ONLY ","
+                                                        "{\"name\":\"group third\",\"description\":\"Third\"," LEAF
+                                                                READS_ONLY) "\"runs\":false," READS_ONLY
+                                                                            ","
+                                                                            "{\"name\":\"other\",\"description\":\"The other\"," NO_WORDS
+                                                                                    BELOW("{\"name\":\"other look\",\"description\":\"Look\"," LEAF
+                                                                                                    READS_ONLY) "\"runs\":false," READS_ONLY
+                                                                                                                "]}";
 
 static char *describe(const cli_registry *of)
 {

@@ -305,6 +305,7 @@ def commands_are_listed_and_run():
             if command["runs"]:
                 names.add(command["name"])
             take(command["sub_commands"])
+            assert command["subCommands"] == command["sub_commands"], command["name"]
 
     take(service.get("/listCommands")["commands"])
     assert {"runs", "resolve", "eventlog show", "glossary list"} <= names, names
