@@ -137,6 +137,7 @@ WORKSPACE_TEST(a_failure_to_put_ahead_is_passed_on)
         event_log_close(w->f);
         w->f->flags = PAWL_LOG_READONLY;
         event_log_open(w->f);
+        w->options.log_path = pawl__log_place(w->f->log);
         assert_int_equal(pawl__contents_open(&w->contents, w->f->log, &w->err), PAWL_OK);
         assert_int_equal(workspace_scan(w), PAWL_EREADONLY);
         assert_says(w->err.message, "reading only");
