@@ -17,8 +17,8 @@ static void write_ignored(pawl__json_writer *w, const pawl_sense *sense)
 }
 
 static pawl_status emit_resolved(pawl__batch *batch, const pawl_conflict *conflict,
-        const pawl__sense *selected, const char *mode, const pawl_event *like, int64_t now_us,
-        pawl_error *err)
+        const pawl__sense *selected, const char *mode, int64_t replaces, const pawl_event *like,
+        int64_t now_us, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_event event = *like;
@@ -32,6 +32,8 @@ static pawl_status emit_resolved(pawl__batch *batch, const pawl_conflict *confli
         pawl__json_member_text(&w, "normal", selected->normal);
         pawl__json_name(&w, "provenance");
         pawl__provenance_write(&w, "user_clarification", now_us, like->actor);
+        if (replaces)
+                pawl__json_member_integer(&w, "replaces", replaces);
         pawl__json_member_string(&w, "resolution_mode", mode);
         pawl__json_name(&w, "selected_sense");
         if (selected->status == PAWL__IGNORED)
@@ -125,7 +127,7 @@ static pawl_status adopt(
 
 pawl_status pawl__answer_emit(pawl__batch *batch, pawl__sense *chosen, pawl__arena *arena,
         const pawl_conflict *conflict, const pawl_answer *answer, const char *mode,
-        const pawl_event *like, int64_t now_us, pawl_error *err)
+        int64_t replaces, const pawl_event *like, int64_t now_us, pawl_error *err)
 {
         pawl__sense selected, made;
         pawl_event event = *like;
@@ -140,7 +142,8 @@ pawl_status pawl__answer_emit(pawl__batch *batch, pawl__sense *chosen, pawl__are
                 status = pawl__sense_updated(batch, &selected, (pawl_text){NULL, 0},
                         "user_clarification", false, &event, err);
         if (!status)
-                status = emit_resolved(batch, conflict, &selected, mode, like, now_us, err);
+                status = emit_resolved(
+                        batch, conflict, &selected, mode, replaces, like, now_us, err);
         if (!status)
                 *chosen = made;
         return status;

@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/map.h"
+#include "glossary/automaton.h"
+#include "glossary/seed.h"
 #include "pipeline/answer.h"
 #include <inttypes.h>
 
@@ -53,6 +55,7 @@ pawl_status pawl__conflict_of(
 
 /* One answer, and where its events go. */
 struct answering {
+        pawl_log *log;
         pawl__batch *batch;
         pawl__state *state;
         pawl__arena *arena;
@@ -60,6 +63,121 @@ struct answering {
         pawl_text actor;
         int64_t now_us;
 };
+
+/* ---- In place of an answer that was wrong -----------------------------------------------------
+ */
+
+static pawl_status found(uint32_t number, size_t start, size_t end, void *user)
+{
+        (void)number, (void)start, (void)end;
+        *(bool *)user = true;
+        return PAWL_DONE;
+}
+
+/* Is the term in the step's inputs? Where they were not kept it may be. */
+static pawl_status uses(bool *used, struct answering *a, const pawl__automaton *term,
+        const pawl__row *step, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__buf inputs = PAWL__BUF_INIT;
+        unsigned char hash[PAWL__HASH_LEN];
+        pawl_status status = PAWL_ENOTFOUND;
+
+        *used = false;
+        if (pawl__unhex32(hash, step->v[PAWL__STEP_INPUT_HASH].text))
+                status = pawl__log_blob(&inputs, a->log, hash);
+        if (status == PAWL_ENOTFOUND)
+                *used = true;
+        else if (status)
+                status = pawl__log_failed(a->log, status, err);
+        else
+                status = pawl__json_tree_read(&tree, inputs.data, inputs.len, err);
+        for (pawl__node i = 0; i < tree.n && !status && !*used; i++) {
+                const pawl__json_node *node = pawl__json_at(&tree, i);
+                if (node->type == PAWL__JSON_STRING &&
+                        pawl__automaton_scan(term, node->value, found, used) == PAWL_ENOMEM)
+                        status = pawl__nomem(err);
+        }
+        pawl__json_tree_free(&tree);
+        pawl__buf_free(&inputs);
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+/* Nothing may have come of the former answer: neither its own step has completed, nor one of the
+ * mission that passed its gate since and uses the term. */
+static pawl_status refuse_used(struct answering *a, const pawl__row *row, pawl_error *err)
+{
+        const int64_t since = row->v[PAWL__CON_RESOLVED_SEQ].integer;
+        pawl__automaton *term = NULL;
+        pawl__row *steps;
+        size_t n = 0;
+        pawl_status status = pawl__state_completed(
+                &steps, &n, a->state, row->v[PAWL__CON_MISSION].text, a->arena, err);
+
+        if (!status && (pawl__automaton_new(&term) ||
+                               pawl__automaton_add(term, row->v[PAWL__CON_TERM].text, 0) ||
+                               pawl__automaton_build(term)))
+                status = pawl__nomem(err);
+        for (size_t i = 0; i < n && !status; i++) {
+                const pawl_text run = steps[i].v[PAWL__STEP_RUN].text;
+                const pawl_text id = steps[i].v[PAWL__STEP_ID].text;
+                bool used = pawl__text_eq(run, row->v[PAWL__CON_RUN].text) &&
+                            pawl__text_eq(id, row->v[PAWL__CON_STEP].text);
+                if (!used && steps[i].v[PAWL__STEP_CHECKPOINT_SEQ].integer > since)
+                        status = uses(&used, a, term, &steps[i], err);
+                if (!status && used)
+                        status = pawl__fail(err, PAWL_ESTATE,
+                                "conflict %.*s: step %.*s of run %.*s has completed with the former "
+                                "answer; change what is to hold from now on with `pawl glossary "
+                                "edit`",
+                                PAWL__FMT(row->v[PAWL__CON_ID].text), PAWL__FMT(id),
+                                PAWL__FMT(run));
+        }
+        pawl__automaton_free(term);
+        return status;
+}
+
+/* What the former answer put into a wider scope is retired, unless it is said again. */
+static pawl_status retire(
+        struct answering *a, const pawl__row *row, const pawl_event *like, pawl_error *err)
+{
+        const uint64_t seq = (uint64_t)row->v[PAWL__CON_RESOLVED_SEQ].integer;
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_event event;
+        pawl__row sense = {0};
+        pawl_status status =
+                pawl__log_failed(a->log, pawl__log_event(&event, a->arena, a->log, seq), err);
+
+        if (!status && !event.payload.data) /* it was pruned */
+                return PAWL_OK;
+        if (!status)
+                status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err);
+        if (!status) {
+                const pawl__node selected = pawl__json_get(&tree, 0, "selected_sense");
+                sense.v[PAWL__SENSE_MISSION].text = pawl__text("");
+                sense.v[PAWL__SENSE_SCOPE].text = pawl__json_get_text(&tree, selected, "scope");
+                sense.v[PAWL__SENSE_VERSION].text = pawl__text("");
+                sense.v[PAWL__SENSE_NORMAL].text = pawl__json_get_text(&tree, 0, "normal");
+                sense.v[PAWL__SENSE_IDENTITY].text =
+                        pawl__json_get_text(&tree, selected, "definition");
+                status = pawl__state_get(a->state, PAWL__SENSES, &sense, a->arena, err);
+        }
+        if (!status && sense.v[PAWL__SENSE_SEQ].integer == (int64_t)seq - 1) {
+                pawl__sense old = {.surface = sense.v[PAWL__SENSE_SURFACE].text,
+                        .normal = sense.v[PAWL__SENSE_NORMAL].text,
+                        .definition = sense.v[PAWL__SENSE_DEFINITION].text,
+                        .confidence = sense.v[PAWL__SENSE_CONFIDENCE].real,
+                        .status = PAWL__DEPRECATED};
+                pawl_event at = *like;
+                at.time_us = a->now_us;
+                status = pawl__scope_read(&old.scope, sense.v[PAWL__SENSE_SCOPE].text, err);
+                if (!status)
+                        status = pawl__sense_updated(a->batch, &old, pawl__text(NULL),
+                                "user_clarification", true, &at, err);
+        }
+        pawl__json_tree_free(&tree);
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
 
 static pawl_status emit(struct answering *a, const pawl_conflict_answer *said, pawl_error *err)
 {
@@ -72,7 +190,8 @@ static pawl_status emit(struct answering *a, const pawl_conflict_answer *said, p
         if (status)
                 return status;
         const pawl_text id = row.v[PAWL__CON_ID].text;
-        if (pawl__text_is(row.v[PAWL__CON_STATUS].text, "resolved"))
+        const bool again = pawl__text_is(row.v[PAWL__CON_STATUS].text, "resolved");
+        if (again && !said->answer.replace)
                 return pawl__fail(err, PAWL_EEXISTS,
                         "conflict %.*s: was answered already, at seq %" PRId64
                         "; `eventlog show %" PRId64 "` prints that answer",
@@ -89,9 +208,14 @@ static pawl_status emit(struct answering *a, const pawl_conflict_answer *said, p
                 .step_id = row.v[PAWL__CON_STEP].text,
                 .actor = a->actor};
         status = pawl__conflict_of(&conflict, a->arena, &row, err);
+        if (!status && again)
+                status = refuse_used(a, &row, err);
+        if (!status && again)
+                status = retire(a, &row, &like, err);
         return status ? status
                       : pawl__answer_emit(a->batch, &chosen, a->arena, &conflict, &said->answer,
-                                "async", &like, a->now_us, err);
+                                "async", again ? row.v[PAWL__CON_RESOLVED_SEQ].integer : 0, &like,
+                                a->now_us, err);
 }
 
 pawl_status pawl_conflicts_resolve(pawl_log *log, const pawl_conflict_answer *answers, size_t n,
@@ -101,7 +225,8 @@ pawl_status pawl_conflicts_resolve(pawl_log *log, const pawl_conflict_answer *an
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl__map seen = PAWL__MAP_INIT;
-        struct answering a = {.batch = &batch,
+        struct answering a = {.log = log,
+                .batch = &batch,
                 .arena = &arena,
                 .seen = &seen,
                 .actor = pawl__text(actor ? actor : "program"),

@@ -117,12 +117,15 @@ const service_route service_api_routes[] = {
                 SERVICE_FIELDS(NUMBER("pick", "A candidate's n."),
                         TEXT("define", "A definition of your own."),
                         FLAG("dismiss", "It is no term: nobody is asked about it again."), SCOPE,
+                        FLAG("replace",
+                                "The first answer was wrong, and no step has completed with "
+                                "it."),
                         ACTOR),
                 .id = "answerConflict", .tag = "conflicts", .command = "resolve",
                 .one_of = {"pick", "define", "dismiss"}, .answer = "Answered",
                 .summary = "Answer a conflict.",
                 .description = "There is one answer to a conflict: a second is 409, and changes "
-                               "nothing."),
+                               "nothing, unless it replaces the first."),
         COMMAND("POST", "/answers", SERVICE_CHANGES,
                 SERVICE_FIELDS({.name = "answers",
                                        .type = SERVICE_LIST,

@@ -66,6 +66,7 @@ pawl_status pawl__apply_clarification_requested(pawl__apply_ctx *a)
 pawl_status pawl__apply_clarification_resolved(pawl__apply_ctx *a)
 {
         pawl__row conflict, sense;
+        int64_t replaces = 0;
         pawl_status status = conflict_of(&conflict, a);
 
         if (status == PAWL_ENOTFOUND)
@@ -74,7 +75,12 @@ pawl_status pawl__apply_clarification_resolved(pawl__apply_ctx *a)
                         PAWL__FMT(conflict.v[PAWL__CON_ID].text));
         if (status)
                 return status;
-        if (pawl__text_is(conflict.v[PAWL__CON_STATUS].text, "resolved"))
+        if (pawl__json_get(a->tree, 0, "replaces") != PAWL__NO_NODE)
+                status = pawl__apply_integer(&replaces, a, 0, "payload", "replaces");
+        if (status)
+                return status;
+        if (pawl__text_is(conflict.v[PAWL__CON_STATUS].text, "resolved") &&
+                replaces != conflict.v[PAWL__CON_RESOLVED_SEQ].integer)
                 return pawl__fail(a->err, PAWL_EEXISTS,
                         "conflict %.*s: was answered already at seq %" PRId64
                         "; see eventlog show %" PRId64,

@@ -56,6 +56,18 @@ pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl__state *state, p
                 "FROM {steps} WHERE run_id = ?1 ORDER BY number, step_id", texts, 0, arena, err);
 }
 
+pawl_status pawl__state_completed(pawl__row **rows, size_t *n, pawl__state *state,
+        pawl_text mission_id, pawl__arena *arena, pawl_error *err)
+{
+        const pawl_text texts[2] = {mission_id, {NULL, 0}};
+
+        return pawl__query_rows(rows, n, state, PAWL__STEPS,
+                "FROM {steps} WHERE status = 'completed' AND run_id IN"
+                " (SELECT runs.run_id FROM {runs} WHERE runs.mission_id = ?1)"
+                " ORDER BY run_id, number",
+                texts, 0, arena, err);
+}
+
 pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *state, pawl_text run_id,
         pawl_text step_id, bool open_only, pawl__arena *arena, pawl_error *err)
 {

@@ -92,6 +92,10 @@ PAWL_MUST_CHECK pawl_status pawl__state_whole_id(pawl_text *id, pawl__state *sta
 PAWL_MUST_CHECK pawl_status pawl__state_short_id(
         pawl_text *id, pawl__state *state, pawl__table table, pawl__arena *arena, pawl_error *err);
 
+/** The completed steps of all runs of a mission. */
+PAWL_MUST_CHECK pawl_status pawl__state_completed(pawl__row **rows, size_t *n, pawl__state *state,
+        pawl_text mission_id, pawl__arena *arena, pawl_error *err);
+
 /** Sessions, newest first: of a mission (absent: of any), those older than the session @p before
  *  (absent: from the newest on), @p limit at most (0: all). Those that were pruned are left out. */
 PAWL_MUST_CHECK pawl_status pawl__state_sessions(pawl__row **rows, size_t *n, pawl__state *state,

@@ -76,6 +76,7 @@ static pawl_answer said(const cli_call *cli)
                 .define = pawl__text(cli_value(cli, "define")),
                 .scope = pawl__text(cli_value(cli, "scope")),
                 .dismiss = cli_given(cli, "dismiss"),
+                .replace = cli_given(cli, "replace"),
         };
 }
 
@@ -222,6 +223,8 @@ static int resolve_run(cli_call *cli)
                 return cli_usage(cli, "--all and --run go together");
         if (all && !cli_given(cli, "dismiss") && !cli_given(cli, "pick-first"))
                 return cli_usage(cli, "--all takes --dismiss or --pick-first");
+        if (!cli->n_args && cli_given(cli, "replace"))
+                return cli_usage(cli, "--replace is for one conflict");
         if (!all && cli_given(cli, "pick-first"))
                 return cli_usage(cli, "--pick-first is for --all; --pick 1 for one conflict");
         return cli_with_log(cli, CLI_WRITE, resolve);
@@ -240,6 +243,8 @@ static const cli_option resolve_options[] = {
         {"scope", 0, 0, CLI_CHOICE, "SCOPE",
                 "mission_local|team_domain|audience_domain|core|spec_kitty_core",
                 "where the definition, or the dismissal, goes (default: team_domain)"},
+        {"replace", 0, 0, CLI_FLAG, NULL, NULL,
+                "the first answer was wrong, and no step has completed with it"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who answers (default: user:NAME)"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},

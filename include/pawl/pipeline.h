@@ -48,6 +48,7 @@ typedef struct pawl_answer {
         pawl_text define; /**< a new definition; absent: not defined */
         pawl_text scope;  /**< where the definition, or the dismissal, goes; absent: team_domain */
         bool dismiss;     /**< it is no term: nobody is asked about it again */
+        bool replace; /**< also where it was answered, as long as no step has completed by that */
 } pawl_answer;
 
 /**
@@ -285,7 +286,8 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_end_run(
 
 /**
  * Answer a conflict from any session. One answer a conflict: a second is PAWL_EEXISTS and changes
- * nothing. @p conflict_id may be a unique prefix of 4 digits or more.
+ * nothing, unless it replaces the first (PAWL_ESTATE: a step has completed with that). @p
+ * conflict_id may be a unique prefix of 4 digits or more.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_conflict_resolve(pawl_log *log,
         const char *conflict_id, const pawl_answer *answer, const char *actor, pawl_error *err);

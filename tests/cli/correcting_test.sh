@@ -73,3 +73,36 @@ runs 3 pawl run mission.yaml --run three --no-input --fresh
 same "$(pawl glossary log workspace --json | jq -r '.[] | select(.mission_id == "refund-service" and .scope == "mission_local") | "\(.change) \(.status)"' | tr '\n' ';')" \
         "answer active;update active;create ignored;update deprecated;"
 runs 0 eventlog replay --check
+
+it "--replace puts an answer in the place of a wrong one, and retires what that defined"
+rm -rf .pawl
+runs 3 pawl run mission.yaml --run one --no-input
+conflict=$(pawl conflicts --json | jq -r '.[0].conflict_id')
+misused 'is for one conflict' pawl resolve --run one --all --dismiss --replace
+runs 0 pawl resolve "$conflict" --define "Wrong." --scope core
+before=$(at)
+fails 1 'was answered already' pawl resolve "$conflict" --pick 1
+fails 1 '7 is no candidate' pawl resolve "$conflict" --pick 7 --replace
+same "$(at)" "$before"
+runs 0 pawl resolve "$conflict" --define "Right." --scope core --replace --actor user:ana
+same "$(pawl glossary list --json | jq -r '.[] | select(.scope == "core") | "\(.definition) \(.status)"' | sort | tr '\n' ';')" \
+        "Right. active;Wrong. deprecated;"
+same "$(pawl glossary list --json | jq -r '.[] | select(.scope == "mission_local").definition')" "Right."
+same "$(eventlog export | jq -r 'select(.type == "GlossaryClarificationResolved").payload.replaces')" "$(printf 'null\n%s' "${before%% *}")"
+runs 0 pawl resolve "$conflict" --pick 1 --replace
+same "$(pawl glossary list --json | jq -r '.[] | select(.scope == "mission_local").definition')" "$(pawl conflicts --id "$conflict" --json | jq -r '.candidates[0].definition')"
+runs 0 eventlog replay --check
+
+it "once a step has completed with it, it is refused, naming the step"
+runs 0 pawl resume one
+before=$(at)
+fails 1 'step specify of run one has completed with the former answer' pawl resolve "$conflict" --pick 2 --replace
+same "$(at)" "$before"
+
+it "so is one of another run of the mission that uses the term, and passed its gate since"
+rm -rf .pawl
+runs 3 pawl run mission.yaml --run one --no-input
+conflict=$(pawl conflicts --json | jq -r '.[0].conflict_id')
+runs 0 pawl resolve "$conflict" --pick 1
+runs 0 pawl run mission.yaml --run two --no-input --fresh
+fails 1 'of run two has completed' pawl resolve "$conflict" --pick 2 --replace
