@@ -75,6 +75,12 @@ const service_route service_api_routes[] = {
                 .tag = "runs", .command = "output", .answer = "StepOutput",
                 .summary = "The recorded output of a step."),
 
+        COMMAND("POST", "/runs/{run_id}/steps/{step_id}/skip", SERVICE_CHANGES,
+                SERVICE_FIELDS(ACTOR), .id = "skipStep", .tag = "runs", .command = "skip",
+                .answer = "Skipped", .summary = "Go past a step that failed.",
+                .description = "Its output is null. 409 where it has not failed, or the run is "
+                               "held. Resuming the run goes on behind it."),
+
         ROUTE("GET", "/events", 0,
                 SERVICE_FIELDS(SEQ("since", "Those after this seq; 0 if not said.", .least = 0),
                         NUMBER("before",

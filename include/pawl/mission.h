@@ -218,6 +218,16 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_resume(pawl_run_result **ou
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_submit(char run_id[129], pawl_mission *mission,
         pawl_log *log, const pawl_run_options *options, pawl_error *err);
 
+/**
+ * Go past a step that failed, while nobody holds its run: it is completed from now on, with
+ * @p output, the JSON of any value, as its output (NULL: null). Whoever resumes the run goes on
+ * behind it.
+ * @param actor  who says so; NULL: "program".
+ * @return PAWL_ENOTFOUND; PAWL_ESTATE: it has not failed; PAWL_EHELD; PAWL_EPARSE, of the output.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_skip(pawl_log *log, const char *run_id,
+        const char *step_id, const char *output, size_t len, const char *actor, pawl_error *err);
+
 /** A run that can be resumed. */
 typedef struct pawl_unfinished {
         char run_id[129];

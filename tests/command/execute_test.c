@@ -103,6 +103,7 @@ static const invocation changing[] = {
         {"task done", {"one"}, 0, 0, false},
         {"session end", {NULL}, 0, 0, false},
         {"session resume", {"SESSION"}, 0, 0, false},
+        {"skip", {"RUN", "research"}, 1, PAWL_ESTATE, false},
         {"resolve", {"CONFLICT", "--pick", "1"}, 0, 0, false},
         {"resolve", {"CONFLICT", "--pick", "1"}, 1, PAWL_EEXISTS, false},
         {"checkpoint", {"by hand"}, 0, 0, false},

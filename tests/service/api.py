@@ -77,6 +77,16 @@ def a_run_has_its_steps():
         assert service.ask("GET", V1 + path, status=404)["error"]["message"]
 
 
+def only_a_step_that_failed_is_skipped():
+    refused = service.ask("POST", V1 + "/runs/held/steps/research/skip", {}, status=409)
+    assert "only a step that failed" in refused["error"]["message"], refused
+    pawl("run", "fails.yaml", "--run", "fails", code=1)
+    skipped = service.post(V1 + "/runs/fails/steps/one/skip", {"actor": "user:ana"})
+    assert skipped == {"run_id": "fails", "step_id": "one", "status": "completed"}, skipped
+    assert service.get(V1 + "/runs/fails/steps/one/output")["output"] is None
+    assert service.get(V1 + "/events", type="StepCompleted", run="fails")["events"][0]["actor"] == "user:ana"
+
+
 def events_come_in_pages_without_gaps_or_repeats():
     last = head()
     whole = service.get(V1 + "/events", limit=1000)
@@ -392,6 +402,7 @@ if __name__ == "__main__":
               the_log_is_verified_counted_and_named,
               commands_are_listed_and_run,
               what_is_not_there_is_404_and_other_methods_405,
+              only_a_step_that_failed_is_skipped,
               every_operation_of_the_document_was_answered,
               a_service_that_only_reads_changes_nothing,
               without_a_workspace_what_needs_one_does_not_start,

@@ -8,6 +8,7 @@ runs 0 pawl run mild.yaml --run done
 runs 3 pawl run mission.yaml --run held --no-input
 sed 's/refund-service/other/' mission.yaml >other.yaml
 runs 3 pawl run other.yaml --run two --no-input
+printf 'mission: fails\nsteps: [{id: one, run: [false]}]\n' >fails.yaml
 
 it "every path is answered as its document says"
 PYTHONPATH="$SOURCE_DIR/tests/service" PYTHONDONTWRITEBYTECODE=1 python3 "$SOURCE_DIR/tests/service/api.py"
