@@ -7,12 +7,19 @@
  */
 #include "events/postgres/server.h"
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <time.h>
 
-enum { SLICE_MS = 100, MANY = 256, MANY_BYTES = 1 << 20 };
+enum {
+        SLICE_MS = 100,
+        CANCEL_MS = 5000, /* for so long a server may be silent to who was interrupted */
+        MANY = 256,
+        MANY_BYTES = 1 << 20
+};
 
 int64_t pawl__now_ms(void)
 {
@@ -170,14 +177,42 @@ static pawl_status consume(pawl_log *log, const char *doing, pawl_error *err)
         return PAWL_OK;
 }
 
+typedef struct cancelling {
+        const pawl__postgres_library *pq;
+        PGcancel *request;
+} cancelling;
+
+static void *run_cancel(void *user)
+{
+        cancelling *c = user;
+        char why[256];
+
+        (void)c->pq->PQcancel(c->request, why, sizeof why);
+        c->pq->PQfreeCancel(c->request);
+        free(c);
+        return NULL;
+}
+
+/* libpq waits for the server without end: in a thread of its own, which nobody waits for. */
 static void cancel(struct pawl__server *server)
 {
-        char why[256];
-        PGcancel *request = server->pq->PQgetCancel(server->conn);
+        cancelling *c = malloc(sizeof *c);
+        sigset_t all, before;
+        pthread_t thread;
 
-        if (request)
-                (void)server->pq->PQcancel(request, why, sizeof why);
-        server->pq->PQfreeCancel(request);
+        if (!c)
+                return;
+        *c = (cancelling){server->pq, server->pq->PQgetCancel(server->conn)};
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the caller's */
+        const bool runs = c->request && pthread_create(&thread, NULL, run_cancel, c) == 0;
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        if (runs) {
+                pthread_detach(thread);
+                return;
+        }
+        c->pq->PQfreeCancel(c->request);
+        free(c);
 }
 
 /* Send; with @p all, until everything that was sent is answered. */
@@ -200,6 +235,7 @@ static pawl_status pump(pawl_log *log, bool all, const char *doing, pawl_error *
                 if (!cancelled && !server->undoing && pawl__interrupt_waits(log)) {
                         cancel(server);
                         cancelled = true;
+                        heard = pawl__now_ms();
                 }
                 struct pollfd wait = {.fd = pq->PQsocket(server->conn),
                         .events = (short)(POLLIN | (unsent ? POLLOUT : 0))};
@@ -209,7 +245,8 @@ static pawl_status pump(pawl_log *log, bool all, const char *doing, pawl_error *
                         heard = pawl__now_ms();
                         if (wait.revents & ~POLLOUT)
                                 status = consume(log, doing, err);
-                } else if (pawl__now_ms() - heard > PAWL__SILENT_MS + log->busy_ms) {
+                } else if (pawl__now_ms() - heard >
+                           (cancelled ? CANCEL_MS : PAWL__SILENT_MS + log->busy_ms)) {
                         status = pawl__server_lost(
                                 log, "the server has not answered for too long", doing, err);
                 }

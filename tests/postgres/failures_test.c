@@ -576,4 +576,31 @@ LOG_TEST(texts_may_hold_what_the_server_cannot)
         log_has(f, 1);
 }
 
+/* ---- Interrupted at a server that is stopped ------------------------------------------------- */
+
+static int cancel_never(PGcancel *request, char *why, int size)
+{
+        (void)request, (void)why, (void)size;
+        return (int)sleep(600);
+}
+
+LOG_TEST(who_is_interrupted_does_not_wait_for_a_server_that_takes_no_cancel)
+{
+        event_log *f = *state;
+        pawl_error err = PAWL_ERROR_INIT;
+        pthread_t thread;
+
+        event_log_open(f);
+        break_library(f->log);
+        broken.PQcancel = cancel_never;
+        assert_int_equal(pthread_create(&thread, NULL, interrupt_soon, f->log), 0);
+        const int64_t began = pawl__now_ms();
+        assert_true(pawl__server_execute(
+                            NULL, f->log, "SELECT pg_sleep(60)", NULL, 0, "test", &err) < 0);
+        assert_true(pawl__now_ms() - began < 15000);
+        pthread_join(thread, NULL);
+        pawl_log_interrupt(f->log, false);
+        f->log->server->pq = real;
+}
+
 TESTS_MAIN(NULL, NULL)
