@@ -32,8 +32,6 @@ struct mcp_run {
         char asked[64];       /* the id of that request; empty: none waits */
 };
 
-extern char **environ;
-
 static void free_run(mcp_run *run)
 {
         if (run->out >= 0)
