@@ -1,9 +1,10 @@
 #include "glossary/automaton.h"
 #include "base/map.h"
 #include "glossary/normal.h"
+#include "glossary/plural.h"
 #include <stdlib.h>
 
-#define NO_PATTERN UINT32_MAX
+#define NO_PATTERN PAWL__NO_PATTERN
 #define MAX_STATES ((size_t)1 << 30)
 
 struct state {
@@ -24,7 +25,8 @@ struct edge {
 
 struct pawl__automaton {
         pawl__map vocabulary; /* folded token: its number */
-        pawl__arena arena;    /* plurals, the only tokens that are no part of a pattern */
+        pawl__arena arena;    /* made forms, the only tokens that are no part of a pattern */
+        pawl__buf forms;
         struct state *states;
         size_t n_states, cap_states;
         uint32_t *from_start; /* the target of each token from state 0; 0: none */
@@ -75,6 +77,7 @@ void pawl__automaton_free(pawl__automaton *a)
                 return;
         pawl__map_free(&a->vocabulary);
         pawl__arena_free(&a->arena);
+        pawl__buf_free(&a->forms);
         free(a->states);
         free(a->from_start);
         free(a->edges);
@@ -182,44 +185,103 @@ static pawl_status extend(pawl__automaton *a, uint32_t *state, pawl_text token, 
         return status;
 }
 
-/* A second path to a pattern, with its last word in the plural, from the state before that word. */
-static pawl_status add_plural(pawl__automaton *a, uint32_t before, pawl_text word, uint32_t number)
+/* The tokens of a pattern; *before is the state in front of its last one. */
+static pawl_status extend_all(pawl__automaton *a, uint32_t *state, uint32_t *before,
+        pawl__token *last, pawl__tokens *tokens)
 {
-        uint32_t state = before;
-        char *plural = pawl__arena_alloc(&a->arena, word.len + 1);
+        pawl_status status = PAWL_OK;
+        pawl__token token;
 
-        if (!plural)
-                return PAWL_ENOMEM;
-        memcpy(plural, word.data, word.len);
-        plural[word.len] = 's';
-        if (pawl__singular_len(plural, word.len + 1) != word.len)
-                return PAWL_OK;
-        pawl_status status = extend(a, &state, pawl__text_n(plural, word.len + 1), false);
-        if (status == PAWL_OK)
-                a->states[state].number = number;
+        *state = *before = 0;
+        while (status == PAWL_OK && (token = pawl__token_next(tokens)).kind) {
+                *last = token;
+                *before = *state;
+                pawl_text text = token.kind == PAWL__TOKEN_SPACE ? pawl__text(" ")
+                                                                 : pawl__token_text(tokens, &token);
+                status = extend(a, state, text, token.kind == PAWL__TOKEN_SIGN);
+        }
         return status;
 }
 
 pawl_status pawl__automaton_add(pawl__automaton *a, pawl_text pattern, uint32_t number)
 {
         pawl__tokens tokens = pawl__tokens_of(pattern);
-        pawl__token token = {PAWL__TOKEN_END, 0, 0, false, false}, last = token;
-        uint32_t state = 0, before = 0;
-        pawl_status status = PAWL_OK;
+        pawl__token last;
+        uint32_t state, before;
+        pawl_status status = extend_all(a, &state, &before, &last, &tokens);
 
-        while (status == PAWL_OK && (token = pawl__token_next(&tokens)).kind) {
-                last = token;
-                before = state;
-                pawl_text text = token.kind == PAWL__TOKEN_SPACE
-                                         ? pawl__text(" ")
-                                         : pawl__token_text(&tokens, &token);
-                status = extend(a, &state, text, token.kind == PAWL__TOKEN_SIGN);
-        }
         if (status == PAWL_OK)
                 a->states[state].number = number;
-        if (status == PAWL_OK && last.kind == PAWL__TOKEN_WORD)
-                status = add_plural(a, before, pawl__token_text(&tokens, &last), number);
         return status;
+}
+
+/* A further path to a pattern, with another last word; unless a pattern has it already. */
+static pawl_status add_form(pawl__automaton *a, uint32_t before, pawl_text word, uint32_t number)
+{
+        uint32_t state = before;
+
+        if (pawl__map_get(&a->vocabulary, word) == PAWL__MAP_NONE) {
+                bool ok = true;
+                word = pawl__arena_text(&a->arena, word, &ok);
+                if (!ok)
+                        return PAWL_ENOMEM;
+        }
+        pawl_status status = extend(a, &state, word, false);
+        if (status == PAWL_OK && a->states[state].number == NO_PATTERN)
+                a->states[state].number = number;
+        return status;
+}
+
+pawl_status pawl__automaton_add_forms(
+        pawl__automaton *a, pawl_text pattern, uint32_t number, bool name)
+{
+        pawl__tokens tokens = pawl__tokens_of(pattern);
+        pawl__token last = {PAWL__TOKEN_END, 0, 0, false, false};
+        uint32_t state, before;
+        pawl_status status = extend_all(a, &state, &before, &last, &tokens);
+
+        if (status || last.kind != PAWL__TOKEN_WORD)
+                return status;
+        const pawl_text word = pawl__token_text(&tokens, &last);
+        pawl__buf_clear(&a->forms);
+        pawl__plurals(&a->forms, word);
+        const size_t plurals = a->forms.len;
+        if (!name)
+                pawl__singulars(&a->forms, word);
+        if (a->forms.failed)
+                return PAWL_ENOMEM;
+        for (size_t at = 0; at < a->forms.len && !status;) {
+                const pawl_text found = pawl__text(a->forms.data + at);
+                if (at < plurals || !pawl__common_word(found)) /* "news" has no "new" in it */
+                        status = add_form(a, before, found, number);
+                at += found.len + 1;
+        }
+        return status;
+}
+
+uint32_t pawl__automaton_find(const pawl__automaton *a, pawl_text pattern)
+{
+        pawl__tokens tokens = pawl__tokens_of(pattern);
+        pawl__token token;
+        uint32_t state = 0;
+
+        while ((token = pawl__token_next(&tokens)).kind) {
+                const pawl_text text = token.kind == PAWL__TOKEN_SPACE
+                                               ? pawl__text(" ")
+                                               : pawl__token_text(&tokens, &token);
+                const uint32_t number = pawl__automaton_token(a, text);
+                state = number == PAWL__NO_TOKEN ? 0 : target_of(a, state, number);
+                if (state == 0)
+                        return PAWL__NO_PATTERN;
+        }
+        return a->states[state].number;
+}
+
+uint32_t pawl__automaton_of_token(const pawl__automaton *a, uint32_t token)
+{
+        const uint32_t state = a->from_start[token];
+
+        return state ? a->states[state].number : PAWL__NO_PATTERN;
 }
 
 static void link_state(pawl__automaton *a, struct state *state)

@@ -8,8 +8,8 @@
  * table. A pass takes time proportional to the tokens and the matches, however many patterns there
  * are.
  *
- * A pattern is a normal form. Where its last word has a plural that the normal form would drop, the
- * plural is a second path to the same pattern.
+ * A pattern is a normal form. The other forms of its last word, its plurals and what it may be the
+ * plural of, are further paths to the same pattern.
  */
 #ifndef PAWL_GLOSSARY_AUTOMATON_H
 #define PAWL_GLOSSARY_AUTOMATON_H
@@ -29,8 +29,21 @@ void pawl__automaton_free(pawl__automaton *automaton);
  *  freed. PAWL_ENOMEM, or PAWL_ETOOBIG beyond a billion states. */
 PAWL_MUST_CHECK pawl_status pawl__automaton_add(
         pawl__automaton *automaton, pawl_text pattern, uint32_t number);
+/** Let the other forms of a pattern that was added lead to it: the plurals of its last word, and,
+ *  unless it is a name, the words whose plural that may be. Not those that are patterns themselves,
+ *  which must all be there before. Of ordinary words it is no plural. */
+PAWL_MUST_CHECK pawl_status pawl__automaton_add_forms(
+        pawl__automaton *automaton, pawl_text pattern, uint32_t number, bool name);
 /** Make it ready: once, after the last pattern. */
 PAWL_MUST_CHECK pawl_status pawl__automaton_build(pawl__automaton *automaton);
+
+#define PAWL__NO_PATTERN UINT32_MAX
+/** The number of the pattern that a folded text is, as a whole and in any of its forms; or
+ *  PAWL__NO_PATTERN. */
+uint32_t pawl__automaton_find(const pawl__automaton *automaton, pawl_text text);
+
+/** The same of one token, by its number. */
+uint32_t pawl__automaton_of_token(const pawl__automaton *automaton, uint32_t token);
 
 /** States, which are numbered from 0; 0 is the one at the start. */
 uint32_t pawl__automaton_states(const pawl__automaton *automaton);

@@ -98,6 +98,10 @@ unsigned pawl__casing(pawl_text word)
         if (count[UPPER] >= 2 && count[UPPER] <= 5 &&
                 !(count[LOWER] || count[DIGIT] || count[UNDERSCORE]))
                 bits |= PAWL__IS_ACRONYM;
+        if (count[UPPER] >= 2 && !count[LOWER])
+                bits |= PAWL__IS_CAPITALS;
+        if (shape.plural_acronym)
+                bits |= PAWL__IS_PLURAL_ACRONYM;
         if (is_snake(&shape) || is_camel_or_pascal(&shape))
                 bits |= PAWL__IS_PATTERN;
         if (!count[UPPER] && !count[UNDERSCORE])

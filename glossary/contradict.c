@@ -2,6 +2,7 @@
 #include "base/map.h"
 #include "glossary/automaton.h"
 #include "glossary/normal.h"
+#include "glossary/plural.h"
 #include <stdlib.h>
 
 /* Key words of a claim, computed when they are first needed, and a redefinition that waits for the
@@ -25,6 +26,7 @@ struct check {
         size_t end;
         pawl__arena arena; /* key words */
         pawl__buf room;
+        bool common; /* the word whose normal form is in the room, as it is written */
 };
 
 /* The normal form of a noun, in the check's room. */
@@ -34,14 +36,17 @@ static pawl_status normal_of(pawl_text *out, struct check *check, pawl_text word
         pawl_status status = pawl__fold(&check->room, word);
 
         *out = pawl__buf_text(&check->room);
-        out->len = pawl__singular_len(out->data, out->len);
+        check->common = pawl__common_word(*out);
+        if (!status)
+                out->len = pawl__singular(check->room.data, out->len);
         return status;
 }
 
-/* Is a word common, folded (in the room) or by its normal form? */
+/* Is the word that normal_of() was asked for last common, as it is written or by its normal form?
+ */
 static bool is_common(const struct check *check, pawl_text normal)
 {
-        return pawl__common_word(normal) || pawl__common_word(pawl__buf_text(&check->room));
+        return check->common || pawl__common_word(normal);
 }
 
 static pawl_status add_key_word(struct check *check, struct checked *checked, pawl_text normal)
@@ -355,6 +360,9 @@ static pawl_status scan(struct check *check)
                 return status;
         for (size_t i = 0; i < check->n && status == PAWL_OK; i++)
                 status = pawl__automaton_add(automaton, check->claims[i].term, (uint32_t)i);
+        for (size_t i = 0; i < check->n && status == PAWL_OK; i++)
+                status = pawl__automaton_add_forms(
+                        automaton, check->claims[i].term, (uint32_t)i, false);
         if (status == PAWL_OK)
                 status = pawl__automaton_build(automaton);
         if (status == PAWL_OK)

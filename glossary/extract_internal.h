@@ -17,13 +17,19 @@ typedef struct pawl__span {
         size_t start, end;
 } pawl__span;
 
+static inline bool pawl__span_earlier(pawl__span a, pawl__span b)
+{
+        return a.text != b.text ? a.text < b.text : a.start < b.start;
+}
+
 /** The automata that run side by side. */
 enum { PAWL__BY_GLOSSARY, PAWL__BY_HINTS, PAWL__WALKS };
 
 /** Bits of a word beside those of casing.h. */
 enum {
         PAWL__MAY_BE_NOUN = 16, /**< three letters, not common */
-        PAWL__IS_COMMON = 32
+        PAWL__IS_COMMON = 32,
+        PAWL__IS_NAME = 256 /**< of a normal form: a spelling of it is a name, so it is not cut */
 };
 
 /** A word as it is spelled, or the normal form of one. What the rules need of a spelling is
@@ -81,6 +87,8 @@ struct pawl__extraction {
 /** The word spelled like this, added if it is new; @p text must outlive the extraction. */
 PAWL_MUST_CHECK pawl_status pawl__words_index(
         uint32_t *out, pawl__extraction *extraction, pawl_text text);
+/** All texts were read: let plurals count as their singulars. */
+PAWL_MUST_CHECK pawl_status pawl__words_join_plurals(pawl__extraction *extraction);
 void pawl__words_free(pawl__words *words);
 
 /** Add the terms that the metadata names, and build the automaton that finds them. */

@@ -101,7 +101,22 @@ static pawl_status step(struct scan *scan, const pawl__token *token, const uint3
         return status;
 }
 
-/* A run of text that is a term as it stands, unless it is a common word. */
+/* What the glossary or a hint calls a folded phrase, in any of its forms; or absent. */
+static pawl_text known_phrase(const pawl__extraction *extraction, pawl_text folded)
+{
+        for (int by = 0; by < PAWL__WALKS; by++) {
+                const pawl__automaton *automaton = extraction->walks[by].automaton;
+                const uint32_t number =
+                        automaton ? pawl__automaton_find(automaton, folded) : PAWL__NO_PATTERN;
+                if (number != PAWL__NO_PATTERN)
+                        return by == PAWL__BY_GLOSSARY
+                                       ? pawl__glossary_surface(extraction->glossary, number)
+                                       : extraction->term_table.items[number].normal;
+        }
+        return (pawl_text){NULL, 0};
+}
+
+/* A run of text that is a term as it stands, unless it is an ordinary word. */
 static pawl_status add_phrase(struct scan *scan, pawl__source source, size_t start, size_t end)
 {
         pawl__extraction *extraction = scan->extraction;
@@ -109,19 +124,18 @@ static pawl_status add_phrase(struct scan *scan, pawl__source source, size_t sta
         pawl_text phrase = pawl__text_n(scan->tokens.text.data + start, end - start);
 
         pawl__buf_clear(room);
-        pawl_status status = pawl__normal_form(room, phrase);
-        if (status)
-                return status;
-        pawl_text normal = pawl__buf_text(room);
-        if (pawl__common_word(normal))
-                return PAWL_OK;
-        if (!memchr(normal.data, ' ', normal.len)) { /* "does" is common, its normal form is not */
-                size_t len = normal.len;
-                status = pawl__buf_addc(room, 's');
-                normal = pawl__text_n(room->data, len);
-                if (status || (pawl__singular_len(room->data, len + 1) == len &&
-                                      pawl__common_word(pawl__buf_text(room))))
-                        return status;
+        if (pawl__folded_form(room, phrase))
+                return PAWL_ENOMEM;
+        pawl_text normal = known_phrase(extraction, pawl__buf_text(room));
+        if (!normal.data) {
+                if (pawl__common_word(pawl__buf_text(room)))
+                        return PAWL_OK;
+                pawl__buf_clear(room);
+                if (pawl__normal_form(room, phrase))
+                        return PAWL_ENOMEM;
+                normal = pawl__buf_text(room);
+                if (pawl__common_word(normal))
+                        return PAWL_OK;
         }
         return pawl__term_table_add(
                 extraction, normal, source, (pawl__span){scan->text, start, end});
@@ -232,6 +246,7 @@ static pawl_status see_word(struct scan *scan, uint32_t index, const pawl__token
         if (!(bits & (PAWL__IS_ACRONYM | PAWL__IS_PATTERN)))
                 return PAWL_OK;
         word->bits = bits & ~(unsigned)(PAWL__IS_ACRONYM | PAWL__IS_PATTERN);
+        normal->bits |= PAWL__IS_NAME;
         if (bits & PAWL__IS_COMMON)
                 return PAWL_OK;
         if (bits & PAWL__IS_ACRONYM)

@@ -109,6 +109,12 @@ static pawl_status build_hints(pawl__extraction *extraction)
                 if (status == PAWL_OK)
                         status = pawl__automaton_add(extraction->hints, item->normal, i);
         }
+        for (uint32_t i = 0; i < term_table->n && status == PAWL_OK; i++) {
+                const pawl__term_row *item = &term_table->items[i];
+                if (item->hint.data || item->stands_for != PAWL__MAP_NONE)
+                        status = pawl__automaton_add_forms(extraction->hints, item->normal, i,
+                                item->hint.data && pawl__is_name(item->hint));
+        }
         if (status == PAWL_OK && extraction->hints)
                 status = pawl__automaton_build(extraction->hints);
         return status;
@@ -130,11 +136,6 @@ pawl_status pawl__term_table_prepare(pawl__extraction *extraction)
                         extraction->term_table.items[index].excluded = true;
         }
         return status ? status : build_hints(extraction);
-}
-
-static bool is_earlier(pawl__span a, pawl__span b)
-{
-        return a.text != b.text ? a.text < b.text : a.start < b.start;
 }
 
 /* *out: the item, unless it is an alias of another. */
@@ -159,7 +160,7 @@ static pawl_status observe(pawl__extraction *extraction, pawl__term_row **out, p
         if (source < item->source)
                 item->source = source;
         item->observed = true;
-        if (is_earlier(span, item->first))
+        if (pawl__span_earlier(span, item->first))
                 item->first = span;
         return PAWL_OK;
 }
@@ -187,7 +188,7 @@ pawl_status pawl__term_table_add_known(
 static pawl_status add_repeated_nouns(pawl__extraction *extraction)
 {
         const pawl__words *words = &extraction->words;
-        pawl_status status = PAWL_OK;
+        pawl_status status = pawl__words_join_plurals(extraction);
 
         for (size_t i = 0; i < words->n && status == PAWL_OK; i++)
                 if (words->items[i].count >= 3)

@@ -3,6 +3,7 @@
 #include "glossary/casing.h"
 #include "glossary/extract_internal.h"
 #include "glossary/normal.h"
+#include "glossary/plural.h"
 #include "glossary/tokens.h"
 #include <stdlib.h>
 
@@ -60,15 +61,41 @@ static pawl_status add(pawl__words *words, uint32_t *out, bool *is_new, pawl_tex
         return PAWL_OK;
 }
 
+/* The normal form of the surface or hint that a word is in any of its forms, or absent. */
+static pawl_text known_form(const pawl__extraction *extraction, const uint32_t *tokens)
+{
+        for (int by = 0; by < PAWL__WALKS; by++) {
+                const pawl__automaton *automaton = extraction->walks[by].automaton;
+                const uint32_t number = automaton && tokens[by] != PAWL__NO_TOKEN
+                                                ? pawl__automaton_of_token(automaton, tokens[by])
+                                                : PAWL__NO_PATTERN;
+                if (number != PAWL__NO_PATTERN)
+                        return by == PAWL__BY_GLOSSARY
+                                       ? pawl__glossary_surface(extraction->glossary, number)
+                                       : extraction->term_table.items[number].normal;
+        }
+        return (pawl_text){NULL, 0};
+}
+
+/* What its plural would be cut to, in the extraction's room. */
+static pawl_text cut(pawl__extraction *extraction, pawl_text folded)
+{
+        pawl__buf *room = &extraction->room;
+
+        pawl__buf_clear(room);
+        if (pawl__buf_add_text(room, folded))
+                return folded;
+        return pawl__text_n(room->data, pawl__singular(room->data, room->len));
+}
+
 /* What the rules ask of a word, all but which its normal form is. */
 static void classify(pawl__extraction *extraction, uint32_t index, pawl_text folded, bool plain)
 {
         pawl__word *word = &extraction->words.items[index];
-        size_t singular = pawl__singular_len(folded.data, folded.len);
 
         word->bits = plain ? PAWL__IS_SEGMENT | PAWL__STARTS_LOWER : pawl__casing(word->text);
-        if (pawl__common_word(folded) ||
-                (singular < folded.len && pawl__common_word(pawl__text_n(folded.data, singular))))
+        if (pawl__common_word(folded) || (folded.len > 3 && folded.data[folded.len - 1] == 's' &&
+                                                 pawl__common_word(cut(extraction, folded))))
                 word->bits |= PAWL__IS_COMMON;
         else if (plain ? word->text.len >= 3 : pawl__noun_like(word->text))
                 word->bits |= PAWL__MAY_BE_NOUN;
@@ -115,12 +142,83 @@ pawl_status pawl__words_index(uint32_t *out, pawl__extraction *extraction, pawl_
         if (status)
                 return status;
         classify(extraction, *out, folded, plain);
-        size_t singular = pawl__singular_len(folded.data, folded.len);
-        if (folded.data == text.data && singular == text.len) /* its own normal form */
+        const pawl_text known = known_form(extraction, words->items[*out].token);
+        if (known.data)
+                status = normal_index(extraction, &normal, known, false);
+        else if (folded.data == text.data) /* its own normal form, as far as can be told now */
                 return PAWL_OK;
-        status = normal_index(
-                extraction, &normal, pawl__text_n(folded.data, singular), folded.data != text.data);
+        else
+                status = normal_index(extraction, &normal, folded, true);
         if (status == PAWL_OK)
                 words->items[*out].normal = normal;
+        return status;
+}
+
+/* ---- When all texts were read -----------------------------------------------------------------
+ */
+
+/* Is there such a noun in the texts? */
+static uint32_t noun_of_text(const pawl__words *words, pawl_text text)
+{
+        const uint32_t index = pawl__map_get(&words->by_text, text);
+
+        return index != PAWL__MAP_NONE && words->items[index].count ? index : PAWL__MAP_NONE;
+}
+
+/* What a noun is the plural of: another one of the texts, else what is safe to cut. */
+static pawl_status singular_index(pawl__extraction *extraction, uint32_t *out, uint32_t plural)
+{
+        pawl__words *words = &extraction->words;
+        pawl__buf *room = &extraction->room;
+        const pawl_text text = words->items[plural].text;
+
+        *out = plural;
+        if (words->items[plural].bits & PAWL__IS_NAME)
+                return PAWL_OK;
+        pawl__buf_clear(room);
+        pawl__singulars(room, text);
+        for (size_t at = 0; at < room->len && *out == plural && !room->failed;) {
+                const pawl_text found = pawl__text(room->data + at);
+                const uint32_t index = noun_of_text(words, found);
+                if (index != PAWL__MAP_NONE)
+                        *out = index;
+                at += found.len + 1;
+        }
+        if (room->failed)
+                return PAWL_ENOMEM;
+        if (*out != plural)
+                return PAWL_OK;
+        const pawl_text singular = cut(extraction, text);
+        if (room->failed)
+                return PAWL_ENOMEM;
+        return singular.len == text.len ? PAWL_OK : normal_index(extraction, out, singular, true);
+}
+
+/* Does the glossary or a hint know it? Then it is its own normal form. */
+static bool is_known(const pawl__extraction *extraction, const pawl__word *word)
+{
+        return known_form(extraction, word->token).data != NULL;
+}
+
+pawl_status pawl__words_join_plurals(pawl__extraction *extraction)
+{
+        pawl__words *words = &extraction->words;
+        const size_t n = words->n;
+        pawl_status status = PAWL_OK;
+
+        for (uint32_t i = 0; i < n && !status; i++) {
+                uint32_t singular = i;
+                if (words->items[i].count == 0 || is_known(extraction, &words->items[i]))
+                        continue;
+                const uint32_t count = words->items[i].count;
+                status = singular_index(extraction, &singular, i);
+                if (status || singular == i)
+                        continue;
+                pawl__word *plural = &words->items[i], *to = &words->items[singular];
+                if (to->count == 0 || pawl__span_earlier(plural->first, to->first))
+                        to->first = plural->first;
+                to->count = to->count > UINT32_MAX - count ? UINT32_MAX : to->count + count;
+                plural->count = 0;
+        }
         return status;
 }

@@ -63,7 +63,14 @@ struct entry {
         pawl_text normal;
         const pawl__sense **senses;
         uint32_t n, cap, n_resolved;
-        bool sorted;
+        bool sorted, name;
+        pawl_text plural; /* the surface of a sense as it is folded, where that is another text */
+};
+
+/* A further surface of an entry. */
+struct alias {
+        pawl_text normal;
+        uint32_t entry;
 };
 
 /* What changes while the glossary is only looked into: the entries' order. */
@@ -73,11 +80,14 @@ struct pawl__glossary {
         pawl__map by_self;   /* what makes two senses one: sense */
         struct entry *entries;
         size_t n_entries, cap_entries;
+        struct alias *aliases;
+        size_t n_aliases, cap_aliases;
+        pawl__map by_alias; /* normal form: alias */
         struct kept **senses;
         size_t n_senses, cap_senses;
         pawl__buf key, normal; /* room for looking up */
         pawl__automaton *automaton;
-        size_t n_searched; /* so many of the entries, the first, are in the automaton */
+        size_t n_searched; /* so many entries and aliases, the first, are in the automaton */
 };
 
 pawl_status pawl__glossary_new(pawl__glossary **out, pawl_error *err)
@@ -97,6 +107,8 @@ void pawl__glossary_free(pawl__glossary *glossary)
         pawl__automaton_free(glossary->automaton);
         pawl__map_free(&glossary->by_normal);
         pawl__map_free(&glossary->by_self);
+        pawl__map_free(&glossary->by_alias);
+        free(glossary->aliases);
         free(glossary->entries);
         free(glossary->senses);
         pawl__buf_free(&glossary->key);
@@ -139,7 +151,7 @@ static pawl_status entry_of(pawl__glossary *glossary, uint32_t *out, pawl_text n
                                 sizeof *glossary->entries) ||
                         pawl__map_put(&glossary->by_normal, copy, found))
                         return PAWL_ENOMEM;
-                glossary->entries[found] = (struct entry){copy, NULL, 0, 0, 0, true};
+                glossary->entries[found] = (struct entry){.normal = copy, .sorted = true};
                 glossary->n_entries++;
         }
         *out = found;
@@ -188,6 +200,21 @@ static bool stays_retired(const pawl__sense *known, const pawl__sense *sense)
         return known->written && known->status != PAWL__ACTIVE && !sense->written;
 }
 
+/* What the automaton is made of beside the normal form. */
+static pawl_status keep_spelling(pawl__glossary *glossary, struct entry *entry, pawl_text surface)
+{
+        bool ok = true;
+
+        entry->name |= pawl__is_name(surface);
+        pawl__buf_clear(&glossary->key);
+        if (pawl__folded_form(&glossary->key, surface))
+                return PAWL_ENOMEM;
+        const pawl_text folded = pawl__buf_text(&glossary->key);
+        if (!entry->plural.data && !pawl__text_eq(folded, entry->normal))
+                entry->plural = pawl__arena_text(&glossary->arena, folded, &ok);
+        return ok ? PAWL_OK : PAWL_ENOMEM;
+}
+
 static pawl_status add(pawl__glossary *glossary, const pawl__sense *sense, pawl_text normal)
 {
         pawl__sense copy = *sense;
@@ -209,6 +236,24 @@ static pawl_status add(pawl__glossary *glossary, const pawl__sense *sense, pawl_
         else if (insert(glossary, &copy, entry_index))
                 return PAWL_ENOMEM;
         glossary->entries[entry_index].sorted = false;
+        return keep_spelling(glossary, &glossary->entries[entry_index], sense->surface);
+}
+
+/* An alias matches as the surface does; of two with one normal form the first counts. */
+static pawl_status add_alias(pawl__glossary *glossary, pawl_text alias, pawl_text normal)
+{
+        uint32_t entry_index;
+        bool ok = true;
+
+        if (pawl__map_get(&glossary->by_alias, alias) != PAWL__MAP_NONE)
+                return PAWL_OK;
+        const pawl_text copy = pawl__arena_text(&glossary->arena, alias, &ok);
+        if (!ok || entry_of(glossary, &entry_index, normal) ||
+                pawl__grow(&glossary->aliases, &glossary->cap_aliases, glossary->n_aliases + 1,
+                        sizeof *glossary->aliases) ||
+                pawl__map_put(&glossary->by_alias, copy, (uint32_t)glossary->n_aliases))
+                return PAWL_ENOMEM;
+        glossary->aliases[glossary->n_aliases++] = (struct alias){copy, entry_index};
         return PAWL_OK;
 }
 
@@ -228,7 +273,10 @@ pawl_status pawl__glossary_add(pawl__glossary *glossary, const pawl__sense *sens
         if (normal.len == 0)
                 return pawl__fail(err, PAWL_EINVAL,
                         "sense: its surface is empty; name the term that it defines");
-        return add(glossary, sense, normal) ? pawl__nomem(err) : PAWL_OK;
+        if (add(glossary, sense, normal) ||
+                (sense->alias.data && add_alias(glossary, sense->alias, normal)))
+                return pawl__nomem(err);
+        return PAWL_OK;
 }
 
 static bool decides(const struct kept *kept)
@@ -280,8 +328,12 @@ pawl__resolution pawl__glossary_resolve(const pawl__glossary *glossary, pawl_tex
 {
         uint32_t found = pawl__map_get(&glossary->by_normal, normal);
 
-        if (found == PAWL__MAP_NONE)
-                return (pawl__resolution){NULL, 0, false};
+        if (found == PAWL__MAP_NONE) {
+                const uint32_t alias = pawl__map_get(&glossary->by_alias, normal);
+                if (alias == PAWL__MAP_NONE)
+                        return (pawl__resolution){NULL, 0, false};
+                found = glossary->aliases[alias].entry;
+        }
         return resolve_entry(&glossary->entries[found]);
 }
 
@@ -292,10 +344,32 @@ pawl__resolution pawl__glossary_resolve_number(const pawl__glossary *glossary, u
 
 /* ---- From the state tables ------------------------------------------------------------------- */
 
+pawl_status pawl__sense_is_alias(bool *is, pawl__buf *room, const pawl__row *row, pawl_error *err)
+{
+        const pawl_text normal = row->v[PAWL__SENSE_NORMAL].text;
+        const pawl_text surface = row->v[PAWL__SENSE_SURFACE].text;
+
+        *is = false;
+        pawl__buf_clear(room);
+        if (pawl__folded_form(room, surface))
+                return pawl__nomem(err);
+        const size_t folded = room->len;
+        if (pawl__normal_form(room, surface))
+                return pawl__nomem(err);
+        const size_t both = room->len;
+        if (pawl__folded_form(room, normal))
+                return pawl__nomem(err);
+        const pawl_text own = pawl__text_n(room->data + both, room->len - both);
+        *is = own.len && !pawl__text_eq(own, pawl__text_n(room->data, folded)) &&
+              !pawl__text_eq(own, pawl__text_n(room->data + folded, both - folded));
+        return PAWL_OK;
+}
+
 /* A scope that is not known here is none of ours; a status that is not known makes no sense active.
  */
-static pawl_status add_row(const pawl__row *row, void *user, pawl_error *err)
+pawl_status pawl__glossary_add_row(const pawl__row *row, void *user, pawl_error *err)
 {
+        pawl__glossary *glossary = user;
         pawl__sense sense = {0};
 
         if (!pawl__scope_of(&sense.scope, row->v[PAWL__SENSE_SCOPE].text))
@@ -309,16 +383,45 @@ static pawl_status add_row(const pawl__row *row, void *user, pawl_error *err)
                 sense.scope == PAWL__MISSION_LOCAL && row->v[PAWL__SENSE_VERSION].text.len == 0;
         sense.written = pawl__text_is(row->v[PAWL__SENSE_SOURCE].text, "user_clarification");
         sense.seq = (uint64_t)row->v[PAWL__SENSE_SEQ].integer;
-        return pawl__glossary_add(user, &sense, err);
+        bool alias;
+        const pawl_status status = pawl__sense_is_alias(&alias, &glossary->key, row, err);
+        if (status)
+                return status;
+        if (alias)
+                sense.alias = row->v[PAWL__SENSE_NORMAL].text;
+        else if ((sense.answered || sense.written) &&
+                 pawl__text_eq(sense.surface, row->v[PAWL__SENSE_NORMAL].text))
+                /* of a conflict's term, which is a normal form */
+                sense.normal = row->v[PAWL__SENSE_NORMAL].text;
+        return pawl__glossary_add(glossary, &sense, err);
 }
 
 pawl_status pawl__glossary_load(pawl__glossary *glossary, pawl__state *state, pawl_text mission_id,
         const pawl__scope_ref *refs, size_t n_refs, pawl_error *err)
 {
-        return pawl__state_senses(NULL, state, mission_id, refs, n_refs, add_row, glossary, err);
+        return pawl__state_senses(
+                NULL, state, mission_id, refs, n_refs, pawl__glossary_add_row, glossary, err);
 }
 
 /* ---- Finding them ---------------------------------------------------------------------------- */
+
+/* Surfaces go first. */
+static pawl_status add_unless_there(pawl__automaton *automaton, pawl_text pattern, uint32_t number)
+{
+        return pawl__automaton_find(automaton, pattern) == PAWL__NO_PATTERN
+                       ? pawl__automaton_add(automaton, pattern, number)
+                       : PAWL_OK;
+}
+
+static pawl_status add_forms(pawl__automaton *automaton, const struct entry *entry, uint32_t number)
+{
+        pawl_status status =
+                pawl__automaton_add_forms(automaton, entry->normal, number, entry->name);
+
+        return !status && entry->plural.data
+                       ? pawl__automaton_add_forms(automaton, entry->plural, number, entry->name)
+                       : status;
+}
 
 static pawl_status build(pawl__glossary *glossary)
 {
@@ -329,6 +432,17 @@ static pawl_status build(pawl__glossary *glossary)
                 return status;
         for (uint32_t i = 0; i < glossary->n_entries && status == PAWL_OK; i++)
                 status = pawl__automaton_add(automaton, glossary->entries[i].normal, i);
+        for (size_t i = 0; i < glossary->n_aliases && status == PAWL_OK; i++)
+                status = add_unless_there(
+                        automaton, glossary->aliases[i].normal, glossary->aliases[i].entry);
+        for (uint32_t i = 0; i < glossary->n_entries && status == PAWL_OK; i++)
+                if (glossary->entries[i].plural.data)
+                        status = add_unless_there(automaton, glossary->entries[i].plural, i);
+        for (uint32_t i = 0; i < glossary->n_entries && status == PAWL_OK; i++)
+                status = add_forms(automaton, &glossary->entries[i], i);
+        for (size_t i = 0; i < glossary->n_aliases && status == PAWL_OK; i++)
+                status = pawl__automaton_add_forms(
+                        automaton, glossary->aliases[i].normal, glossary->aliases[i].entry, true);
         if (status == PAWL_OK)
                 status = pawl__automaton_build(automaton);
         if (status) {
@@ -337,14 +451,15 @@ static pawl_status build(pawl__glossary *glossary)
         }
         pawl__automaton_free(glossary->automaton);
         glossary->automaton = automaton;
-        glossary->n_searched = glossary->n_entries;
+        glossary->n_searched = glossary->n_entries + glossary->n_aliases;
         return PAWL_OK;
 }
 
 pawl_status pawl__glossary_automaton(
         const pawl__automaton **out, pawl__glossary *glossary, pawl_error *err)
 {
-        pawl_status status = glossary->n_searched < glossary->n_entries ? build(glossary) : PAWL_OK;
+        const size_t n = glossary->n_entries + glossary->n_aliases;
+        pawl_status status = glossary->n_searched < n ? build(glossary) : PAWL_OK;
 
         if (status == PAWL_ETOOBIG)
                 return pawl__fail(err, status,

@@ -35,6 +35,8 @@ bool pawl__sense_status_of(pawl__sense_status *out, pawl_text name);
 
 typedef struct pawl__sense {
         pawl_text surface, normal, definition;
+        pawl_text
+                alias; /**< the normal form of a further surface of it; absent: none comes along */
         pawl__scope scope;
         double confidence; /**< 0..1 */
         pawl__sense_status status;
@@ -53,6 +55,16 @@ void pawl__glossary_free(pawl__glossary *glossary);
  *  answer replaces the answer of its normal form that was there. */
 PAWL_MUST_CHECK pawl_status pawl__glossary_add(
         pawl__glossary *glossary, const pawl__sense *sense, pawl_error *err);
+
+/** An alias stands in the log and in its state as its sense once more, under the normal form of the
+ * alias but with the sense's own surface: is a row such a one? @p room is scratch memory. */
+PAWL_MUST_CHECK pawl_status pawl__sense_is_alias(
+        bool *is, pawl__buf *room, const pawl__row *row, pawl_error *err);
+
+/** Add the sense of a row; @p user is the glossary. One of a scope that is not known here is none.
+ */
+PAWL_MUST_CHECK pawl_status pawl__glossary_add_row(
+        const pawl__row *row, void *user, pawl_error *err);
 
 /** All that hold for a mission by the state tables (pawl__state_senses). */
 PAWL_MUST_CHECK pawl_status pawl__glossary_load(pawl__glossary *glossary, pawl__state *state,

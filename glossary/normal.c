@@ -1,26 +1,12 @@
 #include "glossary/normal.h"
 #include "base/unicode.h"
+#include "glossary/casing.h"
+#include "glossary/plural.h"
+#include "glossary/tokens.h"
 
 pawl_status pawl__fold(pawl__buf *out, pawl_text text)
 {
         return pawl__unicode_fold(out, text);
-}
-
-/* Characters, as far as they matter here: up to four. */
-static size_t count_characters(const char *word, size_t len)
-{
-        size_t n = 0;
-
-        for (size_t i = 0; i < len && n < 4; i++)
-                n += ((unsigned char)word[i] & 0xc0) != 0x80;
-        return n;
-}
-
-size_t pawl__singular_len(const char *word, size_t len)
-{
-        if (len < 4 || word[len - 1] != 's' || memchr("suaio", word[len - 2], 5))
-                return len;
-        return count_characters(word, len) > 3 ? len - 1 : len;
 }
 
 /* Where the run of word characters at the end of a folded text begins. */
@@ -64,18 +50,64 @@ static size_t squeeze(char *text, size_t len)
         return n;
 }
 
-pawl_status pawl__normal_form(pawl__buf *out, pawl_text surface)
+pawl_status pawl__folded_form(pawl__buf *out, pawl_text surface)
 {
         const size_t before = out->len;
         pawl_status status = pawl__unicode_fold(out, surface);
 
         if (status || out->len == before)
                 return status;
+        out->len = before + squeeze(out->data + before, out->len - before);
+        out->data[out->len] = '\0';
+        return PAWL_OK;
+}
+
+/* The last word of a surface as it is written, and whether a hyphen joins it to another. */
+static pawl_text last_written(bool *joined, pawl_text surface)
+{
+        pawl__tokens tokens = pawl__tokens_of(surface);
+        pawl_text word = {NULL, 0};
+        pawl__token token;
+        bool hyphen = false;
+
+        *joined = false;
+        while ((token = pawl__token_next(&tokens)).kind) {
+                if (token.kind == PAWL__TOKEN_WORD) {
+                        word = pawl__token_text(&tokens, &token);
+                        *joined = hyphen;
+                }
+                hyphen = token.kind == PAWL__TOKEN_SIGN && token.after_word &&
+                         pawl__token_is(&tokens, &token, '-');
+        }
+        return word;
+}
+
+bool pawl__is_name(pawl_text surface)
+{
+        bool joined;
+        const pawl_text word = last_written(&joined, surface);
+
+        return word.data &&
+               (pawl__casing(word) & (PAWL__IS_ACRONYM | PAWL__IS_PATTERN | PAWL__IS_CAPITALS));
+}
+
+pawl_status pawl__normal_form(pawl__buf *out, pawl_text surface)
+{
+        const size_t before = out->len;
+        pawl_status status = pawl__folded_form(out, surface);
+        bool joined;
+
+        if (status || out->len == before)
+                return status;
+        const pawl_text written = last_written(&joined, surface);
+        if (joined || pawl__is_name(surface))
+                return PAWL_OK;
         char *text = out->data + before;
-        size_t len = squeeze(text, out->len - before);
-        size_t start = last_word(pawl__text_n(text, len));
-        len = start + pawl__singular_len(text + start, len - start);
-        out->len = before + len;
+        const size_t len = out->len - before, start = last_word(pawl__text_n(text, len));
+        const unsigned bits = written.data ? pawl__casing(written) : 0;
+        out->len = before + start;
+        out->len += bits & PAWL__IS_PLURAL_ACRONYM ? len - start - 1
+                                                   : pawl__singular(text + start, len - start);
         out->data[out->len] = '\0';
         return PAWL_OK;
 }

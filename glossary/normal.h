@@ -9,17 +9,20 @@
 
 /**
  * Append the normal form of @p surface: NFC, case-folded, trimmed, inner white space a single
- * space, and the last word's plural made singular where that is safe (a final s goes unless the
- * word has 3 letters or fewer or ends in ss, us, as, is or os). Valid UTF-8 in, valid UTF-8 out;
- * empty for a surface of white space.
+ * space, and the last word's plural made singular where that is safe (glossary/plural.h). Names are
+ * not cut: identifiers, words in capitals, and what a hyphen joins. Valid UTF-8 in, valid UTF-8
+ * out; empty for a surface of white space.
  */
 PAWL_MUST_CHECK pawl_status pawl__normal_form(pawl__buf *out, pawl_text surface);
 
+/** The same, with a plural left as it is: of a normal form, itself. */
+PAWL_MUST_CHECK pawl_status pawl__folded_form(pawl__buf *out, pawl_text surface);
+
+/** Is the last word an identifier or in capitals, so that its last s is part of it? */
+bool pawl__is_name(pawl_text surface);
+
 /** Only the folding (NFC and case), for text that is searched. */
 PAWL_MUST_CHECK pawl_status pawl__fold(pawl__buf *out, pawl_text text);
-
-/** How long the singular of a folded word is: len, or len - 1. */
-size_t pawl__singular_len(const char *word, size_t len);
 
 /** Is a folded word among the 100 most common of English (with their irregular forms)? */
 bool pawl__common_word(pawl_text word);

@@ -12,6 +12,7 @@ struct loader {
         pawl__seed *seed;
         pawl__sense *sense; /* the one at hand */
         pawl__node surface; /* the node of its surface */
+        pawl__node aliases; /* of the list of its aliases, or PAWL__NO_NODE */
         pawl__map seen;     /* that node of each sense, by what makes senses the same */
         pawl__buf key;      /* for looking one up */
 };
@@ -82,11 +83,22 @@ static pawl_status set_status(const pawl__place *place, pawl__node node)
         return PAWL_OK;
 }
 
+/* Each a sense of its own, with the surface of the term and the normal form of the alias. They are
+ * made when the term is whole. */
+static pawl_status set_aliases(const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+
+        loader->aliases = node;
+        return PAWL_OK;
+}
+
 static const pawl__field term_fields[] = {
         {"surface", PAWL__ENTRY_TEXT, "write the term: surface: TERM", set_surface},
         {"definition", PAWL__ENTRY_TEXT, "write what it means: definition: TEXT", set_definition},
         {"confidence", PAWL__ENTRY_NUMBER, NULL, set_confidence},
         {"status", PAWL__ENTRY_TEXT, NULL, set_status},
+        {"aliases", PAWL__ENTRY_LIST, NULL, set_aliases},
 };
 
 /* One sense is a normal form and a definition. */
@@ -113,6 +125,39 @@ static pawl_status refuse_twice(const pawl__place *place, const char *where)
                                                                          : pawl__nomem(place->err);
 }
 
+/* An alias that is the term itself, or one that was named before, adds nothing. */
+static pawl_status add_aliases(const pawl__place *place, const pawl__sense *of)
+{
+        struct loader *loader = place->target;
+        const pawl__json_tree *tree = &place->document->tree;
+        const pawl__sense *first = &loader->seed->senses[loader->seed->n];
+
+        for (pawl__node m = pawl__json_first(tree, loader->aliases); m != PAWL__NO_NODE;
+                m = pawl__json_after(tree, loader->aliases, m)) {
+                if (value_at(place, m)->type != PAWL__JSON_STRING)
+                        return pawl__field_fail(
+                                place, m, "is no text; write the aliases as a list of texts");
+                pawl__buf_clear(&loader->key);
+                if (pawl__normal_form(&loader->key, value_at(place, m)->value))
+                        return pawl__nomem(place->err);
+                const pawl_text normal = pawl__buf_text(&loader->key);
+                if (normal.len == 0)
+                        return pawl__field_fail(place, m, "is empty; write the alias");
+                bool new = !pawl__text_eq(normal, of->normal);
+                for (const pawl__sense *s = first; s < &loader->seed->senses[loader->seed->n]; s++)
+                        new = new && !pawl__text_eq(normal, s->normal);
+                if (!new)
+                        continue;
+                pawl__sense *sense = &loader->seed->senses[loader->seed->n];
+                *sense = *of;
+                pawl_status status = keep(place, &sense->normal, normal);
+                if (status)
+                        return status;
+                loader->seed->n++;
+        }
+        return PAWL_OK;
+}
+
 static pawl_status read_term(const pawl__place *place, pawl__node node, size_t index)
 {
         struct loader *loader = place->target;
@@ -123,13 +168,19 @@ static pawl_status read_term(const pawl__place *place, pawl__node node, size_t i
         if (value_at(place, node)->type != PAWL__JSON_OBJECT)
                 return pawl__document_fail(place->document, node, place->err,
                         "terms[%zu]: must be a mapping; write surface: and definition:", index);
-        loader->sense = &loader->seed->senses[index];
+        loader->sense = &loader->seed->senses[loader->seed->n];
+        loader->aliases = PAWL__NO_NODE;
         loader->sense->scope = loader->seed->scope;
         loader->sense->confidence = 1;
         loader->sense->status = PAWL__ACTIVE;
         inside.where = where;
         pawl_status status = pawl__fields_read(FIELDS(term_fields), &inside, node);
-        return status ? status : refuse_twice(place, where);
+        if (!status)
+                status = refuse_twice(place, where);
+        if (status)
+                return status;
+        loader->seed->n++;
+        return loader->aliases == PAWL__NO_NODE ? PAWL_OK : add_aliases(&inside, loader->sense);
 }
 
 static pawl_status set_terms(const pawl__place *place, pawl__node node)
@@ -138,16 +189,20 @@ static pawl_status set_terms(const pawl__place *place, pawl__node node)
         pawl__seed *seed = loader->seed;
         const pawl__json_tree *tree = &place->document->tree;
 
-        seed->senses =
-                pawl__arena_array(&seed->arena, value_at(place, node)->count, sizeof *seed->senses);
+        size_t index = 0, n = value_at(place, node)->count;
+        for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE;
+                m = pawl__json_after(tree, node, m)) {
+                const pawl__node list = pawl__json_get(tree, m, "aliases");
+                n += list == PAWL__NO_NODE ? 0 : value_at(place, list)->count;
+        }
+        seed->senses = pawl__arena_array(&seed->arena, n, sizeof *seed->senses);
         if (!seed->senses)
                 return pawl__nomem(place->err);
         for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE;
                 m = pawl__json_after(tree, node, m)) {
-                pawl_status status = read_term(place, m, seed->n);
+                pawl_status status = read_term(place, m, index++);
                 if (status)
                         return status;
-                seed->n++;
         }
         return PAWL_OK;
 }
@@ -159,7 +214,8 @@ static const pawl__field seed_fields[] = {
 pawl_status pawl__seed_load(pawl__seed *out, const char *path, pawl__scope scope, pawl_error *err)
 {
         pawl__seed seed = {scope, "", NULL, 0, PAWL__ARENA_INIT};
-        struct loader loader = {&seed, NULL, PAWL__NO_NODE, PAWL__MAP_INIT, PAWL__BUF_INIT};
+        struct loader loader = {
+                &seed, NULL, PAWL__NO_NODE, PAWL__NO_NODE, PAWL__MAP_INIT, PAWL__BUF_INIT};
         pawl__document document;
         pawl__place place = {&document, "", "", &loader, err};
         pawl_status status = pawl__document_load(&document, path, err);

@@ -27,7 +27,7 @@ static bool is_resolved(const pawl__row *conflict)
 static pawl_text normal_of(telling *t, pawl_text surface)
 {
         pawl__buf_clear(&t->room);
-        if (pawl__normal_form(&t->room, surface))
+        if (pawl__folded_form(&t->room, surface))
                 t->room.failed = true;
         return pawl__buf_text(&t->room);
 }

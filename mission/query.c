@@ -158,9 +158,15 @@ void pawl_conflicts_free(pawl_conflicts *conflicts)
 static pawl_status take_sense(const pawl__row *row, void *user, pawl_error *err)
 {
         list *l = user;
+        pawl__buf room = PAWL__BUF_INIT;
+        bool alias;
+        const pawl_status status = pawl__sense_is_alias(&alias, &room, row, err);
+
+        pawl__buf_free(&room);
+        if (status || alias)
+                return status;
         pawl_sense_info *to = add(l, sizeof *to);
         bool ok = to != NULL;
-
         if (!ok)
                 return pawl__nomem(err);
         to->sense.surface = pawl__arena_text(&l->arena, row->v[PAWL__SENSE_SURFACE].text, &ok);

@@ -113,7 +113,7 @@ static pawl_status adopt(
 {
         pawl__buf normal = PAWL__BUF_INIT;
         bool ok = true;
-        pawl_status status = pawl__normal_form(&normal, term);
+        pawl_status status = pawl__folded_form(&normal, term); /* it is a normal form */
 
         selected->normal = pawl__arena_text(arena, pawl__buf_text(&normal), &ok);
         *chosen = *selected;

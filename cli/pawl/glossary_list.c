@@ -2,6 +2,7 @@
 #include "cli/pawl/commands.h"
 #include "cli/pawl/senses.h"
 #include "command/fields.h"
+#include "glossary/glossary.h"
 #include <stdio.h>
 
 #define COLUMN(name) CLI_AT(pawl__row, v[name].text)
@@ -26,6 +27,24 @@ static const cli_field fields[] = {
         CLI_NO_FIELD,
 };
 
+/* Aliases are of their term, and no senses of their own. */
+static pawl_status drop_aliases(cli_senses *senses, pawl_error *err)
+{
+        pawl__buf room = PAWL__BUF_INIT;
+        pawl_status status = PAWL_OK;
+        size_t n = 0;
+
+        for (size_t i = 0; i < senses->n && !status; i++) {
+                bool alias;
+                status = pawl__sense_is_alias(&alias, &room, &senses->rows[i], err);
+                if (!status && !alias)
+                        senses->rows[n++] = senses->rows[i];
+        }
+        senses->n = n;
+        pawl__buf_free(&room);
+        return status;
+}
+
 static pawl_status list(cli_call *cli, pawl_log *log, pawl_error *err)
 {
         cli_senses senses;
@@ -33,8 +52,11 @@ static pawl_status list(cli_call *cli, pawl_log *log, pawl_error *err)
 
         if (status)
                 return status;
-        status = cli_print_list(cli, log, fields, senses.rows, senses.n, sizeof *senses.rows, err);
-        if (senses.n == 0 && !cli_given(cli, "json"))
+        status = drop_aliases(&senses, err);
+        if (!status)
+                status = cli_print_list(
+                        cli, log, fields, senses.rows, senses.n, sizeof *senses.rows, err);
+        if (!status && senses.n == 0 && !cli_given(cli, "json"))
                 fputs("no senses are in force\n", cli->in->out);
         cli_senses_free(&senses);
         return status;

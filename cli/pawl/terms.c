@@ -15,21 +15,6 @@ struct extracting {
         pawl__metadata metadata;
 };
 
-static pawl_status add_sense(pawl__glossary *glossary, const pawl__row *row, pawl_error *err)
-{
-        pawl__sense sense = {
-                .surface = row->v[PAWL__SENSE_SURFACE].text,
-                .normal = row->v[PAWL__SENSE_NORMAL].text,
-                .definition = row->v[PAWL__SENSE_DEFINITION].text,
-                .confidence = row->v[PAWL__SENSE_CONFIDENCE].real,
-        };
-
-        if (!pawl__scope_of(&sense.scope, row->v[PAWL__SENSE_SCOPE].text) ||
-                !pawl__sense_status_of(&sense.status, row->v[PAWL__SENSE_STATUS].text))
-                return PAWL_OK; /* of a scope that this version does not know */
-        return pawl__glossary_add(glossary, &sense, err);
-}
-
 /* The glossary of the log, if there is one; a log that was named must be there. */
 static pawl_status load_glossary(pawl__glossary *glossary, const cli_call *cli, pawl_error *err)
 {
@@ -48,7 +33,7 @@ static pawl_status load_glossary(pawl__glossary *glossary, const cli_call *cli, 
         status = cli_senses_read(&senses, log, 0, err);
         if (!status) {
                 for (size_t i = 0; !status && i < senses.n; i++)
-                        status = add_sense(glossary, &senses.rows[i], err);
+                        status = pawl__glossary_add_row(&senses.rows[i], glossary, err);
                 cli_senses_free(&senses);
         }
         cli_close_log(cli, log);

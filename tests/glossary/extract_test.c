@@ -121,11 +121,11 @@ UNIT_TEST(names_out_of_code_are_terms)
         check("JavaScript HTTPServer OAuth GitHub",
                 "github/c, httpserver/c, javascript/c, oauth/c");
         check("APIs IDs PDFs Word Words URLs Ab1", "");
-        check("ProcessIDs", "processid/c");
+        check("ProcessIDs MkDocs", "mkdocs/c, processids/c");
         check("well-known state-of-the-art covid-19 e-mails",
-                "covid-19/c, e-mail/c, state-of-the-art/c, well-known/c");
+                "covid-19/c, e-mails/c, state-of-the-art/c, well-known/c");
         check("2026-11-20 Well-known well--known -x x- a-B c_d-e ab-2026-Xy", "c_d/c");
-        check("--accept-all-inputs", "accept-all-input/c");
+        check("--accept-all-inputs", "accept-all-inputs/c");
         check("well-known's up-to", "up-to/c, well-known/c");
         check("\u00fcber-fein gr\u00f6\u00dfenWahl", "gr\u00f6ssenwahl/c, \u00fcber-fein/c");
         check("u\u0308ber-fein", "\u00fcber-fein/c");
