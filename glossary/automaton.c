@@ -252,7 +252,8 @@ pawl_status pawl__automaton_add_forms(
                 return PAWL_ENOMEM;
         for (size_t at = 0; at < a->forms.len && !status;) {
                 const pawl_text found = pawl__text(a->forms.data + at);
-                if (at < plurals || !pawl__common_word(found)) /* "news" has no "new" in it */
+                if (at < plurals || found.len + 1 != word.len ||
+                        !pawl__common_word(found)) /* "news" has no "new" in it */
                         status = add_form(a, before, found, number);
                 at += found.len + 1;
         }

@@ -54,6 +54,7 @@ void pawl__extraction_free(pawl__extraction *extraction)
         free(extraction->term_table.items);
         free(extraction->texts);
         pawl__buf_free(&extraction->room);
+        free(extraction->markups.items);
         pawl__arena_free(&extraction->arena);
         free(extraction);
 }

@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "glossary/extract.h"
+#include "glossary/markup.h"
 #include "glossary/surfaces.h"
 
 #define PAWL__NOWHERE UINT32_MAX /* a text's index: not in a text */
@@ -82,6 +83,7 @@ struct pawl__extraction {
         unsigned char
                 *exhausted[PAWL__WALKS]; /**< a bit a state: all that ends there was reported */
         pawl__buf room;
+        pawl__markups markups; /**< of the text that is scanned */
 };
 
 /** The word spelled like this, added if it is new; @p text must outlive the extraction. */

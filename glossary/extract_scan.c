@@ -1,4 +1,5 @@
 /* One pass over a text for all rules: each token is read once. */
+#include "base/unicode.h"
 #include "glossary/casing.h"
 #include "glossary/extract_internal.h"
 #include "glossary/normal.h"
@@ -27,6 +28,9 @@ struct scan {
         uint32_t text;
         struct quote straight, curly;
         struct chain chain;
+        size_t markup; /* the next one that the scan has not passed */
+        bool hidden;   /* within what is no prose */
+        bool in_code;  /* within inline code */
 };
 
 pawl_status pawl__extraction_match_by(
@@ -116,6 +120,19 @@ static pawl_text known_phrase(const pawl__extraction *extraction, pawl_text fold
         return (pawl_text){NULL, 0};
 }
 
+/* Nothing but ordinary words, and signs between them: "not at all", "up-to-date". */
+static bool is_ordinary(pawl_text folded)
+{
+        pawl__tokens tokens = pawl__tokens_of(folded);
+        pawl__token token;
+
+        while ((token = pawl__token_next(&tokens)).kind)
+                if (token.kind == PAWL__TOKEN_WORD &&
+                        !pawl__common_word(pawl__token_text(&tokens, &token)))
+                        return false;
+        return true;
+}
+
 /* A run of text that is a term as it stands, unless it is an ordinary word. */
 static pawl_status add_phrase(struct scan *scan, pawl__source source, size_t start, size_t end)
 {
@@ -128,7 +145,7 @@ static pawl_status add_phrase(struct scan *scan, pawl__source source, size_t sta
                 return PAWL_ENOMEM;
         pawl_text normal = known_phrase(extraction, pawl__buf_text(room));
         if (!normal.data) {
-                if (pawl__common_word(pawl__buf_text(room)))
+                if (is_ordinary(pawl__buf_text(room)))
                         return PAWL_OK;
                 pawl__buf_clear(room);
                 if (pawl__normal_form(room, phrase))
@@ -182,23 +199,55 @@ static void open_quote(struct quote *quote, const pawl__token *token, uint32_t m
         *quote = (struct quote){true, token->end, 0, mark};
 }
 
-/* The phrase that ends in front of @p end, if there is more in it than white space. */
+enum { QUOTED_WORDS = 5 };
+
+/* A sentence's punctuation, where white space or the end follows it: "node.js" has none. */
+static bool is_stop(uint32_t mark)
+{
+        return mark == '.' || mark == ',' || mark == ';' || mark == ':' || mark == '!' ||
+               mark == '?' || mark == 0x2026 || mark == 0x3002 || mark == 0xff01 || mark == 0xff1f;
+}
+
+static size_t letters_of(pawl_text word)
+{
+        uint32_t character;
+        size_t n = 0;
+
+        for (size_t at = 0; at < word.len && n < 2;) {
+                at += pawl__unicode_decode(&character, word.data + at, word.len - at);
+                n += (pawl__unicode_class(character) & PAWL__LETTER) != 0;
+        }
+        return n;
+}
+
+/* The phrase that ends in front of @p end, if it has the form of a term: two letters or more, five
+ * words at most, nothing that ends a sentence or a part of one. */
 static pawl_status close_quote(struct scan *scan, struct quote *quote, size_t end)
 {
         pawl__tokens inner = pawl__tokens_of(
                 pawl__text_n(scan->tokens.text.data + quote->start, end - quote->start));
-        size_t first = SIZE_MAX, last = 0;
+        size_t first = SIZE_MAX, last = 0, words = 1, letters = 0;
+        bool stop = false;
         pawl__token token;
 
         quote->open = false;
         while ((token = pawl__token_next(&inner)).kind) {
-                if (token.kind == PAWL__TOKEN_SPACE)
+                if (token.kind == PAWL__TOKEN_SPACE) {
+                        if (stop)
+                                return PAWL_OK;
+                        words += token.end < inner.text.len && last > 0;
                         continue;
+                }
+                const uint32_t mark =
+                        token.kind == PAWL__TOKEN_SIGN ? pawl__token_symbol(&inner, &token) : 0;
+                stop = is_stop(mark);
+                if (token.kind == PAWL__TOKEN_WORD)
+                        letters += letters_of(pawl__token_text(&inner, &token));
                 if (first == SIZE_MAX)
                         first = token.start;
                 last = token.end;
         }
-        if (first == SIZE_MAX)
+        if (first == SIZE_MAX || stop || words > QUOTED_WORDS || letters < 2)
                 return PAWL_OK;
         return add_phrase(scan, PAWL__QUOTED_PHRASE, quote->start + first, quote->start + last);
 }
@@ -238,7 +287,7 @@ static pawl_status see_word(struct scan *scan, uint32_t index, const pawl__token
         const unsigned bits = word->bits;
         pawl_status status = PAWL_OK;
 
-        if (bits & PAWL__MAY_BE_NOUN) {
+        if (bits & PAWL__MAY_BE_NOUN && !scan->in_code) {
                 if (normal->count == 0)
                         normal->first = span;
                 normal->count += normal->count < UINT32_MAX;
@@ -247,7 +296,7 @@ static pawl_status see_word(struct scan *scan, uint32_t index, const pawl__token
                 return PAWL_OK;
         word->bits = bits & ~(unsigned)(PAWL__IS_ACRONYM | PAWL__IS_PATTERN);
         normal->bits |= PAWL__IS_NAME;
-        if (bits & PAWL__IS_COMMON)
+        if (bits & PAWL__IS_COMMON || (bits & PAWL__IS_ACRONYM && pawl__stress_word(normal->text)))
                 return PAWL_OK;
         if (bits & PAWL__IS_ACRONYM)
                 status = pawl__term_table_add(extraction, normal->text, PAWL__ACRONYM, span);
@@ -267,6 +316,8 @@ static pawl_status scan_word(struct scan *scan, const pawl__token *token)
         if (status)
                 return status;
         const unsigned bits = extraction->words.items[index].bits;
+        if (scan->hidden)
+                return step(scan, token, extraction->words.items[index].token);
         bool contracted = pawl__word_contracted(text, token->start, token->end);
         if (!contracted)
                 status = see_word(scan, index, token);
@@ -322,22 +373,48 @@ static pawl_status scan_sign(struct scan *scan, const pawl__token *token)
                 chain->hyphen = true;
         else
                 status = end_chain(scan);
-        if (status == PAWL_OK)
+        if (status == PAWL_OK && !scan->hidden && !scan->in_code)
                 status = see_quote(scan, token);
         return status ? status : step_by_sign(scan, token);
+}
+
+/* The markup that a token is in. An identifier is a term of its own. */
+static pawl_status see_markup(struct scan *scan, const pawl__token *token)
+{
+        const pawl__markups *all = &scan->extraction->markups;
+        pawl_status status = PAWL_OK;
+
+        if (scan->markup == all->n || token->start < all->items[scan->markup].start)
+                return PAWL_OK;
+        if (token->start == all->items[scan->markup].start)
+                status = end_chain(scan); /* it was written before this one */
+        while (scan->markup < all->n && token->start >= all->items[scan->markup].end)
+                scan->markup++;
+        const pawl__markup *at = &all->items[scan->markup];
+        const bool is_in = scan->markup < all->n && token->start >= at->start;
+        scan->hidden = is_in && at->kind != PAWL__INLINE_CODE;
+        scan->in_code = is_in && at->kind == PAWL__INLINE_CODE;
+        if (is_in && at->kind == PAWL__NOT_PROSE)
+                scan->straight.open = scan->curly.open = false;
+        if (!status && is_in && at->kind == PAWL__IDENTIFIER && token->start == at->start)
+                status = add_phrase(scan, PAWL__QUOTED_PHRASE, at->start, at->end);
+        return status;
 }
 
 pawl_status pawl__extraction_scan(pawl__extraction *extraction)
 {
         const uint32_t text = (uint32_t)(extraction->n_texts - 1);
         struct scan scan = {extraction, pawl__tokens_of(extraction->texts[text]), text,
-                {false, 0, 0, 0}, {false, 0, 0, 0}, {0, 0, 0, false, false}};
-        pawl_status status = PAWL_OK;
+                {false, 0, 0, 0}, {false, 0, 0, 0}, {0, 0, 0, false, false}, 0, false, false};
+        pawl_status status = pawl__markups_find(&extraction->markups, scan.tokens.text);
         pawl__token token;
 
         for (int by = 0; by < PAWL__WALKS; by++)
                 pawl__matcher_again(&extraction->walks[by]);
         while (status == PAWL_OK && (token = pawl__token_next(&scan.tokens)).kind) {
+                status = see_markup(&scan, &token);
+                if (status)
+                        break;
                 if (token.kind == PAWL__TOKEN_WORD)
                         status = scan_word(&scan, &token);
                 else if (token.kind == PAWL__TOKEN_SPACE)

@@ -24,7 +24,9 @@ bool pawl__is_name(pawl_text surface);
 /** Only the folding (NFC and case), for text that is searched. */
 PAWL_MUST_CHECK pawl_status pawl__fold(pawl__buf *out, pawl_text text);
 
-/** Is a folded word among the 100 most common of English (with their irregular forms)? */
+/** Is a folded word an ordinary one of English prose (glossary/ordinary_words.txt)? */
 bool pawl__common_word(pawl_text word);
+/** Is it that, or what people write in capitals though it is no acronym? */
+bool pawl__stress_word(pawl_text word);
 
 #endif

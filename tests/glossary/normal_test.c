@@ -104,7 +104,7 @@ UNIT_TEST(the_hundred_most_common_words_are_common_with_their_forms)
                 "is are was were been am has had did does said went gone made known took taken "
                 "seen saw came thought gave given got better best whom whose those";
         static const char not_common[] =
-                "workspace term thing man find child tell world hand doe wa refund life";
+                "workspace term child world hand wa refund life order record test";
         size_t n = 0;
 
         for (const char *at = lemmas; *at; at += strcspn(at, " "), at += *at == ' ', n++)
