@@ -46,11 +46,11 @@ typedef enum cli_cut {
 #define CLI_WORD_MAX 80
 
 typedef struct cli_field {
-        const char *name;  /**< of the member; NULL: it is none */
-        cli_type type;     /**< numbers are aligned to the right */
+        const char *name; /**< of the member; NULL: it is none */
+        cli_type type;    /**< numbers are aligned to the right */
+        cli_cut cut;
         size_t at, size;   /**< of the value in the struct: CLI_AT() */
         const char *title; /**< of the column, shown in upper case; NULL: it is none */
-        cli_cut cut;
         bool or_null;      /**< a 0 means that there is none */
         bool or_none;      /**< absent: there is no such member, in place of null */
         pawl__table table; /**< CLI_AS_ID */

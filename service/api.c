@@ -19,14 +19,14 @@ enum { CHANGES = SERVICE_CHANGES | SERVICE_WORKSPACE };
 
 /* ---- Fields of several routes ------------------------------------------------------------ */
 
-#define TEXT(name_, about_)         ROW(.name = name_, .about = about_)
-#define FLAG(name_, about_)         ROW(.name = name_, .type = SERVICE_FLAG, .about = about_)
-#define CHOICE(name_, about_, all_) ROW(.name = name_, .about = about_, .values = all_)
+#define TEXT(name_, about_)         ROW(.name = (name_), .about = (about_))
+#define FLAG(name_, about_)         ROW(.name = (name_), .type = SERVICE_FLAG, .about = (about_))
+#define CHOICE(name_, about_, all_) ROW(.name = (name_), .about = (about_), .values = (all_))
 #define NUMBER(name_, about_)                                                                      \
-        ROW(.name = name_, .type = SERVICE_NUMBER, .least = 1, .about = about_)
+        ROW(.name = (name_), .type = SERVICE_NUMBER, .least = 1, .about = (about_))
 #define LIMIT(most_, preset_)                                                                      \
-        ROW(.name = "limit", .type = SERVICE_NUMBER, .least = 1, .most = most_, .preset = preset_, \
-                .about = "At most this many.")
+        ROW(.name = "limit", .type = SERVICE_NUMBER, .least = 1, .most = (most_),                  \
+                .preset = (preset_), .about = "At most this many.")
 #define DECISIONS                                                                                  \
         CHOICE("decisions",                                                                        \
                 "Answers given since: keep them (if not said), or drop them to be "                \

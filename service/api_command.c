@@ -108,7 +108,7 @@ static void add_field(invocation *in, const service_field *f, pawl_text *last)
                         &in->err, PAWL_EINVAL, "the body: has no \"%s\"; %s", f->name, f->required);
         if (!value.data && f->preset) {
                 snprintf(text, sizeof text, "%" PRIu64, f->preset);
-                value = pawl__text(text);
+                value = pawl__arena_copy(&in->arena, pawl__text(text));
         }
         if (!value.data)
                 return;

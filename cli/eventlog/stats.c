@@ -32,10 +32,11 @@ struct stats {
 };
 
 #define TALLY(kind)                                                                                \
-        {kind, CLI_AS_TEXT, CLI_AT(struct tally, name), .title = kind, .cut = CLI_CUT},            \
+        {(kind), CLI_AS_TEXT, CLI_AT(struct tally, name), .title = (kind), .cut = CLI_CUT},        \
                 {"count", CLI_AS_INTEGER, CLI_AT(struct tally, count), .title = "count"},          \
                 {"bytes", CLI_AS_INTEGER, CLI_AT(struct tally, bytes), .title = "bytes"},          \
                 CLI_NO_FIELD
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): members of a struct */
 #define TALLIES(by_kind) CLI_ITEMS(struct stats, by_kind.items, by_kind.n)
 
 static const cli_field kinds[KINDS][4] = {

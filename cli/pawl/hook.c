@@ -73,7 +73,7 @@ static pawl_status go_to_project(hooking *h)
                         "%s: is %s, of which no checkpoints are taken; start the agent in the "
                         "directory of a project, or make a log for this one: pawl init --db FILE",
                         here, here[1] ? "the home directory" : "the root of the file system");
-        strcpy(top, here);
+        memcpy(top, here, sizeof top);
         while (top[1] && !(home && strcmp(top, home) == 0) && !exists(top, ".git"))
                 *(strrchr(top, '/') == top ? top + 1 : strrchr(top, '/')) = '\0';
         if (top[1] && !(home && strcmp(top, home) == 0) && chdir(top) != 0)

@@ -39,19 +39,17 @@ static void read_details(
         pawl_error why = PAWL_ERROR_INIT;
         document state = {NULL, 0}, outputs = state, subject = state;
         char n[24], base[24];
-        pawl_status got;
 
         snprintf(n, sizeof n, "%" PRIu64, info->n);
         snprintf(base, sizeof base, "%" PRIu64, info->base);
-        got = pawl_workspace_checkpoint_missed(&d->missed, log, n, &why);
+        (void)!pawl_workspace_checkpoint_missed(&d->missed, log, n, &why);
         if (info->base)
-                got = pawl_workspace_compare(&d->changes, log, base, n, NULL, NULL, NULL, &why);
-        got = pawl_workspace_checkpoint_document(&state.data, &state.len, log, n, "state", &why);
-        got = pawl_workspace_checkpoint_document(
+                (void)!pawl_workspace_compare(&d->changes, log, base, n, NULL, NULL, NULL, &why);
+        (void)!pawl_workspace_checkpoint_document(&state.data, &state.len, log, n, "state", &why);
+        (void)!pawl_workspace_checkpoint_document(
                 &outputs.data, &outputs.len, log, n, "outputs", &why);
         if (info->git_head.data)
-                got = pawl_workspace_checkpoint_subject(&subject.data, &subject.len, log, n, &why);
-        (void)got;
+                (void)!pawl_workspace_checkpoint_subject(&subject.data, &subject.len, log, n, &why);
         d->state = keep(cli, &state);
         d->outputs = keep(cli, &outputs);
         d->subject = keep(cli, &subject);

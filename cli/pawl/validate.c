@@ -35,7 +35,7 @@ static const char *overall(const void *value, char room[CLI_WORD_MAX])
 #define CHECK(member, column)                                                                      \
         {#member, CLI_AS_WORD, AT(member), .word = word_of},                                       \
         {                                                                                          \
-                NULL, CLI_AS_WORD, AT(member), .title = column, .word = mark_of                    \
+                NULL, CLI_AS_WORD, AT(member), .title = (column), .word = mark_of                  \
         }
 
 static const cli_field fields[] = {

@@ -251,7 +251,7 @@ void pawl__postgres_rollback(pawl_log *log, bool large)
         if (!server->lost && server->conn) {
                 pawl_status status = send_own(&q, log, PAWL__OWN_ROLLBACK, false, &why);
                 if (!status)
-                        status = pawl__exchange(log, "append", &why);
+                        (void)!pawl__exchange(log, "append", &why);
                 /* What failed was answered with the rest; the ROLLBACK comes last. */
                 if (server->pq->PQtransactionStatus(server->conn) != PQTRANS_IDLE)
                         server->lost = true;
