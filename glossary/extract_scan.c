@@ -287,7 +287,7 @@ static pawl_status see_word(struct scan *scan, uint32_t index, const pawl__token
         const unsigned bits = word->bits;
         pawl_status status = PAWL_OK;
 
-        if (bits & PAWL__MAY_BE_NOUN && !scan->in_code) {
+        if (bits & PAWL__MAY_BE_NOUN) {
                 if (normal->count == 0)
                         normal->first = span;
                 normal->count += normal->count < UINT32_MAX;

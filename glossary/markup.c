@@ -136,10 +136,12 @@ static size_t inline_code(scan *s, size_t at, pawl_status *status)
                         while (end > start && text.data[end - 1] == ' ')
                                 end--;
                         const pawl_text code = pawl__text_n(text.data + start, end - start);
+                        const bool called =
+                                is_identifier(code) && end - start > 2 && text.data[end - 1] == ')';
                         if (start < end)
                                 *status = put(s,
                                         is_identifier(code) ? PAWL__IDENTIFIER : PAWL__INLINE_CODE,
-                                        start, end);
+                                        start, called ? end - 2 : end);
                         return i + closes;
                 }
                 i += closes;

@@ -10,8 +10,9 @@
 
 typedef enum pawl__markup_kind {
         PAWL__NOT_PROSE,  /**< no new term is in it */
-        PAWL__IDENTIFIER, /**< inline code that has the form of one; without its backticks */
-        PAWL__INLINE_CODE /**< other inline code: of it, only names are terms */
+        PAWL__IDENTIFIER, /**< inline code that has the form of one; without its backticks and "()"
+                           */
+        PAWL__INLINE_CODE /**< other inline code: no quotation is in it */
 } pawl__markup_kind;
 
 typedef struct pawl__markup {
