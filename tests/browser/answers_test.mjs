@@ -98,7 +98,8 @@ await story({
     await page.getByRole("heading", { level: 1, name: "“batch”" }).waitFor();
     await tab(page, page.getByRole("radio").first());
     assert.ok(await outlined(page));
-    await page.keyboard.press("ArrowUp"); // the last one: a definition of one's own
+    await page.keyboard.press("ArrowUp"); // the last one: no term
+    await page.keyboard.press("ArrowUp"); // a definition of one's own
     await tab(page, page.getByLabel("What it means", { exact: true }));
     await page.keyboard.type("What is done in one go.");
     await tab(page, page.getByLabel("For whom"));

@@ -53,7 +53,7 @@ await story({
     assert.equal(await board.locator("blockquote").textContent(), 'Refunds land in the "workspace".');
     assert.deepEqual(await board.getByRole("group", { name: "What does it mean here?" }).getByRole("radio").evaluateAll((all) =>
       all.map((r) => r.labels[0].textContent)), ["A folder in which one step does its work.",
-      "The account that a customer's people share.", "Something else"]);
+      "The account that a customer's people share.", "Something else", "Nothing: it is no term"]);
     assert.match(await board.locator("#sense-2-about").textContent(), /team_domain, confidence 0\.9/);
   },
 

@@ -303,6 +303,11 @@ int unlink(const char *path)
         return unlink_name(path, (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0));
 }
 
+int rmdir(const char *path)
+{
+        return unlink_name(path, (int)syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR));
+}
+
 int unlinkat(int fd, const char *path, int flags)
 {
         int folder = *path == '/' ? -1 : node_of_fd(fd), result;
