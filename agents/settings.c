@@ -1,157 +1,19 @@
 #include "agents/settings.h"
+#include "agents/jsonc.h"
 #include "base/error.h"
 #include "base/json_write.h"
 #include <stdio.h>
 
-/* ---- JSON with comments, as spans of the text ---------------------------------------------------
- */
-
-enum { DEPTH = 64 };
-
-typedef struct span {
-        const char *from, *to; /* from NULL: there is none */
-} span;
-
-static const span none = {NULL, NULL};
-
-static const char *skip_blank(const char *p, const char *end)
-{
-        while (p < end) {
-                if (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r') {
-                        p++;
-                } else if (end - p >= 2 && p[0] == '/' && p[1] == '/') {
-                        while (p < end && *p != '\n')
-                                p++;
-                } else if (end - p >= 2 && p[0] == '/' && p[1] == '*') {
-                        const char *close = memmem(p + 2, (size_t)(end - p - 2), "*/", 2);
-                        if (!close)
-                                return p;
-                        p = close + 2;
-                } else {
-                        break;
-                }
-        }
-        return p;
-}
-
-/* Past the string that begins at p. NULL: it does not end. */
-static const char *skip_string(const char *p, const char *end)
-{
-        for (p++; p < end && *p != '"'; p++)
-                if ((unsigned char)*p < 0x20 || (*p == '\\' && ++p == end))
-                        return NULL;
-        return p < end ? p + 1 : NULL;
-}
-
-static const char *skip_word(const char *p, const char *end)
-{
-        const char *const from = p;
-
-        while (p < end && (strchr("+-.", *p) ? *p
-                                             : (*p >= '0' && *p <= '9') ||
-                                                       (*p >= 'a' && *p <= 'z') || *p == 'E'))
-                p++;
-        const pawl_text word = {from, (size_t)(p - from)};
-        const bool number = word.len && (*from == '-' || (*from >= '0' && *from <= '9'));
-        return number || pawl__text_is(word, "true") || pawl__text_is(word, "false") ||
-                               pawl__text_is(word, "null")
-                       ? p
-                       : NULL;
-}
-
-static const char *skip_value(const char *p, const char *end, unsigned depth);
-
-/* The next member or element of a container, from just after its bracket or a comma: its name's
- * span, its value's. At the end of the container value->from is NULL. Returns where the next one is
- * to be looked for, or the closing bracket; NULL: it is no JSON. */
-static const char *next_child(
-        span *name, span *value, const char *p, const char *end, bool object, unsigned depth)
-{
-        *name = *value = none;
-        p = skip_blank(p, end);
-        if (p < end && *p == (object ? '}' : ']'))
-                return p;
-        if (object) {
-                name->from = p;
-                if (p == end || *p != '"' || !(p = skip_string(p, end)))
-                        return NULL;
-                name->to = p;
-                p = skip_blank(p, end);
-                if (p == end || *p != ':')
-                        return NULL;
-                p = skip_blank(p + 1, end);
-        }
-        value->from = p;
-        value->to = p = skip_value(p, end, depth + 1);
-        if (!p)
-                return NULL;
-        p = skip_blank(p, end);
-        if (p < end && *p == ',')
-                return p + 1;
-        return p < end && *p == (object ? '}' : ']') ? p : NULL;
-}
-
-static const char *skip_value(const char *p, const char *end, unsigned depth)
-{
-        span name, value = {p, p};
-
-        if (p == end || depth > DEPTH)
-                return NULL;
-        if (*p == '"')
-                return skip_string(p, end);
-        if (*p != '{' && *p != '[')
-                return skip_word(p, end);
-        const bool object = *p++ == '{';
-        while (p && value.from)
-                p = next_child(&name, &value, p, end, object, depth);
-        return p ? p + 1 : NULL;
-}
-
-static bool is_object(span value)
-{
-        return value.from && *value.from == '{';
-}
-
-static bool is_array(span value)
-{
-        return value.from && *value.from == '[';
-}
-
-/* One child after another: begin with p just after the bracket. The text was checked as a whole. */
-static bool child(span *name, span *value, const char **p, span container)
-{
-        *p = next_child(name, value, *p, container.to, *container.from == '{', 0);
-        return value->from != NULL;
-}
-
-/* The member's value; *whole, unless NULL, is the member with its name. */
-static span get(span *whole, span object, const char *wanted)
-{
-        span name, value;
-        const size_t len = strlen(wanted);
-
-        if (!is_object(object))
-                return none;
-        for (const char *p = object.from + 1; child(&name, &value, &p, object);)
-                if ((size_t)(name.to - name.from) == len + 2 &&
-                        memcmp(name.from + 1, wanted, len) == 0) {
-                        if (whole)
-                                *whole = (span){name.from, value.to};
-                        return value;
-                }
-        return none;
-}
-
 /* The document's one object. */
-static pawl_status read_root(span *root, pawl_text text, pawl_error *err)
+static pawl_status read_root(pawl__jsonc_span *root, pawl_text text, pawl_error *err)
 {
         const char *const end = text.data + text.len;
-        const char *p = skip_blank(text.data, end);
+        const char *p = pawl__jsonc_skip_blank(text.data, end);
 
-        *root = (span){p, skip_value(p, end, 0)};
-        if (!root->to || skip_blank(root->to, end) != end)
+        *root = (pawl__jsonc_span){p, pawl__jsonc_skip_value(p, end, 0)};
+        if (!root->to || pawl__jsonc_skip_blank(root->to, end) != end)
                 return pawl__fail(err, PAWL_EPARSE, "is not JSON; repair it, it is left as it is");
-        if (!is_object(*root))
+        if (!pawl__jsonc_is_object(*root))
                 return pawl__fail(err, PAWL_EINVAL,
                         "is not an object of settings; repair it, it is left as it is");
         return PAWL_OK;
@@ -172,7 +34,7 @@ typedef struct editing {
         const pawl__agent *agent;
         pawl_text command;
         char end[64]; /* of our commands, closing quote included */
-        span root, hooks;
+        pawl__jsonc_span root, hooks;
         pawl_error *err;
 } editing;
 
@@ -241,7 +103,7 @@ typedef void (*adding)(pawl__buf *, const editing *, const pawl__agent_event *);
  */
 
 /* Put @p with in place of a part of the text, whose spans are then read anew. */
-static pawl_status replace(editing *e, span part, pawl_text with)
+static pawl_status replace(editing *e, pawl__jsonc_span part, pawl_text with)
 {
         pawl__buf *const text = e->text;
         const size_t from = (size_t)(part.from - text->data), to = (size_t)(part.to - text->data);
@@ -253,20 +115,21 @@ static pawl_status replace(editing *e, span part, pawl_text with)
                 memcpy(text->data + from, with.data, with.len);
         text->len = text->len - (to - from) + with.len;
         pawl_status status = read_root(&e->root, pawl__buf_text(text), e->err);
-        e->hooks = get(NULL, e->root, "hooks");
+        e->hooks = pawl__jsonc_get(NULL, e->root, "hooks");
         return status;
 }
 
-static bool is_empty(span container)
+static bool is_empty(pawl__jsonc_span container)
 {
-        span name, value;
+        pawl__jsonc_span name, value;
         const char *p = container.from + 1;
 
-        return !child(&name, &value, &p, container);
+        return !pawl__jsonc_child(&name, &value, &p, container);
 }
 
 /* Right behind a container's bracket; a comma follows where something else does. */
-static pawl_status put_first(editing *e, span container, adding add, const pawl__agent_event *event)
+static pawl_status put_first(
+        editing *e, pawl__jsonc_span container, adding add, const pawl__agent_event *event)
 {
         pawl__buf with = PAWL__BUF_INIT;
 
@@ -275,15 +138,15 @@ static pawl_status put_first(editing *e, span container, adding add, const pawl_
                 pawl__buf_addc(&with, ',');
         pawl_status status = pawl__buf_check(&with, e->err);
         if (!status)
-                status = replace(
-                        e, (span){container.from + 1, container.from + 1}, pawl__buf_text(&with));
+                status = replace(e, (pawl__jsonc_span){container.from + 1, container.from + 1},
+                        pawl__buf_text(&with));
         pawl__buf_free(&with);
         return status;
 }
 
 /* The reverse, where that stands there as it was put. *done says whether it did. */
-static pawl_status take_first(
-        bool *done, editing *e, span container, adding add, const pawl__agent_event *event)
+static pawl_status take_first(bool *done, editing *e, pawl__jsonc_span container, adding add,
+        const pawl__agent_event *event)
 {
         pawl__buf with = PAWL__BUF_INIT;
 
@@ -293,8 +156,8 @@ static pawl_status take_first(
                 (size_t)(container.to - container.from) > with.len + 1 &&
                 memcmp(container.from + 1, with.data, with.len) == 0;
         if (*done) {
-                span part = {container.from + 1, container.from + 1 + with.len};
-                const char *next = skip_blank(part.to, container.to);
+                pawl__jsonc_span part = {container.from + 1, container.from + 1 + with.len};
+                const char *next = pawl__jsonc_skip_blank(part.to, container.to);
                 if (*part.to == ',')
                         part.to++;
                 else
@@ -307,9 +170,9 @@ static pawl_status take_first(
 }
 
 /* A child of a container, and the comma and the blanks that belong to it. */
-static pawl_status take_child(editing *e, span part, span container)
+static pawl_status take_child(editing *e, pawl__jsonc_span part, pawl__jsonc_span container)
 {
-        const char *after = skip_blank(part.to, container.to);
+        const char *after = pawl__jsonc_skip_blank(part.to, container.to);
 
         while (part.from > container.from + 1 && strchr(" \t\r\n", part.from[-1]))
                 part.from--;
@@ -323,7 +186,7 @@ static pawl_status take_child(editing *e, span part, span container)
 /* ---- Knowing ours -------------------------------------------------------------------------------
  */
 
-static bool ends_ours(const editing *e, span string)
+static bool ends_ours(const editing *e, pawl__jsonc_span string)
 {
         const size_t len = strlen(e->end);
 
@@ -333,47 +196,51 @@ static bool ends_ours(const editing *e, span string)
 
 /* The first hook of ours that an array of hooks has, or groups of hooks; *within is the array that
  * it is an element of. */
-static span find_ours(span *within, const editing *e, span array)
+static pawl__jsonc_span find_ours(
+        pawl__jsonc_span *within, const editing *e, pawl__jsonc_span array)
 {
-        span name, value;
+        pawl__jsonc_span name, value;
 
-        if (!is_array(array))
-                return none;
-        for (const char *p = array.from + 1; child(&name, &value, &p, array);) {
+        if (!pawl__jsonc_is_array(array))
+                return pawl__jsonc_none;
+        for (const char *p = array.from + 1; pawl__jsonc_child(&name, &value, &p, array);) {
                 *within = array;
-                if (ends_ours(e, get(NULL, value, "command")))
+                if (ends_ours(e, pawl__jsonc_get(NULL, value, "command")))
                         return value;
-                const span group = get(NULL, value, "hooks");
-                const span inner = is_array(group) ? find_ours(within, e, group) : none;
+                const pawl__jsonc_span group = pawl__jsonc_get(NULL, value, "hooks");
+                const pawl__jsonc_span inner = pawl__jsonc_is_array(group)
+                                                       ? find_ours(within, e, group)
+                                                       : pawl__jsonc_none;
                 if (inner.from) { /* a group of ours alone goes as a whole */
                         const char *q = group.from + 1;
-                        span first, second;
-                        (void)child(&name, &first, &q, group);
-                        if (child(&name, &second, &q, group))
+                        pawl__jsonc_span first, second;
+                        (void)pawl__jsonc_child(&name, &first, &q, group);
+                        if (pawl__jsonc_child(&name, &second, &q, group))
                                 return inner;
                         *within = array;
                         return value;
                 }
         }
-        return none;
+        return pawl__jsonc_none;
 }
 
 /* The command of the first hook of ours, quotes included. */
 static pawl_text find_command(const editing *e)
 {
-        span within, hook, command;
+        pawl__jsonc_span within, hook, command;
 
         for (size_t i = 0; i < PAWL__AGENT_EVENTS && e->agent->events[i].name; i++) {
-                hook = find_ours(&within, e, get(NULL, e->hooks, e->agent->events[i].name));
+                hook = find_ours(
+                        &within, e, pawl__jsonc_get(NULL, e->hooks, e->agent->events[i].name));
                 if (!hook.from)
                         continue;
-                command = get(NULL, hook, "command");
+                command = pawl__jsonc_get(NULL, hook, "command");
                 if (!command.from) { /* a group */
-                        const span group = get(NULL, hook, "hooks");
+                        const pawl__jsonc_span group = pawl__jsonc_get(NULL, hook, "hooks");
                         const char *p = group.from + 1;
-                        span name, value;
-                        (void)child(&name, &value, &p, group);
-                        command = get(NULL, value, "command");
+                        pawl__jsonc_span name, value;
+                        (void)pawl__jsonc_child(&name, &value, &p, group);
+                        command = pawl__jsonc_get(NULL, value, "command");
                 }
                 return (pawl_text){command.from, (size_t)(command.to - command.from)};
         }
@@ -392,13 +259,14 @@ static pawl_status begin(editing *e)
                 status = read_root(&e->root, pawl__buf_text(e->text), e->err);
         if (status)
                 return status;
-        e->hooks = get(NULL, e->root, "hooks");
-        if (e->hooks.from && !is_object(e->hooks))
+        e->hooks = pawl__jsonc_get(NULL, e->root, "hooks");
+        if (e->hooks.from && !pawl__jsonc_is_object(e->hooks))
                 return pawl__fail(e->err, PAWL_EINVAL,
                         "hooks: is not an object; repair it, it is left as it is");
         for (size_t i = 0; i < PAWL__AGENT_EVENTS && e->agent->events[i].name; i++) {
-                const span array = get(NULL, e->hooks, e->agent->events[i].name);
-                if (array.from && !is_array(array))
+                const pawl__jsonc_span array =
+                        pawl__jsonc_get(NULL, e->hooks, e->agent->events[i].name);
+                if (array.from && !pawl__jsonc_is_array(array))
                         return pawl__fail(e->err, PAWL_EINVAL,
                                 "hooks.%s: is not an array; repair it, it is left as it is",
                                 e->agent->events[i].name);
@@ -412,10 +280,11 @@ static pawl_status begin(editing *e)
 static unsigned look(const editing *e)
 {
         unsigned found = 0;
-        span within;
+        pawl__jsonc_span within;
 
         for (unsigned i = 0; i < PAWL__AGENT_EVENTS && e->agent->events[i].name; i++)
-                if (find_ours(&within, e, get(NULL, e->hooks, e->agent->events[i].name)).from)
+                if (find_ours(&within, e, pawl__jsonc_get(NULL, e->hooks, e->agent->events[i].name))
+                                .from)
                         found |= 1U << i;
         return found;
 }
@@ -451,7 +320,7 @@ static pawl_status put_missing(editing *e)
                 return put_first(e, e->root, add_hooks, NULL);
         for (size_t i = n; i-- > 0 && !status;) {
                 const pawl__agent_event *event = &e->agent->events[i];
-                const span array = get(NULL, e->hooks, event->name);
+                const pawl__jsonc_span array = pawl__jsonc_get(NULL, e->hooks, event->name);
                 if (there >> i & 1)
                         continue;
                 status = array.from ? put_first(e, array, add_element, event)
@@ -492,12 +361,13 @@ pawl_status pawl__settings_install(
 /* What the agent has written anew: by the command. What is empty then goes as well. */
 static pawl_status take_found(editing *e, const pawl__agent_event *event)
 {
-        span within, whole;
+        pawl__jsonc_span within, whole;
         pawl_status status = PAWL_OK;
         bool any = false;
 
         for (;;) {
-                const span found = find_ours(&within, e, get(NULL, e->hooks, event->name));
+                const pawl__jsonc_span found =
+                        find_ours(&within, e, pawl__jsonc_get(NULL, e->hooks, event->name));
                 if (status || !found.from)
                         break;
                 status = take_child(e, found, within);
@@ -505,9 +375,9 @@ static pawl_status take_found(editing *e, const pawl__agent_event *event)
         }
         if (status || !any)
                 return status;
-        if (is_empty(get(&whole, e->hooks, event->name)))
+        if (is_empty(pawl__jsonc_get(&whole, e->hooks, event->name)))
                 status = take_child(e, whole, e->hooks);
-        if (!status && is_empty(get(&whole, e->root, "hooks")))
+        if (!status && is_empty(pawl__jsonc_get(&whole, e->root, "hooks")))
                 status = take_child(e, whole, e->root);
         return status;
 }
@@ -523,8 +393,8 @@ static pawl_status take_all(editing *e)
                 bool one = false;
                 status = take_first(&one, e, e->hooks, add_event, event);
                 if (!status && !one)
-                        status = take_first(
-                                &one, e, get(NULL, e->hooks, event->name), add_element, event);
+                        status = take_first(&one, e, pawl__jsonc_get(NULL, e->hooks, event->name),
+                                add_element, event);
                 if (!status)
                         status = take_found(e, event);
         }
