@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/sources.h"
+#include "checkpoint/checkpoint.h"
 #include "mission/params.h"
 #include "mission/runner.h"
 #include "mission/runs.h"
@@ -213,28 +214,8 @@ static pawl_status take_params(pawl__runner *r, const pawl__row *run)
 /* The seed versions that were in force when the run began: seeds are not read again. */
 static pawl_status read_refs(pawl__runner *r, pawl_text json)
 {
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        bool ok = true;
-        pawl_status status;
-
-        if (!json.data)
-                return PAWL_OK;
-        status = pawl__json_tree_read(&tree, json.data, json.len, &r->error);
-        if (status) {
-                pawl__json_tree_free(&tree);
-                return status;
-        }
-        for (pawl__node n = pawl__json_first(&tree, 0);
-                n != PAWL__NO_NODE && r->n_refs < PAWL__SCOPE_REFS_MAX;
-                n = pawl__json_after(&tree, 0, n)) {
-                pawl__scope_ref *ref = &r->refs[r->n_refs++];
-                ref->scope =
-                        pawl__arena_text(&r->arena, pawl__json_get_text(&tree, n, "scope"), &ok);
-                ref->version_id = pawl__arena_text(
-                        &r->arena, pawl__json_get_text(&tree, n, "version_id"), &ok);
-        }
-        pawl__json_tree_free(&tree);
-        return ok ? PAWL_OK : pawl__nomem(&r->error);
+        return json.data ? pawl__scope_refs_read(r->refs, &r->n_refs, &r->arena, json, &r->error)
+                         : PAWL_OK;
 }
 
 /* The rows are read under the claim: from here on nobody else changes them. */

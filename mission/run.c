@@ -1,6 +1,7 @@
 /* Running a mission from its first step. */
 #include "base/error.h"
 #include "base/sources.h"
+#include "checkpoint/checkpoint.h"
 #include "mission/params.h"
 #include "mission/runner.h"
 #include <stdio.h>
@@ -83,14 +84,7 @@ pawl_status pawl__runner_write_begin(pawl__runner *r, pawl__json_writer *w)
         if (status)
                 return status;
         pawl__json_name(w, "scope_refs");
-        pawl__json_open_array(w);
-        for (size_t i = 0; i < r->n_refs; i++) {
-                pawl__json_open_object(w);
-                pawl__json_member_text(w, "scope", r->refs[i].scope);
-                pawl__json_member_text(w, "version_id", r->refs[i].version_id);
-                pawl__json_close_object(w);
-        }
-        pawl__json_close_array(w);
+        pawl__scope_refs_write(w, r->refs, r->n_refs);
         pawl__json_member_text(w, "strictness", pawl__text(pawl__strictness_name(r->runtime)));
         pawl__params_write(w, r->mission);
         return PAWL_OK;
