@@ -111,7 +111,7 @@ bool pawl__jsonc_child(
         pawl__jsonc_span *name, pawl__jsonc_span *value, const char **p, pawl__jsonc_span container)
 {
         *p = next_child(name, value, *p, container.to, *container.from == '{', 0);
-        return value->from != NULL;
+        return *p && value->from;
 }
 
 /* The member's value; *whole, unless NULL, is the member with its name. */

@@ -361,7 +361,7 @@ pawl_status pawl__settings_install(
 /* What the agent has written anew: by the command. What is empty then goes as well. */
 static pawl_status take_found(editing *e, const pawl__agent_event *event)
 {
-        pawl__jsonc_span within, whole;
+        pawl__jsonc_span within = pawl__jsonc_none, whole;
         pawl_status status = PAWL_OK;
         bool any = false;
 

@@ -117,11 +117,6 @@ pawl_status pawl__fail(pawl_error *err, pawl_status status, const char *format, 
         return status;
 }
 
-pawl_status pawl__nomem(pawl_error *err)
-{
-        return pawl__fail(err, PAWL_ENOMEM, "out of memory; free some and try again");
-}
-
 pawl_status pawl__fail_prefix(pawl_error *err, pawl_status status, const char *format, ...)
 {
         va_list args;

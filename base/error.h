@@ -15,8 +15,13 @@
 pawl_status pawl__fail(pawl_error *err, pawl_status status, const char *format, ...)
         PAWL_PRINTF(3, 4);
 
-/** The same for running out of memory, which must need none: "out of memory". */
-pawl_status pawl__nomem(pawl_error *err);
+/** The same for running out of memory, which must need none: "out of memory". Here, so that a
+ *  compiler and an analyzer see that it is never PAWL_OK. */
+static inline pawl_status pawl__nomem(pawl_error *err)
+{
+        (void)pawl__fail(err, PAWL_ENOMEM, "out of memory; free some and try again");
+        return PAWL_ENOMEM;
+}
 
 /** PAWL_ENOMEM, and the message, if any call for the buffer ran out of memory. */
 PAWL_MUST_CHECK static inline pawl_status pawl__buf_check(const pawl__buf *buf, pawl_error *err)

@@ -48,6 +48,7 @@ static pawl_status refuse_twice(const struct reading *r, size_t name_offset)
 static pawl_status check_name(struct reading *r, struct level *level, const pawl__json_token *token)
 {
         const pawl__json_node *nodes = r->tree->nodes;
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): it was opened */
         const uint32_t count = nodes[level->node].count;
         const pawl_text name = r->name, last = level->last;
 
@@ -133,6 +134,7 @@ static pawl_status end_container(struct reading *r, const pawl__json_token *toke
 {
         pawl__json_tree *tree = r->tree;
         const struct level *level = &r->levels[r->reader.depth + 1];
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): it was opened */
         pawl__json_node *node = &tree->nodes[level->node];
 
         node->next = (pawl__node)tree->n;

@@ -172,7 +172,7 @@ pawl_status pawl__log_each(
         pawl_log *log, uint64_t since, pawl__event_fn fn, void *user, pawl_error *err)
 {
         pawl_cursor *cursor = NULL;
-        pawl_event event;
+        pawl_event event = {0};
         pawl_status stop = PAWL_OK, status = pawl_cursor_open(&cursor, log, since);
 
         while (!status && !stop && (status = pawl_cursor_next(cursor, &event)) == PAWL_OK)

@@ -390,7 +390,7 @@ pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl_text mission_id
                 .run_id = run_id,
                 .session_id = session_id,
                 .actor = actor};
-        pawl__lease own;
+        pawl__lease own = {0};
         lease holder = {.fence = 0};
         pawl_status status = pawl__id_check(run_id, "run id", &log->err);
 

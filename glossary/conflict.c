@@ -131,7 +131,7 @@ pawl_status pawl__findings_make(pawl__findings *out, pawl__arena *arena,
         if (contradicted && output.len &&
                 find_contradictions(contradicted, glossary, terms, output))
                 return pawl__nomem(err);
-        for (size_t i = 0; i < terms->n && !arena->failed; i++) {
+        for (size_t i = 0; i < terms->n && contradicted && !arena->failed; i++) {
                 const pawl__term *term = &terms->items[i];
                 pawl__resolution resolution = pawl__term_resolve(glossary, term);
                 if (!pawl__resolves(resolution) || contradicted[i])

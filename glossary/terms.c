@@ -77,7 +77,7 @@ static pawl_status tell_answer(telling *t, pawl_glossary_term *to, const pawl__s
 {
         pawl_sense *candidates = NULL;
         size_t n = 0;
-        pawl__row row;
+        pawl__row row = {0};
         pawl_status status = conflict_of(&row, t, sense);
 
         to->source = "answer";

@@ -215,7 +215,7 @@ static pawl_status part_of(pawl__buf *value, const char *pointer, bool decoded, 
         if (!status && (!node || (decoded && node->type != PAWL__JSON_STRING)))
                 status = pawl__fail(
                         err, PAWL_ENOTFOUND, "the answer: has no such part; ask for the whole");
-        if (!status) {
+        else if (!status) {
                 pawl__buf_add_text(&part, node->value);
                 status = pawl__buf_check(&part, err);
                 pawl__buf_free(value);

@@ -41,7 +41,7 @@ pawl_status pawl_workspace_checkpoint_subject(
         pawl__row row;
         pawl__git_head now;
         pawl__buf text = PAWL__BUF_INIT;
-        pawl_text commit, subject;
+        pawl_text commit, subject = {NULL, 0};
         bool ok = true;
         pawl_status status = pawl__workspace_open(&ws, log, NULL, err);
 

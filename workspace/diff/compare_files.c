@@ -125,7 +125,7 @@ static pawl_status count_lines(
         file->lines_added = counts.lines.added;
         file->lines_removed = counts.lines.removed;
         file->binary = counts.binary;
-        if (!status && c->hunks.len)
+        if (!status && c->patch && c->hunks.len)
                 status = c->patch(c->hunks.data, c->hunks.len, c->patch_user);
         return status;
 }

@@ -202,6 +202,7 @@ static pawl_status take_changes(struct reading *r, const pawl__json_tree *tree, 
                                 return pawl__nomem(err);
                         r->n++;
                 }
+                /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): pawl__grow() has set it */
                 r->last[known] = at;
         }
         return PAWL_OK;
