@@ -38,13 +38,21 @@ PAWL_MUST_CHECK pawl_status pawl__seed_activate(pawl__batch *batch, const pawl__
         pawl__state *state, const pawl_event *like, pawl_error *err);
 
 /** `pawl glossary import`: a GlossarySenseUpdated (source import, no version) for each sense that
- * is new or differs from what stands; *n_new and *n_updated count them. */
+ * is new or differs from what stands; *n_new and *n_updated count them. What it defines, active, is
+ * ignored in the scope no longer. */
 PAWL_MUST_CHECK pawl_status pawl__seed_import(pawl__batch *batch, size_t *n_new, size_t *n_updated,
         const pawl__seed *seed, pawl__state *state, const pawl_event *like, pawl_error *err);
 
 /** GlossarySenseUpdated. @p version_id absent: no seed. @p update false: create. */
 PAWL_MUST_CHECK pawl_status pawl__sense_updated(pawl__batch *batch, const pawl__sense *sense,
         pawl_text version_id, const char *source, bool update, const pawl_event *like,
+        pawl_error *err);
+
+/** Where somebody said that what these senses, of one scope, define actively is no term, that is
+ * deprecated: the later decision holds. Nothing in mission_local, where a definition takes its
+ * place. */
+PAWL_MUST_CHECK pawl_status pawl__ignored_lift(pawl__batch *batch, const pawl__sense *senses,
+        size_t n, pawl__scope scope, pawl__state *state, pawl__arena *arena, const pawl_event *like,
         pawl_error *err);
 
 /** The object {actor_id, actor_type, display_name}: "user:ana" is a user called ana; without a

@@ -144,6 +144,52 @@ static bool differs(const pawl__sense *sense, const pawl__row *row)
                row->v[PAWL__SENSE_CONFIDENCE].real > sense->confidence;
 }
 
+static pawl_status lift(pawl__batch *batch, const pawl__row *ignored, pawl__state *state,
+        pawl__scope scope, pawl__arena *arena, const pawl_event *like, pawl_error *err)
+{
+        const pawl__sense sense = {.surface = ignored->v[PAWL__SENSE_SURFACE].text,
+                .normal = ignored->v[PAWL__SENSE_NORMAL].text,
+                .definition = ignored->v[PAWL__SENSE_DEFINITION].text,
+                .confidence = ignored->v[PAWL__SENSE_CONFIDENCE].real,
+                .scope = scope,
+                .status = PAWL__DEPRECATED};
+        pawl_event at = *like;
+        pawl__row row;
+        bool there = false;
+        pawl_status status = PAWL_OK;
+
+        if (ignored->v[PAWL__SENSE_VERSION].text.len) /* a seed's: was it lifted before? */
+                status = present_sense(
+                        &row, &there, &sense, pawl__text(NULL), pawl__text(""), state, arena, err);
+        at.mission_id = pawl__text(NULL);
+        return status || there ? status
+                               : pawl__sense_updated(batch, &sense, pawl__text(NULL),
+                                         "user_clarification", true, &at, err);
+}
+
+static bool defines(const pawl__sense *senses, size_t n, pawl_text normal)
+{
+        for (size_t i = 0; i < n; i++)
+                if (senses[i].status == PAWL__ACTIVE && pawl__text_eq(senses[i].normal, normal))
+                        return true;
+        return false;
+}
+
+pawl_status pawl__ignored_lift(pawl__batch *batch, const pawl__sense *senses, size_t n,
+        pawl__scope scope, pawl__state *state, pawl__arena *arena, const pawl_event *like,
+        pawl_error *err)
+{
+        pawl__row *rows;
+        size_t n_rows = 0;
+        pawl_status status = pawl__state_ignored(
+                &rows, &n_rows, state, pawl__text(pawl__scope_name(scope)), arena, err);
+
+        for (size_t i = 0; i < n_rows && !status; i++)
+                if (defines(senses, n, rows[i].v[PAWL__SENSE_NORMAL].text))
+                        status = lift(batch, &rows[i], state, scope, arena, like, err);
+        return status;
+}
+
 /* ---- A new version --------------------------------------------------------------------------- */
 
 enum { FREE_COST = 64 };
@@ -294,12 +340,13 @@ pawl_status pawl__seed_import(pawl__batch *batch, size_t *n_new, size_t *n_updat
         const pawl_text none = {NULL, 0};
         pawl__arena arena = PAWL__ARENA_INIT;
         size_t created = 0, updated = 0;
-        pawl_status status = PAWL_OK;
 
         if (seed->scope == PAWL__MISSION_LOCAL && !like->mission_id.data)
                 return pawl__fail(err, PAWL_EINVAL,
                         "scope mission_local: belongs to a mission, not to an import; import into "
                         "team_domain, audience_domain or core");
+        pawl_status status = pawl__ignored_lift(
+                batch, seed->senses, seed->n, seed->scope, state, &arena, like, err);
         for (size_t i = 0; i < seed->n && !status; i++) {
                 const pawl__sense *sense = &seed->senses[i];
                 pawl__row row;

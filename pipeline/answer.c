@@ -125,9 +125,9 @@ static pawl_status adopt(
         return status ? status : ok ? PAWL_OK : PAWL_ENOMEM;
 }
 
-pawl_status pawl__answer_emit(pawl__batch *batch, pawl__sense *chosen, pawl__arena *arena,
-        const pawl_conflict *conflict, const pawl_answer *answer, const char *mode,
-        int64_t replaces, const pawl_event *like, int64_t now_us, pawl_error *err)
+pawl_status pawl__answer_emit(pawl__batch *batch, pawl__sense *chosen, pawl__state *state,
+        pawl__arena *arena, const pawl_conflict *conflict, const pawl_answer *answer,
+        const char *mode, int64_t replaces, const pawl_event *like, int64_t now_us, pawl_error *err)
 {
         pawl__sense selected, made;
         pawl_event event = *like;
@@ -138,7 +138,10 @@ pawl_status pawl__answer_emit(pawl__batch *batch, pawl__sense *chosen, pawl__are
         if ((status = adopt(&selected, &made, arena, conflict->term)))
                 return pawl__nomem(err);
         event.time_us = now_us;
-        if (answer->define.data || answer->dismiss)
+        if (answer->define.data && state)
+                status = pawl__ignored_lift(
+                        batch, &selected, 1, selected.scope, state, arena, &event, err);
+        if (!status && (answer->define.data || answer->dismiss))
                 status = pawl__sense_updated(batch, &selected, (pawl_text){NULL, 0},
                         "user_clarification", false, &event, err);
         if (!status)

@@ -9,17 +9,18 @@
 
 /**
  * GlossaryClarificationResolved for a pick; GlossarySenseUpdated and GlossaryClarificationResolved
- * for a definition, and to say that the term is none. @p like gives the envelope's ids and the
- * actor.
+ * for a definition, and to say that the term is none. A definition of what is ignored in its scope
+ * ends that. @p like gives the envelope's ids and the actor.
+ * @param state        what is ignored; NULL: nothing is.
  * @param mode         "interactive" or "async".
  * @param replaces     the seq of the answer that this one takes the place of; 0: it is the first.
  * @param[out] chosen  the sense that now holds for the mission (mission_local).
  * @return PAWL_EINVAL for a number that is no candidate, an empty definition, an unknown scope.
  */
 PAWL_MUST_CHECK pawl_status pawl__answer_emit(pawl__batch *batch, pawl__sense *chosen,
-        pawl__arena *arena, const pawl_conflict *conflict, const pawl_answer *answer,
-        const char *mode, int64_t replaces, const pawl_event *like, int64_t now_us,
-        pawl_error *err);
+        pawl__state *state, pawl__arena *arena, const pawl_conflict *conflict,
+        const pawl_answer *answer, const char *mode, int64_t replaces, const pawl_event *like,
+        int64_t now_us, pawl_error *err);
 
 /**
  * The conflict of this id, or of the first digits of it, four or more; answered or not.

@@ -75,9 +75,9 @@ static pawl_status answer(pawl_context *ctx, size_t i, const pawl_answer *said)
 {
         pawl_event like = pawl__context_event(ctx, PAWL__CLARIFICATION_RESOLVED);
         pawl__sense chosen;
-        pawl_status status = pawl__answer_emit(ctx->batch, &chosen, &ctx->pass, &ctx->conflicts[i],
-                said, "interactive", 0, &like, ctx->sources->wall_us(ctx->sources->user),
-                &ctx->error);
+        pawl_status status = pawl__answer_emit(ctx->batch, &chosen, ctx->state, &ctx->pass,
+                &ctx->conflicts[i], said, "interactive", 0, &like,
+                ctx->sources->wall_us(ctx->sources->user), &ctx->error);
 
         if (status)
                 return status;

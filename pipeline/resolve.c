@@ -59,7 +59,11 @@ struct answering {
         pawl__batch *batch;
         pawl__state *state;
         pawl__arena *arena;
-        pawl__map *seen; /* ids of conflicts that are answered in the batch */
+        pawl__map *seen;     /* ids of conflicts that are answered in the batch */
+        pawl__row *replaced; /* those that were answered before */
+        size_t *replaced_by; /* beside them: which answer */
+        size_t n_replaced;
+        size_t at; /* the answer at hand */
         pawl_text actor;
         int64_t now_us;
 };
@@ -105,7 +109,7 @@ static pawl_status uses(bool *used, struct answering *a, const pawl__automaton *
 
 /* Nothing may have come of the former answer: neither its own step has completed, nor one of the
  * mission that passed its gate since and uses the term. */
-static pawl_status refuse_used(struct answering *a, const pawl__row *row, pawl_error *err)
+static pawl_status check_unused(struct answering *a, const pawl__row *row, pawl_error *err)
 {
         const int64_t since = row->v[PAWL__CON_RESOLVED_SEQ].integer;
         pawl__automaton *term = NULL;
@@ -209,13 +213,40 @@ static pawl_status emit(struct answering *a, const pawl_conflict_answer *said, p
                 .actor = a->actor};
         status = pawl__conflict_of(&conflict, a->arena, &row, err);
         if (!status && again)
-                status = refuse_used(a, &row, err);
-        if (!status && again)
                 status = retire(a, &row, &like, err);
+        if (again) {
+                a->replaced[a->n_replaced] = row;
+                a->replaced_by[a->n_replaced++] = a->at;
+        }
         return status ? status
-                      : pawl__answer_emit(a->batch, &chosen, a->arena, &conflict, &said->answer,
-                                "async", again ? row.v[PAWL__CON_RESOLVED_SEQ].integer : 0, &like,
-                                a->now_us, err);
+                      : pawl__answer_emit(a->batch, &chosen, a->state, a->arena, &conflict,
+                                &said->answer, "async",
+                                again ? row.v[PAWL__CON_RESOLVED_SEQ].integer : 0, &like, a->now_us,
+                                err);
+}
+
+/* Within the transaction: no step completes between the check and the commit. */
+static pawl_status check_replaced(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
+{
+        struct answering *a = user;
+        const size_t n = a->at;
+        pawl_status status = PAWL_OK;
+
+        (void)log, (void)batch;
+        for (size_t i = 0; i < a->n_replaced && !status; i++) {
+                status = check_unused(a, &a->replaced[i], err);
+                a->at = status ? a->replaced_by[i] : n;
+        }
+        return status;
+}
+
+static pawl_status commit(struct answering *a, pawl_error *err)
+{
+        if (a->n_replaced) {
+                a->batch->prepare = check_replaced;
+                a->batch->prepare_user = a;
+        }
+        return pawl__log_failed(a->log, pawl__log_commit(a->log, a->batch, 0, NULL), err);
 }
 
 pawl_status pawl_conflicts_resolve(pawl_log *log, const pawl_conflict_answer *answers, size_t n,
@@ -230,19 +261,21 @@ pawl_status pawl_conflicts_resolve(pawl_log *log, const pawl_conflict_answer *an
                 .arena = &arena,
                 .seen = &seen,
                 .actor = pawl__text(actor ? actor : "program"),
-                .now_us = sources->wall_us(sources->user)};
-        size_t at = n;
-        pawl_status status = pawl__id_check(a.actor, "actor", err);
+                .now_us = sources->wall_us(sources->user),
+                .replaced = pawl__arena_array(&arena, n, sizeof *a.replaced),
+                .replaced_by = pawl__arena_array(&arena, n, sizeof *a.replaced_by)};
+        pawl_status status = pawl__arena_check(&arena, err);
 
         if (!status)
+                status = pawl__id_check(a.actor, "actor", err);
+        if (!status)
                 status = pawl__state_of(&a.state, log, err);
-        for (size_t i = 0; i < n && !status; i++)
-                if ((status = emit(&a, &answers[i], err)))
-                        at = i;
+        for (; a.at < n && !status; a.at += !status)
+                status = emit(&a, &answers[a.at], err);
         if (!status && batch.n > 0)
-                status = pawl__log_failed(log, pawl__log_commit(log, &batch, 0, NULL), err);
+                status = commit(&a, err);
         if (refused)
-                *refused = at;
+                *refused = status ? a.at : n;
         pawl__map_free(&seen);
         pawl__batch_free(&batch);
         pawl__arena_free(&arena);

@@ -121,6 +121,17 @@ pawl_status pawl__state_versions_in_force(
         return pawl__versions_in_force(versions, state->tables, err);
 }
 
+pawl_status pawl__state_ignored(pawl__row **rows, size_t *n, pawl__state *state, pawl_text scope,
+        pawl__arena *arena, pawl_error *err)
+{
+        const pawl_text texts[2] = {scope, {NULL, 0}};
+
+        return pawl__query_rows(rows, n, state, PAWL__SENSES,
+                "FROM {senses} WHERE mission_id = '' AND scope = ?1 AND status = 'ignored'"
+                " ORDER BY seq",
+                texts, 0, arena, err);
+}
+
 pawl_status pawl__state_scope_in_force(
         pawl__row *row, pawl__state *state, pawl_text scope, pawl__arena *arena, pawl_error *err)
 {

@@ -180,6 +180,10 @@ PAWL_MUST_CHECK pawl_status pawl__state_senses(size_t *cost, pawl__state *state,
         pawl_text mission_id, const pawl__scope_ref *refs, size_t n_refs, pawl__row_fn fn,
         void *user, pawl_error *err);
 
+/** What is ignored in a scope other than mission_local, by a person or by any seed version. */
+PAWL_MUST_CHECK pawl_status pawl__state_ignored(pawl__row **rows, size_t *n, pawl__state *state,
+        pawl_text scope, pawl__arena *arena, pawl_error *err);
+
 /** The version of a scope that was used last. PAWL_ENOTFOUND without a message. */
 PAWL_MUST_CHECK pawl_status pawl__state_scope_in_force(
         pawl__row *row, pawl__state *state, pawl_text scope, pawl__arena *arena, pawl_error *err);

@@ -100,21 +100,6 @@ static pawl_status retire(change *c, const pawl__row *row, pawl_error *err)
         return put(c, &sense, true, err);
 }
 
-/* What is defined again is no longer ignored there. */
-static pawl_status take_back(change *c, const char *scope, pawl_error *err)
-{
-        pawl_status status = PAWL_OK;
-
-        for (size_t i = 0; i < c->senses.n && !status; i++) {
-                const pawl__row *row = &c->senses.rows[i];
-                if (row != c->found && !is_local(row) && is_status(row, PAWL__IGNORED) &&
-                        pawl__text_eq(row->v[PAWL__SENSE_NORMAL].text, c->normal) &&
-                        pawl__text_is(row->v[PAWL__SENSE_SCOPE].text, scope))
-                        status = retire(c, row, err);
-        }
-        return status;
-}
-
 static pawl_status edit(change *c, pawl_error *err)
 {
         const pawl_text definition = pawl__text(cli_value(c->cli, "define"));
@@ -129,10 +114,14 @@ static pawl_status edit(change *c, pawl_error *err)
                         PAWL__FMT(sense.surface));
         if (is_status(c->found, PAWL__ACTIVE) && pawl__text_eq(definition, sense.definition))
                 return PAWL_OK;
-        if (!is_local(c->found)) {
-                status = retire(c, c->found, err);
+        if (!is_local(c->found)) { /* what is defined again is no longer ignored there */
+                pawl__state *state;
+                status = pawl__state_of(&state, c->log, err);
+                if (!status && !is_status(c->found, PAWL__IGNORED))
+                        status = retire(c, c->found, err);
                 if (!status)
-                        status = take_back(c, pawl__scope_name(sense.scope), err);
+                        status = pawl__ignored_lift(&c->batch, &sense, 1, sense.scope, state,
+                                c->cli->arena, &c->like, err);
                 c->like.mission_id = pawl__text(NULL);
         }
         sense.definition = definition;

@@ -48,6 +48,38 @@ runs 0 pawl glossary edit desk --define "Where one works."
 same "$(pawl glossary list --json | jq -r '.[] | select(.surface == "desk") | "\(.status) \(.definition)"' | sort | tr '\n' ';')" \
         "active Where one works.;deprecated ;"
 
+it "a seed that is imported, and an answer that defines, end that a word is ignored there; another scope's stays"
+ignored() { pawl glossary list --json | jq -r '.[] | select(.status == "ignored") | "\(.scope) \(.surface)"' | sort | tr '\n' ';'; }
+runs 0 pawl glossary ignore mitten
+runs 0 pawl glossary ignore mitten --scope core
+printf 'terms:\n  - {surface: Mittens, definition: A glove., status: draft}\n' >mitten.yaml
+runs 0 pawl glossary import mitten.yaml --scope team_domain
+says '^1 new and 0 updated' out
+same "$(ignored)" "audience_domain workspace;core mitten;team_domain mitten;"
+sed -i 's/draft/active/' mitten.yaml
+runs 0 pawl glossary import mitten.yaml --scope team_domain
+same "$(ignored)" "audience_domain workspace;core mitten;"
+before=$(at)
+runs 0 pawl glossary import mitten.yaml --scope team_domain
+same "$(at)" "$before"
+printf 'terms:\n  - {surface: thimble, definition: No term of ours., status: ignored}\n' >thimble.yaml
+cat >sew.yaml <<'END'
+mission: sewing
+strictness: max
+steps:
+  - id: sew
+    inputs: { description: 'Put on a "thimble".' }
+    run: [cat]
+END
+runs 3 pawl run sew.yaml --run sewing --no-input
+runs 0 pawl glossary import thimble.yaml --scope team_domain
+same "$(ignored)" "audience_domain workspace;core mitten;team_domain thimble;"
+runs 0 pawl resolve "$(pawl conflicts --json | jq -r '.[] | select(.run_id == "sewing").conflict_id')" --define "It saves a finger."
+same "$(ignored)" "audience_domain workspace;core mitten;"
+same "$(pawl glossary list --json | jq -r '.[] | select(.surface == "thimble" and .scope == "team_domain") | "\(.status) \(.definition)"' | sort | tr '\n' ';')" \
+        "active It saves a finger.;deprecated No term of ours.;"
+runs 0 eventlog replay --check
+
 it "glossary log says who changed what, and when"
 runs 0 pawl glossary log workspace --json
 same "$(jq -r '.[] | "\(.actor) \(.change) \(.status) \(.definition[0:8])"' out | grep -v "$(id -un)" | tr '\n' ';')" \

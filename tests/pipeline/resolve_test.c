@@ -1,5 +1,8 @@
 /* Answering conflicts: in a burst, and from another session. */
 #include "support/pipeline.h"
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
 
@@ -47,6 +50,73 @@ TEST(a_second_answer_is_refused_and_changes_nothing)
         assert_says(p->err.message, conflict);
         assert_says(p->err.message, "was answered already");
         assert_int_equal(piped_head(p), head);
+}
+
+struct rival {
+        int go[2];
+        bool told;
+};
+
+/* While the write transaction is open that completes the step, the other process answers: what it
+ * reads before it has a transaction of its own is the step still running. */
+static pawl_status let_the_rival_answer(
+        pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
+{
+        struct rival *rival = user;
+        const struct timespec while_it_waits = {.tv_nsec = 400000000};
+
+        (void)log, (void)batch, (void)err;
+        rival->told = write(rival->go[1], "g", 1) == 1;
+        nanosleep(&while_it_waits, NULL);
+        return PAWL_OK;
+}
+
+static int answer_again(struct piped *p, const char *conflict, int go)
+{
+        const pawl_answer again = {.define = pawl__text("another"), .replace = true};
+        pawl_log *log;
+        char byte;
+
+        if (pawl_log_open(&log, p->db, &p->log_options, &p->err) || read(go, &byte, 1) != 1)
+                return 99;
+        const pawl_status status = pawl_conflict_resolve(log, conflict, &again, NULL, &p->err);
+        pawl_log_close(log);
+        return status == PAWL_ESTATE && strstr(p->err.message, "step s of run r has completed") ? 0
+                                                                                                : 1;
+}
+
+TEST(an_answer_is_not_replaced_while_its_step_completes)
+{
+        struct piped *p = *state;
+        struct rival rival = {.told = false};
+        char conflict[17];
+        int ended;
+
+        assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
+        memcpy(conflict, piped_conflict(p, 0), sizeof conflict);
+        assert_int_equal(piped_define(p, conflict, "the first answer"), PAWL_OK);
+        piped_context(p, "s", ambiguous); /* a log does not survive fork() */
+        pawl_pipeline_free(p->pipeline);
+        p->pipeline = NULL;
+        pawl_log_close(p->log);
+        p->log = NULL;
+        assert_int_equal(pipe(rival.go), 0);
+        pid_t pid = fork();
+        if (pid == 0)
+                _exit(answer_again(p, conflict, rival.go[0]));
+        piped_reopen(p);
+        assert_int_equal(piped_critical_resume(p, "s", ambiguous), PAWL_OK);
+        pawl__pipeline_batch(p->pipeline)->prepare = let_the_rival_answer;
+        pawl__pipeline_batch(p->pipeline)->prepare_user = &rival;
+        assert_int_equal(piped_complete(p, "\"done\""), PAWL_OK);
+        const uint64_t head = piped_head(p);
+        assert_true(rival.told);
+        assert_int_equal(waitpid(pid, &ended, 0), pid);
+        assert_int_equal(ended, 0);
+        assert_int_equal(piped_head(p), head);
+        close(rival.go[0]);
+        close(rival.go[1]);
+        piped_replays(p);
 }
 
 TEST(answers_to_no_conflict_are_refused)
