@@ -64,6 +64,11 @@ void cli_notice(const cli_call *cli, const char *line)
         cli_wrap_end(&wrap);
 }
 
+void cli_tell(const char *line, void *user)
+{
+        cli_notice(user, line);
+}
+
 void cli_noticef(const cli_call *cli, const char *format, ...)
 {
         char line[LONGEST];

@@ -16,6 +16,35 @@ pawl_status pawl__field_fail(const pawl__place *place, pawl__node node, const ch
                 place->document, node, place->err, "%s%s: %s", place->where, place->key, what);
 }
 
+/* The tenth may be the last; of more than ten the last line says how many they are. */
+pawl_status pawl__problem(const pawl__place *place, pawl_status status)
+{
+        pawl__problems *p = place->problems;
+
+        if (status != PAWL_EPARSE || !p)
+                return status;
+        if (p->n > 0 && p->n <= PAWL__PROBLEMS_MOST)
+                p->tell(p->last.message, p->user);
+        p->last = *place->err;
+        p->n++;
+        return PAWL_OK;
+}
+
+pawl_status pawl__problems_end(const pawl__place *place, pawl_status status)
+{
+        const pawl__problems *p = place->problems;
+
+        if (status || !p || p->n == 0)
+                return status;
+        *place->err = p->last;
+        return p->n <= PAWL__PROBLEMS_MOST
+                       ? PAWL_EPARSE
+                       : pawl__fail(place->err, PAWL_EPARSE,
+                                 "%s: %zu more error%s; fix those that are named first",
+                                 place->document->path, p->n - PAWL__PROBLEMS_MOST,
+                                 p->n - PAWL__PROBLEMS_MOST == 1 ? "" : "s");
+}
+
 static bool is_type(const pawl__json_node *node, pawl__entry_type type)
 {
         switch (type) {
@@ -52,6 +81,12 @@ static pawl_status refuse_type(const pawl__field *field, const pawl__place *plac
                 field->missing ? field->missing : "write [A, B], or a dash before each element");
 }
 
+/* "x-" stands for every key that begins so. */
+static bool is_prefix(const char *name)
+{
+        return name[strlen(name) - 1] == '-';
+}
+
 /* What other tools call the same. */
 static const char *const synonyms[][2] = {
         {"cmd", "run"},
@@ -80,6 +115,8 @@ static pawl_status refuse_key(
         char known[256] = "";
 
         for (size_t i = 0; i < n; i++) {
+                if (is_prefix(fields[i].name))
+                        continue;
                 pawl__similar_try(&similar, fields[i].name);
                 int more = snprintf(
                         known + used, sizeof known - used, "%s%s", i ? ", " : "", fields[i].name);
@@ -96,9 +133,26 @@ static pawl_status refuse_key(
 static bool known(const pawl__field *fields, size_t n, pawl_text name)
 {
         for (size_t i = 0; i < n; i++)
-                if (pawl__text_is(name, fields[i].name))
+                if (pawl__text_is(name, fields[i].name) ||
+                        (is_prefix(fields[i].name) && name.len >= strlen(fields[i].name) &&
+                                memcmp(name.data, fields[i].name, strlen(fields[i].name)) == 0))
                         return true;
         return false;
+}
+
+static pawl_status read_field(const pawl__field *field, const pawl__place *at, pawl__node mapping)
+{
+        const pawl__json_tree *tree = &at->document->tree;
+        const pawl__node m = pawl__json_get(tree, mapping, field->name);
+
+        if (m == PAWL__NO_NODE)
+                return field->missing
+                               ? pawl__field_fail(at, mapping, "is missing; %s", field->missing)
+                               : PAWL_OK;
+        const pawl__json_node *value = pawl__json_at(tree, m);
+        if (field->type == PAWL__ENTRY_TEXT && value->type == PAWL__JSON_NULL)
+                return pawl__field_fail(at, m, "is empty; write a string");
+        return is_type(value, field->type) ? field->set(at, m) : refuse_type(field, at, m);
 }
 
 pawl_status pawl__fields_read(
@@ -106,26 +160,15 @@ pawl_status pawl__fields_read(
 {
         const pawl__json_tree *tree = &place->document->tree;
         pawl__place at = *place;
+        pawl_status status = PAWL_OK;
 
-        for (pawl__node m = pawl__json_first(tree, mapping); m != PAWL__NO_NODE;
+        for (pawl__node m = pawl__json_first(tree, mapping); m != PAWL__NO_NODE && !status;
                 m = pawl__json_after(tree, mapping, m))
                 if (!known(fields, n, pawl__json_at(tree, m)->name))
-                        return refuse_key(fields, n, place, m);
-        for (size_t i = 0; i < n; i++) {
-                pawl__node m = pawl__json_get(tree, mapping, fields[i].name);
+                        status = pawl__problem(place, refuse_key(fields, n, place, m));
+        for (size_t i = 0; i < n && !status; i++) {
                 at.key = fields[i].name;
-                if (m == PAWL__NO_NODE && !fields[i].missing)
-                        continue;
-                if (m == PAWL__NO_NODE)
-                        return pawl__field_fail(&at, mapping, "is missing; %s", fields[i].missing);
-                const pawl__json_node *value = pawl__json_at(tree, m);
-                if (fields[i].type == PAWL__ENTRY_TEXT && value->type == PAWL__JSON_NULL)
-                        return pawl__field_fail(&at, m, "is empty; write a string");
-                if (!is_type(value, fields[i].type))
-                        return refuse_type(&fields[i], &at, m);
-                pawl_status status = fields[i].set(&at, m);
-                if (status)
-                        return status;
+                status = pawl__problem(place, read_field(&fields[i], &at, mapping));
         }
-        return PAWL_OK;
+        return status;
 }

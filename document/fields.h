@@ -19,6 +19,17 @@ typedef enum pawl__entry_type {
         PAWL__ENTRY_LIST
 } pawl__entry_type;
 
+/** Where the errors of a document go that is read to its end: each as the line that it would fail
+ *  with alone, but the last, which is the failure. */
+typedef struct pawl__problems {
+        void (*tell)(const char *line, void *user);
+        void *user;
+        size_t n;        /**< how many there were */
+        pawl_error last; /**< not told yet */
+} pawl__problems;
+
+enum { PAWL__PROBLEMS_MOST = 10 }; /**< that are told */
+
 /** Where the reader is. */
 typedef struct pawl__place {
         const pawl__document *document;
@@ -26,10 +37,11 @@ typedef struct pawl__place {
         const char *key;   /**< the key at hand; "" before the first */
         void *target;      /**< what the setters fill */
         pawl_error *err;
+        pawl__problems *problems; /**< NULL: the first one ends the reading */
 } pawl__place;
 
 typedef struct pawl__field {
-        const char *name;
+        const char *name; /**< one that ends in "-" stands for every key that begins so */
         pawl__entry_type type;
         const char *missing; /**< how to fix its absence; NULL: it may be absent */
         /** Take the value, which is of the type above. */
@@ -38,11 +50,16 @@ typedef struct pawl__field {
 
 /**
  * Read a mapping: check every key, then read the fields in the table's order (not the file's,
- * so that a setter can rely on the ones above it).
+ * so that a setter can rely on the ones above it, but where problems are collected).
  * @return PAWL_EPARSE "PATH: line N: WHEREKEY: WHAT; HOW TO FIX", or what a setter returned.
  */
 PAWL_MUST_CHECK pawl_status pawl__fields_read(
         const pawl__field *fields, size_t n, const pawl__place *place, pawl__node mapping);
+
+/** A failure of PAWL_EPARSE is a problem among others, if problems are collected: then PAWL_OK. */
+PAWL_MUST_CHECK pawl_status pawl__problem(const pawl__place *place, pawl_status status);
+/** At the end of a document: what its reading comes to. */
+PAWL_MUST_CHECK pawl_status pawl__problems_end(const pawl__place *place, pawl_status status);
 
 /** Fail at a value: "PATH: line N: WHEREKEY: WHAT". Returns PAWL_EPARSE. */
 pawl_status pawl__field_fail(const pawl__place *place, pawl__node node, const char *format, ...)

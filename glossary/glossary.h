@@ -33,6 +33,12 @@ typedef enum pawl__sense_status {
 const char *pawl__sense_status_name(pawl__sense_status status);
 bool pawl__sense_status_of(pawl__sense_status *out, pawl_text name);
 
+/** What a seed says of a sense for people to read, as JSON; absent: nothing. */
+typedef struct pawl__sense_notes {
+        pawl_text see_also;          /**< an array of anything */
+        pawl_text synonyms_to_avoid; /**< an array of texts */
+} pawl__sense_notes;
+
 typedef struct pawl__sense {
         pawl_text surface, normal, definition;
         pawl_text
@@ -43,6 +49,7 @@ typedef struct pawl__sense {
         bool answered; /**< the mission's answer to a conflict: in mission_local it decides alone */
         bool written;  /**< defined by a person who was asked, not by a file */
         uint64_t seq;  /**< of its event; 0: it is not in the log yet */
+        const pawl__sense_notes *notes; /**< NULL: none */
 } pawl__sense;
 
 typedef struct pawl__glossary pawl__glossary;

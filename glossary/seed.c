@@ -5,6 +5,7 @@
 #include "glossary/normal.h"
 #include <stdio.h>
 
+#define LIST_THEM     "list the senses: terms: [{surface, definition}]"
 #define FIELDS(table) (table), sizeof(table) / sizeof(table)[0]
 
 /* What the setters fill. */
@@ -13,8 +14,9 @@ struct loader {
         pawl__sense *sense; /* the one at hand */
         pawl__node surface; /* the node of its surface */
         pawl__node aliases; /* of the list of its aliases, or PAWL__NO_NODE */
-        pawl__map seen;     /* that node of each sense, by what makes senses the same */
-        pawl__buf key;      /* for looking one up */
+        pawl__sense_notes notes;
+        pawl__map seen; /* that node of each sense, by what makes senses the same */
+        pawl__buf key;  /* for looking one up */
 };
 
 static const pawl__json_node *value_at(const pawl__place *place, pawl__node node)
@@ -93,12 +95,61 @@ static pawl_status set_aliases(const pawl__place *place, pawl__node node)
         return PAWL_OK;
 }
 
+/* A list as it is written. Other tools write null where there is none. */
+static pawl_status read_note(pawl_text *out, const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+
+        if (value_at(place, node)->type == PAWL__JSON_NULL)
+                return PAWL_OK;
+        if (value_at(place, node)->type != PAWL__JSON_ARRAY)
+                return pawl__field_fail(
+                        place, node, "must be a list; write [A, B], or a dash before each element");
+        pawl__buf_clear(&loader->key);
+        pawl__json_node_text(&loader->key, value_at(place, node));
+        return loader->key.failed ? pawl__nomem(place->err)
+                                  : keep(place, out, pawl__buf_text(&loader->key));
+}
+
+static pawl_status set_see_also(const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+
+        return read_note(&loader->notes.see_also, place, node);
+}
+
+static pawl_status set_synonyms(const pawl__place *place, pawl__node node)
+{
+        struct loader *loader = place->target;
+        const pawl__json_tree *tree = &place->document->tree;
+        pawl_status status = read_note(&loader->notes.synonyms_to_avoid, place, node);
+
+        for (pawl__node m = status ? PAWL__NO_NODE : pawl__json_first(tree, node);
+                m != PAWL__NO_NODE && !status; m = pawl__json_after(tree, node, m))
+                if (value_at(place, m)->type != PAWL__JSON_STRING)
+                        status = pawl__problem(place,
+                                pawl__field_fail(place, m,
+                                        "is no text; write the synonyms as a list of texts"));
+        return status;
+}
+
+/* What others keep in their glossaries. */
+static pawl_status pass_over(const pawl__place *place, pawl__node node)
+{
+        (void)place, (void)node;
+        return PAWL_OK;
+}
+
 static const pawl__field term_fields[] = {
         {"surface", PAWL__ENTRY_TEXT, "write the term: surface: TERM", set_surface},
         {"definition", PAWL__ENTRY_TEXT, "write what it means: definition: TEXT", set_definition},
         {"confidence", PAWL__ENTRY_NUMBER, NULL, set_confidence},
         {"status", PAWL__ENTRY_TEXT, NULL, set_status},
         {"aliases", PAWL__ENTRY_LIST, NULL, set_aliases},
+        {"see_also", PAWL__ENTRY_ANY, NULL, set_see_also},
+        {"synonyms_to_avoid", PAWL__ENTRY_ANY, NULL, set_synonyms},
+        {"introduced_in_mission", PAWL__ENTRY_ANY, NULL, pass_over},
+        {"x-", PAWL__ENTRY_ANY, NULL, pass_over},
 };
 
 /* One sense is a normal form and a definition. */
@@ -126,41 +177,59 @@ static pawl_status refuse_twice(const pawl__place *place, const char *where)
 }
 
 /* An alias that is the term itself, or one that was named before, adds nothing. */
+static pawl_status add_alias(const pawl__place *place, const pawl__sense *of, pawl__node node)
+{
+        struct loader *loader = place->target;
+        pawl__sense *sense = &loader->seed->senses[loader->seed->n];
+
+        if (value_at(place, node)->type != PAWL__JSON_STRING)
+                return pawl__field_fail(
+                        place, node, "is no text; write the aliases as a list of texts");
+        pawl__buf_clear(&loader->key);
+        if (pawl__normal_form(&loader->key, value_at(place, node)->value))
+                return pawl__nomem(place->err);
+        const pawl_text normal = pawl__buf_text(&loader->key);
+        if (normal.len == 0)
+                return pawl__field_fail(place, node, "is empty; write the alias");
+        for (const pawl__sense *s = of; s < sense; s++)
+                if (pawl__text_eq(normal, s->normal))
+                        return PAWL_OK;
+        *sense = *of;
+        const pawl_status status = keep(place, &sense->normal, normal);
+        loader->seed->n += !status;
+        return status;
+}
+
 static pawl_status add_aliases(const pawl__place *place, const pawl__sense *of)
 {
         struct loader *loader = place->target;
         const pawl__json_tree *tree = &place->document->tree;
-        const pawl__sense *first = &loader->seed->senses[loader->seed->n];
+        pawl_status status = PAWL_OK;
 
-        for (pawl__node m = pawl__json_first(tree, loader->aliases); m != PAWL__NO_NODE;
-                m = pawl__json_after(tree, loader->aliases, m)) {
-                if (value_at(place, m)->type != PAWL__JSON_STRING)
-                        return pawl__field_fail(
-                                place, m, "is no text; write the aliases as a list of texts");
-                pawl__buf_clear(&loader->key);
-                if (pawl__normal_form(&loader->key, value_at(place, m)->value))
-                        return pawl__nomem(place->err);
-                const pawl_text normal = pawl__buf_text(&loader->key);
-                if (normal.len == 0)
-                        return pawl__field_fail(place, m, "is empty; write the alias");
-                bool new = !pawl__text_eq(normal, of->normal);
-                for (const pawl__sense *s = first; s < &loader->seed->senses[loader->seed->n]; s++)
-                        new = new && !pawl__text_eq(normal, s->normal);
-                if (!new)
-                        continue;
-                pawl__sense *sense = &loader->seed->senses[loader->seed->n];
-                *sense = *of;
-                pawl_status status = keep(place, &sense->normal, normal);
-                if (status)
-                        return status;
-                loader->seed->n++;
-        }
+        for (pawl__node m = pawl__json_first(tree, loader->aliases); m != PAWL__NO_NODE && !status;
+                m = pawl__json_after(tree, loader->aliases, m))
+                status = pawl__problem(place, add_alias(place, of, m));
+        return status;
+}
+
+static pawl_status keep_notes(const pawl__place *place)
+{
+        struct loader *loader = place->target;
+
+        if (!loader->notes.see_also.data && !loader->notes.synonyms_to_avoid.data)
+                return PAWL_OK;
+        pawl__sense_notes *notes = pawl__arena_alloc(&loader->seed->arena, sizeof *notes);
+        if (!notes)
+                return pawl__nomem(place->err);
+        *notes = loader->notes;
+        loader->sense->notes = notes;
         return PAWL_OK;
 }
 
 static pawl_status read_term(const pawl__place *place, pawl__node node, size_t index)
 {
         struct loader *loader = place->target;
+        const size_t n_before = place->problems ? place->problems->n : 0;
         pawl__place inside = *place;
         char where[40];
 
@@ -170,13 +239,18 @@ static pawl_status read_term(const pawl__place *place, pawl__node node, size_t i
                         "terms[%zu]: must be a mapping; write surface: and definition:", index);
         loader->sense = &loader->seed->senses[loader->seed->n];
         loader->aliases = PAWL__NO_NODE;
-        loader->sense->scope = loader->seed->scope;
-        loader->sense->confidence = 1;
-        loader->sense->status = PAWL__ACTIVE;
+        loader->notes = (pawl__sense_notes){.see_also = pawl__text(NULL)};
+        *loader->sense = (pawl__sense){
+                .scope = loader->seed->scope, .confidence = 1, .status = PAWL__ACTIVE};
         inside.where = where;
+        inside.key = "aliases";
         pawl_status status = pawl__fields_read(FIELDS(term_fields), &inside, node);
+        if (!status && place->problems && place->problems->n > n_before)
+                return PAWL_OK;
         if (!status)
                 status = refuse_twice(place, where);
+        if (!status)
+                status = keep_notes(place);
         if (status)
                 return status;
         loader->seed->n++;
@@ -188,7 +262,12 @@ static pawl_status set_terms(const pawl__place *place, pawl__node node)
         struct loader *loader = place->target;
         pawl__seed *seed = loader->seed;
         const pawl__json_tree *tree = &place->document->tree;
+        pawl_status status = PAWL_OK;
 
+        if (value_at(place, node)->type == PAWL__JSON_NULL)
+                return PAWL_OK;
+        if (value_at(place, node)->type != PAWL__JSON_ARRAY)
+                return pawl__field_fail(place, node, "must be a list; " LIST_THEM);
         size_t index = 0, n = value_at(place, node)->count;
         for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE;
                 m = pawl__json_after(tree, node, m)) {
@@ -198,26 +277,24 @@ static pawl_status set_terms(const pawl__place *place, pawl__node node)
         seed->senses = pawl__arena_array(&seed->arena, n, sizeof *seed->senses);
         if (!seed->senses)
                 return pawl__nomem(place->err);
-        for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE;
-                m = pawl__json_after(tree, node, m)) {
-                pawl_status status = read_term(place, m, index++);
-                if (status)
-                        return status;
-        }
-        return PAWL_OK;
+        for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE && !status;
+                m = pawl__json_after(tree, node, m))
+                status = pawl__problem(place, read_term(place, m, index++));
+        return status;
 }
 
 static const pawl__field seed_fields[] = {
-        {"terms", PAWL__ENTRY_LIST, "list the senses: terms: [{surface, definition}]", set_terms},
+        {"terms", PAWL__ENTRY_ANY, LIST_THEM, set_terms},
+        {"x-", PAWL__ENTRY_ANY, NULL, pass_over},
 };
 
-pawl_status pawl__seed_load(pawl__seed *out, const char *path, pawl__scope scope, pawl_error *err)
+pawl_status pawl__seed_load(pawl__seed *out, const char *path, pawl__scope scope,
+        pawl__problems *problems, pawl_error *err)
 {
         pawl__seed seed = {scope, "", NULL, 0, PAWL__ARENA_INIT};
-        struct loader loader = {
-                &seed, NULL, PAWL__NO_NODE, PAWL__NO_NODE, PAWL__MAP_INIT, PAWL__BUF_INIT};
+        struct loader loader = {.seed = &seed, .surface = PAWL__NO_NODE, .aliases = PAWL__NO_NODE};
         pawl__document document;
-        pawl__place place = {&document, "", "", &loader, err};
+        pawl__place place = {&document, "", "", &loader, err, problems};
         pawl_status status = pawl__document_load(&document, path, err);
 
         if (status)
@@ -228,6 +305,7 @@ pawl_status pawl__seed_load(pawl__seed *out, const char *path, pawl__scope scope
         else
                 status = pawl__document_fail(&document, 0, err,
                         "terms: is missing; write terms: [{surface, definition}]");
+        status = pawl__problems_end(&place, status);
         pawl__map_free(&loader.seen);
         pawl__buf_free(&loader.key);
         pawl__document_free(&document);

@@ -6,7 +6,7 @@
 #define PAWL_GLOSSARY_SEED_H
 
 #include "base/json_write.h"
-#include "document/document.h"
+#include "document/fields.h"
 #include "glossary/glossary.h"
 
 typedef struct pawl__seed {
@@ -17,15 +17,19 @@ typedef struct pawl__seed {
         pawl__arena arena;
 } pawl__seed;
 
-/** Read `terms: [{surface, definition, confidence?, status?}]`. An unknown key, a missing field, a
- *  confidence outside 0..1, an empty surface or definition, the same sense twice: PAWL_EPARSE
- * naming file, line and field. */
-PAWL_MUST_CHECK pawl_status pawl__seed_load(
-        pawl__seed *out, const char *path, pawl__scope scope, pawl_error *err);
+/**
+ * Read `terms: [{surface, definition, confidence?, status?, aliases?, see_also?,
+ * synonyms_to_avoid?}]`; introduced_in_mission, and keys that begin with "x-", are passed over. An
+ * unknown key, a missing field, a confidence outside 0..1, an empty surface or definition, the same
+ * sense twice: PAWL_EPARSE naming file, line and field.
+ * @param problems  where the errors before the last go; NULL: the first ends the reading.
+ */
+PAWL_MUST_CHECK pawl_status pawl__seed_load(pawl__seed *out, const char *path, pawl__scope scope,
+        pawl__problems *problems, pawl_error *err);
 /** The same for a log: of a version that it has, only the hash is taken (0.3 in place of 2.4
  * million instructions for 100 senses), and n is 0, as activating it would do nothing. */
-PAWL_MUST_CHECK pawl_status pawl__seed_load_new(
-        pawl__seed *out, const char *path, pawl__scope scope, pawl__state *state, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__seed_load_new(pawl__seed *out, const char *path,
+        pawl__scope scope, pawl__state *state, pawl__problems *problems, pawl_error *err);
 void pawl__seed_free(pawl__seed *seed);
 
 /* In all below, like->time_us is the events' time and the provenance's, so it must be set;

@@ -51,8 +51,12 @@ pawl_status pawl__sense_updated(pawl__batch *batch, const pawl__sense *sense, pa
         pawl__json_member_number(&w, "confidence", sense->confidence);
         pawl__json_member_text(&w, "definition", sense->definition);
         pawl__json_member_string(&w, "scope", scope);
+        if (sense->notes && sense->notes->see_also.data)
+                pawl__json_member_raw(&w, "see_also", sense->notes->see_also);
         pawl__json_member_string(&w, "status", pawl__sense_status_name(sense->status));
         pawl__json_member_text(&w, "surface", sense->surface);
+        if (sense->notes && sense->notes->synonyms_to_avoid.data)
+                pawl__json_member_raw(&w, "synonyms_to_avoid", sense->notes->synonyms_to_avoid);
         pawl__json_close_object(&w);
         pawl__json_member_text(&w, "normal", sense->normal);
         pawl__json_name(&w, "provenance");
@@ -112,8 +116,8 @@ static pawl_status is_known(bool *known, const pawl__seed *seed, pawl__state *st
         return status;
 }
 
-pawl_status pawl__seed_load_new(
-        pawl__seed *out, const char *path, pawl__scope scope, pawl__state *state, pawl_error *err)
+pawl_status pawl__seed_load_new(pawl__seed *out, const char *path, pawl__scope scope,
+        pawl__state *state, pawl__problems *problems, pawl_error *err)
 {
         pawl__seed seed = {scope, "", NULL, 0, PAWL__ARENA_INIT};
         pawl__arena arena = PAWL__ARENA_INIT;
@@ -129,7 +133,7 @@ pawl_status pawl__seed_load_new(
         if (status)
                 return status;
         if (!known)
-                return pawl__seed_load(out, path, scope, err);
+                return pawl__seed_load(out, path, scope, problems, err);
         *out = seed;
         return PAWL_OK;
 }
@@ -238,7 +242,8 @@ static pawl_status compare_row(const pawl__row *row, void *user, pawl_error *err
                 return pawl__nomem(err);
         const uint32_t at = pawl__map_get(&c->senses, pawl__buf_text(&c->key));
         if (at != PAWL__MAP_NONE) {
-                const bool same = !differs(&c->seed->senses[at], row);
+                /* the tables do not have what is for people alone: it is recorded again */
+                const bool same = !differs(&c->seed->senses[at], row) && !c->seed->senses[at].notes;
                 c->news[at] = same ? SAME : UPDATED;
                 c->n_same += same;
                 return PAWL_OK;

@@ -10,7 +10,8 @@
 
 typedef struct checker {
         const pawl_mission *mission;
-        pawl__state *state; /* NULL: no log */
+        pawl__problems *problems; /* of a seed; NULL: the first is enough */
+        pawl__state *state;       /* NULL: no log */
         pawl__glossary *glossary;
         pawl__strictness project;
         pawl__json_writer w;
@@ -48,8 +49,8 @@ static pawl_status make_glossary(checker *c)
         pawl_status status = pawl__glossary_new(&c->glossary, &c->error);
 
         while (!status && n < mission->n_seeds) {
-                status = pawl__seed_load(
-                        &seeds[n], mission->seeds[n].path, mission->seeds[n].scope, &c->error);
+                status = pawl__seed_load(&seeds[n], mission->seeds[n].path, mission->seeds[n].scope,
+                        c->problems, &c->error);
                 if (status == PAWL_ENOTFOUND)
                         pawl__fail_prefix(&c->error, status, "glossary.%s",
                                 pawl__scope_name(mission->seeds[n].scope));
@@ -218,10 +219,10 @@ static pawl_status open_log(checker *c, pawl_log *log)
         return pawl__state_of(&c->state, log, &c->error);
 }
 
-pawl_status pawl_mission_check(char **json, size_t *len, pawl_mission *mission, pawl_log *log,
-        const char *step_id, pawl_error *err)
+pawl_status pawl__mission_check(char **json, size_t *len, pawl_mission *mission, pawl_log *log,
+        const char *step_id, pawl__problems *problems, pawl_error *err)
 {
-        checker c = {.mission = mission, .w = PAWL__JSON_WRITER_INIT};
+        checker c = {.mission = mission, .problems = problems, .w = PAWL__JSON_WRITER_INIT};
         pawl_status status = open_log(&c, log);
 
         if (!status)
@@ -242,4 +243,10 @@ pawl_status pawl_mission_check(char **json, size_t *len, pawl_mission *mission, 
         pawl__json_writer_free(&c.w);
         pawl__glossary_free(c.glossary);
         return status;
+}
+
+pawl_status pawl_mission_check(char **json, size_t *len, pawl_mission *mission, pawl_log *log,
+        const char *step_id, pawl_error *err)
+{
+        return pawl__mission_check(json, len, mission, log, step_id, NULL, err);
 }

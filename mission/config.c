@@ -39,7 +39,7 @@ static pawl_status read_config(
         pawl__config *config, const pawl__document *document, pawl_error *err)
 {
         pawl__loader loader = {.settings = &config->settings, .config = config};
-        pawl__place place = {document, "", "", &loader, err};
+        pawl__place place = {document, "", "", &loader, err, NULL};
 
         if (pawl__json_at(&document->tree, 0)->type == PAWL__JSON_NULL)
                 return PAWL_OK;

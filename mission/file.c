@@ -330,7 +330,7 @@ static pawl_status set_paths(pawl_mission *mission, const char *path, pawl_error
 static pawl_status read_mission(pawl_mission *mission, pawl_error *err)
 {
         pawl__loader loader = {.settings = &mission->settings, .mission = mission};
-        pawl__place place = {&mission->document, "", "", &loader, err};
+        pawl__place place = {&mission->document, "", "", &loader, err, NULL};
 
         if (pawl__value_at(&place, 0)->type != PAWL__JSON_OBJECT)
                 return pawl__document_fail(place.document, 0, err,

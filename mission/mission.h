@@ -6,7 +6,7 @@
 #define PAWL_MISSION_MISSION_H
 
 #include "checkpoint/checkpoint.h"
-#include "document/document.h"
+#include "document/fields.h"
 #include "glossary/glossary.h"
 #include <pawl/mission.h>
 
@@ -119,5 +119,9 @@ typedef struct pawl__config {
 
 PAWL_MUST_CHECK pawl_status pawl__config_load(
         pawl__config *out, const char *log_path, pawl_error *err);
+
+/** pawl_mission_check(), with the errors of a seed before the last told. */
+PAWL_MUST_CHECK pawl_status pawl__mission_check(char **json, size_t *len, pawl_mission *mission,
+        pawl_log *log, const char *step_id, pawl__problems *problems, pawl_error *err);
 
 #endif

@@ -363,7 +363,7 @@ static pawl_status take_file(pawl_mission *mission, const pawl__document *docume
                         refuse_unknown(mission, pawl__json_at(tree, m)->name, &why);
                         return pawl__document_fail(document, m, err, "%s", why.message);
                 }
-                const pawl__place place = {document, "", param->name, NULL, err};
+                const pawl__place place = {document, "", param->name, NULL, err, NULL};
                 status = take_node(param, &param->value, mission, &place, m);
         }
         return status ? status : pawl__params_put_words(mission, err);

@@ -10,13 +10,14 @@
 pawl_status pawl__runner_load_seeds(pawl__seeds *with, pawl__runner *r)
 {
         const pawl_mission *mission = r->mission;
+        pawl__problems problems = {.tell = r->options.notice, .user = r->options.notice_user};
 
         for (; with->n < mission->n_seeds; with->n++) {
                 pawl__seed *seed = &with->seed[with->n];
                 const struct pawl__seed_ref *from = &mission->seeds[with->n];
                 bool ok = true;
-                pawl_status status =
-                        pawl__seed_load_new(seed, from->path, from->scope, r->state, &r->error);
+                pawl_status status = pawl__seed_load_new(seed, from->path, from->scope, r->state,
+                        problems.tell ? &problems : NULL, &r->error);
                 if (status == PAWL_ENOTFOUND)
                         return pawl__fail_prefix(
                                 &r->error, status, "glossary.%s", pawl__scope_name(from->scope));

@@ -155,7 +155,8 @@ pawl_status pawl_pipeline_seed(pawl_pipeline *pipeline, const char *scope, const
                         return pawl__fail(&pipeline->error, PAWL_EEXISTS,
                                 "scope %s: has a seed already; put all its terms into one file",
                                 pawl__scope_name(at));
-        status = pawl__seed_load(&pipeline->seeds[pipeline->n_seeds], path, at, &pipeline->error);
+        status = pawl__seed_load(
+                &pipeline->seeds[pipeline->n_seeds], path, at, NULL, &pipeline->error);
         if (!status)
                 pipeline->n_seeds++;
         return status;

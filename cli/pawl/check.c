@@ -5,7 +5,7 @@
 #include "command/find.h"
 #include "command/json.h"
 #include "command/table.h"
-#include <pawl/mission.h>
+#include "mission/mission.h"
 #include <stdio.h>
 
 /* A step, or one of its findings, for people. */
@@ -159,12 +159,13 @@ static pawl_status print(const cli_call *cli, pawl_text json, bool held, pawl_er
 
 static int check(const cli_call *cli, pawl_mission *mission, pawl_log *log)
 {
+        pawl__problems problems = {.tell = cli_tell, .user = (void *)(uintptr_t)cli};
         pawl_error err = PAWL_ERROR_INIT;
         char *json = NULL;
         size_t len = 0;
 
-        pawl_status status =
-                pawl_mission_check(&json, &len, mission, log, cli_value(cli, "step"), &err);
+        pawl_status status = pawl__mission_check(
+                &json, &len, mission, log, cli_value(cli, "step"), &problems, &err);
         if (!status || status == PAWL_BLOCKED)
                 status = print(cli, pawl__text_n(json, len), status == PAWL_BLOCKED, &err);
         pawl_free(json);

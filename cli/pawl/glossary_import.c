@@ -1,6 +1,7 @@
 /* pawl glossary import: the senses of a file, put into a scope for good. */
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
+#include "command/find.h"
 #include "events/log.h"
 #include "glossary/seed.h"
 #include <stdio.h>
@@ -36,10 +37,11 @@ static pawl_status import_seed(
 static pawl_status import(cli_call *cli, pawl_log *log, pawl_error *err)
 {
         struct import import = {.added = 0};
+        pawl__problems problems = {.tell = cli_tell, .user = cli};
         pawl__seed seed;
 
         pawl__scope_of(&import.scope, pawl__text(cli_value(cli, "scope")));
-        pawl_status status = pawl__seed_load(&seed, cli->args[0], import.scope, err);
+        pawl_status status = pawl__seed_load(&seed, cli->args[0], import.scope, &problems, err);
         if (status)
                 return status;
         status = cli_actor(&import.actor, cli, err);

@@ -1,15 +1,21 @@
 /* pawl glossary list: the senses in force, now or at an earlier seq. */
+#include "base/error.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/senses.h"
 #include "command/fields.h"
 #include "glossary/glossary.h"
 #include <stdio.h>
 
-#define COLUMN(name) CLI_AT(pawl__row, v[name].text)
+typedef struct item {
+        pawl__row row;
+        pawl_text see_also, synonyms; /* of its seed, as JSON */
+} item;
 
-static bool has_mission(const void *row)
+#define COLUMN(name) CLI_AT(item, row.v[name].text)
+
+static bool has_mission(const void *of)
 {
-        return ((const pawl__row *)row)->v[PAWL__SENSE_MISSION].text.len > 0;
+        return ((const item *)of)->row.v[PAWL__SENSE_MISSION].text.len > 0;
 }
 
 static const cli_field fields[] = {
@@ -17,13 +23,15 @@ static const cli_field fields[] = {
         {"surface", CLI_AS_TEXT, COLUMN(PAWL__SENSE_SURFACE), .title = "surface", .cut = CLI_CUT},
         {"definition", CLI_AS_TEXT, COLUMN(PAWL__SENSE_DEFINITION), .title = "definition",
                 .cut = CLI_CUT},
-        {"confidence", CLI_AS_NUMBER, CLI_AT(pawl__row, v[PAWL__SENSE_CONFIDENCE].real),
+        {"confidence", CLI_AS_NUMBER, CLI_AT(item, row.v[PAWL__SENSE_CONFIDENCE].real),
                 .title = "confidence"},
         {"status", CLI_AS_TEXT, COLUMN(PAWL__SENSE_STATUS), .title = "status"},
-        {"since_seq", CLI_AS_INTEGER, CLI_AT(pawl__row, v[PAWL__SENSE_SEQ].integer),
+        {"since_seq", CLI_AS_INTEGER, CLI_AT(item, row.v[PAWL__SENSE_SEQ].integer),
                 .title = "since_seq"},
         {"mission_id", CLI_AS_TEXT, COLUMN(PAWL__SENSE_MISSION), .title = "mission_id",
                 .cut = CLI_CUT, .has = has_mission},
+        {"see_also", CLI_AS_RAW, CLI_AT(item, see_also)},
+        {"synonyms_to_avoid", CLI_AS_RAW, CLI_AT(item, synonyms)},
         CLI_NO_FIELD,
 };
 
@@ -45,6 +53,57 @@ static pawl_status drop_aliases(cli_senses *senses, pawl_error *err)
         return status;
 }
 
+static pawl_text list_of(
+        pawl__arena *arena, const pawl__json_tree *tree, pawl__node sense, const char *name)
+{
+        const pawl__node list = pawl__json_get(tree, sense, name);
+
+        return list == PAWL__NO_NODE || pawl__json_at(tree, list)->type != PAWL__JSON_ARRAY
+                       ? pawl__text(NULL)
+                       : pawl__arena_copy(arena, pawl__json_at(tree, list)->value);
+}
+
+/* What its file says beside it stands in its event alone. */
+static pawl_status read_notes(item *to, const cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        const pawl_text source = to->row.v[PAWL__SENSE_SOURCE].text;
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_event event;
+
+        if (!pawl__text_is(source, "seed_file") && !pawl__text_is(source, "import"))
+                return PAWL_OK;
+        pawl_status status = pawl__log_failed(log,
+                pawl__log_event(&event, &arena, log, (uint64_t)to->row.v[PAWL__SENSE_SEQ].integer),
+                err);
+        if (!status && event.payload.data)
+                status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err);
+        if (!status && event.payload.data) {
+                const pawl__node sense = pawl__json_get(&tree, 0, "new_sense");
+                to->see_also = list_of(cli->arena, &tree, sense, "see_also");
+                to->synonyms = list_of(cli->arena, &tree, sense, "synonyms_to_avoid");
+        }
+        pawl__json_tree_free(&tree);
+        pawl__arena_free(&arena);
+        return status;
+}
+
+static pawl_status print(cli_call *cli, pawl_log *log, const cli_senses *senses, pawl_error *err)
+{
+        item *items = pawl__arena_array(cli->arena, senses->n, sizeof *items);
+        pawl_status status = pawl__arena_check(cli->arena, err);
+
+        for (size_t i = 0; i < senses->n && !status; i++) {
+                items[i] = (item){.row = senses->rows[i]};
+                if (cli_given(cli, "json"))
+                        status = read_notes(&items[i], cli, log, err);
+        }
+        if (!status)
+                status = pawl__arena_check(cli->arena, err);
+        return status ? status
+                      : cli_print_list(cli, log, fields, items, senses->n, sizeof *items, err);
+}
+
 static pawl_status list(cli_call *cli, pawl_log *log, pawl_error *err)
 {
         cli_senses senses;
@@ -54,8 +113,7 @@ static pawl_status list(cli_call *cli, pawl_log *log, pawl_error *err)
                 return status;
         status = drop_aliases(&senses, err);
         if (!status)
-                status = cli_print_list(
-                        cli, log, fields, senses.rows, senses.n, sizeof *senses.rows, err);
+                status = print(cli, log, &senses, err);
         if (!status && senses.n == 0 && !cli_given(cli, "json"))
                 fputs("no senses are in force\n", cli->in->out);
         cli_senses_free(&senses);

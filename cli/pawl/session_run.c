@@ -21,11 +21,6 @@ static unsigned wait_ms_of(const cli_call *cli)
         return *wait ? (unsigned)cli_number(cli, "wait", 0) * 1000U : UINT32_MAX;
 }
 
-static void show_notice(const char *line, void *user)
-{
-        cli_notice(user, line);
-}
-
 /* Seconds by a clock that does not step. */
 static time_t now(void)
 {
@@ -109,7 +104,7 @@ int cli_sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const cha
                 options.config_home = cli->in->config_home;
                 options.trouble = prompt.asks ? cli_prompt_trouble : NULL;
                 options.trouble_user = &prompt;
-                options.notice = show_notice;
+                options.notice = cli_tell;
                 options.notice_user = (void *)(uintptr_t)cli;
                 code = sit(cli, log, mission, what, &options);
         }

@@ -80,6 +80,40 @@ same "$(pawl glossary list --json | jq -r '.[] | select(.surface == "thimble" an
         "active It saves a finger.;deprecated No term of ours.;"
 runs 0 eventlog replay --check
 
+it "a glossary of another tool loads as it is; what is for people is kept, and shown"
+cat >other.yaml <<'END'
+# Terms
+terms:
+  - surface: status commit
+    definition: >
+      A commit that records
+      a state.
+    confidence: 0.95
+    status: active
+    see_also:
+      - {tactic: one, path: a/b.yaml}
+    synonyms_to_avoid: [ceremony commit, ceremony]
+    introduced_in_mission: naming-01
+END
+runs 0 pawl glossary import other.yaml --scope core
+same "$(pawl glossary list --json | jq -c '.[] | select(.surface == "status commit") | [.see_also, .synonyms_to_avoid, .confidence]')" \
+        '[[{"path":"a/b.yaml","tactic":"one"}],["ceremony commit","ceremony"],0.95]'
+same "$(pawl glossary list --json | jq -c '[.[] | select(.surface == "Mittens").see_also] | unique')" '[null]'
+
+it "all errors of a seed are said, each with its line, and nothing is written"
+before=$(at)
+printf 'terms:\n  - {surface: a}\n  - surface: b\n    definition: c\n    confidence: 7\n' >bad.yaml
+runs 1 pawl glossary import bad.yaml --scope core
+says '^pawl: bad.yaml: line 2: terms\[0\].definition: is missing; .' err
+says '^pawl: bad.yaml: line 5: terms\[1\].confidence: 7 is out of range; .' err
+same "$(wc -l <err)" 2
+printf 'mission: m\nglossary: {core: bad.yaml}\nsteps: [{id: a, run: [cat]}]\n' >bad_mission.yaml
+for command in check run; do
+        runs 1 pawl $command bad_mission.yaml
+        same "$(grep -c 'bad.yaml: line [25]: terms' err)" 2
+done
+same "$(at)" "$before"
+
 it "glossary log says who changed what, and when"
 runs 0 pawl glossary log workspace --json
 same "$(jq -r '.[] | "\(.actor) \(.change) \(.status) \(.definition[0:8])"' out | grep -v "$(id -un)" | tr '\n' ';')" \

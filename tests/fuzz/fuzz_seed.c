@@ -105,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const char *path = paths[data[0] == '{'];
         scratch_write(path, data + 1, size - 1);
         const pawl_status status =
-                pawl__seed_load(&seed, path, (pawl__scope)(data[0] % PAWL__SCOPES_N), &err);
+                pawl__seed_load(&seed, path, (pawl__scope)(data[0] % PAWL__SCOPES_N), NULL, &err);
         if (status) {
                 require_message(&err, status);
                 require(strncmp(err.message, path, strlen(path)) == 0);

@@ -51,7 +51,7 @@ T(a_seed_survives_any_failed_allocation)
                 pawl_error err = PAWL_ERROR_INIT;
                 pawl__seed seed;
                 sweep_arm(&s);
-                if (sweep_done(&s, pawl__seed_load(&seed, path, PAWL__CORE, &err), &err))
+                if (sweep_done(&s, pawl__seed_load(&seed, path, PAWL__CORE, NULL, &err), &err))
                         pawl__seed_free(&seed);
         }
         folder_remove(folder);

@@ -57,7 +57,7 @@ static void load(struct fixture *f, const char *text, pawl__scope scope)
         pawl__seed_free(&f->seed);
         file_write(f->path, text, strlen(text));
         f->err = (pawl_error)PAWL_ERROR_INIT;
-        if (pawl__seed_load(&f->seed, f->path, scope, &f->err))
+        if (pawl__seed_load(&f->seed, f->path, scope, NULL, &f->err))
                 print_error("%s\n", f->err.message);
         assert_string_equal(f->err.message, "");
 }
@@ -72,7 +72,8 @@ static void check_refused(struct fixture *f, const char *text, unsigned line, co
         pawl__seed before = seed;
         snprintf(expected, sizeof expected, "%s: line %u: %s", f->path, line, message);
         file_write(f->path, text, strlen(text));
-        assert_int_equal(pawl__seed_load(&seed, f->path, PAWL__TEAM_DOMAIN, &err), PAWL_EPARSE);
+        assert_int_equal(
+                pawl__seed_load(&seed, f->path, PAWL__TEAM_DOMAIN, NULL, &err), PAWL_EPARSE);
         assert_int_equal(err.status, PAWL_EPARSE);
         assert_string_equal(err.message, expected);
         assert_memory_equal(&seed, &before, sizeof seed);
@@ -154,6 +155,92 @@ T(malformed_seeds_are_refused_with_file_line_and_field)
                 "terms[0].confidence: -0.1 is out of range; write 0 to 1");
 }
 
+static void collect(const char *line, void *user)
+{
+        pawl__buf_adds(user, strchr(line, '/') ? strstr(line, "seed.yaml") : line);
+        pawl__buf_adds(user, "\n");
+}
+
+/* Every error is said, each with its line; and nothing is taken. */
+static void check_all(struct fixture *f, const char *text, const char *told, const char *last)
+{
+        pawl__buf lines = PAWL__BUF_INIT;
+        pawl__problems problems = {.tell = collect, .user = &lines};
+        pawl__seed seed;
+        pawl_error err = PAWL_ERROR_INIT;
+
+        file_write(f->path, text, strlen(text));
+        assert_int_equal(
+                pawl__seed_load(&seed, f->path, PAWL__TEAM_DOMAIN, &problems, &err), PAWL_EPARSE);
+        assert_string_equal(lines.data ? lines.data : "", told);
+        assert_string_equal(strstr(err.message, "seed.yaml"), last);
+        pawl__buf_free(&lines);
+}
+
+T(all_errors_of_a_seed_are_said_each_with_its_line)
+{
+        struct fixture *f = *state;
+
+        check_all(f, "terms:\n- {surface: a}\n", "",
+                "seed.yaml: line 2: terms[0].definition: is missing; write what it means: "
+                "definition: TEXT");
+        check_all(f,
+                "term: 1\nterms:\n- surface: a\n  meaning: b\n- c\n"
+                "- {surface: ok, definition: fine}\n"
+                "- {surface: ok, definition: fine}\n"
+                "- surface: ' '\n  definition: ''\n  confidence: 2\n  status: open\n"
+                "- surface: d\n  definition: e\n  aliases: [1, '', f]\n"
+                "  synonyms_to_avoid: [g, 2]\n  see_also: h\n",
+                "seed.yaml: line 1: term: unknown key; did you mean terms?\n"
+                "seed.yaml: line 4: terms[0].meaning: unknown key; did you mean definition?\n"
+                "seed.yaml: line 3: terms[0].definition: is missing; write what it means: "
+                "definition: TEXT\n"
+                "seed.yaml: line 5: terms[1]: must be a mapping; write surface: and definition:\n"
+                "seed.yaml: line 7: terms[3].surface: \"ok\" has the same definition on line 6; "
+                "remove one\n"
+                "seed.yaml: line 8: terms[4].surface: is empty; write the term\n"
+                "seed.yaml: line 9: terms[4].definition: is empty; write what the term means\n"
+                "seed.yaml: line 10: terms[4].confidence: 2 is out of range; write 0 to 1\n"
+                "seed.yaml: line 11: terms[4].status: \"open\" is not known; write active, draft, "
+                "deprecated or ignored\n"
+                "seed.yaml: line 16: terms[5].see_also: must be a list; write [A, B], or a dash "
+                "before each element\n",
+                "seed.yaml: 1 more error; fix those that are named first");
+}
+
+T(another_tools_keys_are_kept_or_passed_over)
+{
+        struct fixture *f = *state;
+
+        load(f,
+                "x-owner: the team\n"
+                "terms:\n"
+                "  - surface: status commit\n"
+                "    definition: A commit that records a state.\n"
+                "    see_also:\n"
+                "      - {tactic: regex, path: src/a.yaml}\n"
+                "      - workspace\n"
+                "    synonyms_to_avoid: [ceremony commit, \"ceremony\"]\n"
+                "    introduced_in_mission: charter-01KSAF14\n"
+                "    x-anything: {a: [1]}\n"
+                "  - {surface: lane, definition: A way., see_also: null, synonyms_to_avoid: null,\n"
+                "     introduced_in_mission: null}\n",
+                PAWL__TEAM_DOMAIN);
+        assert_int_equal(f->seed.n, 2);
+        assert_text(f->seed.senses[0].notes->see_also,
+                "[{\"tactic\":\"regex\",\"path\":\"src/a.yaml\"},\"workspace\"]");
+        assert_text(
+                f->seed.senses[0].notes->synonyms_to_avoid, "[\"ceremony commit\",\"ceremony\"]");
+        assert_null(f->seed.senses[1].notes);
+        load(f, "terms:\n", PAWL__TEAM_DOMAIN); /* a bare key, where there is none yet */
+        assert_int_equal(f->seed.n, 0);
+        check_refused(f, "terms:\n- {surface: a, definition: b, see_alsoo: [c]}\n", 2,
+                "terms[0].see_alsoo: unknown key; did you mean see_also?");
+        check_refused(f, "terms:\n- {surface: a, definition: b, synonyms_to_avoid: c}\n", 2,
+                "terms[0].synonyms_to_avoid: must be a list; write [A, B], or a dash before each "
+                "element");
+}
+
 T(one_sense_twice_names_both_lines)
 {
         struct fixture *f = *state;
@@ -173,7 +260,8 @@ T(one_sense_twice_names_both_lines)
         static const char text[] = "terms:\n- {surface: a, definition: b}\n"
                                    "- {surface: A, definition: c}\n";
         load(f, text, PAWL__CORE);
-        assert_int_equal(pawl__seed_load(&seed, f->path, PAWL__MISSION_LOCAL, &f->err), PAWL_OK);
+        assert_int_equal(
+                pawl__seed_load(&seed, f->path, PAWL__MISSION_LOCAL, NULL, &f->err), PAWL_OK);
         assert_int_equal(seed.n, 2);
         pawl__seed_free(&seed);
 }
@@ -183,11 +271,12 @@ T(a_seed_that_is_missing_or_too_big_is_refused)
         struct fixture *f = *state;
         pawl__seed seed;
 
-        assert_int_equal(pawl__seed_load(&seed, f->path, PAWL__CORE, &f->err), PAWL_ENOTFOUND);
+        assert_int_equal(
+                pawl__seed_load(&seed, f->path, PAWL__CORE, NULL, &f->err), PAWL_ENOTFOUND);
         assert_says(f->err.message, "seed.yaml: there is no such file; check the path");
         file_write(f->path, "", 0);
         assert_int_equal(truncate(f->path, 100000000), 0);
-        assert_int_equal(pawl__seed_load(&seed, f->path, PAWL__CORE, &f->err), PAWL_ETOOBIG);
+        assert_int_equal(pawl__seed_load(&seed, f->path, PAWL__CORE, NULL, &f->err), PAWL_ETOOBIG);
         assert_says(f->err.message, "seed.yaml: is larger than 64 MiB; split it");
 }
 
@@ -275,7 +364,8 @@ static void load_new(struct fixture *f, pawl__scope scope, size_t n)
 
         memcpy(version, f->seed.version_id, sizeof version);
         pawl__seed_free(&f->seed);
-        assert_int_equal(pawl__seed_load_new(&f->seed, f->path, scope, f->state, &f->err), PAWL_OK);
+        assert_int_equal(
+                pawl__seed_load_new(&f->seed, f->path, scope, f->state, NULL, &f->err), PAWL_OK);
         assert_string_equal(f->seed.version_id, version);
         assert_int_equal(f->seed.n, n);
         activate(f);
@@ -297,7 +387,7 @@ T(a_version_that_the_log_has_is_not_read_again)
         commit(f);
         load_new(f, PAWL__MISSION_LOCAL, 2); /* another mission may need them */
         assert_int_equal(
-                pawl__seed_load_new(&f->seed, "/no/such/file", PAWL__CORE, f->state, &f->err),
+                pawl__seed_load_new(&f->seed, "/no/such/file", PAWL__CORE, f->state, NULL, &f->err),
                 PAWL_ENOTFOUND);
         assert_says(f->err.message, "/no/such/file: there is no such file; check the path");
         f->err = (pawl_error)PAWL_ERROR_INIT;

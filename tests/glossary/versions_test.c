@@ -123,7 +123,8 @@ static pawl_status activate(struct fixture *f)
                 assert_int_equal(pawl__buf_adds(&senses, "\n"), PAWL_OK);
         }
         file_write(f->path, yaml.data, yaml.len);
-        assert_int_equal(pawl__seed_load(&seed, f->path, PAWL__TEAM_DOMAIN, &f->err), PAWL_OK);
+        assert_int_equal(
+                pawl__seed_load(&seed, f->path, PAWL__TEAM_DOMAIN, NULL, &f->err), PAWL_OK);
         pawl_status status = pawl__seed_activate(&batch, &seed, f->state, &like, &f->err);
         if (!status)
                 status = pawl__log_commit(f->log, &batch, 0, NULL);
