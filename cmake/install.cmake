@@ -19,6 +19,18 @@ configure_file(cmake/pawl.pc.in pawl.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pawl.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
         COMPONENT development)
 
+if(PAWL_WITH_CJSON)
+        install(TARGETS pawl-cjson
+                LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cjson NAMELINK_COMPONENT cjson_development
+                ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cjson_development
+                INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+        install(FILES bindings/cjson/pawl/cjson.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pawl
+                COMPONENT cjson_development)
+        configure_file(cmake/pawl-cjson.pc.in pawl-cjson.pc @ONLY)
+        install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pawl-cjson.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+                COMPONENT cjson_development)
+endif()
+
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/pawl)
 install(EXPORT pawl-targets NAMESPACE pawl:: DESTINATION ${package_folder} COMPONENT development)
 configure_file(cmake/pawl-config.cmake.in pawl-config.cmake @ONLY)

@@ -37,6 +37,23 @@ printf '{"b":1,"a":2}' | pawl hash >by-program
 cmp by-library by-program
 grep -qx "$(printf '{"a":2,"b":1}' | sha256sum | cut -d' ' -f1)" by-library
 
+if [ -e "$pc/pawl-cjson.pc" ]; then
+        cat >trees.c <<'END'
+#include <pawl/cjson.h>
+
+int main(void)
+{
+        cJSON *tree = NULL;
+        pawl_status status = pawl_cjson_read(&tree, "[1]", 3, NULL);
+
+        cJSON_Delete(tree);
+        return status;
+}
+END
+        $CC $flags trees.c $(PKG_CONFIG_PATH=$pc pkg-config $static --cflags --libs pawl-cjson) -o trees
+        LD_LIBRARY_PATH=$library ./trees
+fi
+
 cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.25)
 project(use LANGUAGES C)

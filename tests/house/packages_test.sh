@@ -7,7 +7,7 @@ cd "$OLDPWD"
 declare -A package=([sqlite3]=libsqlite3-dev [uuid]=uuid-dev [libutf8proc]=libutf8proc-dev
         [yaml-0.1]=libyaml-dev [smartcols]=libsmartcols-dev [cmocka]=libcmocka-dev
         [libzstd]=libzstd-dev [libgit2]=libgit2-dev [libarchive]=libarchive-dev [libmicrohttpd]=libmicrohttpd-dev
-        [libpq]=libpq-dev [libcrypto]=libssl-dev [PkgConfig]=pkg-config [Threads]=libc6-dev)
+        [libpq]=libpq-dev [libcjson]=libcjson-dev [libcrypto]=libssl-dev [PkgConfig]=pkg-config [Threads]=libc6-dev)
 {
         grep -rhoE 'pkg_check_modules\([A-Z0-9_]+ REQUIRED IMPORTED_TARGET [a-zA-Z0-9.-]+' \
                 "$SOURCE_DIR"/cmake "$SOURCE_DIR"/CMakeLists.txt "$SOURCE_DIR"/tests "$SOURCE_DIR"/cli |
