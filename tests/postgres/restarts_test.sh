@@ -10,7 +10,8 @@ trap '"$support" stop "$own"' EXIT
 PAWL_DB="$(cat "$own")#crashes"
 export PAWL_DB
 
-steps=25
+steps=25 crashes=3
+[ "${PAWL_TEST_FULL:-}" != 1 ] || { steps=600 crashes=60; }
 {
         echo 'mission: m'
         echo 'steps:'
@@ -19,7 +20,7 @@ steps=25
 runs 0 pawl init
 pawl run mission.yaml --run r --no-input >run.out 2>run.err &
 run=$!
-for _ in 1 2 3; do
+for _ in $(seq $crashes); do
         sleep 0.7
         "$support" kill "$own"
         sleep 0.3
