@@ -148,6 +148,12 @@ pawl_status pawl_log_head(uint64_t *seq, unsigned char hash[32], pawl_log *log)
         return status;
 }
 
+void pawl__log_acknowledge(pawl_log *log)
+{
+        if (log->server)
+                log->engine->follow(log);
+}
+
 pawl_status pawl__view_refresh(pawl_log *log, pawl_error *err)
 {
         pawl_status status = pawl__log_interrupted(log, err);

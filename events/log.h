@@ -247,6 +247,10 @@ const char *pawl__log_name(const pawl_log *log);
 /** What people are shown, and commands are given: the absolute path of the file, or the URL without
  *  its password. Lives as long as the log. */
 const char *pawl__log_path(const pawl_log *log);
+/** What the log has now counts as acknowledged to this handle, which others wrote for: a server
+ * that comes back without it has lost it (PAWL_EDAMAGED, from then on). Nothing for a log in a
+ * file. */
+void pawl__log_acknowledge(pawl_log *log);
 /** The status of a call on the log, which is returned: of a failure the message becomes @p err. */
 pawl_status pawl__log_failed(const pawl_log *log, pawl_status status, pawl_error *err);
 unsigned pawl__log_lease_ms(const pawl_log *log);

@@ -269,6 +269,8 @@ static pawl_status run_ended(worker *w, cli_slot *slot, int code)
         pawl__arena_free(&arena);
         if (status)
                 return status;
+        if (strcmp(as, "running") == 0) /* its process could not even say so */
+                strcpy(as, "interrupted");
         tell(w, slot, "ended", code == CLI_BUSY ? "busy" : as);
         if (code == CLI_BUSY)
                 return put_off(w, slot->run_id, true);
@@ -333,6 +335,8 @@ static pawl_status has_news(bool *news, worker *w)
 
         if (status)
                 return pawl__log_failed(w->log, status, &w->err);
+        if (head != w->head) /* by our runs' processes among others */
+                pawl__log_acknowledge(w->log);
         *news = head != w->head ||
                 (w->others && now - w->settled_ms >= (int64_t)(w->others * HOLDER_MS));
         w->head = head;
