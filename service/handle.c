@@ -78,11 +78,11 @@ static bool check_token(service_answer *answer, service_site *site, const servic
                         "`pawl serve` printed");
         }
         if (service_token_is(&site->page_token, given)) {
-                if (from == FROM_OUR_PAGE || (from == FROM_PROGRAM && reads(request)))
+                if (!agents && (from == FROM_OUR_PAGE || (from == FROM_PROGRAM && reads(request))))
                         return true;
                 return refuse(answer, 403,
-                        "the token: is the one of the page, and no page asks; use the one in the "
-                        "token file");
+                        "the token: is the one of the page, and no page asks here; use the one in "
+                        "the token file");
         }
         atomic_fetch_add(&site->gauges.unauthorized, 1);
         return refuse(answer, 401,

@@ -269,6 +269,32 @@ static pawl_text name_of(const pawl__json_tree *tree, pawl_text method)
         return (pawl_text){NULL, 0};
 }
 
+/* Is the header this value: as it is, or in base64, as =?base64?VALUE?= ? */
+static bool header_is(pawl_text header, pawl_text value)
+{
+        static const char digits[] =
+                "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        static const char begin[] = "=?base64?";
+        const size_t before = sizeof begin - 1, groups = (value.len + 2) / 3;
+
+        if (header.len < before || memcmp(header.data, begin, before) != 0)
+                return header.data && pawl__text_eq(header, value);
+        if (header.len != before + 4 * groups + 2 ||
+                memcmp(header.data + header.len - 2, "?=", 2) != 0)
+                return false;
+        for (size_t i = 0; i < 4 * groups; i++) {
+                const size_t at = i / 4 * 3; /* of the group's three bytes */
+                uint32_t bits = 0;
+                for (size_t k = at; k < at + 3; k++)
+                        bits = bits << 8 | (k < value.len ? (unsigned char)value.data[k] : 0U);
+                const char digit =
+                        at + i % 4 > value.len ? '=' : digits[bits >> (18 - 6 * (i % 4)) & 63];
+                if (header.data[before + i] != digit)
+                        return false;
+        }
+        return true;
+}
+
 /* What is wrong with the headers, and its code; NULL: nothing. */
 static const char *check_headers(
         int *code, const service_request *request, const pawl__json_tree *tree, bool *modern)
@@ -298,7 +324,7 @@ static const char *check_headers(
         if (!method.data || !pawl__text_eq(method, asked))
                 return "Mcp-Method: is not the method of the body; send the same";
         const pawl_text wanted = name_of(tree, asked);
-        if (wanted.data && (!name.data || !pawl__text_eq(name, wanted)))
+        if (wanted.data && !header_is(name, wanted))
                 return "Mcp-Name: is not the name of the body; send the same";
         return NULL;
 }

@@ -133,6 +133,9 @@ static void our_page_asks_with_its_own_token_alone(void **state)
         assert_int_equal(GETS("Authorization", s.page_token, "Sec-Fetch-Site", "none", NONE), 403);
         assert_int_equal(GETS("Authorization", s.program_token, "Origin", OURS, NONE), 403);
         answer_says(&s, "is the one of programs, and a page asks");
+        /* what agents ask is not the page's */
+        assert_int_equal(
+                asks("POST", "/mcp", "Authorization", s.page_token, "Origin", OURS, NONE), 403);
         assert_int_equal(GETS("Origin", OURS, NONE, NONE), 401);
 }
 

@@ -1,5 +1,6 @@
 """An agent at POST /mcp, in both eras of the protocol: see mcp_test.sh."""
 
+import base64
 import http.client
 import json
 import subprocess
@@ -140,6 +141,16 @@ def headers(service):
         wrong = {k: v for k, v in {**right, name: value}.items() if v is not None}
         status, _, body = new.send(message, wrong)
         same((status, code(body), body["id"]), (400, -32020, message["id"]), wrong)
+    for name in ("undo", "checkpoints"):
+        for value in (base64.b64encode(name.encode()).decode(), base64.b64encode(name.encode()).decode().rstrip("=")):
+            status, _, body = new.send(message, {**right, "Mcp-Name": f"=?base64?{value}?="})
+            whole = name == "checkpoints" and len(value) == 16
+            same(status, 200 if whole else 400, (name, value))
+    for name in ("a", "ab", "abc", "caf\u00e9", ""):
+        encoded = base64.b64encode(name.encode()).decode()
+        of = new.message("tools/call", {"name": name})
+        status, _, body = new.send(of, {**new.headers(of), "Mcp-Name": f"=?base64?{encoded}?="})
+        same((status, code(body)), (200, -32602), name)  # there is no such tool
     unknown = json.loads(json.dumps(message).replace(NEW, "2031-01-01"))
     status, _, body = new.send(unknown, {**right, "MCP-Protocol-Version": "2031-01-01"})
     same((status, code(body), NEW in body["error"]["data"]["supported"]), (400, -32022, True))
