@@ -259,6 +259,12 @@ static pawl_status decode(pawl__checkpoint *to, pawl__arena *arena, const pawl_e
                 status = pawl__fail_prefix(&why, status, "payload");
         else if ((status = pawl__event_check(event, PAWL__STEP_CHECKPOINTED, tree, err)))
                 return status;
+        else if (pawl__text_is(
+                         pawl__json_get_text(tree, 0, "input_hash_alg"), PAWL__PYTHON_HASH_ALG))
+                return pawl__fail(err, PAWL_ESTATE,
+                        "checkpoint %.*s: was taken over from another tool, which hashes inputs "
+                        "otherwise; start a new run",
+                        PAWL__FMT(pawl__json_get_text(tree, 0, "retry_token")));
         else if (!(status = take_fields(to, arena, event, tree, &why)))
                 status = pawl__checkpoint_check(to, &why);
         if (status == PAWL_ENOMEM)

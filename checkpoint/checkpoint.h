@@ -69,6 +69,8 @@ PAWL_MUST_CHECK pawl_status pawl__checkpoint_load(
 
 /** The only algorithm there is, and the field that names it. */
 #define PAWL__INPUT_HASH_ALG "jcs-sha256"
+/** Of a checkpoint that was taken over (glossary/foreign.h): it is kept, and not resumed. */
+#define PAWL__PYTHON_HASH_ALG "python-json-sha256"
 
 /**
  * Every field of its form, and those that belong together. PAWL_EINVAL "FIELD: WHAT; HOW TO FIX",

@@ -12,6 +12,7 @@
 #include "base/json_canon.h"
 #include "events/group.h"
 #include "events/handle.h"
+#include <inttypes.h>
 
 /* Bytes that one transaction adds to its own batch: enough for many to share a sync, few enough
  * that none waits long for others. */
@@ -222,9 +223,18 @@ static const pawl_event *in_order(const pawl__batch *batch, size_t i)
         return &batch->events[i];
 }
 
+static pawl_status check_empty(pawl_log *log)
+{
+        return log->head_seq == 0
+                       ? PAWL_OK
+                       : pawl__fail(&log->err, PAWL_EEXISTS,
+                                 "%s: has %" PRIu64 " events already; name a log that has none",
+                                 log->path, log->head_seq);
+}
+
 pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fence)
 {
-        pawl_status status = check_fences(log, batch, fence);
+        pawl_status status = batch->into_empty ? check_empty(log) : check_fences(log, batch, fence);
 
         for (size_t i = 0; i < batch->n_blobs && !status; i++)
                 status = pawl__tx_blob(log, batch->blobs[i].hash, batch->blobs[i].content);

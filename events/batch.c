@@ -113,6 +113,7 @@ void pawl__batch_clear(pawl__batch *batch)
         batch->prepare = NULL;
         batch->prepare_user = NULL;
         batch->prepare_between = false;
+        batch->into_empty = false;
         batch->n = 0;
         batch->n_blobs = 0;
         batch->n_prunes = 0;

@@ -48,12 +48,13 @@ typedef struct pawl__batch {
                                  last */
         size_t n_before,
                 n_prepared; /**< n_prepared: how many there were when the hook was called */
+        bool into_empty; /**< only as a log's first events, which no fence guards: PAWL_EEXISTS */
 } pawl__batch;
 
 #define PAWL__BATCH_INIT                                                                           \
         {                                                                                          \
                 PAWL__ARENA_INIT, NULL, 0, 0, NULL, 0, 0, NULL, 0, 0, {NULL, 0}, 0, NULL, NULL,    \
-                        false, 0, 0                                                                \
+                        false, 0, 0, false                                                         \
         }
 
 PAWL_MUST_CHECK pawl_status pawl__batch_event(

@@ -57,6 +57,7 @@ static const cli_cmd *const cmds[] = {
         &pawl_rebuild_cmd,
         &pawl_export_cmd,
         &pawl_import_cmd,
+        &pawl_import_events_cmd,
         &pawl_serve_cmd,
         &pawl_hash_cmd,
         &pawl_terms_cmd,

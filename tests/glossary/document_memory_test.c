@@ -42,8 +42,10 @@ T(a_json_file_survives_any_failed_allocation)
 
 T(a_seed_survives_any_failed_allocation)
 {
-        static const char text[] = "terms:\n- {surface: Work spaces, definition: A place.}\n"
-                                   "- {surface: fence, definition: A number., status: draft}\n";
+        static const char text[] =
+                "terms:\n- {surface: Work spaces, definition: A place.}\n"
+                "- {surface: fence, definition: A number., status: draft,\n"
+                "   aliases: [fencing], see_also: [a], synonyms_to_avoid: [b]}\n";
         char *folder = folder_make(), *path = path_in(folder, "seed.yaml");
 
         file_write(path, text, sizeof text - 1);
