@@ -1,4 +1,4 @@
--- The whole current schema of a Pawl log (.pawl/events.db), version 4.
+-- The whole current schema of a Pawl log (.pawl/events.db), version 5.
 --
 -- The table events is the truth. blobs, contents and pruned belong to it; leases say who holds a
 -- run right now. Every other table is derived from events by the apply functions in state/ and may be dropped:
@@ -12,7 +12,7 @@
 -- an old file in the tests.
 
 PRAGMA application_id = 0x5061776c; -- "Pawl"
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 -- ---- The log ------------------------------------------------------------------------------------
 
@@ -109,7 +109,8 @@ INSERT OR IGNORE INTO projection (id, applied_seq) VALUES (1, 0);
 -- status: queued, running, blocked, interrupted, completed, failed. scope_refs: canonical JSON
 -- [{scope, version_id}], the glossary versions that RunStarted pinned. mission_hash: of the mission's
 -- document, which is in blobs; of a run begun without one, of its file. steps: how many there are; done:
--- how many of them are completed. current_step: the one that started last and is not completed.
+-- how many of them are completed. current_step: the one that started last and is not completed. untold: 0,
+-- nobody is told how it ends; -1, somebody was told of all; else seq of the event that is still to be told.
 CREATE TABLE IF NOT EXISTS runs (
         run_id       TEXT NOT NULL PRIMARY KEY,
         mission_id   TEXT,
@@ -126,10 +127,13 @@ CREATE TABLE IF NOT EXISTS runs (
         scope_refs   TEXT,
         steps        INTEGER NOT NULL,
         done         INTEGER NOT NULL,
-        current_step TEXT
+        current_step TEXT,
+        untold       INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 -- The newest run that can be resumed: status <> 'completed' ORDER BY updated_seq DESC.
 CREATE INDEX IF NOT EXISTS runs_resumable ON runs (updated_seq) WHERE status <> 'completed';
+-- Those whose end is still to be told: untold > 0.
+CREATE INDEX IF NOT EXISTS runs_untold ON runs (mission_id) WHERE untold > 0;
 
 -- status: pending, running, blocked, completed, failed, skipped. order_seq is that of RunStarted, number the
 -- step's place in the mission. checkpoint_seq: its last StepCheckpointed, or the WorkspaceRolledBack that

@@ -160,6 +160,15 @@ static pawl_status find_command(checker *c, const pawl__step *step)
                       : PAWL_OK;
 }
 
+static pawl_status find_notify(checker *c)
+{
+        const pawl__command command = {
+                .argv = c->mission->notify, .directory = c->mission->directory};
+        pawl_status status = command.argv ? pawl__command_find(&command, &c->error) : PAWL_OK;
+
+        return status ? pawl__fail_prefix(&c->error, status, "notify") : PAWL_OK;
+}
+
 static pawl_status check_step(checker *c, size_t index)
 {
         pawl_context *ctx;
@@ -188,6 +197,8 @@ static pawl_status check(checker *c, const char *step_id)
 
         if (step_id)
                 status = pawl__id_check(pawl__text(step_id), "step id", &c->error);
+        if (!status)
+                status = find_notify(c);
         if (!status)
                 status = make_glossary(c);
         pawl__json_open_array(&c->w);

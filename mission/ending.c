@@ -177,6 +177,8 @@ pawl_status pawl__runner_end(pawl__runner *r, pawl_status verdict)
                 left(r);
         if (!status && owed == RECORD) /* else what failed says enough */
                 pawl__snapshot_tell(r);
+        if (!status)
+                pawl__runner_notify(r, verdict);
         if (status && owed == RECORD)
                 return status;
         r->error = why;

@@ -168,40 +168,53 @@ static pawl_status set_metadata(const pawl__place *place, pawl__node node)
         return PAWL_OK;
 }
 
-static pawl_status set_run(const pawl__place *place, pawl__node node)
+/* The words of a command. @p params: those that are parameters; NULL: none may be. */
+static pawl_status read_words(
+        const pawl__place *place, char ***out, pawl_mission_param **params, pawl__node node)
 {
         pawl__loader *loader = place->target;
         const pawl__json_tree *tree = &place->document->tree;
-        pawl__arena *arena = &loader->mission->arena;
-        pawl_mission_param **params = NULL;
+        const pawl__node command = pawl__json_first(tree, node);
         size_t n = 0;
-        char **argv = pawl__arena_array(
-                arena, (size_t)pawl__value_at(place, node)->count + 1, sizeof *argv);
+        char **argv = pawl__arena_array(&loader->mission->arena,
+                (size_t)pawl__value_at(place, node)->count + 1, sizeof *argv);
 
-        if (loader->mission->n_params)
-                params = pawl__arena_array(
-                        arena, pawl__value_at(place, node)->count, sizeof *params);
-        if (!argv || (loader->mission->n_params && !params))
+        if (!argv)
                 return pawl__nomem(place->err);
-        pawl__node command = pawl__json_first(tree, node);
         if (command == PAWL__NO_NODE || pawl__value_at(place, command)->value.len == 0)
                 return pawl__field_fail(
                         place, node, "names no command; write [COMMAND, ARGUMENT, ...]");
-        for (pawl__node m = command; m != PAWL__NO_NODE; m = pawl__json_after(tree, node, m)) {
+        for (pawl__node m = command; m != PAWL__NO_NODE; m = pawl__json_after(tree, node, m), n++) {
                 pawl__place at = *place;
                 char key[32];
-                snprintf(key, sizeof key, "run[%zu]", n);
+                snprintf(key, sizeof key, "%s[%zu]", place->key, n);
                 at.key = key;
-                pawl_mission_param *unknown = NULL;
-                pawl_status status =
-                        pawl__word_read(&at, m, &argv[n], params ? &params[n] : &unknown);
+                pawl_status status = params ? pawl__word_read(&at, m, &argv[n], &params[n])
+                                            : pawl__keep_c_string(&at, &argv[n], m);
                 if (status)
                         return status;
-                n++;
         }
-        loader->step->argv = argv;
-        loader->step->word_params = params;
+        *out = argv;
         return PAWL_OK;
+}
+
+static pawl_status set_run(const pawl__place *place, pawl__node node)
+{
+        pawl__loader *loader = place->target;
+        pawl_mission_param **params = pawl__arena_array(
+                &loader->mission->arena, pawl__value_at(place, node)->count, sizeof *params);
+
+        if (!params)
+                return pawl__nomem(place->err);
+        loader->step->word_params = loader->mission->n_params ? params : NULL;
+        return read_words(place, &loader->step->argv, params, node);
+}
+
+static pawl_status set_notify(const pawl__place *place, pawl__node node)
+{
+        pawl__loader *loader = place->target;
+
+        return read_words(place, &loader->mission->notify, NULL, node);
 }
 
 static const pawl__field step_fields[] = {
@@ -310,6 +323,7 @@ static const pawl__field mission_fields[] = {
         {"params", PAWL__ENTRY_MAPPING, NULL, pawl__params_read},
         {"secrets", PAWL__ENTRY_LIST, NULL, pawl__secrets_read},
         {"env", PAWL__ENTRY_MAPPING, NULL, pawl__env_read},
+        {"notify", PAWL__ENTRY_LIST, NULL, set_notify},
         {"steps", PAWL__ENTRY_LIST, "list the mission's steps: steps: [...]", set_steps},
 };
 

@@ -92,6 +92,7 @@ struct pawl_mission {
         char *edit_tools;       /**< names with commas between them; NULL: not said */
         char *tool_files; /**< absolute: the directory of tool calls' documents; NULL: not said */
         pawl__env env;
+        char **notify;        /**< told how a run ends: its words, ended by NULL; NULL: nobody is */
         const char **secrets; /**< names of variables */
         size_t n_secrets;
         pawl_mission_param *params;

@@ -317,6 +317,7 @@ static pawl_status go_on(pawl__runner *r, target *found)
                 status = pawl__runner_own(r);
         if (status)
                 return status;
+        pawl__runner_notify_left(r);
         status = pawl__runner_claim(r, r->options.wait_ms, look_again, found);
         if (status)
                 return status;

@@ -88,6 +88,8 @@ pawl_status pawl__runner_write_begin(pawl__runner *r, pawl__json_writer *w)
         pawl__scope_refs_write(w, r->refs, r->n_refs);
         pawl__json_member_text(w, "strictness", pawl__text(pawl__strictness_name(r->runtime)));
         pawl__params_write(w, r->mission);
+        if (r->mission->notify)
+                pawl__json_member_bool(w, "notify", true);
         return PAWL_OK;
 }
 
@@ -153,7 +155,10 @@ static pawl_status begin(pawl__runner *r, pawl__seeds *with)
                 status = pawl__runner_choose_id(r);
         if (!status)
                 status = pawl__runner_prepare(r);
-        return status ? status : pawl__runner_claim(r, 0, fill, with);
+        if (status)
+                return status;
+        pawl__runner_notify_left(r);
+        return pawl__runner_claim(r, 0, fill, with);
 }
 
 static pawl_status run(pawl_run_result **out, pawl__runner *r)

@@ -295,6 +295,12 @@ PAWL_MUST_CHECK pawl_status pawl__runner_end(pawl__runner *r, pawl_status verdic
 /** "SIGTERM" for 15, "signal 99" for a number without a name. */
 void pawl__signal_name(char out[32], int signal);
 
+/** Tell by the mission's command how the run ended. It may fail: that is told as a notice.
+ *  (mission/notify.c) */
+void pawl__runner_notify(pawl__runner *r, pawl_status verdict);
+/** The same of the mission's runs that ended when nobody could be told any more. */
+void pawl__runner_notify_left(pawl__runner *r);
+
 /** Put '?' in place of bytes that are not UTF-8: a message goes into a payload, which takes nothing
  *  else, and a text shown in it may have been cut inside a character. */
 void pawl__message_fix(char *message);

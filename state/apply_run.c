@@ -126,6 +126,8 @@ static pawl_status begin_run(pawl__apply_ctx *a, const char *as)
         run.v[PAWL__RUN_STRICTNESS].text = pawl__apply_optional(a, "strictness");
         run.v[PAWL__RUN_SCOPE_REFS].text = pawl__json_at(a->tree, refs)->value;
         run.v[PAWL__RUN_STEPS].integer = pawl__json_at(a->tree, steps)->count;
+        run.v[PAWL__RUN_UNTOLD].integer =
+                pawl__json_get(a->tree, 0, "notify") == PAWL__NO_NODE ? 0 : -1;
         status = pawl__apply_put_run(a, &run, as);
         if (status == PAWL_OK)
                 status = put_steps(a, steps);
@@ -158,6 +160,8 @@ static pawl_status run_ends(pawl__apply_ctx *a, const char *as)
 
         if (status)
                 return status;
+        if (run.v[PAWL__RUN_UNTOLD].integer)
+                run.v[PAWL__RUN_UNTOLD].integer = (int64_t)a->event->seq;
         run.v[PAWL__RUN_REASON].text = pawl__apply_optional(a, "reason");
         return pawl__apply_put_run(a, &run, as);
 }
@@ -170,6 +174,22 @@ pawl_status pawl__apply_run_completed(pawl__apply_ctx *a)
 pawl_status pawl__apply_run_failed(pawl__apply_ctx *a)
 {
         return run_ends(a, "failed");
+}
+
+/* Nobody need be told of that event, or of one before it, any more. */
+pawl_status pawl__apply_run_notified(pawl__apply_ctx *a)
+{
+        pawl__row run;
+        int64_t seq;
+        pawl_status status = pawl__apply_integer(&seq, a, 0, "payload", "seq");
+
+        if (!status)
+                status = pawl__apply_run(&run, a);
+        if (status)
+                return status;
+        if (run.v[PAWL__RUN_UNTOLD].integer <= seq)
+                run.v[PAWL__RUN_UNTOLD].integer = -1;
+        return pawl__apply_put_run(a, &run, NULL);
 }
 
 /* ---- The mission changes --------------------------------------------------------------------- */

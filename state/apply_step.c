@@ -152,6 +152,9 @@ static pawl_status both_become(pawl__apply_ctx *a, const char *as)
 
         if (status)
                 return status;
+        if (run.v[PAWL__RUN_UNTOLD].integer) /* of its block, while that lasts */
+                run.v[PAWL__RUN_UNTOLD].integer =
+                        strcmp(as, "blocked") == 0 ? (int64_t)a->event->seq : -1;
         step_becomes(&step, &run, a, as);
         return put_both(a, &step, &run, as);
 }

@@ -80,6 +80,17 @@ pawl_status pawl__state_active_sessions(
                 "FROM {sessions} WHERE status = 'active' ORDER BY seq", none, 0, arena, err);
 }
 
+pawl_status pawl__state_untold(pawl__row **rows, size_t *n, pawl__state *state,
+        pawl_text mission_id, pawl__arena *arena, pawl_error *err)
+{
+        const pawl_text texts[2] = {mission_id, {NULL, 0}};
+
+        /* The condition is that of the index runs_untold. */
+        return pawl__query_rows(rows, n, state, PAWL__RUNS,
+                "FROM {runs} WHERE untold > 0 AND mission_id = ?1 ORDER BY untold", texts, 0, arena,
+                err);
+}
+
 pawl_status pawl__state_unfinished(pawl__row *run, pawl__state *state, pawl_text mission_id,
         pawl__arena *arena, pawl_error *err)
 {

@@ -133,6 +133,10 @@ PAWL_MUST_CHECK pawl_status pawl__state_active_sessions(
 PAWL_MUST_CHECK pawl_status pawl__state_unfinished(pawl__row *run, pawl__state *state,
         pawl_text mission_id, pawl__arena *arena, pawl_error *err);
 
+/** The mission's runs with an end that is still to be told of. */
+PAWL_MUST_CHECK pawl_status pawl__state_untold(pawl__row **rows, size_t *n, pawl__state *state,
+        pawl_text mission_id, pawl__arena *arena, pawl_error *err);
+
 /* Checkpoints of the workspace (PAWL__WORKSPACE, whose key is n) and rollbacks (PAWL__ROLLBACKS).
  */
 

@@ -80,7 +80,9 @@ typedef struct pawl__row {
         X(PAWL__RUN_STEPS, steps, INT, 0) /* how many steps it has */                              \
         X(PAWL__RUN_DONE, done, INT, 3)   /* how many of them are completed */                     \
         /* the step that started last and is not completed, or absent */                           \
-        X(PAWL__RUN_CURRENT, current_step, TEXT, 3)
+        X(PAWL__RUN_CURRENT, current_step, TEXT, 3)                                                \
+        /* 0: nobody is told of it; -1: of all; else of all but the event of this seq */           \
+        X(PAWL__RUN_UNTOLD, untold, INT, 5)
 enum { PAWL__RUN_LIST(PAWL__ENUM) PAWL__RUN_COLUMNS };
 
 #define PAWL__STEP_LIST(X)                                                                         \

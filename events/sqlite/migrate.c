@@ -26,12 +26,11 @@ static const char contents_table[] =
 /* 3: what sessions tell of their work, and how far a run is; derived, so made anew, as are the
  * tables of workspace checkpoints of 4. */
 static const pawl__migration steps[] = {
-        {1, chain_of_macs, NULL, false},
-        {2, NULL, NULL, true},
-        {3, contents_table, NULL, true},
+        {1, chain_of_macs, NULL, false}, {2, NULL, NULL, true}, {3, contents_table, NULL, true},
+        {4, NULL, NULL, true}, /* what runs are told of */
 };
 
-const pawl__schema pawl__schema_current = {4, schema_sql, steps, sizeof steps / sizeof steps[0]};
+const pawl__schema pawl__schema_current = {5, schema_sql, steps, sizeof steps / sizeof steps[0]};
 
 /* schema_derived: tables derived from the events, dropped and made again where one is missing or a
  * step changes them. schema_others: the rest of what schema.sql makes. Both are read from it. */

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TODAY = 4 }; /* the schema version of pawl__schema_current */
+enum { TODAY = 5 }; /* the schema version of pawl__schema_current */
 
 static pawl_status count_up(pawl_log *log, pawl_error *err)
 {
@@ -98,7 +98,7 @@ LOG_TEST(a_step_that_fails_leaves_the_old_log)
                 {schema_of(TODAY + 1, wrong_sql, 1), PAWL_EDAMAGED,
                         "cannot migrate it: incomplete input"},
                 {schema_of(TODAY + 1, NULL, 0), PAWL_EFORMAT,
-                        "no step leads from schema version 4 to 5"},
+                        "no step leads from schema version 5 to 6"},
         };
 
         make_old(f);

@@ -127,11 +127,11 @@ UNIT_TEST(the_table_says_what_the_reference_page_says)
 
 UNIT_TEST(what_only_the_owner_of_a_run_may_append_is_marked)
 {
-        static const char *const open_to_all[] = {"RunSubmitted", "GlossaryScopeActivated",
-                "GlossaryClarificationResolved", "GlossarySenseUpdated", "SessionStarted",
-                "SessionUpdated", "SessionCheckpointed", "SessionNoted", "SessionEnded", "Pruned",
-                "WorkspaceCheckpointed", "ToolCallCheckpointed", "WorkspaceRollbackStarted",
-                "CheckpointInvalidated", "CheckpointUpdated"};
+        static const char *const open_to_all[] = {"RunSubmitted", "RunNotified",
+                "GlossaryScopeActivated", "GlossaryClarificationResolved", "GlossarySenseUpdated",
+                "SessionStarted", "SessionUpdated", "SessionCheckpointed", "SessionNoted",
+                "SessionEnded", "Pruned", "WorkspaceCheckpointed", "ToolCallCheckpointed",
+                "WorkspaceRollbackStarted", "CheckpointInvalidated", "CheckpointUpdated"};
         const size_t n = sizeof open_to_all / sizeof open_to_all[0];
         size_t unowned = 0;
 

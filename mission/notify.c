@@ -1,0 +1,206 @@
+/* Telling by the mission's own command that a run is blocked, has failed or is completed. The run's
+ * row has the event that is still to be told; it is told of again by who goes on with the run, or
+ * runs the mission, until the command has ended with 0. */
+#include "mission/notify.h"
+#include "base/error.h"
+#include "base/sources.h"
+#include "mission/command.h"
+#include <stdio.h>
+
+enum {
+        GIVE_UP_MS = 10000,
+        NEAR = 64 /* events, of which a run's end is one */
+};
+
+static int64_t boot_ms(const pawl__notice *n)
+{
+        const pawl_sources *sources = pawl__log_sources(n->log);
+
+        return sources->boot_ms(sources->user);
+}
+
+static pawl_status give_up(void *user)
+{
+        const pawl__notice *n = user;
+
+        return boot_ms(n) < n->until_ms ? PAWL_OK : PAWL_EBUSY;
+}
+
+/* The event, as a line of `eventlog export`. */
+static pawl_status read_event(pawl__buf *line, const pawl__notice *n, uint64_t seq, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_event event;
+        pawl_status status = pawl__log_event(&event, &arena, n->log, seq);
+
+        if (status)
+                status = pawl__log_failed(n->log, status, err);
+        if (!status)
+                status = pawl__log_event_json(line, n->log, &event, err);
+        pawl__buf_addc(line, '\n');
+        pawl__arena_free(&arena);
+        return status ? status : pawl__buf_check(line, err);
+}
+
+static pawl_status run_command(pawl__notice *n, pawl_text line, pawl_error *err)
+{
+        const pawl_text run = n->run->v[PAWL__RUN_ID].text,
+                        mission = n->run->v[PAWL__RUN_MISSION].text;
+        pawl__buf vars[3] = {PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT};
+        pawl__command_result result = {.output = PAWL__BUF_INIT};
+
+        pawl__buf_addf(&vars[0], "PAWL_RUN_ID=%.*s", PAWL__FMT(run));
+        pawl__buf_addf(&vars[1], "PAWL_MISSION_ID=%.*s", PAWL__FMT(mission));
+        pawl__buf_addf(&vars[2], "PAWL_DB=%s", pawl__log_path(n->log));
+        const char *const env[] = {vars[0].data, vars[1].data, vars[2].data, NULL};
+        pawl_status status = PAWL_OK;
+        for (size_t i = 0; i < 3 && !status; i++)
+                status = pawl__buf_check(&vars[i], err);
+        const pawl__command command = {.argv = n->argv,
+                .directory = n->directory,
+                .env = env,
+                .input = line,
+                .output_max = 1 << 20,
+                .signal_fd = -1,
+                .tick_ms = 100,
+                .tick = give_up,
+                .tick_user = n,
+                .waits = &pawl__command_waits_usual};
+        n->until_ms = boot_ms(n) + GIVE_UP_MS;
+        if (!status)
+                status = pawl__command_run(&result, &command, err);
+        if (status == PAWL_EBUSY)
+                pawl__fail(err, status, "%s: took longer than 10 s; let it do its work later",
+                        n->argv[0]);
+        else if (!status && result.exit_code)
+                status = pawl__fail(err, PAWL_ESTEP, "%s: ended with exit code %d", n->argv[0],
+                        result.exit_code);
+        pawl__buf_free(&result.output);
+        for (size_t i = 0; i < 3; i++)
+                pawl__buf_free(&vars[i]);
+        return status;
+}
+
+static pawl_status record(const pawl__notice *n, pawl_error *err)
+{
+        const pawl_event like = {.mission_id = n->run->v[PAWL__RUN_MISSION].text,
+                .run_id = n->run->v[PAWL__RUN_ID].text,
+                .session_id = n->run->v[PAWL__RUN_SESSION].text,
+                .actor = n->actor};
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_member_integer(&w, "seq", n->seq);
+        pawl_status status = pawl__batch_emit(&batch, PAWL__RUN_NOTIFIED, &like, &w, err);
+        if (!status && (status = pawl__log_commit(n->log, &batch, 0, NULL)) != PAWL_OK)
+                status = pawl__log_failed(n->log, status, err);
+        pawl__batch_free(&batch);
+        return status;
+}
+
+pawl_status pawl__notify(pawl__notice *n, pawl_error *err)
+{
+        pawl__buf line = PAWL__BUF_INIT;
+        pawl_status status = read_event(&line, n, (uint64_t)n->seq, err);
+        if (!status)
+                status = run_command(n, pawl__buf_text(&line), err);
+        if (!status)
+                status = record(n, err);
+        pawl__buf_free(&line);
+        return status;
+}
+
+/* ---- Of a run ------------------------------------------------------------------------------- */
+
+static void tell(pawl__runner *r, const pawl__row *run, int64_t seq)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl__notice n = {.log = r->log,
+                .argv = r->mission->notify,
+                .directory = r->mission->directory,
+                .run = run,
+                .seq = seq,
+                .actor = r->actor};
+        char line[PAWL_ERROR_MAX + 80];
+
+        if (!pawl__notify(&n, &err))
+                return;
+        snprintf(line, sizeof line,
+                "notify: %s; it is told again when the run or the mission goes on", err.message);
+        pawl__runner_notice(r, line);
+}
+
+/* The newest of these events of the run, among those near @p from; 0: there is none. */
+static pawl_status find_event(int64_t *seq, pawl__runner *r, int64_t from, bool blocked)
+{
+        pawl_cursor *cursor = NULL;
+        pawl_event event;
+        pawl_status status =
+                pawl__cursor_open(&cursor, r->log, (uint64_t)(from > 0 ? from : 0), NEAR);
+
+        while (!status && (status = pawl_cursor_next(cursor, &event)) == PAWL_OK) {
+                const pawl__event_type type = pawl__event_type_of(event.type);
+                const bool ends = type == PAWL__RUN_COMPLETED || type == PAWL__RUN_FAILED;
+                if (pawl__text_eq(event.run_id, r->run_id) &&
+                        (blocked ? type == PAWL__GENERATION_BLOCKED : ends))
+                        *seq = (int64_t)event.seq;
+        }
+        pawl_cursor_close(cursor);
+        return status == PAWL_DONE ? PAWL_OK : pawl__log_failed(r->log, status, &r->error);
+}
+
+/* Of a run that began without a command to tell, which its mission has now. */
+static pawl_status find_end(int64_t *seq, pawl__runner *r, const pawl__row *run, bool blocked)
+{
+        int64_t from = run->v[PAWL__RUN_UPDATED_SEQ].integer - NEAR;
+        pawl__row *steps;
+        size_t n = 0;
+
+        if (!blocked)
+                return find_event(seq, r, from, false);
+        from = 0;
+        pawl_status status =
+                pawl__state_steps(&steps, &n, r->state, r->run_id, &r->arena, &r->error);
+        for (size_t i = 0; i < n; i++)
+                if (pawl__text_is(steps[i].v[PAWL__STEP_STATUS].text, "blocked") &&
+                        steps[i].v[PAWL__STEP_CHECKPOINT_SEQ].integer > from)
+                        from = steps[i].v[PAWL__STEP_CHECKPOINT_SEQ].integer;
+        return status || !from ? status : find_event(seq, r, from, true);
+}
+
+void pawl__runner_notify(pawl__runner *r, pawl_status verdict)
+{
+        pawl__row run = {.v[PAWL__RUN_ID].text = r->run_id};
+
+        if (!r->mission->notify ||
+                (verdict != PAWL_OK && verdict != PAWL_ESTEP && verdict != PAWL_BLOCKED))
+                return;
+        pawl_status status = pawl__state_get(r->state, PAWL__RUNS, &run, &r->arena, &r->error);
+        int64_t seq = status ? 0 : run.v[PAWL__RUN_UNTOLD].integer;
+        if (!status && seq <= 0)
+                status = find_end(&seq, r, &run, verdict == PAWL_BLOCKED);
+        if (status)
+                pawl__runner_notice(r, r->error.message);
+        else if (seq > 0)
+                tell(r, &run, seq);
+}
+
+void pawl__runner_notify_left(pawl__runner *r)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl__row *runs;
+        size_t n = 0;
+
+        if (!r->mission->notify)
+                return;
+        if (pawl__state_untold(&runs, &n, r->state, r->mission->id, &r->arena, &err))
+                pawl__runner_notice(r, err.message);
+        for (size_t i = 0; i < n; i++) {
+                pawl_owner owner;
+                bool held = true;
+                /* whoever holds it tells by himself */
+                if (!pawl__log_holder(&held, &owner, r->log, runs[i].v[PAWL__RUN_ID].text) && !held)
+                        tell(r, &runs[i], runs[i].v[PAWL__RUN_UNTOLD].integer);
+        }
+}
