@@ -33,6 +33,10 @@
         {                                                                                          \
                 name, PAWL__FIELD_OBJECT                                                           \
         }
+#define MAYBE_OBJECT(name)                                                                         \
+        {                                                                                          \
+                name, PAWL__FIELD_MAYBE_OBJECT                                                     \
+        }
 #define ARRAY(name)                                                                                \
         {                                                                                          \
                 name, PAWL__FIELD_ARRAY                                                            \
@@ -73,7 +77,7 @@ static const pawl__event_def forms[PAWL__EVENT_TYPES] = {
                 {TEXT("conflict_id"), TEXT("question"), TEXT("term"), ARRAY("options"),
                         TEXT("urgency"), UUID("retry_token"), HASH("input_hash")}},
         [PAWL__CLARIFICATION_RESOLVED] = {"GlossaryClarificationResolved", 1, false, 0,
-                {TEXT("conflict_id"), TEXT("term_surface"), OBJECT("selected_sense"),
+                {TEXT("conflict_id"), TEXT("term_surface"), MAYBE_OBJECT("selected_sense"),
                         OBJECT("actor"), TEXT("resolution_mode"), OBJECT("provenance")}},
         [PAWL__SENSE_UPDATED] = {"GlossarySenseUpdated", 1, false, 0,
                 {TEXT("term_surface"), TEXT("scope"), OBJECT("new_sense"), OBJECT("actor"),
@@ -116,6 +120,7 @@ static const char *const kind_name[] = {
         [PAWL__FIELD_HASH] = "a hash of 64 lower-case hex digits",
         [PAWL__FIELD_UUID] = "a UUID in lower case",
         [PAWL__FIELD_OBJECT] = "an object",
+        [PAWL__FIELD_MAYBE_OBJECT] = "an object or null",
         [PAWL__FIELD_ARRAY] = "an array",
 };
 
@@ -152,6 +157,8 @@ static bool is_of_kind(const pawl__json_node *node, pawl__field_kind kind)
                 return node->type == PAWL__JSON_STRING && pawl__uuid_valid(node->value);
         case PAWL__FIELD_OBJECT:
                 return node->type == PAWL__JSON_OBJECT;
+        case PAWL__FIELD_MAYBE_OBJECT:
+                return node->type == PAWL__JSON_OBJECT || node->type == PAWL__JSON_NULL;
         case PAWL__FIELD_ARRAY:
                 return node->type == PAWL__JSON_ARRAY;
         }

@@ -59,6 +59,7 @@ typedef enum pawl__field_kind {
         PAWL__FIELD_HASH, /**< text of 64 lower-case hex digits */
         PAWL__FIELD_UUID,
         PAWL__FIELD_OBJECT,
+        PAWL__FIELD_MAYBE_OBJECT, /**< or null */
         PAWL__FIELD_ARRAY
 } pawl__field_kind;
 

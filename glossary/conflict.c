@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static const char *const type_names[] = {
-        "unknown", "ambiguous", "inconsistent", "unresolved_critical"};
+        "unknown", "ambiguous", "inconsistent", "unresolved_critical", "question"};
 static const char *const severity_names[] = {"none", "low", "medium", "high"};
 
 const char *pawl__conflict_type_name(pawl__conflict_type type)
@@ -51,6 +51,7 @@ static pawl__severity severity_of(pawl__conflict_type type, double confidence, b
 
         switch (type) {
         case PAWL__UNRESOLVED_CRITICAL:
+        case PAWL__QUESTION:
                 return PAWL__SEVERITY_HIGH;
         case PAWL__AMBIGUOUS:
                 return otherwise;

@@ -13,7 +13,8 @@ typedef enum pawl__conflict_type {
         PAWL__UNKNOWN,
         PAWL__AMBIGUOUS,
         PAWL__INCONSISTENT,
-        PAWL__UNRESOLVED_CRITICAL
+        PAWL__UNRESOLVED_CRITICAL,
+        PAWL__QUESTION /**< about no term: pipeline/question.h */
 } pawl__conflict_type;
 
 /** A severity that is not known is read as PAWL__SEVERITY_HIGH. */

@@ -19,9 +19,12 @@ typedef struct telling {
         pawl__buf room;
 } telling;
 
+/* An answer to what a step asks people is about no term. */
 static bool is_resolved(const pawl__row *conflict)
 {
-        return pawl__text_is(conflict->v[PAWL__CON_STATUS].text, "resolved");
+        return !pawl__text_is(conflict->v[PAWL__CON_TYPE].text,
+                       pawl__conflict_type_name(PAWL__QUESTION)) &&
+               pawl__text_is(conflict->v[PAWL__CON_STATUS].text, "resolved");
 }
 
 static pawl_text normal_of(telling *t, pawl_text surface)

@@ -125,7 +125,7 @@ pawl_status pawl__mission_document(pawl__buf *out, unsigned char hash[32],
 struct known {
         pawl_text id;
         char inputs[65];  /* their hash; "": not known */
-        pawl_text run;    /* canonical; absent: not known */
+        pawl_text run;    /* or what it asks; canonical; absent: not known */
         pawl_text how[3]; /* likewise the mission's env, its own, and its cwd */
 };
 
@@ -183,6 +183,8 @@ static pawl_status read_document(struct known **out, size_t *n, pawl__arena *are
         for (pawl__node s = pawl__json_first(tree, steps); s != PAWL__NO_NODE && !status;
                 s = pawl__json_after(tree, steps, s)) {
                 pawl__node run = pawl__json_get(tree, s, "run");
+                if (run == PAWL__NO_NODE)
+                        run = pawl__json_get(tree, s, "ask");
                 struct known *step = &(*out)[(*n)++];
                 step->id = pawl__json_get_text(tree, s, "id");
                 if (run != PAWL__NO_NODE)

@@ -2,8 +2,8 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "glossary/seed.h"
+#include "mission/ask.h"
 #include "mission/command.h"
-#include "mission/inputs.h"
 #include "mission/runner.h"
 #include "pipeline/gate.h"
 #include "pipeline/layers.h"
@@ -138,7 +138,7 @@ static pawl_status fill_context(checker *c, pawl_context *ctx, const pawl__step 
         status = pawl__step_settings(ctx, mission, step);
         if (status)
                 return status;
-        status = pawl__inputs_resolve(&inputs, mission, step, NULL, NULL, &ctx->error);
+        status = pawl__step_inputs(&inputs, mission, step, NULL, NULL, &ctx->error);
         if (status)
                 pawl__fail_prefix(&ctx->error, status, "step %.*s", PAWL__FMT(step->id));
         else
@@ -152,7 +152,7 @@ static pawl_status find_command(checker *c, const pawl__step *step)
         const pawl__command command = {
                 .argv = step->argv, .directory = c->mission->directory, .cwd = step->cwd};
 
-        if (!*step->argv[0]) /* a parameter that has no value yet */
+        if (!step->argv || !*step->argv[0]) /* or a parameter that has no value yet */
                 return PAWL_OK;
         pawl_status status = pawl__command_find(&command, &c->error);
 

@@ -148,12 +148,23 @@ static pawl_status timed_out(pawl__step_run *p)
         return attempt_failed(p, -1, reason);
 }
 
+pawl_status pawl__step_run_output(pawl__step_run *p, pawl_text output)
+{
+        pawl_status status =
+                pawl_pipeline_complete(p->r->pipeline, p->ctx, output.data, output.len);
+
+        if (status == PAWL_OK)
+                status = mark_session(p->r);
+        if (status == PAWL_OK)
+                return pawl__step_run_completed(p);
+        return status == PAWL_BLOCKED ? pawl__step_run_blocked(p) : pawl__step_run_error(p, status);
+}
+
 static pawl_status judge_exit(pawl__step_run *p, const pawl__command_result *result)
 {
         char reason[64], name[32];
         pawl_text output = pawl__buf_text(&result->output);
         size_t valid = pawl__utf8_span(output.data, output.len);
-        pawl_status status;
 
         if (result->killed_by) {
                 pawl__signal_name(name, result->killed_by);
@@ -168,12 +179,7 @@ static pawl_status judge_exit(pawl__step_run *p, const pawl__command_result *res
                 snprintf(reason, sizeof reason, "output is not UTF-8 from byte %zu on", valid);
                 return attempt_failed(p, result->exit_code, reason);
         }
-        status = pawl_pipeline_complete(p->r->pipeline, p->ctx, output.data, output.len);
-        if (status == PAWL_OK)
-                status = mark_session(p->r);
-        if (status == PAWL_OK)
-                return pawl__step_run_completed(p);
-        return status == PAWL_BLOCKED ? pawl__step_run_blocked(p) : pawl__step_run_error(p, status);
+        return pawl__step_run_output(p, output);
 }
 
 static pawl_status interrupted(const pawl__step_run *p, int signal, int exit_code)

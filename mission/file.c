@@ -4,6 +4,7 @@
 #include "base/system.h"
 #include "document/fields.h"
 #include "glossary/extract.h"
+#include "mission/ask.h"
 #include "mission/params.h"
 #include "mission/references.h"
 #include <assert.h>
@@ -204,6 +205,8 @@ static pawl_status set_run(const pawl__place *place, pawl__node node)
         pawl_mission_param **params = pawl__arena_array(
                 &loader->mission->arena, pawl__value_at(place, node)->count, sizeof *params);
 
+        if (pawl__value_at(place, node)->type != PAWL__JSON_ARRAY)
+                return pawl__field_fail(place, node, "must be a list; " PAWL__GIVE_COMMAND);
         if (!params)
                 return pawl__nomem(place->err);
         loader->step->word_params = loader->mission->n_params ? params : NULL;
@@ -224,7 +227,8 @@ static const pawl__field step_fields[] = {
         {"glossary_check", PAWL__ENTRY_TEXT, NULL, set_check},
         {"inputs", PAWL__ENTRY_ANY, NULL, set_inputs},
         {"metadata", PAWL__ENTRY_MAPPING, NULL, set_metadata},
-        {"run", PAWL__ENTRY_LIST, "give its command: run: [COMMAND, ARGUMENT, ...]", set_run},
+        {"run", PAWL__ENTRY_ANY, NULL, set_run},
+        {"ask", PAWL__ENTRY_MAPPING, NULL, pawl__ask_read},
         {"max_output_bytes", PAWL__ENTRY_NUMBER, NULL, set_output_max},
         {"max_log_bytes", PAWL__ENTRY_NUMBER, NULL, pawl__set_log_max},
         {"env", PAWL__ENTRY_MAPPING, NULL, pawl__env_read},
@@ -282,7 +286,8 @@ static pawl_status read_step(const pawl__place *place, pawl__node node, size_t i
                         .log_max = loader->mission->settings.log_max};
         loader->settings = &loader->step->settings;
         inside.where = where;
-        return pawl__fields_read(PAWL__FIELDS(step_fields), &inside, node);
+        const pawl_status status = pawl__fields_read(PAWL__FIELDS(step_fields), &inside, node);
+        return status ? status : pawl__ask_or_run(&inside, node);
 }
 
 static pawl_status set_steps(const pawl__place *place, pawl__node node)

@@ -127,8 +127,7 @@ pawl_status pawl__cwd_read(const pawl__place *place, pawl__node node)
 /* ---- timeout: and retry: ------------------------------------------------------------------------
  */
 
-/* "90s": a whole number and its unit, up to a year. */
-static pawl_status read_duration(const pawl__place *place, int64_t *ms, pawl__node node)
+pawl_status pawl__duration_read(const pawl__place *place, int64_t *ms, pawl__node node)
 {
         static const struct {
                 const char *name;
@@ -157,7 +156,7 @@ pawl_status pawl__timeout_read(const pawl__place *place, pawl__node node)
 {
         const pawl__loader *loader = place->target;
         pawl_text kept = {NULL, 0};
-        pawl_status status = read_duration(place, &loader->step->timeout_ms, node);
+        pawl_status status = pawl__duration_read(place, &loader->step->timeout_ms, node);
 
         if (!status)
                 status = pawl__keep(place, &kept, pawl__value_at(place, node)->value);
@@ -183,14 +182,14 @@ static pawl_status set_delay(const pawl__place *place, pawl__node node)
 {
         const pawl__loader *loader = place->target;
 
-        return read_duration(place, &loader->step->retry.delay_ms, node);
+        return pawl__duration_read(place, &loader->step->retry.delay_ms, node);
 }
 
 static pawl_status set_max_delay(const pawl__place *place, pawl__node node)
 {
         const pawl__loader *loader = place->target;
 
-        return read_duration(place, &loader->step->retry.max_ms, node);
+        return pawl__duration_read(place, &loader->step->retry.max_ms, node);
 }
 
 static pawl_status set_on_exit(const pawl__place *place, pawl__node node)

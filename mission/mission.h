@@ -47,13 +47,17 @@ typedef struct pawl__retry_rule {
         uint64_t on_exit[4]; /**< these exit codes, a bit each */
 } pawl__retry_rule;
 
+typedef struct pawl__ask pawl__ask; /* mission/ask.h */
+
 typedef struct pawl__step {
         pawl_text id;
         bool critical;
         pawl__settings settings;
         pawl__node inputs;  /**< in the document's tree; PAWL__NO_NODE: {} */
         pawl_text metadata; /**< JSON; absent: none */
-        char **argv;        /**< ended by NULL; "" for a parameter that has no value yet */
+        pawl__ask *ask;     /**< what it asks people; NULL: nothing, it has a command */
+        char **argv;        /**< ended by NULL; "" for a parameter that has no value yet; NULL: it
+                                 has no command */
         pawl_mission_param **word_params; /**< of each word, the one that it is, or NULL; NULL: none
                                                is one */
         pawl__env env;                    /**< before the mission's */

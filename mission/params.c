@@ -249,28 +249,58 @@ pawl_status pawl__word_read(
         return pawl__param_named(param, loader->mission, node, where, place->err);
 }
 
-/* A string as it is, anything else as JSON. */
+pawl_status pawl__param_in_text(const pawl__place *place, pawl__node node, pawl_text name)
+{
+        const pawl__loader *loader = place->target;
+        char others[400];
+
+        if (find(loader->mission, name))
+                return PAWL_OK;
+        name_others(others, sizeof others, loader->mission, name);
+        return pawl__field_fail(
+                place, node, "no parameter is called \"%.*s\"; %s", PAWL__FMT(name), others);
+}
+
+pawl_status pawl__param_put_text(pawl__buf *out, const pawl_mission *mission, pawl_text name,
+        pawl_text text, pawl_error *err)
+{
+        const pawl_mission_param *param = find(mission, name);
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_status status = PAWL_OK;
+
+        if (!param || !param->value) {
+                pawl__buf_add_text(out, text);
+                return PAWL_OK;
+        }
+        status = pawl__json_tree_read(&tree, param->value, strlen(param->value), err);
+        if (!status)
+                pawl__buf_add_text(out, pawl__json_at(&tree, 0)->type == PAWL__JSON_STRING
+                                                ? pawl__json_at(&tree, 0)->value
+                                                : pawl__text(param->value));
+        pawl__json_tree_free(&tree);
+        return status;
+}
+
 static pawl_status put_word(
         char **word, pawl_mission *mission, const pawl_mission_param *param, pawl_error *err)
 {
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__buf text = PAWL__BUF_INIT;
         bool ok = true;
-        pawl_status status = pawl__json_tree_read(&tree, param->value, strlen(param->value), err);
+        pawl_status status =
+                pawl__param_put_text(&text, mission, pawl__text(param->name), pawl__text(""), err);
 
-        if (!status) {
-                const pawl_text text = pawl__json_at(&tree, 0)->type == PAWL__JSON_STRING
-                                               ? pawl__json_at(&tree, 0)->value
-                                               : pawl__text(param->value);
-                if (memchr(text.data, '\0', text.len))
-                        status = pawl__fail(err, PAWL_EINVAL,
-                                "parameter %s: holds a NUL, which no word of a command and no "
-                                "variable can; leave it out",
-                                param->name);
-                else
-                        *word = (char *)(uintptr_t)pawl__arena_text(&mission->arena, text, &ok)
-                                        .data;
-        }
-        pawl__json_tree_free(&tree);
+        if (!status)
+                status = pawl__buf_check(&text, err);
+        if (!status && text.len && memchr(text.data, '\0', text.len))
+                status = pawl__fail(err, PAWL_EINVAL,
+                        "parameter %s: holds a NUL, which no word of a command and no variable "
+                        "can; leave it out",
+                        param->name);
+        if (!status)
+                *word = (char *)(uintptr_t)pawl__arena_text(
+                        &mission->arena, pawl__buf_text(&text), &ok)
+                                .data;
+        pawl__buf_free(&text);
         return ok ? status : pawl__nomem(err);
 }
 

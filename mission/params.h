@@ -25,6 +25,12 @@ const pawl_mission_param *pawl__param_at(const pawl_mission *mission, pawl__node
 /** A word of a command, or a variable's value: what it says, or "" and the parameter that it is. */
 PAWL_MUST_CHECK pawl_status pawl__word_read(
         const pawl__place *place, pawl__node node, char **word, pawl_mission_param **param);
+/** Is there one of that name, as a text at a node says? PAWL_EPARSE naming others. */
+PAWL_MUST_CHECK pawl_status pawl__param_in_text(
+        const pawl__place *place, pawl__node node, pawl_text name);
+/** Append its value, a string as it is and anything else as JSON; without one @p text. */
+PAWL_MUST_CHECK pawl_status pawl__param_put_text(pawl__buf *out, const pawl_mission *mission,
+        pawl_text name, pawl_text text, pawl_error *err);
 /** The words and variables of the steps' commands as the values are now; one without a value makes
  * "". */
 PAWL_MUST_CHECK pawl_status pawl__params_put_words(pawl_mission *mission, pawl_error *err);

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "mission/runner.h"
+#include "pipeline/question.h"
 #include <stdlib.h>
 
 /* What a caller gets, and what it lies in. */
@@ -109,7 +110,8 @@ static pawl_status fill_conflicts(own_result *result, pawl__state *state, pawl_t
                 return pawl__nomem(err);
         for (size_t i = 0; i < n; i++)
                 conflicts[i] = (pawl_run_conflict){keep(result, rows[i].v[PAWL__CON_ID].text),
-                        rows[i].v[PAWL__CON_CANDIDATES].text.len > strlen("[]")};
+                        rows[i].v[PAWL__CON_CANDIDATES].text.len > strlen("[]"),
+                        pawl__is_question(rows[i].v[PAWL__CON_TYPE].text)};
         result->shown.conflicts = conflicts;
         result->shown.n_conflicts = n;
         return pawl__arena_check(&result->arena, err);

@@ -6,6 +6,7 @@
 #include "mission/params.h"
 #include "mission/runner.h"
 #include "mission/runs.h"
+#include "pipeline/question.h"
 #include <stdio.h>
 
 /* What was asked for, as the log has it. */
@@ -260,8 +261,10 @@ static pawl_status ask_for_answers(pawl__runner *r)
         pawl__row run = {.v[PAWL__RUN_ID].text = r->run_id}, *open;
         pawl__arena arena = PAWL__ARENA_INIT;
         size_t n = 0;
-        pawl_status status = pawl__state_get(r->state, PAWL__RUNS, &run, &arena, &r->error);
+        pawl_status status = pawl__questions_settle(NULL, r->log, r->state, &r->error);
 
+        if (!status)
+                status = pawl__state_get(r->state, PAWL__RUNS, &run, &arena, &r->error);
         if (!status && pawl__text_is(run.v[PAWL__RUN_STATUS].text, "blocked"))
                 status = pawl__state_conflicts(&open, &n, r->state, r->run_id, (pawl_text){NULL, 0},
                         true, &arena, &r->error);

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/sources.h"
+#include "pipeline/question.h"
 #include "session/session.h"
 #include <errno.h>
 #include <poll.h>
@@ -71,7 +72,9 @@ pawl_status pawl__runner_open(pawl__runner *r, pawl_log *log, const pawl_run_opt
         if (r->options.time_limit_ms)
                 r->deadline_ms = boot_ms(r) + (int64_t)r->options.time_limit_ms;
         status = pawl__state_of(&r->state, log, &r->error);
-        return status ? status : pawl__sessions_settle(log, r->state, &r->error);
+        if (!status)
+                status = pawl__sessions_settle(log, r->state, &r->error);
+        return status ? status : pawl__questions_settle(NULL, log, r->state, &r->error);
 }
 
 void pawl__runner_free(pawl__runner *r)

@@ -262,6 +262,9 @@ void pawl__step_terms_end(pawl__step_terms *files);
  *  step is completed; else why not, in r->error. */
 PAWL_MUST_CHECK pawl_status pawl__step_run_execute(pawl__step_run *p);
 
+/** Complete the step with this output. As pawl__step_run_execute(). */
+PAWL_MUST_CHECK pawl_status pawl__step_run_output(pawl__step_run *p, pawl_text output);
+
 /** Tell the caller of the run how far the step is. */
 void pawl__step_run_progress(const pawl__step_run *p, pawl_run_stage stage);
 

@@ -1,6 +1,7 @@
 #include "mission/runs.h"
 #include "base/error.h"
 #include "events/log.h"
+#include "pipeline/question.h"
 #include "session/session.h"
 
 enum { BATCH = 64 }; /* rows read at once */
@@ -99,7 +100,9 @@ static pawl_status begin(looking *l, pawl_log *log, pawl__arena *arena, pawl_err
         *l = (looking){.log = log, .arena = arena, .err = err};
         pawl_status status = pawl__state_of(&l->state, log, err);
 
-        return status ? status : pawl__sessions_settle(log, l->state, err);
+        if (!status)
+                status = pawl__sessions_settle(log, l->state, err);
+        return status ? status : pawl__questions_settle(NULL, log, l->state, err);
 }
 
 static pawl_status check_status(pawl_text status, pawl_error *err)

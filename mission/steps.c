@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "checkpoint/checkpoint.h"
-#include "mission/inputs.h"
+#include "mission/ask.h"
 #include "mission/runner.h"
 #include <stdio.h>
 
@@ -88,6 +88,8 @@ pawl_status pawl__step_run_blocked(const pawl__step_run *p)
         size_t n = pawl_context_conflicts(p->ctx);
 
         pawl__step_run_progress(p, PAWL_STEP_BLOCKED);
+        if (p->ctx->asked)
+                return pawl__ask_waits(p);
         return pawl__fail(&r->error, PAWL_BLOCKED,
                 "step %.*s: blocked by %zu unresolved conflict%s; `pawl conflicts` lists, `pawl "
                 "resolve` answers, then `pawl resume %s`",
@@ -161,8 +163,7 @@ static pawl_status set_inputs(pawl__step_run *p)
         pawl__buf inputs = PAWL__BUF_INIT;
         pawl_status status;
 
-        status = pawl__inputs_resolve(
-                &inputs, p->r->mission, p->step, output_of, &from, &p->r->error);
+        status = pawl__step_inputs(&inputs, p->r->mission, p->step, output_of, &from, &p->r->error);
         if (!status) {
                 status = pawl_context_set_inputs(p->ctx, inputs.data, inputs.len);
                 if (status)
@@ -315,9 +316,11 @@ static pawl_status pass(pawl__step_run *p)
         switch (status) {
         case PAWL_OK:
                 status = pawl__runner_passed(p->r, p->step->id);
-                return status ? status : pawl__step_run_execute(p);
+                if (!status)
+                        status = p->step->ask ? pawl__ask_answered(p) : pawl__step_run_execute(p);
+                return status;
         case PAWL_DONE:
-                return pawl__step_run_completed(p);
+                return p->ctx->expired ? pawl__ask_expired(p) : pawl__step_run_completed(p);
         case PAWL_BLOCKED:
                 return pawl__step_run_blocked(p);
         case PAWL_EINPUTS:
@@ -338,6 +341,8 @@ static pawl_status run_step(pawl__step_run *p)
         if (status)
                 return status;
         status = set_inputs(p);
+        if (!status && p->step->ask)
+                status = pawl__ask_pose(p);
         if (fault_of_step(status)) {
                 const pawl_error why = p->r->error;
                 return pawl__step_run_failed(p, -1, why.message);

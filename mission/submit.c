@@ -138,7 +138,7 @@ static pawl_status check_captured(submitting *s)
         if (!status)
                 status = captured(s, tree, s->path, "the file");
         for (size_t i = 0; i < mission->n_steps && !status; i++) {
-                const char *command = mission->steps[i].argv[0];
+                const char *command = mission->steps[i].argv ? mission->steps[i].argv[0] : "";
                 if (*command == '/' || !strchr(command, '/'))
                         continue;
                 const char *cwd = mission->steps[i].cwd;

@@ -69,6 +69,11 @@ static pawl_status select_sense(
         const pawl_text id = conflict->conflict_id;
 
         *out = (pawl__sense){.confidence = 1, .status = PAWL__ACTIVE};
+        if (answer->answer.data)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "conflict %.*s: is about a term, and no question; pick a candidate, define "
+                        "or dismiss",
+                        PAWL__FMT(id));
         if ((answer->pick > 0) + (answer->define.data != NULL) + answer->dismiss > 1)
                 return pawl__fail(err, PAWL_EINVAL,
                         "conflict %.*s: is answered in two ways; pick a candidate, define or "

@@ -185,6 +185,7 @@ pawl_status pawl__pipeline_pass(
                         if (status == PAWL_EEXISTS && ctx->answer_waits) {
                                 /* Another session answered first: its answer stands. */
                                 ctx->answer_waits = false;
+                                ctx->reply = (pawl_text){NULL, 0};
                                 pawl__batch_clear(&pipeline->batch);
                                 ctx->blocked = true;
                                 entry = PAWL__FROM_CLARIFICATION;

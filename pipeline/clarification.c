@@ -6,16 +6,25 @@
 #include "pipeline/answer.h"
 #include "pipeline/gate.h"
 #include "pipeline/layers.h"
+#include "pipeline/question.h"
 #include <stdlib.h>
 
 enum { BURST = 3 };
 
 static pawl_status request(pawl_context *ctx, const pawl_conflict *conflict)
 {
+        const bool asks = pawl__is_question(conflict->conflict_type);
         pawl__json_writer *w = pawl__context_payload(ctx);
         pawl__buf question = PAWL__BUF_INIT;
+        pawl_status status = PAWL_OK;
 
-        pawl__buf_addf(&question, "What does \"%.*s\" mean here?", PAWL__FMT(conflict->term));
+        if (asks) {
+                pawl__buf_add_text(&question, conflict->term);
+                status = pawl__question_members(ctx, conflict->conflict_id);
+        } else {
+                pawl__buf_addf(
+                        &question, "What does \"%.*s\" mean here?", PAWL__FMT(conflict->term));
+        }
         pawl__json_member_number(w, "confidence", conflict->confidence);
         pawl__json_member_text(w, "conflict_id", conflict->conflict_id);
         pawl__json_member_text(w, "conflict_type", conflict->conflict_type);
@@ -26,13 +35,14 @@ static pawl_status request(pawl_context *ctx, const pawl_conflict *conflict)
         for (size_t i = 0; i < conflict->n_candidates; i++)
                 pawl__sense_write(w, &conflict->candidates[i]);
         pawl__json_close_array(w);
-        pawl__json_member_string(w, "phase", pawl__phase_name(ctx->phase));
+        pawl__json_member_string(w, "phase", asks ? "ask" : pawl__phase_name(ctx->phase));
         pawl__json_member_text(w, "question", pawl__buf_text(&question));
         pawl__json_member_string(w, "retry_token", ctx->checkpoint.retry_token);
         pawl__json_member_text(w, "severity", conflict->severity);
         pawl__json_member_text(w, "term", conflict->term);
         pawl__json_member_text(w, "urgency", conflict->severity);
-        const pawl_status status = pawl__buf_check(&question, &ctx->error);
+        if (!status)
+                status = pawl__buf_check(&question, &ctx->error);
         pawl__buf_free(&question);
         return status ? status : pawl__context_emit(ctx, PAWL__CLARIFICATION_REQUESTED);
 }
@@ -56,6 +66,7 @@ static pawl_status commit_waiting(pawl_context *ctx)
         if (status != PAWL_EEXISTS || !ctx->answer_waits)
                 return status;
         ctx->answer_waits = false;
+        ctx->reply = (pawl_text){NULL, 0};
         pawl__batch_clear(ctx->batch);
         return ctx->reload(ctx);
 }
@@ -73,17 +84,28 @@ static pawl_status answered_elsewhere(bool *by_other, pawl_context *ctx, size_t 
 
 static pawl_status answer(pawl_context *ctx, size_t i, const pawl_answer *said)
 {
+        const pawl_conflict *conflict = &ctx->conflicts[i];
+        const int64_t now_us = ctx->sources->wall_us(ctx->sources->user);
+        const bool asks = pawl__is_question(conflict->conflict_type);
         pawl_event like = pawl__context_event(ctx, PAWL__CLARIFICATION_RESOLVED);
         pawl__sense chosen;
-        pawl_status status = pawl__answer_emit(ctx->batch, &chosen, ctx->state, &ctx->pass,
-                &ctx->conflicts[i], said, "interactive", 0, &like,
-                ctx->sources->wall_us(ctx->sources->user), &ctx->error);
+        pawl_text reply;
+        pawl_status status;
 
+        if (asks)
+                status = pawl__question_emit(ctx->batch, &reply, conflict, said, "interactive", 0,
+                        &like, now_us, &ctx->error);
+        else
+                status = pawl__answer_emit(ctx->batch, &chosen, ctx->state, &ctx->pass, conflict,
+                        said, "interactive", 0, &like, now_us, &ctx->error);
         if (status)
                 return status;
         ctx->answer_waits = true;
         ctx->prompts[i] = PAWL__ANSWERED;
-        return pawl__glossary_add(ctx->glossary, &chosen, &ctx->error);
+        if (!asks)
+                return pawl__glossary_add(ctx->glossary, &chosen, &ctx->error);
+        ctx->reply = pawl__arena_copy(&ctx->pass, reply);
+        return pawl__arena_check(&ctx->pass, &ctx->error);
 }
 
 static pawl_status asking_failed(pawl_context *ctx, size_t i, pawl_status status)
@@ -99,7 +121,7 @@ static pawl_status take(pawl_context *ctx, size_t i, const pawl_answer *said)
 {
         bool by_other;
 
-        if (said->pick == 0 && !said->define.data && !said->dismiss) {
+        if (said->pick == 0 && !said->define.data && !said->dismiss && !said->answer.data) {
                 ctx->prompts[i] = PAWL__DEFERRED;
                 return PAWL_OK;
         }
@@ -238,6 +260,13 @@ static pawl_status ask_next(pawl_context *ctx, size_t i)
         return ask(ctx, i);
 }
 
+/* A question may be one to others alone. */
+static bool is_asked(const pawl_context *ctx, const pawl_conflict *conflict)
+{
+        return !pawl__is_question(conflict->conflict_type) ||
+               pawl__question_is_to(ctx->question, ctx->actor);
+}
+
 /* Keep only what still blocks the step; true if nothing does. */
 static bool all_answered(pawl_context *ctx)
 {
@@ -263,7 +292,8 @@ static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
         if (!ctx->requested)
                 status = request_all(ctx);
         for (size_t i = 0; i < ctx->n_conflicts && !status && ctx->clarify; i++)
-                if (ctx->prompts[i] == PAWL__NOT_ASKED && ctx->questions < BURST)
+                if (ctx->prompts[i] == PAWL__NOT_ASKED && ctx->questions < BURST &&
+                        is_asked(ctx, &ctx->conflicts[i]))
                         status = ask_next(ctx, i);
         if (status)
                 return status;

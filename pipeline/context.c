@@ -150,6 +150,9 @@ void pawl__context_reset(pawl_context *ctx)
         ctx->answered = false;
         ctx->may_generate = false;
         ctx->inputs_changed = false;
+        ctx->asked = false;
+        ctx->expired = false;
+        ctx->reply = (pawl_text){NULL, 0};
         pawl__buf_clear(&ctx->diff);
 }
 
@@ -299,10 +302,9 @@ pawl_status pawl_context_fail(pawl_context *ctx, pawl_status status, const char 
         return pawl__fail(&ctx->error, status, "%s", why);
 }
 
-pawl_status pawl__conflict_id(char out[17], const pawl_context *ctx, pawl_text term)
+static pawl_status id_of(char out[17], const pawl_context *ctx, const char *phase, pawl_text about)
 {
-        const pawl_text parts[] = {ctx->run_id, ctx->step_id,
-                pawl__text(ctx->phase == PAWL__ON_OUTPUT ? "output" : "inputs"), term};
+        const pawl_text parts[] = {ctx->run_id, ctx->step_id, pawl__text(phase), about};
         unsigned char hash[PAWL__HASH_LEN];
         pawl_status status = pawl__hasher_begin(ctx->hasher, NULL);
 
@@ -317,4 +319,14 @@ pawl_status pawl__conflict_id(char out[17], const pawl_context *ctx, pawl_text t
         if (!status)
                 pawl__hex(out, hash, 8);
         return status;
+}
+
+pawl_status pawl__conflict_id(char out[17], const pawl_context *ctx, pawl_text term)
+{
+        return id_of(out, ctx, ctx->phase == PAWL__ON_OUTPUT ? "output" : "inputs", term);
+}
+
+pawl_status pawl__question_id(char out[17], const pawl_context *ctx)
+{
+        return id_of(out, ctx, "ask", pawl__text(ctx->input_hash));
 }

@@ -17,6 +17,8 @@
 /** Which text a pass is about. */
 typedef enum pawl__phase { PAWL__ON_INPUTS, PAWL__ON_OUTPUT } pawl__phase;
 
+typedef struct pawl__question pawl__question; /* pipeline/question.h */
+
 /** A command that was started for a step, and what it wrote to standard error. */
 typedef struct pawl__attempt {
         uint64_t number;                     /**< from 1 in a run; 0: there was no command */
@@ -52,7 +54,8 @@ struct pawl_context {
         bool check_forced;   /**< glossary_check: enabled on the step itself */
         bool store_inputs;
         char input_hash[65];
-        char token[37]; /**< to resume with; "": a fresh execution */
+        char token[37];                 /**< to resume with; "": a fresh execution */
+        const pawl__question *question; /**< that the step asks, and lives on; NULL: none */
 
         /* attached by the pipeline for the pass */
         pawl_log *log;
@@ -101,6 +104,9 @@ struct pawl_context {
         bool answered;         /**< all are: go on from checkpoint, which is in memory */
         bool may_generate;     /**< the pass ended well, its output has not come yet */
         bool inputs_changed;   /**< change is filled */
+        bool asked;            /**< its question was asked in this pass */
+        bool expired;          /**< nobody answered its question in time */
+        pawl_text reply;       /**< the answer to its question; absent: none yet */
         char output_hash[65];
         char checkpoint_hash[65];
         pawl__attempt attempt; /**< of its command, by who started one */
@@ -143,5 +149,7 @@ bool pawl__context_checks(pawl_context *ctx);
  *  its id. */
 PAWL_MUST_CHECK pawl_status pawl__conflict_id(
         char out[17], const pawl_context *ctx, pawl_text term);
+/** The same of the step's question with the present inputs: with others it is another. */
+PAWL_MUST_CHECK pawl_status pawl__question_id(char out[17], const pawl_context *ctx);
 
 #endif

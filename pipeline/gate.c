@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "pipeline/layers.h"
+#include "pipeline/question.h"
 
 bool pawl__gate_blocks(pawl__phase phase, pawl__strictness effective, pawl__severity severity)
 {
@@ -230,8 +231,8 @@ static pawl_status emit_blocked(pawl_context *ctx, const pawl__blocker *blockers
 
 static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
 {
-        bool on_output = ctx->phase == PAWL__ON_OUTPUT;
-        pawl__blocker *blockers = NULL;
+        bool on_output = ctx->phase == PAWL__ON_OUTPUT, asks = false;
+        pawl__blocker *blockers = NULL, question;
         size_t n = 0;
 
         (void)layer;
@@ -241,8 +242,16 @@ static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
         ctx->blocked = false;
         ctx->requested = false;
         pawl_status status = pawl__gate_blockers(&blockers, &n, ctx);
+        if (!status && n == 0 && !on_output && ctx->question)
+                status = pawl__question_blocks(&asks, &question, ctx);
         if (status)
                 return status;
+        if (asks) {
+                blockers = &question;
+                n = 1;
+        }
+        if (n == 0 && ctx->expired)
+                return PAWL_DONE;
         if (n == 0)
                 return on_output ? PAWL_OK : pawl__gate_checkpoint(ctx, PAWL__AT_POST_GATE);
         ctx->blocked = true;

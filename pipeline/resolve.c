@@ -6,6 +6,7 @@
 #include "glossary/automaton.h"
 #include "glossary/seed.h"
 #include "pipeline/answer.h"
+#include "pipeline/question.h"
 #include <inttypes.h>
 
 pawl_status pawl__conflict_find(
@@ -183,6 +184,38 @@ static pawl_status retire(
         return status == PAWL_ENOTFOUND ? PAWL_OK : status;
 }
 
+/* An answer to a question is its step's output, and nothing else. */
+static pawl_status check_output(struct answering *a, const pawl__row *row, pawl_error *err)
+{
+        pawl__row step = {.v[PAWL__STEP_RUN].text = row->v[PAWL__CON_RUN].text,
+                .v[PAWL__STEP_ID].text = row->v[PAWL__CON_STEP].text};
+        pawl_status status = pawl__state_get(a->state, PAWL__STEPS, &step, a->arena, err);
+
+        if (!status && pawl__text_is(step.v[PAWL__STEP_STATUS].text, "completed"))
+                status = pawl__fail(err, PAWL_ESTATE,
+                        "conflict %.*s: step %.*s of run %.*s has completed with the former answer; "
+                        "start a new run to be asked again",
+                        PAWL__FMT(row->v[PAWL__CON_ID].text), PAWL__FMT(step.v[PAWL__STEP_ID].text),
+                        PAWL__FMT(step.v[PAWL__STEP_RUN].text));
+        return status;
+}
+
+static pawl_status emit_reply(struct answering *a, const pawl__row *row,
+        const pawl_conflict *conflict, const pawl_answer *said, const pawl_event *like,
+        pawl_error *err)
+{
+        const int64_t former = row->v[PAWL__CON_RESOLVED_SEQ].integer;
+        pawl__question_info info;
+        pawl_text reply;
+        pawl_status status = pawl__question_read(&info, a->arena, a->log, row, err);
+
+        if (!status)
+                status = pawl__question_allows(&info, conflict, a->actor, err);
+        return status ? status
+                      : pawl__question_emit(a->batch, &reply, conflict, said, "async", former, like,
+                                a->now_us, err);
+}
+
 static pawl_status emit(struct answering *a, const pawl_conflict_answer *said, pawl_error *err)
 {
         pawl__row row = {0};
@@ -212,12 +245,14 @@ static pawl_status emit(struct answering *a, const pawl_conflict_answer *said, p
                 .step_id = row.v[PAWL__CON_STEP].text,
                 .actor = a->actor};
         status = pawl__conflict_of(&conflict, a->arena, &row, err);
-        if (!status && again)
-                status = retire(a, &row, &like, err);
         if (again) {
                 a->replaced[a->n_replaced] = row;
                 a->replaced_by[a->n_replaced++] = a->at;
         }
+        if (!status && pawl__is_question(conflict.conflict_type))
+                return emit_reply(a, &row, &conflict, &said->answer, &like, err);
+        if (!status && again)
+                status = retire(a, &row, &like, err);
         return status ? status
                       : pawl__answer_emit(a->batch, &chosen, a->state, a->arena, &conflict,
                                 &said->answer, "async",
@@ -234,7 +269,9 @@ static pawl_status check_replaced(pawl_log *log, pawl__batch *batch, void *user,
 
         (void)log, (void)batch;
         for (size_t i = 0; i < a->n_replaced && !status; i++) {
-                status = check_unused(a, &a->replaced[i], err);
+                status = pawl__is_question(a->replaced[i].v[PAWL__CON_TYPE].text)
+                                 ? check_output(a, &a->replaced[i], err)
+                                 : check_unused(a, &a->replaced[i], err);
                 a->at = status ? a->replaced_by[i] : n;
         }
         return status;

@@ -122,13 +122,14 @@ const service_route service_api_routes[] = {
         COMMAND("POST", "/conflicts/{conflict_id}/answer", SERVICE_CHANGES,
                 SERVICE_FIELDS(NUMBER("pick", "A candidate's n."),
                         TEXT("define", "A definition of your own."),
-                        FLAG("dismiss", "It is no term: nobody is asked about it again."), SCOPE,
+                        FLAG("dismiss", "It is no term: nobody is asked about it again."),
+                        TEXT("answer", "To a question: one of its options, or any text."), SCOPE,
                         FLAG("replace",
                                 "The first answer was wrong, and no step has completed with "
                                 "it."),
                         ACTOR),
                 .id = "answerConflict", .tag = "conflicts", .command = "resolve",
-                .one_of = {"pick", "define", "dismiss"}, .answer = "Answered",
+                .one_of = {"pick", "define", "dismiss", "answer"}, .answer = "Answered",
                 .summary = "Answer a conflict.",
                 .description = "There is one answer to a conflict: a second is 409, and changes "
                                "nothing, unless it replaces the first."),
@@ -138,7 +139,8 @@ const service_route service_api_routes[] = {
                                        .option = "answers-json",
                                        .required = "send the list of them",
                                        .about = "Objects with a `conflict_id`, one of `pick`, "
-                                                "`define` and `dismiss`, and maybe a `scope`."},
+                                                "`define`, `dismiss` and `answer`, and maybe a "
+                                                "`scope`."},
                         ACTOR),
                 .id = "answerConflicts", .tag = "conflicts", .command = "resolve",
                 .answer = "AnsweredAll",

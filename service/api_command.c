@@ -158,15 +158,17 @@ static bool has_member(const invocation *in, const char *name)
 static void check_one_of(invocation *in)
 {
         const char *const *names = in->operation->one_of;
+        char list[120] = "";
+        size_t given = 0, used = 0;
 
-        const char *third = names[2] ? names[2] : "";
-
-        if (names[0] && has_member(in, names[0]) + has_member(in, names[1]) +
-                                        (names[2] && has_member(in, names[2])) !=
-                                1)
+        for (size_t i = 0; i < SERVICE_ONE_OF_MOST && names[i]; i++) {
+                given += has_member(in, names[i]);
+                snprintf(list + used, sizeof list - used, "%s\"%s\"", i ? ", " : "", names[i]);
+                used = strlen(list);
+        }
+        if (names[0] && given != 1)
                 pawl__fail(&in->err, PAWL_EINVAL,
-                        "the body: has several or none of \"%s\", \"%s\"%s%s%s; give one of them",
-                        names[0], names[1], *third ? ", \"" : "", third, *third ? "\"" : "");
+                        "the body: has several or none of %s; give one of them", list);
 }
 
 /* ---- The words and what comes of them ---------------------------------------------------- */

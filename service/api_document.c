@@ -294,7 +294,7 @@ static void put_body(pawl__buf *out, const service_route *route)
         put(out, "}");
         if (route->fields[0].required)
                 put(out, ",'required':[%q]", route->fields[0].name);
-        for (size_t i = 0; i < 3 && names[i]; i++)
+        for (size_t i = 0; i < SERVICE_ONE_OF_MOST && names[i]; i++)
                 put(out, i ? ",{'required':[%q]}" : ",'oneOf':[{'required':[%q]}", names[i]);
         if (names[0])
                 put(out, "]");

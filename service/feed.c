@@ -296,8 +296,10 @@ static void look(service_feed *feed)
         pawl_status status = service_worker_ready(worker, &err);
         if (!status && (status = pawl_log_head(&head, hash, worker->log)))
                 pawl__log_failed(worker->log, status, &err);
-        if (!status) /* that another log was saved is no failure of this one */
+        if (!status) { /* that another log was saved is no failure of this one */
                 err = (pawl_error)PAWL_ERROR_INIT;
+                service_worker_settle(worker);
+        }
         service_health_read(health, status ? &err : NULL);
         service_health_begin(health, 0);
         pthread_mutex_lock(&feed->lock);

@@ -12,8 +12,9 @@
 #include "service/request.h"
 #include <pawl/events.h>
 
-#define SERVICE_PARAMS_MAX 4
-#define SERVICE_LARGE_MAX  ((size_t)16 << 20)
+#define SERVICE_PARAMS_MAX  4
+#define SERVICE_ONE_OF_MOST 4
+#define SERVICE_LARGE_MAX   ((size_t)16 << 20)
 
 enum {
         SERVICE_OPEN = 1,      /**< needs no token, and shows nothing secret */
@@ -61,7 +62,7 @@ typedef struct service_operation {
         const char *type;   /**< content type of an answer that is not JSON */
         const char
                 *failing; /**< what a 503 that has the answer's schema says; NULL: there is none */
-        const char *one_of[3]; /**< exactly one of these fields is given */
+        const char *one_of[SERVICE_ONE_OF_MOST]; /**< exactly one of these fields is given */
 
         const char *command; /**< "glossary list" */
         const char *word;    /**< a word that it always gets: "--plan" */

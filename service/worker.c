@@ -108,6 +108,18 @@ pawl_status service_worker_ready(service_worker *worker, pawl_error *err)
         return PAWL_OK;
 }
 
+void service_worker_settle(service_worker *worker)
+{
+        pawl__state *state;
+        pawl_error err = PAWL_ERROR_INIT;
+
+        if (service_now_ms() < worker->settle_ms)
+                return;
+        worker->settle_ms = service_now_ms() + SERVICE_PULSE_MS;
+        if (!pawl__state_of(&state, worker->log, &err))
+                (void)!pawl__questions_settle(&worker->asked, worker->log, state, &err);
+}
+
 void service_worker_interrupt(service_worker *worker)
 {
         pthread_mutex_lock(&worker->lock);

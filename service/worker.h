@@ -9,6 +9,7 @@
 #ifndef SERVICE_WORKER_H
 #define SERVICE_WORKER_H
 
+#include "pipeline/question.h"
 #include "service/site.h"
 #include <sys/stat.h>
 
@@ -21,6 +22,8 @@ struct service_worker {
         unsigned opened; /**< how often a log was opened */
         bool interrupted;
         bool keeps; /**< it is the one that keeps the log: service/feed.h */
+        pawl__question_clock asked;
+        int64_t settle_ms; /**< when service_worker_settle() does something again */
 };
 
 void service_worker_init(service_worker *worker, service_site *site);
@@ -34,6 +37,9 @@ PAWL_MUST_CHECK pawl_status service_worker_ready(service_worker *worker, pawl_er
 
 /** Of the one that keeps the log: see service_feed_keep(). */
 PAWL_MUST_CHECK pawl_status service_worker_keep(service_worker *worker, pawl_error *err);
+
+/** Every now and then: record what nobody answered in time. What fails is tried again. */
+void service_worker_settle(service_worker *worker);
 
 /** Interrupt the present command and all future ones: from any thread. */
 void service_worker_interrupt(service_worker *worker);

@@ -312,6 +312,7 @@ static void put_resolve(pawl__buf *out, pawl_text id, const char *option, uint64
 static pawl_status put_candidates(pawl__buf *out, const pawl__value *c, pawl_error *err)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        const bool asks = pawl__text_is(c[PAWL__CON_TYPE].text, "question");
         pawl_text json = c[PAWL__CON_CANDIDATES].text;
         uint64_t n = 0;
         pawl_status status =
@@ -320,12 +321,14 @@ static pawl_status put_candidates(pawl__buf *out, const pawl__value *c, pawl_err
         for (pawl__node at = status || !json.data ? PAWL__NO_NODE : pawl__json_first(&tree, 0);
                 at != PAWL__NO_NODE; at = pawl__json_after(&tree, 0, at)) {
                 put_resolve(out, c[PAWL__CON_ID].text, "--pick ", ++n);
-                put(out, "  # ", pawl__json_get_text(&tree, at, "scope"), ": ");
+                put(out, "  # ", asks ? pawl__text("") : pawl__json_get_text(&tree, at, "scope"),
+                        asks ? "" : ": ");
                 put(out, "", pawl__json_get_text(&tree, at, "definition"), "\n");
         }
         pawl__json_tree_free(&tree);
         if (!status && n == 0) {
-                put_resolve(out, c[PAWL__CON_ID].text, "--define 'TEXT'", 0);
+                put_resolve(
+                        out, c[PAWL__CON_ID].text, asks ? "--answer 'TEXT'" : "--define 'TEXT'", 0);
                 pawl__buf_addc(out, '\n');
         }
         return status;

@@ -30,11 +30,18 @@ static pawl_status check_options(const pawl__apply_ctx *a, pawl__node options)
         return status;
 }
 
-/* If it is asked again, an open conflict takes the newest question; an answered one stays answered.
- */
+/* About no term: what a step asks people. */
+static bool is_question(pawl_text conflict_type)
+{
+        return pawl__text_is(conflict_type, "question");
+}
+
+/* If it is asked again, an open conflict takes the newest question; an answered one stays answered,
+ * but for what a step asks people, which it does anew only if the former answer does not count. */
 pawl_status pawl__apply_clarification_requested(pawl__apply_ctx *a)
 {
-        pawl__node options = pawl__json_get(a->tree, 0, "options");
+        const pawl__node options = pawl__json_get(a->tree, 0, "options");
+        const bool question = is_question(pawl__apply_optional(a, "conflict_type"));
         pawl__row conflict;
         double confidence = 0;
         pawl_status status = check_options(a, options);
@@ -44,12 +51,19 @@ pawl_status pawl__apply_clarification_requested(pawl__apply_ctx *a)
         if (status)
                 return status;
         status = conflict_of(&conflict, a);
-        if (status == PAWL_ENOTFOUND) {
+        if (status && status != PAWL_ENOTFOUND)
+                return status;
+        const bool resolved =
+                !status && pawl__text_is(conflict.v[PAWL__CON_STATUS].text, "resolved");
+        if (resolved && !question)
+                return PAWL_OK;
+        if (status || question)
                 conflict.v[PAWL__CON_SEQ].integer = (int64_t)a->event->seq;
+        if (status || resolved) {
+                conflict.v[PAWL__CON_RESOLVED_SEQ].integer = 0;
                 conflict.v[PAWL__CON_REQUESTED_US].integer = a->event->time_us;
                 conflict.v[PAWL__CON_STATUS].text = pawl__text("open");
-        } else if (status || pawl__text_is(conflict.v[PAWL__CON_STATUS].text, "resolved"))
-                return status;
+        }
         conflict.v[PAWL__CON_RUN].text = a->event->run_id;
         conflict.v[PAWL__CON_STEP].text = a->event->step_id;
         conflict.v[PAWL__CON_MISSION].text = a->event->mission_id;
@@ -61,6 +75,20 @@ pawl_status pawl__apply_clarification_requested(pawl__apply_ctx *a)
         conflict.v[PAWL__CON_CONTEXT].text = pawl__apply_optional(a, "context");
         conflict.v[PAWL__CON_CANDIDATES].text = pawl__json_at(a->tree, options)->value;
         return pawl__apply_put(a, PAWL__CONFLICTS, &conflict);
+}
+
+/* The answer to a question is a text, or null where nobody gave one in time. */
+static pawl_status check_reply(const pawl__apply_ctx *a)
+{
+        const pawl__node answer = pawl__json_get(a->tree, 0, "answer");
+
+        if (answer == PAWL__NO_NODE ||
+                (pawl__json_at(a->tree, answer)->type != PAWL__JSON_STRING &&
+                        pawl__json_at(a->tree, answer)->type != PAWL__JSON_NULL))
+                return pawl__apply_refuse(a, PAWL_EINVAL, "payload.answer",
+                        "is missing or no text, but the conflict is a question; its writer must "
+                        "give a text or null");
+        return PAWL_OK;
 }
 
 pawl_status pawl__apply_clarification_resolved(pawl__apply_ctx *a)
@@ -87,11 +115,16 @@ pawl_status pawl__apply_clarification_resolved(pawl__apply_ctx *a)
                         PAWL__FMT(conflict.v[PAWL__CON_ID].text),
                         conflict.v[PAWL__CON_RESOLVED_SEQ].integer,
                         conflict.v[PAWL__CON_RESOLVED_SEQ].integer);
-        status = pawl__apply_local_sense(&sense, a, conflict.v[PAWL__CON_MISSION].text);
+        const bool question = is_question(conflict.v[PAWL__CON_TYPE].text);
+        if (question)
+                status = check_reply(a);
+        else
+                status = pawl__apply_local_sense(&sense, a, conflict.v[PAWL__CON_MISSION].text);
         if (status)
                 return status;
         conflict.v[PAWL__CON_STATUS].text = pawl__text("resolved");
         conflict.v[PAWL__CON_RESOLVED_SEQ].integer = (int64_t)a->event->seq;
-        status = pawl__apply_put(a, PAWL__SENSES, &sense);
+        if (!question)
+                status = pawl__apply_put(a, PAWL__SENSES, &sense);
         return status ? status : pawl__apply_put(a, PAWL__CONFLICTS, &conflict);
 }

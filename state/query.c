@@ -93,6 +93,17 @@ pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *stat
         return pawl__query_rows(rows, n, state, PAWL__CONFLICTS, rest[by], texts, 0, arena, err);
 }
 
+pawl_status pawl__state_questions(
+        pawl__row **rows, size_t *n, pawl__state *state, pawl__arena *arena, pawl_error *err)
+{
+        static const pawl_text none[2] = {{NULL, 0}, {NULL, 0}};
+
+        return pawl__query_rows(rows, n, state, PAWL__CONFLICTS,
+                "FROM {conflicts} WHERE " PAWL__CONFLICT_BLOCKS
+                " AND conflict_type = 'question' ORDER BY seq",
+                none, 0, arena, err);
+}
+
 static bool starts_with(pawl_text text, pawl_text prefix)
 {
         return text.len >= prefix.len &&

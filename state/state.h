@@ -92,6 +92,10 @@ PAWL_MUST_CHECK pawl_status pawl__state_whole_id(pawl_text *id, pawl__state *sta
 PAWL_MUST_CHECK pawl_status pawl__state_short_id(
         pawl_text *id, pawl__state *state, pawl__table table, pawl__arena *arena, pawl_error *err);
 
+/** What steps ask people, and that is open and blocks them. */
+PAWL_MUST_CHECK pawl_status pawl__state_questions(
+        pawl__row **rows, size_t *n, pawl__state *state, pawl__arena *arena, pawl_error *err);
+
 /** The completed steps of all runs of a mission. */
 PAWL_MUST_CHECK pawl_status pawl__state_completed(pawl__row **rows, size_t *n, pawl__state *state,
         pawl_text mission_id, pawl__arena *arena, pawl_error *err);

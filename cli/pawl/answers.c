@@ -19,7 +19,8 @@ static pawl_status check_names(const pawl__json_tree *tree, pawl__node object, p
 {
         static const char *const known[] = {"conflict_id", "pick", "define", "dismiss", "scope",
                 "run_id", "step_id", "retry_token", "term", "conflict_type", "severity",
-                "confidence", "context", "candidates", "status", "requested_at", "resolved_seq"};
+                "confidence", "context", "candidates", "status", "requested_at", "resolved_seq",
+                "answer", "to", "due_at", "otherwise", "answered_by"};
         enum { KNOWN = sizeof known / sizeof known[0] };
 
         for (pawl__node n = pawl__json_first(tree, object); n != PAWL__NO_NODE;
@@ -27,7 +28,7 @@ static pawl_status check_names(const pawl__json_tree *tree, pawl__node object, p
                 const pawl_text name = pawl__json_at(tree, n)->name;
                 if (pawl__text_index(name, known, KNOWN) == KNOWN)
                         return pawl__fail(err, PAWL_EINVAL,
-                                "%.*s: is not known; answer by pick, define or dismiss",
+                                "%.*s: is not known; answer by pick, define, dismiss or answer",
                                 PAWL__FMT(name));
         }
         return PAWL_OK;
@@ -51,7 +52,7 @@ static pawl_status member(const pawl__json_node **out, const pawl__json_tree *tr
 static pawl_status read_answer(pawl_conflict_answer *out, const pawl__json_tree *tree,
         pawl__node object, pawl__arena *arena, pawl_error *err)
 {
-        const pawl__json_node *id, *pick, *define, *dismiss, *scope;
+        const pawl__json_node *id, *pick, *define, *dismiss, *scope, *answer;
         int64_t n = 0;
 
         if (pawl__json_at(tree, object)->type != PAWL__JSON_OBJECT)
@@ -62,7 +63,8 @@ static pawl_status read_answer(pawl_conflict_answer *out, const pawl__json_tree 
                 member(&pick, tree, object, "pick", PAWL__JSON_NUMBER, "number", err) ||
                 member(&define, tree, object, "define", PAWL__JSON_STRING, "text", err) ||
                 member(&dismiss, tree, object, "dismiss", PAWL__JSON_TRUE, "true or false", err) ||
-                member(&scope, tree, object, "scope", PAWL__JSON_STRING, "text", err))
+                member(&scope, tree, object, "scope", PAWL__JSON_STRING, "text", err) ||
+                member(&answer, tree, object, "answer", PAWL__JSON_STRING, "text", err))
                 return PAWL_EINVAL;
         if (!id)
                 return pawl__fail(err, PAWL_EINVAL,
@@ -74,6 +76,8 @@ static pawl_status read_answer(pawl_conflict_answer *out, const pawl__json_tree 
         out->answer.pick = (size_t)n;
         if (define)
                 out->answer.define = pawl__arena_copy(arena, define->value);
+        if (answer)
+                out->answer.answer = pawl__arena_copy(arena, answer->value);
         if (scope)
                 out->answer.scope = pawl__arena_copy(arena, scope->value);
         out->answer.dismiss = dismiss && dismiss->type == PAWL__JSON_TRUE;
@@ -88,7 +92,8 @@ static pawl_status add(cli_answers *a, const pawl__json_tree *tree, pawl__node o
 
         if (status)
                 return at_place(a, place, status, err);
-        if (!one.answer.pick && !one.answer.define.data && !one.answer.dismiss)
+        if (!one.answer.pick && !one.answer.define.data && !one.answer.dismiss &&
+                !one.answer.answer.data)
                 return PAWL_OK;
         a->items[a->n] = one;
         a->places[a->n++] = place;

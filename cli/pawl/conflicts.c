@@ -1,11 +1,13 @@
 /* pawl conflicts: what is open, with the senses to pick from. */
 #include "base/error.h"
 #include "base/number.h"
+#include "base/sources.h"
 #include "cli/pawl/commands.h"
 #include "command/fields.h"
 #include "command/find.h"
 #include "command/printable.h"
 #include "pipeline/answer.h"
+#include "pipeline/question.h"
 #include "state/state.h"
 #include <inttypes.h>
 
@@ -19,7 +21,15 @@ typedef struct conflict {
         pawl__row row;
         candidate *candidates;
         size_t n;
+        bool asks;                 /* about no term */
+        pawl__question_info asked; /* then; else empty */
 } conflict;
+
+/* An actor who may answer. */
+static const cli_field actor_fields[] = {
+        {NULL, CLI_AS_TEXT, .at = 0, .size = sizeof(pawl_text)},
+        CLI_NO_FIELD,
+};
 
 static const cli_field candidate_fields[] = {
         {"n", CLI_AS_INTEGER, CLI_AT(candidate, n)},
@@ -46,6 +56,11 @@ static const cli_field fields[] = {
         {"requested_at", CLI_AS_TIME, CLI_AT(conflict, row.v[PAWL__CON_REQUESTED_US].integer)},
         {"resolved_seq", CLI_AS_INTEGER, CLI_AT(conflict, row.v[PAWL__CON_RESOLVED_SEQ].integer),
                 .or_null = true},
+        {"to", CLI_AS_LIST, CLI_ITEMS(conflict, asked.to, asked.n_to), .fields = actor_fields},
+        {"due_at", CLI_AS_TIME, CLI_AT(conflict, asked.due_us), .or_null = true},
+        {"otherwise", CLI_AS_TEXT, CLI_AT(conflict, asked.otherwise)},
+        {"answer", CLI_AS_TEXT, CLI_AT(conflict, asked.answer)},
+        {"answered_by", CLI_AS_TEXT, CLI_AT(conflict, asked.answered_by)},
         CLI_NO_FIELD,
 };
 
@@ -76,6 +91,38 @@ static void print_candidate(FILE *out, const candidate *one)
         fputc('\n', out);
 }
 
+static void print_question(FILE *out, const conflict *c)
+{
+        const pawl__question_info *asked = &c->asked;
+        char due[28];
+
+        for (size_t i = 0; i < c->n; i++) {
+                fprintf(out, "    %" PRId64 "  ", c->candidates[i].n);
+                cli_put(out, c->candidates[i].sense.definition);
+                fputc('\n', out);
+        }
+        for (size_t i = 0; i < asked->n_to; i++) {
+                fputs(i ? ", " : "    to ", out);
+                cli_put(out, asked->to[i]);
+        }
+        fputs(asked->n_to ? "\n" : "", out);
+        if (asked->answered_by.data) {
+                fputs(asked->answer.data ? "    answered by " : "    not answered in time; ", out);
+                cli_put(out, asked->answered_by);
+                fputs(asked->answer.data ? ": " : "", out);
+                cli_put(out, asked->answer);
+                fputc('\n', out);
+        } else if (asked->due_us) {
+                pawl__time_format(due, asked->due_us);
+                fprintf(out, "    until %.19sZ, then ", due);
+                if (asked->otherwise.data)
+                        cli_put(out, asked->otherwise);
+                else
+                        fputs("the step fails", out);
+                fputc('\n', out);
+        }
+}
+
 static pawl_status print_conflict(
         FILE *out, const conflict *c, pawl__state *state, pawl__arena *arena, pawl_error *err)
 {
@@ -93,8 +140,9 @@ static pawl_status print_conflict(
         cli_put(out, row->v[PAWL__CON_TERM].text);
         fputs("\": ", out);
         cli_put(out, row->v[PAWL__CON_TYPE].text);
-        fputs(", ", out);
-        cli_put(out, row->v[PAWL__CON_SEVERITY].text);
+        fputs(c->asks ? "" : ", ", out);
+        if (!c->asks)
+                cli_put(out, row->v[PAWL__CON_SEVERITY].text);
         fputs(open ? "\n    step " : ", resolved\n    step ", out);
         cli_put(out, row->v[PAWL__CON_STEP].text);
         fputs(", run ", out);
@@ -104,7 +152,9 @@ static pawl_status print_conflict(
                 cli_put(out, row->v[PAWL__CON_CONTEXT].text);
         }
         fputc('\n', out);
-        for (size_t i = 0; i < c->n; i++)
+        if (c->asks)
+                print_question(out, c);
+        for (size_t i = 0; i < c->n && !c->asks; i++)
                 print_candidate(out, &c->candidates[i]);
         return PAWL_OK;
 }
@@ -122,8 +172,8 @@ static pawl_status print_all(
         return status;
 }
 
-static pawl_status find(
-        conflict **out, size_t *n, const cli_call *cli, pawl__state *state, pawl_error *err)
+static pawl_status find(conflict **out, size_t *n, const cli_call *cli, pawl_log *log,
+        pawl__state *state, pawl_error *err)
 {
         const pawl_text any = {NULL, 0};
         pawl__row *rows, one;
@@ -146,6 +196,10 @@ static pawl_status find(
         for (size_t i = 0; i < *n && !status; i++) {
                 (*out)[i] = (conflict){.row = rows[i]};
                 status = number_candidates(&(*out)[i], cli->arena, err);
+                (*out)[i].asks = pawl__is_question(rows[i].v[PAWL__CON_TYPE].text);
+                if (!status && (*out)[i].asks)
+                        status = pawl__question_read(
+                                &(*out)[i].asked, cli->arena, log, &rows[i], err);
         }
         return status;
 }
@@ -159,7 +213,7 @@ static pawl_status conflicts(cli_call *cli, pawl_log *log, pawl_error *err)
         pawl_status status = pawl__state_of(&state, log, err);
 
         if (!status)
-                status = find(&all, &n, cli, state, err);
+                status = find(&all, &n, cli, log, state, err);
         if (status)
                 return status;
         if (!cli_given(cli, "json"))

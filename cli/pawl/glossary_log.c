@@ -86,7 +86,11 @@ static pawl_status take(const pawl_event *event, pawl__event_type type, void *us
                 return PAWL_OK;
         pawl_status status =
                 pawl__json_tree_read(&tree, event->payload.data, event->payload.len, err);
-        if (!status && is_term(h, &tree))
+        const pawl__node selected =
+                status ? PAWL__NO_NODE : pawl__json_get(&tree, 0, "selected_sense");
+        const bool reply = selected != PAWL__NO_NODE && /* to a question, about no term */
+                           pawl__json_at(&tree, selected)->type == PAWL__JSON_NULL;
+        if (!status && !reply && is_term(h, &tree))
                 status = add(h, event, &tree, type == PAWL__CLARIFICATION_RESOLVED, err);
         pawl__json_tree_free(&tree);
         return status;

@@ -4,6 +4,7 @@
 #include "command/command.h"
 #include "command/printable.h"
 #include "events/log.h"
+#include "pipeline/question.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -204,7 +205,47 @@ static pawl_status ask(
 
 static bool is_answered(const pawl_answer *answer)
 {
-        return answer->pick || answer->define.data || answer->dismiss;
+        return answer->pick || answer->define.data || answer->dismiss || answer->answer.data;
+}
+
+/* ---- What a step asks people ----------------------------------------------------------------- */
+
+static void show_question(const pawl_conflict *conflict)
+{
+        fputc('\n', stderr);
+        cli_put(stderr, conflict->term);
+        fputc('\n', stderr);
+        for (size_t i = 0; i < conflict->n_candidates; i++) {
+                fprintf(stderr, "  %zu  ", i + 1);
+                cli_put(stderr, conflict->candidates[i].definition);
+                fputc('\n', stderr);
+        }
+}
+
+/* The word of an option goes before the number of another. PAWL_DONE: deferred. */
+static pawl_status ask_question(
+        bool *good, pawl_answer *answer, const pawl_conflict *conflict, cli_prompt *prompt)
+{
+        pawl_text line;
+
+        fputs(conflict->n_candidates ? "one of these, or its number, or an empty line to decide "
+                                       "later: "
+                                     : "the answer, or an empty line to decide later: ",
+                stderr);
+        const pawl_status status = read_line(&line, prompt);
+        if (status || line.len == 0)
+                return status ? status : PAWL_DONE;
+        for (size_t i = 0; i < conflict->n_candidates && !*good; i++) {
+                *good = pawl__text_eq(line, conflict->candidates[i].definition);
+                answer->pick = *good ? i + 1 : 0;
+        }
+        if (*good || picked(answer, line, conflict->n_candidates)) {
+                *good = true;
+        } else if (!conflict->n_candidates && pawl__utf8_valid(line.data, line.len)) {
+                answer->answer = pawl__arena_copy(&prompt->arena, line);
+                *good = true;
+        }
+        return prompt->arena.failed ? PAWL_ENOMEM : PAWL_OK;
 }
 
 static void not_an_answer(void)
@@ -214,13 +255,14 @@ static void not_an_answer(void)
 
 pawl_status cli_prompt_clarify(pawl_answer *answer, const pawl_conflict *conflict, void *user)
 {
+        const bool asks = pawl__is_question(conflict->conflict_type);
         cli_prompt *prompt = user;
         pawl_status status = PAWL_OK;
 
-        show_conflict(conflict);
+        (asks ? show_question : show_conflict)(conflict);
         for (int bad = 0; !status && !is_answered(answer) && bad < BAD_ANSWERS;) {
                 bool good = false;
-                status = ask(&good, answer, conflict, prompt);
+                status = (asks ? ask_question : ask)(&good, answer, conflict, prompt);
                 if (!status && !good) {
                         bad++;
                         not_an_answer();

@@ -8,6 +8,7 @@
 #include "command/input.h"
 #include "command/printable.h"
 #include "pipeline/answer.h"
+#include "pipeline/question.h"
 #include <pawl/pipeline.h>
 #include <stdio.h>
 
@@ -76,6 +77,7 @@ static pawl_answer said(const cli_call *cli)
                 .define = pawl__text(cli_value(cli, "define")),
                 .scope = pawl__text(cli_value(cli, "scope")),
                 .dismiss = cli_given(cli, "dismiss"),
+                .answer = pawl__text(cli_value(cli, "answer")),
                 .replace = cli_given(cli, "replace"),
         };
 }
@@ -102,7 +104,8 @@ static const cli_field all_fields[] = {
         CLI_NO_FIELD,
 };
 
-/* The same answer to each open conflict of the run; to pick the first needs a candidate. */
+/* The same answer to each open conflict of the run; to pick the first needs a candidate. What a
+ * step asks people is answered one by one. */
 static pawl_status same_for_all(
         answered_all *all, const cli_call *cli, pawl__state *state, pawl_error *err)
 {
@@ -119,15 +122,20 @@ static pawl_status same_for_all(
         for (size_t i = 0; i < n && !status; i++) {
                 pawl_conflict conflict;
                 status = pawl__conflict_of(&conflict, cli->arena, &rows[i], err);
+                if (!status && pawl__is_question(conflict.conflict_type))
+                        continue;
                 if (!status && (!pick || conflict.n_candidates > 0))
                         all->answers.items[all->answers.n++] =
                                 (pawl_conflict_answer){conflict.conflict_id.data, said(cli)};
         }
         if (!status && all->answers.n == 0)
                 return pawl__fail(err, PAWL_ENOTFOUND,
-                        n ? "run %.*s: no open conflict has a candidate; define the terms, or "
-                            "dismiss them"
-                          : "run %.*s: has no open conflict; `pawl conflicts` lists those of others",
+                        n == 0 ? "run %.*s: has no open conflict; `pawl conflicts` lists those of "
+                                 "others"
+                        : pick ? "run %.*s: no open conflict has a candidate; define the terms, or "
+                                 "dismiss them"
+                               : "run %.*s: no open conflict is about a term; answer its questions "
+                                 "one by one",
                         PAWL__FMT(all->run_id));
         return status;
 }
@@ -233,6 +241,8 @@ static int resolve_run(cli_call *cli)
 static const cli_option resolve_options[] = {
         {"pick", 0, 'a', CLI_NUMBER, "N", NULL, "the candidate sense of this number"},
         {"define", 0, 'a', CLI_TEXT, "TEXT", NULL, "a definition of your own"},
+        {"answer", 0, 'a', CLI_TEXT, "TEXT", NULL,
+                "to a question: one of its options, or any text"},
         {"dismiss", 0, 'a', CLI_FLAG, NULL, NULL, "it is no term: never ask about it again"},
         {"pick-first", 0, 'a', CLI_FLAG, NULL, NULL, "with --all: the first candidate of each"},
         {"answers", 0, 'a', CLI_FILE, "FILE", NULL,

@@ -9,6 +9,7 @@
 #include "command/json.h"
 #include "command/printable.h"
 #include "mission/runs.h"
+#include "pipeline/question.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,10 +56,12 @@ static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl
                 cli_put(out, run->owner.host);
                 fprintf(out, "%s%s", *l->retry ? "; " : "", l->retry);
         } else if (l->n_open) {
-                fputs("\"", out);
+                const bool asks = pawl__is_question(l->open[0].v[PAWL__CON_TYPE].text);
+                fputs(asks ? "asks \"" : "\"", out);
                 cli_put(out, l->open[0].v[PAWL__CON_TERM].text);
-                fputs("\" is ", out);
-                cli_put(out, l->open[0].v[PAWL__CON_TYPE].text);
+                fputs(asks ? "\"" : "\" is ", out);
+                if (!asks)
+                        cli_put(out, l->open[0].v[PAWL__CON_TYPE].text);
                 if (l->n_open > 1)
                         fprintf(out, ", and %zu more questions", l->n_open - 1);
         } else if (pawl__text_is(run->status, "blocked")) {
@@ -94,8 +97,9 @@ static pawl_status put_next(FILE *out, listing *l, const pawl__run_view *run, pa
         fputs(l->n_open ? "pawl resolve " : "pawl resume ", out);
         cli_put_word(out, id);
         if (l->n_open)
-                fputs(l->open[0].v[PAWL__CON_CANDIDATES].text.len > 2 ? " --pick N"
-                                                                      : " --define TEXT",
+                fputs(pawl__is_question(l->open[0].v[PAWL__CON_TYPE].text) ? " --answer TEXT"
+                        : l->open[0].v[PAWL__CON_CANDIDATES].text.len > 2  ? " --pick N"
+                                                                           : " --define TEXT",
                         out);
         cli_say_log(l->cli, out);
         return status;

@@ -13,6 +13,7 @@
 #include "command/find.h"
 #include "command/printable.h"
 #include "events/log.h"
+#include "pipeline/question.h"
 #include "session/session.h"
 #include "state/state.h"
 #include <inttypes.h>
@@ -54,6 +55,7 @@ typedef struct worker {
         uint64_t head;     /* of the log, then */
         int64_t settled_ms;
         size_t others; /* runs at work elsewhere, then */
+        pawl__question_clock asked;
         rest *rests;
         size_t n_rests, cap_rests;
         bool once, json, draining, failed;
@@ -138,7 +140,8 @@ static bool is_ours(const worker *w, pawl_text run_id)
         return false;
 }
 
-/* Sessions of processes that died are ended, so that their runs are in line. */
+/* Sessions of processes that died are ended, and questions whose time is over answered, so that
+ * their runs are in line. */
 static pawl_status settle(worker *w)
 {
         pawl__row *active;
@@ -153,7 +156,7 @@ static pawl_status settle(worker *w)
                 w->others += run_id.data && !is_ours(w, run_id);
         }
         w->settled_ms = cli_now_ms();
-        return status;
+        return status ? status : pawl__questions_settle(&w->asked, w->log, w->state, &w->err);
 }
 
 static pawl_status read_line(worker *w)
@@ -331,13 +334,12 @@ static pawl_status has_news(bool *news, worker *w)
         unsigned char hash[32];
         uint64_t head;
         const int64_t now = cli_now_ms();
-        pawl_status status = pawl_log_head(&head, hash, w->log);
-
+        const pawl_status status = pawl_log_head(&head, hash, w->log);
         if (status)
                 return pawl__log_failed(w->log, status, &w->err);
         if (head != w->head) /* by our runs' processes among others */
                 pawl__log_acknowledge(w->log);
-        *news = head != w->head ||
+        *news = head != w->head || pawl__questions_due(&w->asked, w->log) ||
                 (w->others && now - w->settled_ms >= (int64_t)(w->others * HOLDER_MS));
         w->head = head;
         for (size_t i = 0; i < w->n_rests && !*news; i++)

@@ -161,6 +161,7 @@ typedef struct pawl_run_conflict {
         const char *id;
         bool can_pick; /**< it has a candidate that pawl_answer.pick can name; else the term is to
                             be defined */
+        bool is_question; /**< what a step asks people, and no term: see pawl_answer.answer */
 } pawl_run_conflict;
 
 /** What a run came to. Free with pawl_run_result_free(). */

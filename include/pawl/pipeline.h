@@ -34,7 +34,8 @@ typedef struct pawl_sense {
         double confidence; /**< 0..1 */
 } pawl_sense;
 
-/** A conflict that blocks a step. */
+/** A conflict that blocks a step: about a term; or, of type "question", what a step asks people:
+ *  term is the question then, and the candidates' definitions are the options. */
 typedef struct pawl_conflict {
         pawl_text conflict_id, term, conflict_type, severity, context;
         double confidence;
@@ -49,6 +50,7 @@ typedef struct pawl_answer {
         pawl_text scope;  /**< where the definition, or the dismissal, goes; absent: team_domain */
         bool dismiss;     /**< it is no term: nobody is asked about it again */
         bool replace; /**< also where it was answered, as long as no step has completed by that */
+        pawl_text answer; /**< to a question: one of its options, or any text where it has none */
 } pawl_answer;
 
 /**

@@ -65,8 +65,8 @@ misused "--db needs a value: PATH" pawl conflicts --db
 misused "--db: the name is empty" pawl conflicts --db=
 misused "-n needs a value: N" eventlog list -n
 misused 'there is no "hard"; give one of off\|medium\|max' pawl run m.yaml --strictness hard
-misused "exactly one of --pick, --define, --dismiss, --pick-first, --answers and --answers-json" pawl resolve abcd
-misused "exactly one of --pick, --define, --dismiss, --pick-first, --answers and --answers-json" pawl resolve abcd --pick 1 --define x
+misused "exactly one of --pick, --define, --answer, --dismiss, --pick-first, --answers and --answers-json" pawl resolve abcd
+misused "exactly one of --pick, --define, --answer, --dismiss, --pick-first, --answers and --answers-json" pawl resolve abcd --pick 1 --define x
 misused "--scope is needed" pawl glossary import seed.yaml
 misused 'there is no "mission_local"' pawl glossary import seed.yaml --scope mission_local
 misused 'there is no completion for "fish"' pawl completion fish

@@ -108,3 +108,55 @@ it "tables are cut to fit a terminal"
 dialog 0 'set stty_init "cols 80"
 spawn eventlog list'
 [ "$(tr -d '\r' <screen | wc -L)" -le 80 ]
+
+it "what a step asks people is asked too: the option's word or its number, or any text where there are none"
+rm -rf .pawl journal
+cat >mission.yaml <<'END'
+mission: release
+steps:
+  - id: approve
+    ask: {question: "Publish \e[31m1.4?", options: [no, 3, yes]}
+  - id: why
+    ask: {question: Why?}
+  - id: publish
+    inputs: {said: {$from: approve}, why: {$from: why}}
+    run: [sh, -c, "cat >>journal; echo >>journal"]
+END
+dialog 0 'spawn pawl run mission.yaml --run one
+see {Publish \\x1b\[31m1.4\?}
+see {2  3}
+see {3  yes}
+see {decide later: }
+send "maybe\r"
+see {not one of}
+see {decide later: }
+send "3\r"
+see {Why\?}
+see {the answer, or an empty line}
+send "  It is time.  \r"'
+same "$(cat journal)" '{"said":"3","why":"It is time."}'
+same "$(eventlog export | jq -c 'select(.type == "GlossaryClarificationResolved").payload | [.answer, .resolution_mode]' | tr '\n' ' ')" \
+        '["3","interactive"] ["It is time.","interactive"] '
+runs 0 eventlog replay --check
+
+it "an empty line decides later; another run asks again"
+dialog 3 'spawn pawl run mission.yaml --run two
+see {decide later: }
+send "\r"
+see {deferred}'
+dialog 0 'spawn pawl resume two
+see {decide later: }
+send "1\r"
+see {Why\?}
+send "no\r"'
+same "$(tail -1 journal)" '{"said":"no","why":"no"}'
+
+it "who is not asked is not prompted"
+sed -i 's/question: Why?/&, to: ["user:ana"]/' mission.yaml
+dialog 3 'spawn pawl run mission.yaml --run three
+see {decide later: }
+send "yes\r"
+see {waits for an answer to "Why\?"}'
+dialog 0 'spawn pawl resume three --actor user:ana
+see {Why\?}
+send "so\r"'

@@ -10,6 +10,7 @@ static const char *const value_of[] = {
         [PAWL__FIELD_HASH] = "\"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\"",
         [PAWL__FIELD_UUID] = "\"01234567-89ab-cdef-0123-456789abcdef\"",
         [PAWL__FIELD_OBJECT] = "{}",
+        [PAWL__FIELD_MAYBE_OBJECT] = "null",
         [PAWL__FIELD_ARRAY] = "[]",
 };
 
@@ -22,6 +23,7 @@ static const char *const wrong_value_of[] = {
         [PAWL__FIELD_HASH] = "\"00112233445566778899AABBccddeeff00112233445566778899aabbccddeeff\"",
         [PAWL__FIELD_UUID] = "\"01234567-89ab-cdef-0123-456789abcdeg\"",
         [PAWL__FIELD_OBJECT] = "[]",
+        [PAWL__FIELD_MAYBE_OBJECT] = "[]",
         [PAWL__FIELD_ARRAY] = "{}",
 };
 

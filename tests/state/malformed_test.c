@@ -59,6 +59,7 @@ static const char *const right[] = {
         [PAWL__FIELD_HASH] = "\"" HASH_A "\"",
         [PAWL__FIELD_UUID] = "\"" TOKEN(1) "\"",
         [PAWL__FIELD_OBJECT] = "{}",
+        [PAWL__FIELD_MAYBE_OBJECT] = "null",
         [PAWL__FIELD_ARRAY] = "[]",
 };
 
@@ -70,6 +71,7 @@ static const char *const wrong[] = {
         [PAWL__FIELD_HASH] = "\"0123456789abcdef\"",
         [PAWL__FIELD_UUID] = "\"00000000-0000-4000-8000-00000000000G\"",
         [PAWL__FIELD_OBJECT] = "[]",
+        [PAWL__FIELD_MAYBE_OBJECT] = "[]",
         [PAWL__FIELD_ARRAY] = "{}",
 };
 
