@@ -10,7 +10,8 @@
 static const char *const suffixes[] = {"", "-wal", "-shm", "-journal", "-lock", "-logs", "-saved*",
         "-tmp*", "-backup-*", "-new-*"};
 /* And names that do not begin with it. */
-static const char *const names[] = {"serve.token", "config.yaml", "workspace.index*"};
+static const char *const names[] = {
+        "serve.token", "serve.notified", "config.yaml", "workspace.index*"};
 enum { SUFFIXES = sizeof suffixes / sizeof suffixes[0], NAMES = sizeof names / sizeof names[0] };
 _Static_assert(SUFFIXES + NAMES <= PAWL__OWN_FILES_MAX, "each of them may be there");
 

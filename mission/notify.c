@@ -5,126 +5,118 @@
 #include "base/error.h"
 #include "base/sources.h"
 #include "mission/command.h"
+#include "mission/runner.h"
 #include <stdio.h>
 
 enum {
         GIVE_UP_MS = 10000,
-        NEAR = 64 /* events, of which a run's end is one */
+        OUTPUT_MAX = 1 << 20, /* bytes, which are dropped */
+        NEAR = 64             /* events, of which a run's end is one */
 };
 
-static int64_t boot_ms(const pawl__notice *n)
+static int64_t boot_ms(const pawl__teller *t)
 {
-        const pawl_sources *sources = pawl__log_sources(n->log);
+        const pawl_sources *sources = pawl__log_sources(t->log);
 
         return sources->boot_ms(sources->user);
 }
 
-static pawl_status give_up(void *user)
+static pawl_status tick(void *user)
 {
-        const pawl__notice *n = user;
+        const pawl__teller *t = user;
 
-        return boot_ms(n) < n->until_ms ? PAWL_OK : PAWL_EBUSY;
+        if (t->stops && t->stops(t->user))
+                return PAWL_EINTERRUPTED;
+        return boot_ms(t) < t->until_ms ? PAWL_OK : PAWL_EBUSY;
 }
 
-/* The event, as a line of `eventlog export`. */
-static pawl_status read_event(pawl__buf *line, const pawl__notice *n, uint64_t seq, pawl_error *err)
+static pawl_status run_command(
+        pawl__teller *t, const char *const *env, pawl_text line, pawl_error *err)
+{
+        pawl__command_result result = {.output = PAWL__BUF_INIT};
+        const pawl__command command = {.argv = t->argv,
+                .directory = t->directory,
+                .env = env,
+                .input = line,
+                .output_max = OUTPUT_MAX,
+                .signal_fd = -1,
+                .tick_ms = 100,
+                .tick = tick,
+                .tick_user = t,
+                .waits = &pawl__command_waits_usual};
+
+        t->until_ms = boot_ms(t) + GIVE_UP_MS;
+        pawl_status status = pawl__command_run(&result, &command, err);
+        if (status == PAWL_EBUSY)
+                pawl__fail(err, status, "%s: took longer than 10 s; let it do its work later",
+                        t->argv[0]);
+        else if (!status && result.exit_code)
+                status = pawl__fail(err, PAWL_ESTEP, "%s: ended with exit code %d", t->argv[0],
+                        result.exit_code);
+        pawl__buf_free(&result.output);
+        return status;
+}
+
+/* The event as a line of `eventlog export`, and the variables that tell of it. */
+static pawl_status run_for(pawl__teller *t, const pawl_event *event, pawl_error *err)
+{
+        enum { LINE, RUN, MISSION, LOG, TEXTS };
+        pawl__buf texts[TEXTS] = {PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT};
+        pawl_status status = pawl__log_event_json(&texts[LINE], t->log, event, err);
+
+        pawl__buf_addc(&texts[LINE], '\n');
+        pawl__buf_addf(&texts[RUN], "PAWL_RUN_ID=%.*s", PAWL__FMT(event->run_id));
+        pawl__buf_addf(&texts[MISSION], "PAWL_MISSION_ID=%.*s", PAWL__FMT(event->mission_id));
+        pawl__buf_addf(&texts[LOG], "PAWL_DB=%s", pawl__log_path(t->log));
+        for (size_t i = 0; i < TEXTS && !status; i++)
+                status = pawl__buf_check(&texts[i], err);
+        const char *const env[] = {texts[RUN].data, texts[MISSION].data, texts[LOG].data, NULL};
+        if (!status)
+                status = run_command(t, env, pawl__buf_text(&texts[LINE]), err);
+        for (size_t i = 0; i < TEXTS; i++)
+                pawl__buf_free(&texts[i]);
+        return status;
+}
+
+pawl_status pawl__tell(pawl__teller *t, uint64_t seq, pawl_error *err)
 {
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl_event event;
-        pawl_status status = pawl__log_event(&event, &arena, n->log, seq);
+        pawl_status status = pawl__log_event(&event, &arena, t->log, seq);
 
-        if (status)
-                status = pawl__log_failed(n->log, status, err);
-        if (!status)
-                status = pawl__log_event_json(line, n->log, &event, err);
-        pawl__buf_addc(line, '\n');
+        status = status ? pawl__log_failed(t->log, status, err) : run_for(t, &event, err);
         pawl__arena_free(&arena);
-        return status ? status : pawl__buf_check(line, err);
-}
-
-static pawl_status run_command(pawl__notice *n, pawl_text line, pawl_error *err)
-{
-        const pawl_text run = n->run->v[PAWL__RUN_ID].text,
-                        mission = n->run->v[PAWL__RUN_MISSION].text;
-        pawl__buf vars[3] = {PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT};
-        pawl__command_result result = {.output = PAWL__BUF_INIT};
-
-        pawl__buf_addf(&vars[0], "PAWL_RUN_ID=%.*s", PAWL__FMT(run));
-        pawl__buf_addf(&vars[1], "PAWL_MISSION_ID=%.*s", PAWL__FMT(mission));
-        pawl__buf_addf(&vars[2], "PAWL_DB=%s", pawl__log_path(n->log));
-        const char *const env[] = {vars[0].data, vars[1].data, vars[2].data, NULL};
-        pawl_status status = PAWL_OK;
-        for (size_t i = 0; i < 3 && !status; i++)
-                status = pawl__buf_check(&vars[i], err);
-        const pawl__command command = {.argv = n->argv,
-                .directory = n->directory,
-                .env = env,
-                .input = line,
-                .output_max = 1 << 20,
-                .signal_fd = -1,
-                .tick_ms = 100,
-                .tick = give_up,
-                .tick_user = n,
-                .waits = &pawl__command_waits_usual};
-        n->until_ms = boot_ms(n) + GIVE_UP_MS;
-        if (!status)
-                status = pawl__command_run(&result, &command, err);
-        if (status == PAWL_EBUSY)
-                pawl__fail(err, status, "%s: took longer than 10 s; let it do its work later",
-                        n->argv[0]);
-        else if (!status && result.exit_code)
-                status = pawl__fail(err, PAWL_ESTEP, "%s: ended with exit code %d", n->argv[0],
-                        result.exit_code);
-        pawl__buf_free(&result.output);
-        for (size_t i = 0; i < 3; i++)
-                pawl__buf_free(&vars[i]);
-        return status;
-}
-
-static pawl_status record(const pawl__notice *n, pawl_error *err)
-{
-        const pawl_event like = {.mission_id = n->run->v[PAWL__RUN_MISSION].text,
-                .run_id = n->run->v[PAWL__RUN_ID].text,
-                .session_id = n->run->v[PAWL__RUN_SESSION].text,
-                .actor = n->actor};
-        pawl__batch batch = PAWL__BATCH_INIT;
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-
-        pawl__json_open_object(&w);
-        pawl__json_member_integer(&w, "seq", n->seq);
-        pawl_status status = pawl__batch_emit(&batch, PAWL__RUN_NOTIFIED, &like, &w, err);
-        if (!status && (status = pawl__log_commit(n->log, &batch, 0, NULL)) != PAWL_OK)
-                status = pawl__log_failed(n->log, status, err);
-        pawl__batch_free(&batch);
-        return status;
-}
-
-pawl_status pawl__notify(pawl__notice *n, pawl_error *err)
-{
-        pawl__buf line = PAWL__BUF_INIT;
-        pawl_status status = read_event(&line, n, (uint64_t)n->seq, err);
-        if (!status)
-                status = run_command(n, pawl__buf_text(&line), err);
-        if (!status)
-                status = record(n, err);
-        pawl__buf_free(&line);
         return status;
 }
 
 /* ---- Of a run ------------------------------------------------------------------------------- */
 
+static pawl_status record(pawl__runner *r, const pawl__row *run, int64_t seq, pawl_error *err)
+{
+        const pawl_event like = {.mission_id = run->v[PAWL__RUN_MISSION].text,
+                .run_id = run->v[PAWL__RUN_ID].text,
+                .session_id = run->v[PAWL__RUN_SESSION].text,
+                .actor = r->actor};
+        pawl__batch batch = PAWL__BATCH_INIT;
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_member_integer(&w, "seq", seq);
+        pawl_status status = pawl__batch_emit(&batch, PAWL__RUN_NOTIFIED, &like, &w, err);
+        if (!status && (status = pawl__log_commit(r->log, &batch, 0, NULL)) != PAWL_OK)
+                status = pawl__log_failed(r->log, status, err);
+        pawl__batch_free(&batch);
+        return status;
+}
+
 static void tell(pawl__runner *r, const pawl__row *run, int64_t seq)
 {
+        pawl__teller teller = {
+                .log = r->log, .argv = r->mission->notify, .directory = r->mission->directory};
         pawl_error err = PAWL_ERROR_INIT;
-        pawl__notice n = {.log = r->log,
-                .argv = r->mission->notify,
-                .directory = r->mission->directory,
-                .run = run,
-                .seq = seq,
-                .actor = r->actor};
         char line[PAWL_ERROR_MAX + 80];
 
-        if (!pawl__notify(&n, &err))
+        if (!pawl__tell(&teller, (uint64_t)seq, &err) && !record(r, run, seq, &err))
                 return;
         snprintf(line, sizeof line,
                 "notify: %s; it is told again when the run or the mission goes on", err.message);

@@ -5,21 +5,20 @@
 #ifndef PAWL_MISSION_NOTIFY_H
 #define PAWL_MISSION_NOTIFY_H
 
-#include "mission/runner.h"
+#include <pawl/events.h>
 
-typedef struct pawl__notice {
+typedef struct pawl__teller {
         pawl_log *log;
-        char *const *argv;     /**< ended by NULL; taken from @p directory */
-        const char *directory; /**< where it runs */
-        const pawl__row *run;
-        int64_t seq;      /**< of the event */
-        pawl_text actor;  /**< of the event that says that it was told */
+        char *const *argv;         /**< ended by NULL */
+        const char *directory;     /**< where it runs, and what argv[0] with a '/' is taken from */
+        bool (*stops)(void *user); /**< true ends the command; NULL: nothing but its time does */
+        void *user;
         int64_t until_ms; /* by the boot clock */
-} pawl__notice;
+} pawl__teller;
 
-/** Tell of the event, and record that (RunNotified).
- *  PAWL_ESTEP: the command failed; PAWL_EBUSY: it was given up after 10 s; or it could not be
- *  started, read or recorded. */
-PAWL_MUST_CHECK pawl_status pawl__notify(pawl__notice *n, pawl_error *err);
+/** Run the command with the event @p seq on its standard input, for 10 s at most. PAWL_ESTEP: it
+ *  failed; PAWL_EBUSY: it was given up; PAWL_EINTERRUPTED: it was stopped; or it could not be
+ *  started, or the event not be read. */
+PAWL_MUST_CHECK pawl_status pawl__tell(pawl__teller *teller, uint64_t seq, pawl_error *err);
 
 #endif

@@ -3,6 +3,7 @@
 #include "service/exchange.h"
 #include "service/feed.h"
 #include "service/mcp.h"
+#include "service/notifier.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -221,6 +222,8 @@ pawl_status service_server_start(service_server **out, service_site *site, pawl_
         if (!status)
                 status = service_feed_open(&site->feed, site, err);
         if (!status)
+                status = service_notifier_start(&site->notifier, site, err);
+        if (!status)
                 status = service_pool_start(&parts->pool, site,
                         options->threads ? options->threads : SERVICE_THREADS, err);
         if (!status)
@@ -264,6 +267,8 @@ void service_server_stop(service_server *server)
                         shutdown(fd, SHUT_RDWR); /* its thread may use it until it ends */
         }
         service_pool_stop(parts->pool, grace_ms ? grace_ms : SERVICE_GRACE_MS);
+        service_notifier_stop(parts->site->notifier);
+        parts->site->notifier = NULL;
         service_mcp_stop(parts->site->mcp);
         service_feed_stop(parts->site->feed); /* no worker makes another stream */
         parts->site->feed = NULL;

@@ -39,6 +39,10 @@ typedef struct service_options {
         const service_route *const *tables; /**< ended by NULL; NULL: service_route_tables */
         const char *home;        /**< the home directory of the owner of the service, or NULL */
         const char *config_home; /**< see cli_context */
+        const char *notify;      /**< told what becomes of runs, by sh -c; NULL: nobody is */
+        const char *notify_file; /**< where it stands how far */
+        void (*warn)(const char *line);  /**< what fails beside any request; from any thread, and
+                                            NULL  where nobody is told */
         const struct mcp_more *mcp_more; /**< methods beside those of mcp/server.h; NULL: none */
         bool read_only;
 } service_options;
@@ -110,9 +114,10 @@ struct service_site {
         service_metrics *metrics;
         service_gauges gauges;
         service_health health;
-        service_feed *feed;      /**< NULL: none runs */
-        struct service_mcp *mcp; /**< calls that are answered later: service/mcp.h */
-        pawl__buf document;      /**< service/api_document.c; empty: not made yet */
+        service_feed *feed;                /**< NULL: none runs */
+        struct service_notifier *notifier; /**< NULL: nobody is told */
+        struct service_mcp *mcp;           /**< calls that are answered later: service/mcp.h */
+        pawl__buf document;                /**< service/api_document.c; empty: not made yet */
 };
 
 /** Make it ready: the token file is read or made. service_site_close() also after a failure. */

@@ -28,7 +28,7 @@ typedef struct setup {
         service_options options;
         char address[64];
         const char *actor;
-        pawl__buf log_path, shown, place, token_file, cert, tls_key;
+        pawl__buf log_path, shown, place, token_file, notify_file, cert, tls_key;
         char *workspace; /* realpath()'s */
         cli_key key;
         const char *hosts[HOSTS_MAX];
@@ -42,6 +42,7 @@ static void forget(setup *s)
         pawl__buf_free(&s->shown);
         pawl__buf_free(&s->place);
         pawl__buf_free(&s->token_file);
+        pawl__buf_free(&s->notify_file);
         pawl__buf_free(&s->cert);
         pawl__buf_free(&s->tls_key);
         free(s->workspace);
@@ -112,7 +113,7 @@ static pawl_status find_log(setup *s, const cli_call *cli, pawl_error *err)
         return status;
 }
 
-static pawl_status name_token_file(setup *s, const cli_call *cli, pawl_error *err)
+static pawl_status name_files(setup *s, const cli_call *cli, pawl_error *err)
 {
         const char *named = cli_value(cli, "token-file");
         const size_t directory = (size_t)(strrchr(s->place.data, '/') - s->place.data);
@@ -122,6 +123,10 @@ static pawl_status name_token_file(setup *s, const cli_call *cli, pawl_error *er
         if (!status && !named)
                 status = pawl__buf_adds(&s->token_file, "/serve.token");
         s->options.token_file = s->token_file.data;
+        if (!status)
+                status = pawl__buf_addf(
+                        &s->notify_file, "%.*s/serve.notified", (int)directory, s->place.data);
+        s->options.notify_file = s->notify_file.data;
         return status ? pawl__nomem(err) : PAWL_OK;
 }
 
@@ -201,6 +206,15 @@ static int check_options(setup *s, const cli_call *cli)
         return CLI_DONE;
 }
 
+static void warn(const char *line)
+{
+        flockfile(stderr);
+        fputs("pawl: ", stderr);
+        cli_puts(stderr, line);
+        fputc('\n', stderr);
+        funlockfile(stderr);
+}
+
 static pawl_status set_up(setup *s, const cli_call *cli, pawl_error *err)
 {
         service_options *options = &s->options;
@@ -216,7 +230,7 @@ static pawl_status set_up(setup *s, const cli_call *cli, pawl_error *err)
         if (!status)
                 status = find_log(s, cli, err);
         if (!status)
-                status = name_token_file(s, cli, err);
+                status = name_files(s, cli, err);
         if (!status)
                 status = read_pem(
                         &s->cert, &options->tls_cert, cli_value(cli, "tls-cert"), false, err);
@@ -224,6 +238,8 @@ static pawl_status set_up(setup *s, const cli_call *cli, pawl_error *err)
                 status = read_pem(
                         &s->tls_key, &options->tls_key, cli_value(cli, "tls-key"), true, err);
         options->actor = s->actor;
+        options->notify = cli_value(cli, "notify");
+        options->warn = warn;
         options->key_file = cli_value(cli, "key-file");
         options->key = s->key.len ? s->key.bytes : NULL;
         options->key_len = s->key.len;

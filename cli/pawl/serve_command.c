@@ -18,6 +18,9 @@ static const cli_option serve_options[] = {
                 "a name that requests may also call it by; may be given again"},
         {"tls-cert", 0, 0, CLI_FILE, "FILE", NULL, "the certificate (PEM), with its chain"},
         {"tls-key", 0, 0, CLI_FILE, "FILE", NULL, "the certificate's key (PEM)"},
+        {"notify", 0, 0, CLI_TEXT, "COMMAND", NULL,
+                "tell this shell command when a run is blocked, fails or completes: the event as "
+                "JSON on its standard input"},
         {"insecure", 0, 0, CLI_FLAG, NULL, NULL,
                 "listen beyond this machine without TLS: the token can be read on the way"},
         {"threads", 0, 0, CLI_NUMBER, "N", NULL, "how many requests run at once (default: 4)"},

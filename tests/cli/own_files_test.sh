@@ -3,7 +3,7 @@
 . "$SOURCE_DIR/tests/cli/shared.sh"
 
 # Their names, as this and other file systems may write them.
-own=(log.db log.db-wal log.db-shm log.db-journal log.db-lock log.db-logs log.db-saved-1 serve.token config.yaml workspace.index
+own=(log.db log.db-wal log.db-shm log.db-journal log.db-lock log.db-logs log.db-saved-1 serve.token serve.notified config.yaml workspace.index
         LOG.DB Log.db-WAL log.db-JOURNAL Serve.Token CONFIG.yaml Workspace.Index.tmp
         $'\u017ferve.token' $'log.db-jour\u200cnal')
 
@@ -65,7 +65,7 @@ same "$(cat to/good)" good
 for file in to/*; do
         [ "$file" = to/log.db ] || lacks hostile "$file"
 done
-for name in "${own[@]:10}" log.db-journal serve.token config.yaml; do
+for name in "${own[@]:11}" log.db-journal serve.token config.yaml; do
         [ ! -e "to/$name" ]
 done
 runs 0 eventlog --db to/log.db verify

@@ -10,9 +10,9 @@ static bool is_own(const char *log, const char *name)
 UNIT_TEST(names_are_the_logs_in_any_writing)
 {
         static const char *const own[] = {"log.db", "log.db-wal", "log.db-shm", "log.db-journal",
-                "log.db-lock", "log.db-logs", "log.db-saved-20260120", "serve.token", "config.yaml",
-                "workspace.index", "workspace.index.tmp1", "LOG.DB", "Log.db-JOURNAL",
-                "SERVE.TOKEN", "Config.Yaml", "WORKSPACE.INDEX",
+                "log.db-lock", "log.db-logs", "log.db-saved-20260120", "serve.token",
+                "serve.notified", "config.yaml", "workspace.index", "workspace.index.tmp1",
+                "LOG.DB", "Log.db-JOURNAL", "SERVE.TOKEN", "Config.Yaml", "WORKSPACE.INDEX",
                 ("\xc5\xbf"
                  "erve.token"),
                 ("serve.to\xe2\x84\xaa"
