@@ -14,6 +14,8 @@ static const cli_cmd *const cmds[] = {
         &pawl_conflicts_cmd,
         &pawl_resolve_cmd,
         &pawl_glossary_list_cmd,
+        &pawl_glossary_propose_cmd,
+        &pawl_glossary_lint_cmd,
         &pawl_glossary_import_cmd,
         &pawl_glossary_edit_cmd,
         &pawl_glossary_deprecate_cmd,

@@ -1,6 +1,7 @@
 #include "cli/pawl/senses.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "command/find.h"
 #include <stdlib.h>
 
 /* A copy of a row whose texts live in the arena. */
@@ -132,4 +133,28 @@ void cli_senses_free(cli_senses *senses)
         pawl__arena_free(&senses->arena);
         free(senses->rows);
         *senses = (cli_senses){.arena = PAWL__ARENA_INIT};
+}
+
+pawl_status cli_glossary_load(pawl__glossary *glossary, const cli_call *cli, pawl_error *err)
+{
+        pawl__buf path = PAWL__BUF_INIT;
+        cli_senses senses;
+        pawl_log *log;
+
+        pawl_status status = cli_find_log(&path, cli, err);
+        pawl__buf_free(&path);
+        if (status == PAWL_ENOTFOUND)
+                return PAWL_OK;
+        if (!status)
+                status = cli_open_log(&log, cli, CLI_LOOK, err);
+        if (status)
+                return status;
+        status = cli_senses_read(&senses, log, 0, err);
+        if (!status) {
+                for (size_t i = 0; !status && i < senses.n; i++)
+                        status = pawl__glossary_add_row(&senses.rows[i], glossary, err);
+                cli_senses_free(&senses);
+        }
+        cli_close_log(cli, log);
+        return status;
 }

@@ -9,7 +9,7 @@
 #define CLI_PAWL_SENSES_H
 
 #include "command/command.h"
-#include "state/state.h"
+#include "glossary/glossary.h"
 
 /** Rows of PAWL__SENSES, in the table's order. Texts live in the arena. */
 typedef struct cli_senses {
@@ -22,5 +22,10 @@ typedef struct cli_senses {
 PAWL_MUST_CHECK pawl_status cli_senses_read(
         cli_senses *out, pawl_log *log, uint64_t at, pawl_error *err);
 void cli_senses_free(cli_senses *senses);
+
+/** Add the senses in force by the log that is found, if there is one; one that was named must be
+ * there. */
+PAWL_MUST_CHECK pawl_status cli_glossary_load(
+        pawl__glossary *glossary, const cli_call *cli, pawl_error *err);
 
 #endif

@@ -3,7 +3,6 @@
 #include "cli/pawl/commands.h"
 #include "cli/pawl/senses.h"
 #include "command/fields.h"
-#include "command/find.h"
 #include "command/input.h"
 #include "glossary/extract.h"
 #include <stdio.h>
@@ -14,31 +13,6 @@ struct extracting {
         pawl__glossary *glossary;
         pawl__metadata metadata;
 };
-
-/* The glossary of the log, if there is one; a log that was named must be there. */
-static pawl_status load_glossary(pawl__glossary *glossary, const cli_call *cli, pawl_error *err)
-{
-        pawl__buf path = PAWL__BUF_INIT;
-        cli_senses senses;
-        pawl_log *log;
-
-        pawl_status status = cli_find_log(&path, cli, err);
-        pawl__buf_free(&path);
-        if (status == PAWL_ENOTFOUND)
-                return PAWL_OK;
-        if (!status)
-                status = cli_open_log(&log, cli, CLI_LOOK, err);
-        if (status)
-                return status;
-        status = cli_senses_read(&senses, log, 0, err);
-        if (!status) {
-                for (size_t i = 0; !status && i < senses.n; i++)
-                        status = pawl__glossary_add_row(&senses.rows[i], glossary, err);
-                cli_senses_free(&senses);
-        }
-        cli_close_log(cli, log);
-        return status;
-}
 
 static pawl_status read_metadata(struct extracting *x, const char *name, pawl_error *err)
 {
@@ -128,7 +102,7 @@ static int terms_run(cli_call *cli)
         if (!status)
                 status = pawl__glossary_new(&x.glossary, &err);
         if (!status)
-                status = load_glossary(x.glossary, cli, &err);
+                status = cli_glossary_load(x.glossary, cli, &err);
         if (!status)
                 status = extract_from(&x, cli_arg(cli, 0), &err);
         pawl__glossary_free(x.glossary);

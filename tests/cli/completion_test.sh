@@ -18,7 +18,7 @@ done
 
 it "commands are completed, two-word ones a word at a time"
 same "$(completes pawl re)" "resume resolve restore rebuild"
-same "$(completes pawl glossary "")" "list import edit deprecate ignore log"
+same "$(completes pawl glossary "")" "list propose lint import edit deprecate ignore log"
 same "$(completes eventlog --db x ve)" verify
 
 it "ids are completed, where they are named: runs, their steps, conflicts, checkpoints, sessions"

@@ -1,0 +1,163 @@
+# Starting a glossary: propose makes a seed draft from documents, lint says what is wrong with it.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+mkdir -p docs/deep docs/.hidden docs/drafts
+cat >docs/terms.md <<'ENDOFTEXT'
+# Refunds
+
+| term | meaning |
+| --- | --- |
+| ledger entry | a line of the ledger that is never changed |
+
+- **Settlement**: the moment when a refund is paid out. It is final.
+- **Grace period** — the days in which a customer may withdraw.
+- **Note**: this is no term.
+
+Chargeback
+: a refund that the bank takes back
+
+A dispute is a claim that a customer makes against a chargeback.
+SLA stands for service level agreement.
+This is a sentence about nothing. Nothing is a problem.
+
+```
+A fence is a thing that is not read.
+```
+ENDOFTEXT
+cat >docs/deep/more.txt <<'ENDOFTEXT'
+The refund clerk checks the payout queue. The payout queue is emptied at night. Nobody looks into the payout queue
+by day. A settlement "with \backslash" and a settlement. The ledger, the ledger, the LEDGER.
+ENDOFTEXT
+echo 'A secret is a thing that nobody reads.' | tee docs/.hidden/a.md docs/drafts/b.md >docs/c.c
+echo drafts/ >docs/.gitignore
+surfaces() { jq -r '.[].surface' out; }
+meaning() { jq -r --arg s "$1" '.[] | select(.surface == $s) | .definition' out; }
+
+it "each form of a definition is found, and what is none is not"
+runs 0 pawl glossary propose docs --json
+same "$(meaning "ledger entry")" "a line of the ledger that is never changed"
+same "$(meaning settlement)" "the moment when a refund is paid out. It is final."
+same "$(meaning "Grace period")" "the days in which a customer may withdraw."
+same "$(meaning chargeback)" "a refund that the bank takes back"
+same "$(meaning dispute)" "a claim that a customer makes against a chargeback."
+same "$(meaning SLA)" "service level agreement."
+for none in Note note This fence secret Nothing; do
+        surfaces | { ! grep -qixF "$none"; }
+done
+same "$(jq -r '.[] | select(.surface == "dispute") | .definitions[0] | "\(.form) \(.file):\(.line)"' out)" "is_a docs/terms.md:14"
+
+it "what is written often is proposed without a definition, with where it is first"
+same "$(jq -c '.[] | select(.surface == "payout queue") | [.source, .count, .documents, .definition, .file, .line]' out)" \
+        '["compound",3,1,null,"docs/deep/more.txt",1]'
+same "$(jq -c '.[] | select(.surface == "settlement") | [.count, .documents]' out)" '[3,2]'
+
+it "what is defined comes before what is only frequent, and --limit takes the first"
+same "$(surfaces | head -3 | tr '\n' ';')" "settlement;chargeback;ledger entry;"
+runs 0 pawl glossary propose docs --json --limit 2
+same "$(surfaces | wc -l)" 2
+
+it "files that are no documents by their names are said, and read when they are named"
+says 'pawl: 1 files in directories: are no documents by their names; name them' err
+runs 0 pawl glossary propose docs/c.c --json
+same "$(surfaces)" "secret"
+
+it "without --json it is a seed of drafts that loads as it is, whatever the texts hold"
+runs 0 pawl glossary propose docs
+mv out draft.yaml
+says '^    status: draft$' draft.yaml
+says '"Not defined yet."' draft.yaml
+runs 0 pawl glossary propose docs
+cmp out draft.yaml
+runs 0 pawl init
+runs 0 pawl glossary import draft.yaml --scope team_domain
+says '^[0-9]+ new and 0 updated in team_domain$' out
+printf 'The "a\\b: #c\342\200\250d" and "- [x]: \302\205 {y}" \177\033[31m **"q": \047r**: is "quoted: text" with # \\ signs.\n' >odd.md
+runs 0 env -C / pawl glossary propose "$PWD/odd.md"
+mv out odd.yaml
+env -C / pawl glossary lint "$PWD/odd.yaml" >/dev/null || [ $? -eq 1 ]
+
+it "what the glossary has is left out"
+runs 0 pawl glossary propose docs --json
+same "$(jq length out)" 0
+runs 0 pawl glossary propose docs
+says '^terms: \[\]$' out
+
+it "standard input is a document, and no log is needed"
+runs 0 sh -c 'echo "A kiln is an oven for clay." | env -C / pawl glossary propose --json -'
+same "$(jq -r '.[] | "\(.surface): \(.definition)"' out)" "kiln: an oven for clay."
+
+it "what is no text is left out, and said; with nothing left it fails"
+printf 'a\0b' >binary.md
+printf 'caf\351' >latin.md
+runs 0 pawl glossary propose binary.md latin.md docs/c.c --json
+says 'binary.md: is no text; left out' err
+says 'latin.md: byte 4: invalid UTF-8; left out' err
+runs 1 pawl glossary propose binary.md
+says 'binary.md: holds no document; name text files' err
+fails 1 'nowhere.md: No such file' pawl glossary propose docs nowhere.md
+misused 'usage: pawl glossary propose' pawl glossary propose
+
+it "a directory is followed by no symbolic link, and a loop ends"
+ln -s ../docs docs/deep/loop
+runs 0 timeout 20 pawl glossary propose docs --json
+rm -rf .pawl docs/deep/loop
+
+it "lint finds near duplicates, undefined terms and circles in a seed, and exits 1"
+cat >team.yaml <<'ENDOFTEXT'
+terms:
+  - {surface: gate, definition: What decides by the findings whether a step may go on.}
+  - {surface: finding, definition: A conflict that the gate looks at.}
+  - {surface: check-point, definition: A copy.}
+  - {surface: checkpoint, definition: 'A copy that the "grace period" outlives.'}
+  - {surface: indices, definition: Several of them.}
+  - {surface: index, definition: A number., aliases: [idx]}
+  - {surface: settlement, definition: The end.}
+  - {surface: setlement, definition: The end.}
+  - {surface: idx, definition: Another one.}
+ENDOFTEXT
+runs 1 pawl glossary lint team.yaml --json
+is_empty err
+same "$(jq -r '.[] | "\(.kind) \(.term): \(.others | join(", "))"' out)" "near_duplicate checkpoint: check-point
+near_duplicate indices: index
+near_duplicate setlement: settlement
+near_duplicate setlement: settlement
+near_duplicate idx: index
+undefined_term grace period: checkpoint
+circle gate: finding"
+same "$(jq -r '.[0] | "\(.file) \(.scope)"' out)" "team.yaml null"
+runs 1 pawl glossary lint team.yaml
+says '^team.yaml: gate: is defined by "finding", which is defined by it again; .* \[circle\]$' out
+says 'has a surface with it in common' out
+says 'has the same definition' out
+
+it "a seed with nothing to find exits 0; one that does not load says all its errors"
+printf 'terms:\n  - {surface: ledger, definition: A book., aliases: [cash book]}\n' >good.yaml
+runs 0 pawl glossary lint good.yaml
+is_empty out
+runs 0 pawl glossary lint good.yaml --json
+same "$(cat out)" "[]"
+printf 'terms:\n  - {surface: ledger}\n  - {definition: x}\n' >bad.yaml
+runs 1 pawl glossary lint bad.yaml
+is_empty out
+says 'line 2' err
+says 'line 3' err
+fails 1 'no log' pawl glossary lint
+
+it "in force: terms that no run's inputs used, when there was a run; seeds are held against them"
+write_mission
+cat >team.yaml <<'ENDOFTEXT'
+terms:
+  - {surface: workspace, definition: A folder.}
+  - {surface: anvil, definition: A block of iron., aliases: [stithy]}
+  - {surface: cupola, definition: A furnace., status: draft}
+ENDOFTEXT
+runs 0 pawl init
+runs 0 pawl glossary import team.yaml --scope team_domain
+runs 0 pawl glossary lint
+runs 0 pawl run mission.yaml --run one --no-input
+before=$(eventlog head)
+runs 1 pawl glossary lint --json
+same "$(jq -r '.[] | "\(.kind) \(.term) \(.scope) \(.file)"' out)" "unused anvil team_domain null"
+same "$(eventlog head)" "$before"
+printf 'terms:\n  - {surface: work-space, definition: Another folder.}\n' >more.yaml
+runs 1 pawl glossary lint more.yaml --json
+same "$(jq -r '.[] | "\(.kind) \(.term): \(.others[0]) \(.file)"' out)" "near_duplicate work-space: workspace more.yaml"
