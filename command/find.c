@@ -203,7 +203,7 @@ static void keep_log(const cli_call *cli, pawl_log *log)
         pawl_error err = PAWL_ERROR_INIT;
         const pawl_status status = pawl__log_keep(log);
 
-        if (!status || !cli->ending || cli->ending->told)
+        if (!status || status == PAWL_EINTERRUPTED || !cli->ending || cli->ending->told)
                 return;
         pawl__log_failed(log, status, &err);
         cli->ending->close_code = cli_fail(cli, &err);

@@ -63,6 +63,9 @@ struct pawl_log {
         pawl__projector projector;
         bool projecting;
         atomic_bool interrupted; /* set by any thread (interrupt.c) */
+        int signal_fd;           /* what is read there is a signal; -1: none */
+        bool hurried;            /* one came */
+        bool made;               /* this handle made the log, on a server */
         int64_t waited_us;       /* in the group's queue, which counts as waiting for the lock */
 
         bool keyed, keyed_known; /* the log has a key; handles that write know it from the start */
@@ -110,6 +113,9 @@ void pawl__queries_finalize(pawl_log *log);
 
 /** Is a wait for a lock to end? */
 bool pawl__interrupt_waits(const pawl_log *log);
+/** Has a signal come (pawl__log_watch_signals())? Then a server that says nothing is given up soon.
+ */
+bool pawl__log_hurries(pawl_log *log);
 /** PAWL_EINTERRUPTED with its message. */
 pawl_status pawl__interrupt_fail(const pawl_log *log, pawl_error *err);
 

@@ -9,6 +9,7 @@
  * is interrupted.
  */
 #include "events/handle.h"
+#include <poll.h>
 
 void pawl_log_interrupt(pawl_log *log, bool on)
 {
@@ -30,4 +31,22 @@ pawl_status pawl__interrupt_fail(const pawl_log *log, pawl_error *err)
 pawl_status pawl__log_interrupted(const pawl_log *log, pawl_error *err)
 {
         return pawl__interrupt_waits(log) ? pawl__interrupt_fail(log, err) : PAWL_OK;
+}
+
+void pawl__log_watch_signals(pawl_log *log, int fd)
+{
+        log->signal_fd = fd;
+}
+
+void pawl__log_hurry(pawl_log *log)
+{
+        log->hurried = true;
+}
+
+bool pawl__log_hurries(pawl_log *log)
+{
+        struct pollfd signal = {log->signal_fd, POLLIN, 0};
+
+        log->hurried = log->hurried || (log->signal_fd >= 0 && poll(&signal, 1, 0) > 0);
+        return log->hurried;
 }

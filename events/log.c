@@ -78,6 +78,7 @@ pawl_status pawl__log_open_as(pawl_log **out, const char *path, const pawl_log_o
                 return pawl__nomem(err);
         log->setup = setup ? setup : &real;
         log->engine = pawl__engine_of(path);
+        log->signal_fd = -1;
         setup = log->setup;
         log->vfs = setup->vfs;
         if (setup->identity)
@@ -281,6 +282,11 @@ bool pawl__log_has_key(const pawl_log *log)
 bool pawl__log_readonly(const pawl_log *log)
 {
         return log->flags & PAWL_LOG_READONLY;
+}
+
+bool pawl__log_was_made(const pawl_log *log)
+{
+        return log->made;
 }
 
 int pawl__log_version(const pawl_log *log)

@@ -214,6 +214,14 @@ PAWL_MUST_CHECK pawl_status pawl__log_blob(
 /** For loops that are long without asking the log: PAWL_OK, or PAWL_EINTERRUPTED while
  *  pawl_log_interrupt() is on. By the log's own thread. */
 PAWL_MUST_CHECK pawl_status pawl__log_interrupted(const pawl_log *log, pawl_error *err);
+/** Did this handle make the log, which was not on its server before? */
+bool pawl__log_was_made(const pawl_log *log);
+/** From the moment that @p fd has something to read, which is left there, a server that says
+ *  nothing is given up within a second (PAWL_EINTERRUPTED); one that answers does all that is asked
+ *  of it. -1: no more. */
+void pawl__log_watch_signals(pawl_log *log, int fd);
+/** The same from now on. */
+void pawl__log_hurry(pawl_log *log);
 
 /* ---- Parts of the log for the modules above -------------------------------------------------- */
 

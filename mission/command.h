@@ -28,6 +28,7 @@ typedef struct pawl__command {
         int signal_fd;          /**< a byte read is a signal to forward to the group; -1: none */
         unsigned tick_ms;       /**< how often tick is called; 0: never */
         pawl_status (*tick)(void *user); /**< a failure kills the command and is passed on */
+        void (*signalled)(void *user);   /**< one was forwarded; NULL: nobody is told */
         void *tick_user;
         pawl_status (*log)(const char *data, size_t len, void *user); /**< gets its standard error
                                   as it comes, beside this process's; NULL: only the latter does. A

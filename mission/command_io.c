@@ -204,6 +204,8 @@ static void forward(struct supervision *s)
                 s->why = PAWL_EINTERRUPTED;
         if (s->ended)
                 s->deaf = true;
+        if (s->child->command->signalled)
+                s->child->command->signalled(s->child->command->tick_user);
         signal_group(s, signal);
         if (s->kill_at > s->now + s->waits->interrupt)
                 s->kill_at = s->now + s->waits->interrupt;

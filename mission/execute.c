@@ -61,6 +61,11 @@ static pawl_status tick(void *user)
         return PAWL_EFENCED;
 }
 
+static void signalled(void *user)
+{
+        pawl__log_hurry(((lease *)user)->r->log);
+}
+
 /* How often: often enough for the lease, and soon enough for the time limit. */
 static const char *variable(pawl__arena *arena, const char *name, const char *value)
 {
@@ -235,6 +240,7 @@ static pawl_status attempt(pawl__step_run *p)
                 .signal_fd = r->options.signal_fd,
                 .tick_ms = tick_ms(&held) < SHOWN_AFTER_MS ? tick_ms(&held) : SHOWN_AFTER_MS,
                 .tick = tick,
+                .signalled = signalled,
                 .tick_user = &held,
                 .waits = &held.waits,
                 .lock_fd = pawl__log_lock_fd(r->log, r->run_id),

@@ -71,6 +71,7 @@ pawl_status pawl__runner_open(pawl__runner *r, pawl_log *log, const pawl_run_opt
                 return pawl__nomem(&r->error);
         if (r->options.time_limit_ms)
                 r->deadline_ms = boot_ms(r) + (int64_t)r->options.time_limit_ms;
+        pawl__log_watch_signals(log, r->options.signal_fd);
         status = pawl__state_of(&r->state, log, &r->error);
         if (!status)
                 status = pawl__sessions_settle(log, r->state, &r->error);
@@ -186,6 +187,7 @@ pawl_status pawl__runner_signalled(pawl__runner *r, int wait_ms)
                 return PAWL_OK;
         }
         r->signal = byte;
+        pawl__log_hurry(r->log);
         pawl__signal_name(name, r->signal);
         return pawl__fail(&r->error, PAWL_EINTERRUPTED,
                 "run %.*s: interrupted by %s; go on with `pawl resume %.*s`", PAWL__FMT(r->run_id),

@@ -59,16 +59,12 @@ static pawl_status make(const cli_call *cli, const char *path, pawl_error *err)
         pawl_log *log;
 
         bool there = stat(path, &st) == 0;
-        pawl_status status = PAWL_ENOTFOUND;
-        if (pawl__log_is_url(path)) { /* it is there if it can be opened */
-                status = cli_open_path(&log, cli, path, CLI_WRITE, err);
-                there = !status;
-        }
-        if (status == PAWL_ENOTFOUND)
-                status = (is_named(cli) ? cli_open_path : cli_open_found)(
-                        &log, cli, path, CLI_MAKE, err);
+        pawl_status status =
+                (is_named(cli) ? cli_open_path : cli_open_found)(&log, cli, path, CLI_MAKE, err);
         if (status)
                 return status;
+        if (pawl__log_is_url(path))
+                there = !pawl__log_was_made(log);
         status = pawl__state_of(&state, log, err);
         if (!status) {
                 cli_puts(cli->in->out, pawl__log_path(log));

@@ -370,6 +370,8 @@ static pawl_status bear(worker *w, pawl_status status)
 {
         const bool passes = status == PAWL_EBUSY || status == PAWL_EFULL || status == PAWL_EIO;
 
+        if (status == PAWL_EINTERRUPTED) /* by a signal, which is read next */
+                return PAWL_OK;
         if (!passes || w->once)
                 return status;
         if (strcmp(w->told.message, w->err.message) != 0)
@@ -464,10 +466,12 @@ static int work_run(cli_call *cli)
                 return cli_fail(cli, &w.err);
         srandom((unsigned)getpid());
         if (pawl__state_of(&w.state, w.log, &w.err) || set_words(&w) || take_slots(&w) ||
-                cli_signals_catch(&signal_fd, &w.err))
+                cli_signals_catch(&signal_fd, &w.err)) {
                 code = cli_fail(cli, &w.err);
-        else
+        } else {
+                pawl__log_watch_signals(w.log, signal_fd);
                 code = work(&w, signal_fd);
+        }
         for (size_t i = 0; i < w.n_slots; i++)
                 cli_slot_drop(&w.slots[i]);
         free(w.slots);

@@ -4,9 +4,12 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-enum { SLICE_MS = 100, OPTIONS_MAX = 64 };
+enum {
+        SLICE_MS = 100,
+        OPTIONS_MAX = 64,
+        CONTENDED_MAX = 12 /* tries against other writers */
+};
 
 /* What the URL leaves open. A network that is dead is seen within the time for a silent server. */
 static const struct {
@@ -22,6 +25,8 @@ static const struct {
 typedef struct parameters {
         PQconninfoOption *options;
         const char *keys[OPTIONS_MAX], *values[OPTIONS_MAX];
+        size_t hosts;
+        pawl__arena arena;
         int64_t timeout_ms;
 } parameters;
 
@@ -39,6 +44,35 @@ static bool is_given(const parameters *p, size_t n, const char *key)
         return false;
 }
 
+/* Of a list. */
+static size_t entries(const char *list)
+{
+        size_t n = 1;
+
+        for (; *list; list++)
+                n += *list == ',';
+        return n;
+}
+
+/* The next of several hosts comes first, and the first one last. */
+static pawl_status rotate(parameters *p, pawl_error *err)
+{
+        for (size_t i = 0; p->keys[i]; i++) {
+                const char *const list = p->values[i], *const comma = strchr(list, ',');
+                if (!comma ||
+                        (strcmp(p->keys[i], "host") != 0 && strcmp(p->keys[i], "hostaddr") != 0 &&
+                                strcmp(p->keys[i], "port") != 0))
+                        continue;
+                const size_t size = strlen(list) + 1;
+                char *rotated = pawl__arena_alloc(&p->arena, size);
+                if (!rotated)
+                        return pawl__nomem(err);
+                snprintf(rotated, size, "%s,%.*s", comma + 1, (int)(comma - list), list);
+                p->values[i] = rotated;
+        }
+        return PAWL_OK;
+}
+
 static pawl_status read_parameters(parameters *p, pawl_log *log, pawl_error *err)
 {
         const pawl__postgres_library *pq = log->server->pq;
@@ -46,6 +80,7 @@ static pawl_status read_parameters(parameters *p, pawl_log *log, pawl_error *err
         size_t n = 0;
 
         memset(p, 0, sizeof *p);
+        p->hosts = 1;
         p->options = pq->PQconninfoParse(log->server->address.server, &why);
         p->timeout_ms = PAWL__SILENT_MS;
         if (!p->options) {
@@ -62,9 +97,13 @@ static pawl_status read_parameters(parameters *p, pawl_log *log, pawl_error *err
                         continue;
                 if (strcmp(o->keyword, "connect_timeout") == 0 && atoi(o->val) > 0)
                         p->timeout_ms = (int64_t)atoi(o->val) * 1000;
+                if (strcmp(o->keyword, "host") == 0 || strcmp(o->keyword, "hostaddr") == 0)
+                        p->hosts = entries(o->val) > p->hosts ? entries(o->val) : p->hosts;
                 p->keys[n] = o->keyword;
                 p->values[n++] = o->val;
         }
+        if (p->timeout_ms != PAWL__SILENT_MS) /* what the URL says is for each host */
+                p->timeout_ms *= (int64_t)p->hosts;
         for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++)
                 if (!is_given(p, n, defaults[i].key)) {
                         p->keys[n] = defaults[i].key;
@@ -115,30 +154,38 @@ static pawl_status refused(pawl_log *log, bool *again, pawl_error *err)
                 log->path, message);
 }
 
-/* One try, until @p deadline. */
-static pawl_status try_once(
-        pawl_log *log, const parameters *p, bool *again, int64_t deadline, pawl_error *err)
+/* Until @p deadline; PAWL_DONE: the server says nothing. *again: one that was there and went away
+ * may be back soon, too: then *cut. */
+static pawl_status try_hosts(pawl_log *log, const parameters *p, int64_t deadline, bool *again,
+        bool *cut, pawl_error *err)
 {
         struct pawl__server *server = log->server;
         const pawl__postgres_library *pq = server->pq;
         PostgresPollingStatusType next = PGRES_POLLING_WRITING;
+        int64_t hurried = 0;
+        bool there = false;
 
-        *again = false;
+        *again = *cut = false;
         server->conn = pq->PQconnectStartParams(p->keys, p->values, 0);
         if (!server->conn)
                 return pawl__nomem(err);
         pq->PQsetNoticeReceiver(server->conn, count_notice, server);
         pq->PQsetErrorVerbosity(server->conn, PQERRORS_VERBOSE);
         while (next != PGRES_POLLING_OK) {
-                if (next == PGRES_POLLING_FAILED || pq->PQstatus(server->conn) == CONNECTION_BAD)
-                        return refused(log, again, err);
+                if (next == PGRES_POLLING_FAILED || pq->PQstatus(server->conn) == CONNECTION_BAD) {
+                        const pawl_status status = refused(log, again, err);
+                        *cut = *again && there;
+                        return status;
+                }
+                there = there || pq->PQstatus(server->conn) >= CONNECTION_AWAITING_RESPONSE;
                 if (pawl__interrupt_waits(log))
                         return pawl__interrupt_fail(log, err);
+                if (pawl__log_hurries(log) && !hurried)
+                        hurried = pawl__now_ms();
+                if (hurried && pawl__now_ms() >= hurried + PAWL__HURRIED_MS)
+                        return pawl__server_give_up(log, "connect", err);
                 if (pawl__now_ms() >= deadline)
-                        return pawl__fail(err, PAWL_EIO,
-                                "%s: cannot connect: the server has not answered for %lld s; "
-                                "check the network, and that the URL names it",
-                                log->path, (long long)(p->timeout_ms / 1000));
+                        return PAWL_DONE;
                 struct pollfd wait = {.fd = pq->PQsocket(server->conn),
                         .events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT};
                 if (poll(&wait, 1, SLICE_MS) > 0)
@@ -146,6 +193,30 @@ static pawl_status try_once(
         }
         pq->PQsetErrorVerbosity(server->conn, PQERRORS_DEFAULT);
         return PAWL_OK;
+}
+
+/* One try. libpq asks one host after the other; each that says nothing has had its share of the
+ * time, and then the next one is first. */
+static pawl_status try_once(pawl_log *log, parameters *p, bool *again, bool *cut, pawl_error *err)
+{
+        const int64_t began = pawl__now_ms(), all = p->timeout_ms / (int64_t)p->hosts;
+        const int64_t share = all < PAWL__HOST_MS ? all : PAWL__HOST_MS;
+        pawl_status status = PAWL_DONE;
+
+        for (size_t i = 1; i <= p->hosts && status == PAWL_DONE; i++) {
+                const bool last = i == p->hosts;
+                pawl__server_disconnect(log);
+                status = try_hosts(log, p, last ? began + p->timeout_ms : pawl__now_ms() + share,
+                        again, cut, err);
+                if (status == PAWL_DONE && !last && rotate(p, err))
+                        return PAWL_ENOMEM;
+        }
+        if (status != PAWL_DONE)
+                return status;
+        return pawl__fail(err, PAWL_EIO,
+                "%s: cannot connect: the server has not answered for %lld s; check the network, "
+                "and that the URL names it",
+                log->path, (long long)(p->timeout_ms / 1000));
 }
 
 /* What a session must be like for us. */
@@ -173,42 +244,58 @@ static pawl_status check_session(pawl_log *log, pawl_error *err)
         return PAWL_OK;
 }
 
-static void pause_ms(int64_t ms)
+bool pawl__server_pause(pawl_log *log, int64_t ms)
 {
-        const struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+        for (const int64_t end = pawl__now_ms() + ms; !pawl__log_hurries(log);) {
+                const int64_t left = end - pawl__now_ms();
+                if (left <= 0)
+                        return true;
+                (void)poll(NULL, 0, (int)(left < SLICE_MS ? left : SLICE_MS));
+        }
+        return false;
+}
 
-        nanosleep(&time, NULL);
+/* A server that refuses is asked again where @p patient; one that took us and cut us off, always.
+ */
+static pawl_status connect_within(pawl_log *log, parameters *p, bool patient, pawl_error *err)
+{
+        struct pawl__server *server = log->server;
+        const int64_t most =
+                p->timeout_ms < PAWL__RECONNECT_MS ? p->timeout_ms : PAWL__RECONNECT_MS;
+        const int64_t end = pawl__now_ms() + most;
+
+        for (int64_t wait = 10;; wait = wait < 500 ? wait * 2 : 500) {
+                bool again = false, cut = false;
+                server->lost = server->failed = false;
+                server->in_transaction = server->viewing = false;
+                server->notices = 0;
+                pawl_status status = try_once(log, p, &again, &cut, err);
+                if (!status) {
+                        server->connection++;
+                        status = check_session(log, err);
+                        cut = server->lost && server->retry;
+                }
+                if (!status)
+                        return PAWL_OK;
+                pawl__server_disconnect(log);
+                if (!(cut || (again && patient)) || pawl__now_ms() + wait > end)
+                        return status;
+                if (!pawl__server_pause(log, wait))
+                        return pawl__server_give_up(log, "connect", err);
+        }
 }
 
 pawl_status pawl__server_connect(pawl_log *log, bool patient, pawl_error *err)
 {
-        const int64_t began = pawl__now_ms();
         struct pawl__server *server = log->server;
         parameters p;
         pawl_status status = read_parameters(&p, log, err);
 
-        for (int64_t wait = 50; !status; wait = wait < 500 ? wait * 2 : wait) {
-                bool again;
-                server->lost = server->failed = false;
-                server->in_transaction = server->viewing = false;
-                server->notices = 0;
-                status = try_once(log, &p, &again, pawl__now_ms() + p.timeout_ms, err);
-                if (!status) {
-                        server->connection++;
-                        status = check_session(log, err);
-                        again = server->lost;
-                }
-                if (!status)
-                        break;
-                pawl__server_disconnect(log);
-                again = again && (patient || server->retry);
-                if (!again || pawl__now_ms() + wait - began > PAWL__RECONNECT_MS)
-                        break;
-                pause_ms(wait);
-                status = PAWL_OK;
-        }
+        if (!status)
+                status = connect_within(log, &p, patient, err);
         server->retry = false;
         server->pq->PQconninfoFree(p.options);
+        pawl__arena_free(&p.arena);
         return status;
 }
 
@@ -272,14 +359,39 @@ pawl_status pawl__server_ready(pawl_log *log, pawl_error *err)
                 return pawl__fail(err, log->lost.status, "%s", log->lost.message);
         if (server->conn && !server->lost && server->pq->PQstatus(server->conn) == CONNECTION_OK)
                 return PAWL_OK;
-        pawl__server_disconnect(log);
-        pawl_status status = pawl__server_connect(log, !server->unreachable, err);
-        server->unreachable = status != PAWL_OK;
-        if (!status) {
+        if (server->given_up_ms && pawl__now_ms() - server->given_up_ms < PAWL__GIVEN_UP_MS)
+                return pawl__server_give_up(log, "connect", err);
+        pawl_status status;
+        do {
+                pawl__server_disconnect(log);
+                status = pawl__server_connect(log, !server->unreachable, err);
+                server->unreachable = status != PAWL_OK;
+                if (status)
+                        break;
                 log->sound_seq = 0; /* whose server is it now? */
                 status = check_acknowledged(log, err);
-        }
+        } while (status && server->lost && pawl__server_again(log));
         if (status)
                 server->lost = true;
         return status;
+}
+
+bool pawl__server_again(pawl_log *log)
+{
+        struct pawl__server *server = log->server;
+        const int64_t now = pawl__now_ms();
+
+        if (server->tries == 0)
+                server->tried_from = now;
+        const bool last = server->contended ? server->tries >= CONTENDED_MAX
+                                            : now - server->tried_from >= PAWL__AGAIN_MS;
+        if (!server->retry || last || pawl__interrupt_waits(log) || log->lost.status) {
+                server->tries = 0;
+                return false;
+        }
+        server->retry = false;
+        const int64_t most = INT64_C(4) << (server->tries < 7 ? server->tries : 7);
+        server->tries++;
+        (void)pawl__server_pause(log, most / 2 + random() % (most / 2 + 1)); /* not all at once */
+        return true;
 }

@@ -220,7 +220,7 @@ static pawl_status pump(pawl_log *log, bool all, const char *doing, pawl_error *
 {
         struct pawl__server *server = log->server;
         const pawl__postgres_library *pq = server->pq;
-        int64_t heard = pawl__now_ms();
+        int64_t heard = pawl__now_ms(), hurried = 0;
         bool cancelled = false;
         pawl_status first = PAWL_OK;
 
@@ -245,6 +245,10 @@ static pawl_status pump(pawl_log *log, bool all, const char *doing, pawl_error *
                         heard = pawl__now_ms();
                         if (wait.revents & ~POLLOUT)
                                 status = consume(log, doing, err);
+                } else if (pawl__log_hurries(log) && !hurried) {
+                        hurried = heard = pawl__now_ms();
+                } else if (hurried && pawl__now_ms() - heard > PAWL__HURRIED_MS) {
+                        status = pawl__server_give_up(log, doing, err);
                 } else if (pawl__now_ms() - heard >
                            (cancelled ? CANCEL_MS : PAWL__SILENT_MS + log->busy_ms)) {
                         status = pawl__server_lost(

@@ -1,7 +1,7 @@
 /* What a server says, in the library's terms: the one place where its codes are known. */
 #include "events/postgres/server.h"
 
-enum { RETRY = 1 };
+enum { RETRY = 1, CONTENDED = 2 };
 
 static const struct {
         const char *code; /* an SQLSTATE, or the beginning of one */
@@ -21,8 +21,8 @@ static const struct {
         {"28", PAWL_EACCESS, 0,
                 "check user and password (~/.pgpass or PGPASSWORD), and the server's pg_hba.conf"},
         {"3D000", PAWL_ENOTFOUND, 0, "make it with `createdb`, or name another in the URL"},
-        {"40", PAWL_EBUSY, RETRY, "try again"},
-        {"26000", PAWL_EBUSY, RETRY, "try again"},
+        {"40", PAWL_EBUSY, RETRY | CONTENDED, "try again"},
+        {"26000", PAWL_EBUSY, RETRY | CONTENDED, "try again"},
         {"55P03", PAWL_EBUSY, 0, "try again later"},
         {"57014", PAWL_EBUSY, 0, "try again, or raise the server's statement_timeout"},
         {"57P", PAWL_EIO, RETRY, "try again when the server is up"},
@@ -33,8 +33,8 @@ static const struct {
         {"23", PAWL_EDAMAGED, 0,
                 "run `eventlog verify`, and put back a copy of the log if that fails"},
         {"42", PAWL_EDAMAGED, 0,
-                "its tables are not those of a log: put them back from a copy, or `pawl init` "
-                "another database"},
+                "its tables are not those of a log: put them back from a copy, or name another "
+                "database"},
         {"3F000", PAWL_EDAMAGED, 0, "put back the schema pawl from a copy, or run `pawl init`"},
         {"XX00", PAWL_EDAMAGED, 0, "the server's own files are damaged: put back a copy"},
 };
@@ -61,13 +61,14 @@ pawl_status pawl__server_fail(pawl_log *log, const char *sqlstate, const char *m
                 return pawl__nomem(err);
         first_line(what, message && *message ? message : "no reason given");
         pawl__address_strike(&server->address, what);
-        server->retry = false;
+        server->retry = server->contended = false;
         for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++)
                 if (*sqlstate &&
                         strncmp(sqlstate, meanings[i].code, strlen(meanings[i].code)) == 0) {
                         status = meanings[i].status;
                         fix = meanings[i].fix;
                         server->retry = meanings[i].flags & RETRY;
+                        server->contended = meanings[i].flags & CONTENDED;
                         break;
                 }
         return pawl__fail(err, status, "%s: cannot %s: %s%s%s%s; %s", log->path, doing, what,
@@ -104,6 +105,18 @@ pawl_status pawl__server_lost(pawl_log *log, const char *why, const char *doing,
 {
         log->server->lost = true;
         return pawl__server_fail(log, "08000", why, doing, err);
+}
+
+pawl_status pawl__server_give_up(pawl_log *log, const char *doing, pawl_error *err)
+{
+        log->server->lost = true;
+        log->server->retry = false;
+        if (pawl__now_ms() - log->server->given_up_ms >= PAWL__GIVEN_UP_MS)
+                log->server->given_up_ms = pawl__now_ms();
+        return pawl__fail(err, PAWL_EINTERRUPTED,
+                "%s: cannot %s: a signal came while the server did not answer; try again when it "
+                "does",
+                log->path, doing);
 }
 
 pawl_status pawl__server_odd(pawl_log *log, const char *what, pawl_error *err)

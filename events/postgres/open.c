@@ -102,9 +102,9 @@ static pawl_status put_row(pawl_log *log, pawl_error *err)
                 texts, 3, "make its tables", err);
         if (status)
                 return status;
-        const bool made = strcmp(server->pq->PQcmdTuples(result), "1") == 0;
+        log->made = strcmp(server->pq->PQcmdTuples(result), "1") == 0;
         server->pq->PQclear(result);
-        return made ? pawl__key_set(log, err) : PAWL_OK;
+        return log->made ? pawl__key_set(log, err) : PAWL_OK;
 }
 
 /* In one transaction: the tables, if need be, and the log's row. */
@@ -126,7 +126,10 @@ static pawl_status make(pawl_log *log, bool tables, pawl_error *err)
                 status = put_row(log, err);
         pawl__buf_free(&schema);
         if (!status)
-                return pawl__server_execute(NULL, log, "COMMIT", NULL, 0, "make its tables", err);
+                status = pawl__server_execute(NULL, log, "COMMIT", NULL, 0, "make its tables", err);
+        if (!status)
+                return PAWL_OK;
+        log->made = false;
         if (pawl__server_execute(NULL, log, "ROLLBACK", NULL, 0, "make its tables", &why))
                 log->server->lost = true;
         return status;
@@ -145,6 +148,7 @@ static pawl_status check_version(const pawl_log *log, pawl_error *err)
 static pawl_status find_or_make(pawl_log *log, pawl_error *err)
 {
         const bool create = log->flags & PAWL_LOG_CREATE;
+        const struct pawl__server *server = log->server;
         bool there, tables;
         pawl_status status;
 
@@ -161,6 +165,8 @@ static pawl_status find_or_make(pawl_log *log, pawl_error *err)
                                 log->path, log->server->address.log);
                 if (!status)
                         status = make(log, tables, err);
+                if (status && server->lost && pawl__server_again(log))
+                        continue;
                 if (status && !(create && i < TRIES && was_made_meanwhile(err->message)))
                         return status;
         }
@@ -267,6 +273,7 @@ pawl_status pawl__log_list(const char *url, pawl__log_listed_fn fn, void *user, 
         if (!log)
                 return pawl__nomem(err);
         log->engine = &pawl__postgres_engine;
+        log->signal_fd = -1;
         log->flags = PAWL_LOG_READONLY;
         log->busy_ms = 5000;
         log->name = strdup(url);
@@ -353,7 +360,7 @@ const pawl__engine pawl__postgres_engine = {
         .begin = pawl__postgres_begin,
         .commit = pawl__postgres_commit,
         .rollback = pawl__postgres_rollback,
-        .again = pawl__postgres_again,
+        .again = pawl__server_again,
         .view_begin = pawl__postgres_view_begin,
         .view_end = pawl__postgres_view_end,
         .derive_anew = derive_anew,

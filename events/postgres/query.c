@@ -188,21 +188,24 @@ static pawl_status ask(pawl__postgres_query *q, const char *doing, pawl_error *e
         struct pawl__server *server = log->server;
         pawl_status status;
 
-        for (int tries = 0;; tries++) {
+        for (;;) {
                 status = server->in_transaction || server->viewing ? PAWL_OK
                                                                    : pawl__server_ready(log, err);
                 if (!status)
                         status = pawl__send(q, &q->result, doing, err);
                 if (!status)
                         status = pawl__exchange(log, doing, err);
-                if (!status && q->result)
+                if (!status && q->result) {
+                        if (!server->in_transaction)
+                                server->tries = 0;
                         return PAWL_OK;
+                }
                 if (!status)
                         status = pawl__server_odd(log, "a statement has none", err);
                 if (q->result)
                         server->pq->PQclear(q->result);
                 q->result = NULL;
-                if (server->in_transaction || server->viewing || !server->retry || tries == 2)
+                if (server->in_transaction || server->viewing || !pawl__server_again(log))
                         return keep_failure(log, status, err);
         }
 }

@@ -18,8 +18,12 @@
 
 enum {
         PAWL__PARAMS_MAX = 96,
-        PAWL__SILENT_MS = 28000,    /* a server that says nothing for so long is given up */
+        PAWL__SILENT_MS = 28000,  /* a server that says nothing for so long is given up */
+        PAWL__HURRIED_MS = 1000,  /* the same, once a signal came */
+        PAWL__GIVEN_UP_MS = 5000, /* and then it is not asked at all for so long */
+        PAWL__HOST_MS = 5000, /* of several hosts, one that says nothing for so long is passed */
         PAWL__RECONNECT_MS = 15000, /* a server that refuses is asked again for so long */
+        PAWL__AGAIN_MS = 30000,     /* what a lost connection undid is tried again for so long */
         PAWL__PREFETCHED = 4
 };
 
@@ -84,8 +88,11 @@ struct pawl__server {
         unsigned view_connection;
         bool failed; /* a statement of the transaction failed; why: */
         pawl_error why;
-        bool retry; /* what failed last may be tried again */
+        bool retry;     /* what failed last may be tried again */
+        bool contended; /* since others were quicker, not since the connection was lost */
         unsigned tries;
+        int64_t tried_from;  /* when the first of them failed */
+        int64_t given_up_ms; /* when a signal made us give it up last; 0: never */
 
         /* The transaction's place, as begin() read it. */
         uint64_t begun_seq;
@@ -112,6 +119,8 @@ pawl_status pawl__server_fail_result(
         pawl_log *log, const PGresult *result, const char *doing, pawl_error *err);
 /** The connection is of no use any more. PAWL_EIO. */
 pawl_status pawl__server_lost(pawl_log *log, const char *why, const char *doing, pawl_error *err);
+/** After a signal, of a server that says nothing: PAWL_EINTERRUPTED. */
+pawl_status pawl__server_give_up(pawl_log *log, const char *doing, pawl_error *err);
 /** The server sent what no server of ours sends: PAWL_EDAMAGED. */
 pawl_status pawl__server_odd(pawl_log *log, const char *what, pawl_error *err);
 /** SQLSTATE of a result; "" if there is none. */
@@ -126,6 +135,10 @@ void pawl__server_disconnect(pawl_log *log);
  *  there: PAWL_EDAMAGED naming both, and the log takes no more. */
 PAWL_MUST_CHECK pawl_status pawl__server_ready(pawl_log *log, pawl_error *err);
 int64_t pawl__now_ms(void);
+/** Wait, but for a signal: false. */
+bool pawl__server_pause(pawl_log *log, int64_t ms);
+/** May what failed be tried again? It waits before, longer each time. */
+bool pawl__server_again(pawl_log *log);
 
 /* ---- Sending and waiting (exchange.c) -------------------------------------------------------- */
 
@@ -178,7 +191,6 @@ PAWL_MUST_CHECK pawl_status pawl__postgres_commit(pawl_log *log);
 void pawl__postgres_rollback(pawl_log *log, bool large);
 PAWL_MUST_CHECK pawl_status pawl__postgres_view_begin(pawl_log *log, pawl_error *err);
 bool pawl__postgres_view_end(pawl_log *log);
-bool pawl__postgres_again(pawl_log *log);
 void pawl__prefetch_drop(pawl_log *log);
 
 /* ---- The tables (schema.c) ------------------------------------------------------------------- */

@@ -8,9 +8,6 @@
  */
 #include "events/postgres/server.h"
 #include <stdio.h>
-#include <time.h>
-
-enum { TRIES_MAX = 12 };
 
 void pawl__prefetch_drop(pawl_log *log)
 {
@@ -121,49 +118,72 @@ pawl_status pawl__postgres_begin(pawl_log *log)
 
         do
                 status = lock_log(log, &log->err);
-        while (status && pawl__postgres_again(log));
+        while (status && pawl__server_again(log));
         return status;
 }
 
 /* ---- The end --------------------------------------------------------------------------------- */
+
+/* Is that the log's event at @p seq? */
+static pawl_status is_there(
+        bool *there, pawl_log *log, uint64_t seq, const unsigned char hash[32], pawl_error *err)
+{
+        pawl__postgres_query *q;
+        pawl_status status = pawl__own_query(&q, log, PAWL__OWN_ACKED, err);
+
+        if (status)
+                return status;
+        pawl__query_bind_integer(&q->base, 1, (int64_t)seq);
+        status = pawl__send(q, &q->result, "append", err);
+        if (!status)
+                status = pawl__exchange(log, "append", err);
+        if (!status) {
+                const pawl_text found = pawl__postgres_bytes(&q->base, 0);
+                *there = found.len == 32 && memcmp(found.data, hash, 32) == 0;
+        }
+        pawl__postgres_reset(&q->base);
+        return status;
+}
 
 /* Was the transaction committed, of whose COMMIT we have no answer? */
 static pawl_status look_up(bool *committed, pawl_log *log, pawl_error *err)
 {
         const uint64_t seq = log->head_seq, begun = log->server->begun_seq;
         unsigned char hash[32];
-        pawl__postgres_query *q = NULL;
         pawl_status status;
 
         memcpy(hash, log->head_hash, 32);
         *committed = false;
-        do
+        do {
                 status = lock_log(log, err);
-        while (status && pawl__postgres_again(log));
-        if (!status && seq > begun)
-                status = pawl__own_query(&q, log, PAWL__OWN_ACKED, err);
-        if (!status && q) {
-                pawl__query_bind_integer(&q->base, 1, (int64_t)seq);
-                status = pawl__send(q, &q->result, "append", err);
-                if (!status)
-                        status = pawl__exchange(log, "append", err);
-                if (!status) {
-                        const pawl_text there = pawl__postgres_bytes(&q->base, 0);
-                        *committed = there.len == 32 && memcmp(there.data, hash, 32) == 0;
-                }
-                pawl__postgres_reset(&q->base);
-        }
-        pawl__postgres_rollback(log, false);
+                if (!status && seq > begun)
+                        status = is_there(committed, log, seq, hash, err);
+                pawl__postgres_rollback(log, false);
+        } while (status && pawl__server_again(log));
         log->head_seq = seq;
         memcpy(log->head_hash, hash, 32);
         log->server->begun_seq = begun;
         return status;
 }
 
+/* Whether it was committed cannot be asked. */
+static pawl_status not_known(pawl_log *log, pawl_status status)
+{
+        char hex[65];
+
+        log->server->retry = false;
+        pawl__hex(hex, log->head_hash, 32);
+        return pawl__fail(&log->err, status == PAWL_EINTERRUPTED ? status : PAWL_EIO,
+                "%s: the connection was lost while seq %llu (%.16s) was committed, and the "
+                "server cannot be asked whether it was; see with `eventlog show %llu` when "
+                "it is up",
+                log->path, (unsigned long long)log->head_seq, hex,
+                (unsigned long long)log->head_seq);
+}
+
 /* The connection was lost behind the COMMIT. */
 static pawl_status answer_lost(pawl_log *log)
 {
-        char hex[65];
         bool committed;
         pawl_error why = PAWL_ERROR_INIT;
         pawl_status status = look_up(&committed, log, &why);
@@ -172,16 +192,8 @@ static pawl_status answer_lost(pawl_log *log)
                 log->err = why;
                 return status;
         }
-        if (status) {
-                log->server->retry = false;
-                pawl__hex(hex, log->head_hash, 32);
-                return pawl__fail(&log->err, PAWL_EIO,
-                        "%s: the connection was lost while seq %llu (%.16s) was committed, and the "
-                        "server cannot be asked whether it was; see with `eventlog show %llu` when "
-                        "it is up",
-                        log->path, (unsigned long long)log->head_seq, hex,
-                        (unsigned long long)log->head_seq);
-        }
+        if (status)
+                return not_known(log, status);
         log->server->retry = !committed;
         return committed ? PAWL_OK : log->err.status;
 }
@@ -228,9 +240,9 @@ pawl_status pawl__postgres_commit(pawl_log *log)
                 status = pawl__server_odd(log, "a COMMIT that did not commit", err);
         pawl__postgres_reset(&end->base);
         pawl__postgres_reset(&commit->base);
-        if (status && server->lost && server->retry) {
+        if (status && server->lost && (server->retry || status == PAWL_EINTERRUPTED)) {
                 server->in_transaction = false;
-                status = answer_lost(log);
+                status = server->retry ? answer_lost(log) : not_known(log, status);
         }
         if (!status)
                 acknowledge(log);
@@ -261,26 +273,6 @@ void pawl__postgres_rollback(pawl_log *log, bool large)
         server->limited = 0; /* what the transaction set is undone with it */
         server->retry = retry;
         pawl__prefetch_drop(log);
-}
-
-bool pawl__postgres_again(pawl_log *log)
-{
-        struct pawl__server *server = log->server;
-        struct timespec now;
-
-        if (!server->retry || server->tries >= TRIES_MAX || pawl__interrupt_waits(log) ||
-                log->lost.status) {
-                server->tries = 0;
-                return false;
-        }
-        server->retry = false;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        const int64_t most = INT64_C(4) << (server->tries < 7 ? server->tries : 7);
-        const int64_t wait_ms = most / 2 + now.tv_nsec % most / 2; /* not all at once */
-        const struct timespec time = {wait_ms / 1000, wait_ms % 1000 * 1000000};
-        server->tries++;
-        nanosleep(&time, NULL);
-        return true;
 }
 
 /* ---- A view ---------------------------------------------------------------------------------- */

@@ -1,0 +1,79 @@
+# Needs PAWL_WITH_POSTGRES.
+# A server that says nothing: a signal ends who waits for it, soon; nothing is lost, and all goes on when it answers again.
+[ -e "$PAWL_TEST_SERVER" ] || { echo "there is no PostgreSQL to test with"; exit 77; }
+. "$SOURCE_DIR/tests/cli/shared.sh"
+own=$PWD/server.url
+support=$SOURCE_DIR/tests/support/postgres
+"$support" start "$own"
+master=$(head -n 1 "$(cat "$own.folder")/data/postmaster.pid")
+server() { kill "-$1" "$master" $(pgrep -P "$master") 2>/dev/null || true; } # STOP or CONT
+trap 'server CONT; "$support" stop "$own"' EXIT
+PAWL_DB="$(cat "$own")#silent"
+export PAWL_DB
+
+# ends CODE PID: it gets TERM, and ends so, within three seconds.
+ends() {
+        local code=0 began
+        sleep 0.5
+        began=$(date +%s%N)
+        kill -TERM "$2"
+        wait "$2" || code=$?
+        [ "$code" = "$1" ] || { echo "it ended with $code, not $1"; cat err; exit 1; }
+        [ $((($(date +%s%N) - began) / 1000000)) -lt 3000 ] || { echo "it took too long"; cat err; exit 1; }
+}
+until_there() {
+        for _ in $(seq 100); do
+                [ ! -e "$1" ] || return 0
+                sleep 0.1
+        done
+        echo "$1 does not come"
+        exit 1
+}
+
+runs 0 pawl init
+cat >mission.yaml <<'END'
+mission: m
+steps:
+  - {id: first, run: [sh, -c, 'echo first >>journal']}
+  - {id: slow, run: [sh, -c, 'touch at-work; while [ ! -e go ]; do sleep 0.1; done; echo slow >>journal']}
+END
+
+# While a step's end is to be recorded.
+pawl run mission.yaml --run r --no-input >out 2>err &
+run=$!
+until_there at-work
+server STOP
+touch go
+ends 143 "$run"
+says 'did not answer|cannot be asked' err
+server CONT
+runs 0 pawl resume r --no-input
+same "$(events StepCompleted)" 2
+runs 0 eventlog verify
+
+# While the step runs, which gets the signal.
+rm go at-work
+pawl run mission.yaml --run r2 --no-input >out 2>err &
+run=$!
+until_there at-work
+server STOP
+ends 143 "$run"
+server CONT
+
+# While the first answer is waited for, of a run that goes on.
+server STOP
+pawl resume r2 --no-input >out 2>err &
+ends 143 $!
+server CONT
+touch go
+runs 0 pawl resume r2 --no-input
+
+# An idle worker, and one that is at work.
+pawl work --dir work >out 2>err &
+worker=$!
+sleep 1
+server STOP
+ends 0 "$worker"
+server CONT
+runs 0 eventlog verify
+runs 0 eventlog replay --check
