@@ -1,10 +1,11 @@
 /* What a step is told of the glossary. */
 #include "glossary/terms.h"
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/map.h"
-#include "checkpoint/checkpoint.h"
 #include "glossary/conflict.h"
 #include "glossary/normal.h"
+#include "glossary/past.h"
 #include <stdlib.h>
 
 typedef struct telling {
@@ -259,19 +260,6 @@ pawl_status pawl__terms_markdown(pawl__buf *out, const pawl_glossary_terms *term
 
 /* ---- For readers of the log ------------------------------------------------------------------ */
 
-static pawl_status load(pawl__glossary *glossary, pawl__state *state, const pawl__row *run,
-        pawl__arena *arena, pawl_error *err)
-{
-        pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
-        size_t n = 0;
-        pawl_status status =
-                pawl__scope_refs_read(refs, &n, arena, run->v[PAWL__RUN_SCOPE_REFS].text, err);
-
-        return status ? status
-                      : pawl__glossary_load(
-                                glossary, state, run->v[PAWL__RUN_MISSION].text, refs, n, err);
-}
-
 static pawl_status of_step(pawl_glossary_terms *out, pawl__arena *arena, pawl__terms_query *q,
         const pawl__row *step, pawl__buf *inputs, pawl_error *err)
 {
@@ -288,22 +276,106 @@ static pawl_status of_step(pawl_glossary_terms *out, pawl__arena *arena, pawl__t
         return pawl__terms_decided(out, arena, q, err);
 }
 
-pawl_status pawl__terms_of_steps(pawl_glossary_terms **out, pawl__arena *arena, pawl_log *log,
-        const pawl__row *run, const pawl__row *steps, size_t n, pawl_error *err)
-{
-        pawl__terms_query q = {.log = log, .run_id = run->v[PAWL__RUN_ID].text};
-        pawl_glossary_terms *list = pawl__arena_array(arena, n, sizeof *list);
-        pawl__buf inputs = PAWL__BUF_INIT;
-        pawl_status status = list ? pawl__state_of(&q.state, log, err) : pawl__nomem(err);
+/* When a step was told: one that runs or has completed, when its command started last; another is
+ * told when its command starts. */
+typedef struct moment {
+        uint64_t at;
+        size_t step;
+} moment;
 
-        if (!status)
-                status = pawl__glossary_new(&q.glossary, err);
-        if (!status)
-                status = load(q.glossary, q.state, run, arena, err);
-        for (size_t i = 0; i < n && !status; i++)
-                status = of_step(&list[i], arena, &q, &steps[i], &inputs, err);
-        pawl__glossary_free(q.glossary);
+struct moments {
+        const pawl__steps_query *of;
+        moment *items; /* one a step */
+};
+
+static uint64_t checkpoint_of(const pawl__row *step)
+{
+        const pawl_text status = step->v[PAWL__STEP_STATUS].text;
+        const bool told = pawl__text_is(status, "completed") || pawl__text_is(status, "running");
+
+        return told && step->v[PAWL__STEP_CHECKPOINT_SEQ].integer > 0
+                       ? (uint64_t)step->v[PAWL__STEP_CHECKPOINT_SEQ].integer
+                       : UINT64_MAX;
+}
+
+/* A command that was started again from a checkpoint was told then. */
+static pawl_status take_resumed(
+        const pawl_event *event, pawl__event_type type, void *user, pawl_error *err)
+{
+        struct moments *m = user;
+
+        (void)err;
+        if (type != PAWL__STEP_RESUMED ||
+                !pawl__text_eq(event->run_id, m->of->run->v[PAWL__RUN_ID].text))
+                return PAWL_OK;
+        for (size_t i = 0; i < m->of->n; i++)
+                if (m->items[i].at < event->seq &&
+                        pawl__text_eq(event->step_id, m->of->steps[i].v[PAWL__STEP_ID].text))
+                        m->items[i].at = event->seq;
+        return PAWL_OK;
+}
+
+static int compare_moments(const void *left, const void *right)
+{
+        const moment *a = left, *b = right;
+
+        return a->at != b->at ? (a->at > b->at) - (a->at < b->at)
+                              : (a->step > b->step) - (a->step < b->step);
+}
+
+/* Earliest first. The log is read only where people changed something since. */
+static pawl_status find_moments(struct moments *m, const pawl__past *past, pawl_error *err)
+{
+        uint64_t first = UINT64_MAX;
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; i < m->of->n; i++) {
+                const uint64_t at = m->of->now ? UINT64_MAX : checkpoint_of(&m->of->steps[i]);
+                m->items[i] = (moment){at, i};
+                if (at < first)
+                        first = at;
+        }
+        if (first < past->changed)
+                status = pawl__log_each(past->log, first, take_resumed, m, err);
+        if (m->of->n)
+                qsort(m->items, m->of->n, sizeof *m->items, compare_moments);
+        return status;
+}
+
+static pawl_status of_steps(pawl_glossary_terms *list, pawl__arena *arena, pawl__past *past,
+        pawl__terms_query *q, struct moments *m, pawl_error *err)
+{
+        pawl__buf inputs = PAWL__BUF_INIT;
+        pawl_status status = find_moments(m, past, err);
+
+        for (size_t k = 0; k < m->of->n && !status; k++) {
+                const size_t i = m->items[k].step;
+                q->metadata = m->of->metadata ? &m->of->metadata[i] : NULL;
+                status = pawl__past_glossary(&q->glossary, past, m->items[k].at, err);
+                if (!status)
+                        status = of_step(&list[i], arena, q, &m->of->steps[i], &inputs, err);
+        }
         pawl__buf_free(&inputs);
+        return status;
+}
+
+pawl_status pawl__terms_of_steps(pawl_glossary_terms **out, pawl__arena *arena, pawl_log *log,
+        const pawl__steps_query *of, pawl_error *err)
+{
+        pawl__terms_query q = {.log = log, .run_id = of->run->v[PAWL__RUN_ID].text};
+        pawl_glossary_terms *list = pawl__arena_array(arena, of->n, sizeof *list);
+        struct moments m = {of, pawl__arena_array(arena, of->n, sizeof *m.items)};
+        pawl__past past;
+        pawl_status status = list && m.items ? PAWL_OK : pawl__nomem(err);
+
+        if (status)
+                return status;
+        status = pawl__past_open(&past, log, of->run, err);
+        if (status)
+                return status;
+        q.state = past.state;
+        status = of_steps(list, arena, &past, &q, &m, err);
+        pawl__past_close(&past);
         if (!status)
                 *out = list;
         return status;

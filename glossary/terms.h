@@ -32,10 +32,18 @@ void pawl__terms_write(pawl__json_writer *w, const pawl_glossary_terms *terms);
 PAWL_MUST_CHECK pawl_status pawl__terms_markdown(
         pawl__buf *out, const pawl_glossary_terms *terms, pawl_error *err);
 
-/** For readers of the log: what each of @p steps, rows of the run of @p run, is told by the
- * glossary as it stands; *out has one item a step. Of a step that has no inputs yet, or whose
- * inputs are not kept, only the answers. What the mission's metadata names is not looked at. */
+/** Steps of a run, for readers of the log. */
+typedef struct pawl__steps_query {
+        const pawl__row *run, *steps; /**< rows of the state tables */
+        size_t n;
+        const pawl__metadata *metadata; /**< beside the steps; NULL: it is not looked at */
+        bool now;                       /**< all of them by the glossary as it stands */
+} pawl__steps_query;
+
+/** What each is told; *out has one item a step. One that runs or has completed: what it was told,
+ * by the glossary as it stood when its command started; another: by the glossary as it stands. Of a
+ * step that has no inputs yet, or whose inputs are not kept, only the answers. */
 PAWL_MUST_CHECK pawl_status pawl__terms_of_steps(pawl_glossary_terms **out, pawl__arena *arena,
-        pawl_log *log, const pawl__row *run, const pawl__row *steps, size_t n, pawl_error *err);
+        pawl_log *log, const pawl__steps_query *of, pawl_error *err);
 
 #endif

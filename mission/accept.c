@@ -80,7 +80,8 @@ static void describe(char *out, size_t size, const pawl__mission_changes *change
         static const struct {
                 const char *change, *words;
         } known[] = {{"added", "is new"}, {"removed", "was removed"}, {"moved", "was moved"},
-                {"inputs", "has other inputs"}, {"run", "has another command"}};
+                {"inputs", "has other inputs"}, {"run", "has another command"},
+                {"glossary", "was told what does not hold any more"}};
         size_t len = 0;
 
         for (size_t i = 0; i < changes->n && i < SHOWN; i++)
@@ -122,34 +123,37 @@ static pawl_status decide(bool *yes, pawl__runner *r)
         return PAWL_OK;
 }
 
-static pawl_status compare(pawl__runner *r, pawl_text recorded_hash)
+static pawl_status compare(pawl__runner *r, const pawl__row *run)
 {
         pawl__buf recorded = PAWL__BUF_INIT;
         pawl__row *rows = NULL;
+        bool *outdated = NULL;
         size_t n = 0;
-        pawl_status status = recorded_document(&recorded, r, recorded_hash);
+        pawl_status status = recorded_document(&recorded, r, run->v[PAWL__RUN_MISSION_HASH].text);
 
         if (!status)
                 status = pawl__state_steps(&rows, &n, r->state, r->run_id, &r->arena, &r->error);
+        if (!status && r->options.rerun_changed)
+                status = pawl__runner_outdated(&outdated, r, run, rows, n);
         if (!status)
                 status = pawl__mission_compare(&r->changes, &r->arena, r->mission,
-                        recorded.data ? pawl__buf_text(&recorded) : (pawl_text){NULL, 0}, rows, n,
-                        pawl__log_hasher(r->log), &r->error);
+                        recorded.data ? pawl__buf_text(&recorded) : (pawl_text){NULL, 0}, outdated,
+                        rows, n, pawl__log_hasher(r->log), &r->error);
         pawl__buf_free(&recorded);
         return status;
 }
 
 pawl_status pawl__runner_hold_mission(pawl__runner *r, const pawl__row *run)
 {
-        const pawl_text recorded = run->v[PAWL__RUN_MISSION_HASH].text;
         bool yes = false;
         pawl_status status;
 
         r->changes = (pawl__mission_changes){NULL, 0, NULL, true};
         r->changes_open = false;
-        if (pawl__text_is(recorded, r->mission->hash))
+        if (pawl__text_is(run->v[PAWL__RUN_MISSION_HASH].text, r->mission->hash) &&
+                !r->options.rerun_changed)
                 return PAWL_OK;
-        status = compare(r, recorded);
+        status = compare(r, run);
         if (status || !r->changes.n)
                 return status;
         status = decide(&yes, r);

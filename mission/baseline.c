@@ -240,6 +240,7 @@ typedef struct comparing {
         pawl__mission_changes *out;
         pawl__arena *arena;
         const pawl_mission *mission;
+        const bool *outdated; /* one a step of the mission; NULL: not asked */
         const pawl__row *rows;
         struct known *was, *is;
         size_t n_was, n_is;
@@ -329,8 +330,9 @@ static pawl_status compare_step(comparing *c, size_t index, bool moved)
         bool run = was->run.data && !pawl__text_eq(was->run, is->run);
         for (size_t i = 0; was->run.data && i < 3; i++)
                 run = run || !pawl__text_eq(was->how[i], is->how[i]);
-        c->out->rerun[index] = inputs || run;
-        if (moved || run || (inputs && !stands_at_checkpoint(c, is->id)))
+        const bool outdated = c->outdated && c->outdated[index];
+        c->out->rerun[index] = inputs || run || outdated;
+        if (moved || run || outdated || (inputs && !stands_at_checkpoint(c, is->id)))
                 c->out->at_resume = false;
         if (moved)
                 status = add(c, is->id, "moved");
@@ -338,6 +340,8 @@ static pawl_status compare_step(comparing *c, size_t index, bool moved)
                 status = add(c, is->id, "inputs");
         if (!status && run)
                 status = add(c, is->id, "run");
+        if (!status && outdated)
+                status = add(c, is->id, "glossary");
         return status;
 }
 
@@ -367,7 +371,7 @@ static pawl_status compare(comparing *c, size_t n_rows)
 
         c->out->rerun = pawl__arena_array(c->arena, c->n_is, sizeof *c->out->rerun);
         c->out->items = pawl__arena_array(
-                c->arena, 3 * c->n_is + c->n_was, sizeof *c->out->items); /* at most */
+                c->arena, 4 * c->n_is + c->n_was, sizeof *c->out->items); /* at most */
         if (!status && (!moved || !c->out->rerun || !c->out->items))
                 return pawl__nomem(c->err);
         if (!status)
@@ -387,11 +391,16 @@ static pawl_status compare(comparing *c, size_t n_rows)
 }
 
 pawl_status pawl__mission_compare(pawl__mission_changes *out, pawl__arena *arena,
-        const pawl_mission *mission, pawl_text recorded, const pawl__row *rows, size_t n_rows,
-        pawl__hasher *hasher, pawl_error *err)
+        const pawl_mission *mission, pawl_text recorded, const bool *outdated,
+        const pawl__row *rows, size_t n_rows, pawl__hasher *hasher, pawl_error *err)
 {
         pawl__mission_changes found = {NULL, 0, NULL, true};
-        comparing c = {.out = &found, .arena = arena, .mission = mission, .rows = rows, .err = err};
+        comparing c = {.out = &found,
+                .arena = arena,
+                .mission = mission,
+                .outdated = outdated,
+                .rows = rows,
+                .err = err};
         pawl__json_tree was = PAWL__JSON_TREE_INIT, is = PAWL__JSON_TREE_INIT;
         pawl__buf document = PAWL__BUF_INIT;
         unsigned char hash[PAWL__HASH_LEN];

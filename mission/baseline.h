@@ -20,7 +20,8 @@ PAWL_MUST_CHECK pawl_status pawl__mission_document(pawl__buf *out, unsigned char
 typedef struct pawl__mission_changes {
         pawl_mission_change *items; /**< in the file's order, then what is removed */
         size_t n;
-        bool *rerun;    /**< one a step of the file: it changed or is new, or takes from such one */
+        bool *rerun;    /**< one a step of the file: it changed or is new, or was told what does not
+                             hold any more, or takes from such one */
         bool at_resume; /**< none but inputs of steps that stand at a checkpoint, which layer 5
                              holds against it and asks about */
 } pawl__mission_changes;
@@ -30,11 +31,13 @@ typedef struct pawl__mission_changes {
  * @param recorded  that one's document; absent: a run of a log that has none. Then only the order
  *                  of the steps is known, and the inputs of those that have begun and take nothing
  *                  from another.
+ * @param outdated  one a step of the file: it completed with a sense that has changed since; NULL:
+ *                  that is not asked.
  * @param rows      the run's steps. Those that left the mission earlier are `skipped`.
  * Everything lives in @p arena. PAWL_EDAMAGED for a document that is none.
  */
 PAWL_MUST_CHECK pawl_status pawl__mission_compare(pawl__mission_changes *out, pawl__arena *arena,
-        const pawl_mission *mission, pawl_text recorded, const pawl__row *rows, size_t n_rows,
-        pawl__hasher *hasher, pawl_error *err);
+        const pawl_mission *mission, pawl_text recorded, const bool *outdated,
+        const pawl__row *rows, size_t n_rows, pawl__hasher *hasher, pawl_error *err);
 
 #endif

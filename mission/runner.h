@@ -159,6 +159,11 @@ PAWL_MUST_CHECK pawl_status pawl__runner_in_time(pawl__runner *r);
 /* ---- The mission that the run began with (mission/accept.c) ------------------------------------
  */
 
+/** Which steps of the mission completed with a sense that has changed since: they were told a
+ *  definition of a term that does not hold any more. *out: one a step of the mission. */
+PAWL_MUST_CHECK pawl_status pawl__runner_outdated(
+        bool **out, pawl__runner *r, const pawl__row *run, const pawl__row *rows, size_t n_rows);
+
 /** Members of an event that says what the run is held against from now on: mission_document, whose
  *  text goes into the batch, mission_hash, steps. */
 PAWL_MUST_CHECK pawl_status pawl__runner_write_mission(pawl__runner *r, pawl__json_writer *w);

@@ -3,11 +3,12 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/map.h"
-#include "glossary/automaton.h"
 #include "glossary/seed.h"
+#include "glossary/uses.h"
 #include "pipeline/answer.h"
 #include "pipeline/question.h"
 #include <inttypes.h>
+#include <stdio.h>
 
 pawl_status pawl__conflict_find(
         pawl__row *row, pawl__state *state, pawl_text id, pawl__arena *arena, pawl_error *err)
@@ -72,40 +73,19 @@ struct answering {
 /* ---- In place of an answer that was wrong -----------------------------------------------------
  */
 
-static pawl_status found(uint32_t number, size_t start, size_t end, void *user)
+static pawl_status used_by(
+        const pawl__row *conflict, const pawl__row *step, size_t n_more, pawl_error *err)
 {
-        (void)number, (void)start, (void)end;
-        *(bool *)user = true;
-        return PAWL_DONE;
-}
+        char more[48] = "";
 
-/* Is the term in the step's inputs? Where they were not kept it may be. */
-static pawl_status uses(bool *used, struct answering *a, const pawl__automaton *term,
-        const pawl__row *step, pawl_error *err)
-{
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        pawl__buf inputs = PAWL__BUF_INIT;
-        unsigned char hash[PAWL__HASH_LEN];
-        pawl_status status = PAWL_ENOTFOUND;
-
-        *used = false;
-        if (pawl__unhex32(hash, step->v[PAWL__STEP_INPUT_HASH].text))
-                status = pawl__log_blob(&inputs, a->log, hash);
-        if (status == PAWL_ENOTFOUND)
-                *used = true;
-        else if (status)
-                status = pawl__log_failed(a->log, status, err);
-        else
-                status = pawl__json_tree_read(&tree, inputs.data, inputs.len, err);
-        for (pawl__node i = 0; i < tree.n && !status && !*used; i++) {
-                const pawl__json_node *node = pawl__json_at(&tree, i);
-                if (node->type == PAWL__JSON_STRING &&
-                        pawl__automaton_scan(term, node->value, found, used) == PAWL_ENOMEM)
-                        status = pawl__nomem(err);
-        }
-        pawl__json_tree_free(&tree);
-        pawl__buf_free(&inputs);
-        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        if (n_more)
+                snprintf(
+                        more, sizeof more, ", and %zu more step%s", n_more, n_more == 1 ? "" : "s");
+        return pawl__fail(err, PAWL_ESTATE,
+                "conflict %.*s: step %.*s of run %.*s has completed with the former answer%s; "
+                "change what is to hold from now on with `pawl glossary edit`",
+                PAWL__FMT(conflict->v[PAWL__CON_ID].text), PAWL__FMT(step->v[PAWL__STEP_ID].text),
+                PAWL__FMT(step->v[PAWL__STEP_RUN].text), more);
 }
 
 /* Nothing may have come of the former answer: neither its own step has completed, nor one of the
@@ -114,32 +94,25 @@ static pawl_status check_unused(struct answering *a, const pawl__row *row, pawl_
 {
         const int64_t since = row->v[PAWL__CON_RESOLVED_SEQ].integer;
         pawl__automaton *term = NULL;
-        pawl__row *steps;
-        size_t n = 0;
+        pawl__row *steps, *first = NULL;
+        size_t n = 0, n_used = 0;
         pawl_status status = pawl__state_completed(
                 &steps, &n, a->state, row->v[PAWL__CON_MISSION].text, a->arena, err);
 
-        if (!status && (pawl__automaton_new(&term) ||
-                               pawl__automaton_add(term, row->v[PAWL__CON_TERM].text, 0) ||
-                               pawl__automaton_build(term)))
-                status = pawl__nomem(err);
+        if (!status)
+                status = pawl__term_automaton(&term, &row->v[PAWL__CON_TERM].text, 1, err);
         for (size_t i = 0; i < n && !status; i++) {
-                const pawl_text run = steps[i].v[PAWL__STEP_RUN].text;
-                const pawl_text id = steps[i].v[PAWL__STEP_ID].text;
-                bool used = pawl__text_eq(run, row->v[PAWL__CON_RUN].text) &&
-                            pawl__text_eq(id, row->v[PAWL__CON_STEP].text);
+                bool used =
+                        pawl__text_eq(
+                                steps[i].v[PAWL__STEP_RUN].text, row->v[PAWL__CON_RUN].text) &&
+                        pawl__text_eq(steps[i].v[PAWL__STEP_ID].text, row->v[PAWL__CON_STEP].text);
                 if (!used && steps[i].v[PAWL__STEP_CHECKPOINT_SEQ].integer > since)
-                        status = uses(&used, a, term, &steps[i], err);
-                if (!status && used)
-                        status = pawl__fail(err, PAWL_ESTATE,
-                                "conflict %.*s: step %.*s of run %.*s has completed with the former "
-                                "answer; change what is to hold from now on with `pawl glossary "
-                                "edit`",
-                                PAWL__FMT(row->v[PAWL__CON_ID].text), PAWL__FMT(id),
-                                PAWL__FMT(run));
+                        status = pawl__step_uses(&used, a->log, term, &steps[i], err);
+                if (!status && used && n_used++ == 0)
+                        first = &steps[i];
         }
         pawl__automaton_free(term);
-        return status;
+        return status || !first ? status : used_by(row, first, n_used - 1, err);
 }
 
 /* What the former answer put into a wider scope is retired, unless it is said again. */

@@ -58,8 +58,9 @@ static pawl_status terms_of_steps(gathering *g, const pawl__row *rows)
         pawl_status status = PAWL_OK;
 
         if (steps->n && g->out->has_run)
-                status = pawl__terms_of_steps(
-                        &terms, g->arena, g->log, &g->out->run, rows, steps->n, g->err);
+                status = pawl__terms_of_steps(&terms, g->arena, g->log,
+                        &(pawl__steps_query){.run = &g->out->run, .steps = rows, .n = steps->n},
+                        g->err);
         for (size_t i = 0; terms && i < steps->n; i++)
                 steps->list[i].terms = terms[i];
         return status;

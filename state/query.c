@@ -62,9 +62,11 @@ pawl_status pawl__state_completed(pawl__row **rows, size_t *n, pawl__state *stat
         const pawl_text texts[2] = {mission_id, {NULL, 0}};
 
         return pawl__query_rows(rows, n, state, PAWL__STEPS,
-                "FROM {steps} WHERE status = 'completed' AND run_id IN"
-                " (SELECT runs.run_id FROM {runs} WHERE runs.mission_id = ?1)"
-                " ORDER BY run_id, number",
+                mission_id.data ? "FROM {steps} WHERE status = 'completed' AND run_id IN"
+                                  " (SELECT runs.run_id FROM {runs} WHERE runs.mission_id = ?1)"
+                                  " ORDER BY run_id, number"
+                                : "FROM {steps} WHERE status = 'completed'"
+                                  " ORDER BY run_id, number",
                 texts, 0, arena, err);
 }
 

@@ -96,7 +96,7 @@ PAWL_MUST_CHECK pawl_status pawl__state_short_id(
 PAWL_MUST_CHECK pawl_status pawl__state_questions(
         pawl__row **rows, size_t *n, pawl__state *state, pawl__arena *arena, pawl_error *err);
 
-/** The completed steps of all runs of a mission. */
+/** The completed steps of all runs of a mission (absent: of any), those of a run together. */
 PAWL_MUST_CHECK pawl_status pawl__state_completed(pawl__row **rows, size_t *n, pawl__state *state,
         pawl_text mission_id, pawl__arena *arena, pawl_error *err);
 

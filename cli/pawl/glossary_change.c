@@ -154,6 +154,28 @@ static pawl_status ignore(change *c, pawl_error *err)
         return same ? PAWL_OK : put(c, &sense, false, err);
 }
 
+/* An alias stands for its term. */
+static pawl_status read_senses(change *c, pawl_error *err)
+{
+        pawl__buf room = PAWL__BUF_INIT;
+        bool alias = false;
+        pawl_status status = cli_senses_read(&c->senses, c->log, 0, err);
+
+        for (size_t i = 0; i < c->senses.n && !status && !alias; i++) {
+                const pawl__row *row = &c->senses.rows[i];
+                if (!pawl__text_eq(row->v[PAWL__SENSE_NORMAL].text, c->normal))
+                        continue;
+                status = pawl__sense_is_alias(&alias, &room, row, err);
+                pawl__buf_clear(&room);
+                if (alias && pawl__normal_form(&room, row->v[PAWL__SENSE_SURFACE].text))
+                        status = pawl__nomem(err);
+                if (alias)
+                        c->normal = pawl__arena_copy(c->cli->arena, pawl__buf_text(&room));
+        }
+        pawl__buf_free(&room);
+        return status ? status : pawl__arena_check(c->cli->arena, err);
+}
+
 static pawl_status begin(change *c, pawl_error *err)
 {
         const pawl_sources *sources = pawl__log_sources(c->log);
@@ -178,7 +200,7 @@ static pawl_status begin(change *c, pawl_error *err)
                 status = pawl__fail(err, PAWL_EINVAL, "term: is empty; name one");
         c->like = (pawl_event){
                 .actor = pawl__text(actor), .time_us = sources->wall_us(sources->user)};
-        return status ? status : cli_senses_read(&c->senses, c->log, 0, err);
+        return status ? status : read_senses(c, err);
 }
 
 static pawl_status carry_out(cli_call *cli, pawl_log *log,
@@ -199,6 +221,8 @@ static pawl_status carry_out(cli_call *cli, pawl_log *log,
                 cli_puts(cli->in->out, cli->args[0]);
                 fprintf(cli->in->out, "\" %s%s\n", n ? "" : "already ", done);
         }
+        if (!status && n && c.found)
+                status = cli_senses_told(cli, log, &c.senses, c.found, err);
         pawl__batch_free(&c.batch);
         cli_senses_free(&c.senses);
         return status;

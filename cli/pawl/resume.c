@@ -68,7 +68,7 @@ static const cli_option resume_options[] = {
         {"accept-changed-mission", 0, 0, CLI_FLAG, NULL, NULL,
                 "go on though the mission is not what it was, and keep what is completed"},
         {"rerun-changed", 0, 0, CLI_FLAG, NULL, NULL,
-                "the same, but run changed steps, and what takes from them, again"},
+                "the same, but run changed steps, those with a changed sense, and what takes from them, again"},
         {"dir", 0, 0, CLI_FILE, "DIR", NULL,
                 "of a submitted run: where its files are set up (default: as a worker does)"},
         {"lease", 0, 0, CLI_NUMBER, "SECONDS", NULL,

@@ -251,7 +251,8 @@ static pawl_status show_one(const cli_call *cli, pawl_log *log, pawl_error *err)
                 &run, &rows, &n, log, pawl__text(cli_value(cli, "id")), cli->arena, err);
 
         if (!status && json)
-                status = pawl__terms_of_steps(&terms, cli->arena, log, &run.row, rows, n, err);
+                status = pawl__terms_of_steps(&terms, cli->arena, log,
+                        &(pawl__steps_query){.run = &run.row, .steps = rows, .n = n}, err);
         if (status)
                 return status;
         step_view *steps = pawl__arena_array(cli->arena, n, sizeof *steps);

@@ -28,4 +28,9 @@ void cli_senses_free(cli_senses *senses);
 PAWL_MUST_CHECK pawl_status cli_glossary_load(
         pawl__glossary *glossary, const cli_call *cli, pawl_error *err);
 
+/** Name the steps that completed when this sense, a row as it was before it changed, decided what
+ *  its term means to them; and how to run them again. */
+PAWL_MUST_CHECK pawl_status cli_senses_told(const cli_call *cli, pawl_log *log,
+        const cli_senses *senses, const pawl__row *sense, pawl_error *err);
+
 #endif

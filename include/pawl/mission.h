@@ -81,8 +81,9 @@ typedef pawl_trouble_answer (*pawl_trouble_fn)(const char *line, void *user);
 /** What a mission file differs from the mission that its run began with in. */
 typedef struct pawl_mission_change {
         const char *step_id;
-        const char *change; /**< "added", "removed", "moved", "inputs" (others) or "run" (another
-                                 command) */
+        const char *change; /**< "added", "removed", "moved", "inputs" (others), "run" (another
+                                 command) or "glossary" (it completed with a sense that has changed
+                                 since; only where such steps are to run again) */
 } pawl_mission_change;
 
 /** Go on all the same, and keep what is completed? Set *yes; it comes in as false. Asked before the
@@ -115,7 +116,8 @@ typedef struct pawl_run_options {
         void *trouble_user;
         bool accept_changed_mission; /**< resume: keep what is completed; yes without asking */
         bool rerun_changed; /**< resume: yes, and steps whose inputs or command changed, new ones,
-                                 and those that take from any of them run again */
+                                 completed ones that were told what the glossary says no more, and
+                                 those that take from any of them run again */
         pawl_confirm_mission_fn confirm_mission; /**< NULL: no */
         void *confirm_mission_user;
         const char *config_home;           /**< see pawl_workspace_options; NULL: below home */

@@ -284,7 +284,7 @@ TEST(without_the_mission_what_the_steps_tell_is_compared)
         assert_int_equal(pawl__state_steps(&rows, &n, tables, pawl__text("run-1"), &arena, &f->err),
                 PAWL_OK);
         assert_int_equal(pawl__mission_compare(&found, &arena, f->mission, (pawl_text){NULL, 0},
-                                 rows, n, pawl__log_hasher(f->log), &f->err),
+                                 NULL, rows, n, pawl__log_hasher(f->log), &f->err),
                 PAWL_OK);
         assert_int_equal(found.n, 3);
         assert_string_equal(found.items[0].step_id, "a");
@@ -294,8 +294,8 @@ TEST(without_the_mission_what_the_steps_tell_is_compared)
         assert_string_equal(found.items[2].step_id, "c");
         assert_string_equal(found.items[2].change, "removed");
         assert_true(found.rerun[0] && found.rerun[1] && found.rerun[2]);
-        assert_int_equal(pawl__mission_compare(&found, &arena, f->mission, pawl__text("[1]"), rows,
-                                 n, pawl__log_hasher(f->log), &f->err),
+        assert_int_equal(pawl__mission_compare(&found, &arena, f->mission, pawl__text("[1]"), NULL,
+                                 rows, n, pawl__log_hasher(f->log), &f->err),
                 PAWL_EDAMAGED);
         pawl__arena_free(&arena);
 }

@@ -1,0 +1,129 @@
+/* Which steps completed with a sense that has changed since. */
+#include "base/error.h"
+#include "cli/pawl/senses.h"
+#include "command/find.h"
+#include "command/printable.h"
+#include "glossary/normal.h"
+#include "glossary/terms.h"
+#include "glossary/uses.h"
+#include <stdio.h>
+
+enum { MOST = 20 }; /* steps that are named */
+
+typedef struct telling {
+        const cli_call *cli;
+        pawl_log *log;
+        const pawl__row *sense;
+        pawl__automaton *term;
+        pawl__state *state;
+        size_t n; /* steps that completed with it */
+} telling;
+
+/* By its normal form, and by those of its aliases, which have rows of their own. */
+static pawl_status find_by(telling *t, const cli_senses *senses, pawl_error *err)
+{
+        const pawl_text surface = t->sense->v[PAWL__SENSE_SURFACE].text;
+        pawl_text *normals = pawl__arena_array(t->cli->arena, senses->n + 1, sizeof *normals);
+        size_t n = 0;
+
+        if (!normals)
+                return pawl__nomem(err);
+        normals[n++] = t->sense->v[PAWL__SENSE_NORMAL].text;
+        for (size_t i = 0; i < senses->n; i++)
+                if (pawl__text_eq(senses->rows[i].v[PAWL__SENSE_SURFACE].text, surface))
+                        normals[n++] = senses->rows[i].v[PAWL__SENSE_NORMAL].text;
+        return pawl__term_automaton(&t->term, normals, n, err);
+}
+
+static bool is_sense(const telling *t, const pawl_glossary_term *told)
+{
+        return pawl__text_eq(told->definition, t->sense->v[PAWL__SENSE_DEFINITION].text) &&
+               pawl__text_eq(told->scope, t->sense->v[PAWL__SENSE_SCOPE].text) &&
+               pawl__text_eq(told->term, t->sense->v[PAWL__SENSE_SURFACE].text);
+}
+
+static void name(telling *t, const pawl__row *run, const pawl__row *step)
+{
+        const bool again = run->v[PAWL__RUN_MISSION_PATH].text.data &&
+                           !pawl__text_is(run->v[PAWL__RUN_STATUS].text, "completed");
+        FILE *out = t->cli->in->out;
+
+        if (t->n++ >= MOST)
+                return;
+        fputs("step ", out);
+        cli_put(out, step->v[PAWL__STEP_ID].text);
+        fputs(" of run ", out);
+        cli_put(out, run->v[PAWL__RUN_ID].text);
+        fputs(" completed with the former sense", out);
+        if (again)
+                cli_sayf(t->cli, out, "; `pawl resume %.*s --rerun-changed` runs it again",
+                        PAWL__FMT(run->v[PAWL__RUN_ID].text));
+        fputc('\n', out);
+}
+
+/* Steps of one run that use the term: what they were told of it. */
+static pawl_status look(telling *t, const pawl__row *steps, size_t n, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__row run = {.v[PAWL__RUN_ID] = steps[0].v[PAWL__STEP_RUN]};
+        const pawl__steps_query of = {.run = &run, .steps = steps, .n = n};
+        pawl_glossary_terms *terms = NULL;
+        pawl_status status = pawl__state_get(t->state, PAWL__RUNS, &run, &arena, err);
+        const pawl_text mission = t->sense->v[PAWL__SENSE_MISSION].text;
+
+        if (!status && (!mission.len || pawl__text_eq(mission, run.v[PAWL__RUN_MISSION].text)))
+                status = pawl__terms_of_steps(&terms, &arena, t->log, &of, err);
+        for (size_t i = 0; terms && i < n; i++)
+                for (size_t k = 0; k < terms[i].n; k++)
+                        if (is_sense(t, &terms[i].items[k]))
+                                name(t, &run, &steps[i]);
+        pawl__arena_free(&arena);
+        return status;
+}
+
+/* Those that use the term come to the front of their run's. */
+static pawl_status look_at_runs(telling *t, pawl__row *steps, size_t n, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0, end; i < n && !status; i = end) {
+                size_t used = i;
+                for (end = i; end < n && !status &&
+                              pawl__text_eq(steps[end].v[PAWL__STEP_RUN].text,
+                                      steps[i].v[PAWL__STEP_RUN].text);
+                        end++) {
+                        bool uses;
+                        status = pawl__step_uses(&uses, t->log, t->term, &steps[end], err);
+                        if (uses) {
+                                const pawl__row step = steps[end];
+                                steps[end] = steps[used];
+                                steps[used++] = step;
+                        }
+                }
+                if (!status && used > i)
+                        status = look(t, &steps[i], used - i, err);
+        }
+        return status;
+}
+
+pawl_status cli_senses_told(const cli_call *cli, pawl_log *log, const cli_senses *senses,
+        const pawl__row *sense, pawl_error *err)
+{
+        const pawl_text mission = sense->v[PAWL__SENSE_MISSION].text;
+        telling t = {.cli = cli, .log = log, .sense = sense};
+        pawl__row *steps = NULL;
+        size_t n = 0;
+        pawl_status status = pawl__state_of(&t.state, log, err);
+
+        if (!status)
+                status = find_by(&t, senses, err);
+        if (!status)
+                status = pawl__state_completed(&steps, &n, t.state,
+                        mission.len ? mission : pawl__text(NULL), cli->arena, err);
+        if (!status)
+                status = look_at_runs(&t, steps, n, err);
+        pawl__automaton_free(t.term);
+        if (!status && t.n > MOST)
+                fprintf(cli->in->out, "and %zu more\n", t.n - MOST);
+        return status;
+}

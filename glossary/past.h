@@ -1,0 +1,40 @@
+/**
+ * @file glossary/past.h
+ * @brief The glossary of a run as it stood at earlier places of the log.
+ *
+ * Senses of a run's seed versions never change. What people changed since, and what the mission was
+ * answered, is folded again from the events: only where something did change, and up to the
+ * latest place that was asked for, once.
+ */
+#ifndef PAWL_GLOSSARY_PAST_H
+#define PAWL_GLOSSARY_PAST_H
+
+#include "checkpoint/checkpoint.h"
+#include "glossary/glossary.h"
+#include "state/apply.h"
+
+typedef struct pawl__past {
+        pawl_log *log;
+        pawl__state *state;
+        pawl_text mission_id;
+        pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
+        size_t n_refs;
+        pawl__glossary *present, *former;
+        uint64_t changed;      /**< where people changed something last; 0: nowhere */
+        uint64_t former_at;    /**< what is in former */
+        pawl__applier applier; /**< of what was folded so far */
+        uint64_t folded;       /**< up to this seq */
+        pawl__arena arena;
+} pawl__past;
+
+/** Of the mission and the seed versions of this run, a row of the state tables. */
+PAWL_MUST_CHECK pawl_status pawl__past_open(
+        pawl__past *out, pawl_log *log, const pawl__row *run, pawl_error *err);
+void pawl__past_close(pawl__past *past);
+
+/** As it stood after the event @p seq, which is not before one that was asked for earlier;
+ *  UINT64_MAX: as it stands. Valid until the next call. */
+PAWL_MUST_CHECK pawl_status pawl__past_glossary(
+        pawl__glossary **out, pawl__past *past, uint64_t seq, pawl_error *err);
+
+#endif
