@@ -114,19 +114,22 @@ static void forget(worker *w, const char *run_id)
                 *found = w->rests[--w->n_rests];
 }
 
-/* Let it be for a while. */
-static pawl_status put_off(worker *w, const char *run_id, bool busy)
+/* Let the slot's run be for a while: longer each time, unless this time took longer than that. */
+static pawl_status put_off(worker *w, const cli_slot *slot, bool busy)
 {
-        rest *found = rest_of(w, pawl__text(run_id));
+        rest *found = rest_of(w, pawl__text(slot->run_id));
+        const int64_t now = cli_now_ms();
 
         if (!found) {
                 if (pawl__grow(&w->rests, &w->cap_rests, w->n_rests + 1, sizeof *w->rests))
                         return pawl__nomem(&w->err);
                 found = &w->rests[w->n_rests++];
                 *found = (rest){.times = 0};
-                snprintf(found->run_id, sizeof found->run_id, "%s", run_id);
+                snprintf(found->run_id, sizeof found->run_id, "%s", slot->run_id);
         }
-        found->until_ms = cli_now_ms() + (busy ? BUSY_MS : AGAIN_MS << found->times);
+        if (now - slot->since_ms > AGAIN_MS << found->times)
+                found->times = 0;
+        found->until_ms = now + (busy ? BUSY_MS : AGAIN_MS << found->times);
         if (!busy && found->times < AGAIN_MOST)
                 found->times++;
         return PAWL_OK;
@@ -272,18 +275,17 @@ static pawl_status run_ended(worker *w, cli_slot *slot, int code)
         pawl__arena_free(&arena);
         if (status)
                 return status;
-        if (strcmp(as, "running") == 0) /* its process could not even say so */
-                strcpy(as, "interrupted");
-        tell(w, slot, "ended", code == CLI_BUSY ? "busy" : as);
+        const char *said = strcmp(as, "running") == 0 ? "interrupted" : as;
+        tell(w, slot, "ended", code == CLI_BUSY ? "busy" : said);
         if (code == CLI_BUSY)
-                return put_off(w, slot->run_id, true);
+                return put_off(w, slot, true);
         if (strcmp(as, "completed") == 0 || strcmp(as, "failed") == 0 ||
                 strcmp(as, "blocked") == 0) {
                 forget(w, slot->run_id);
                 return PAWL_OK;
         }
         w->failed = w->failed || !w->draining;
-        return put_off(w, slot->run_id, false);
+        return put_off(w, slot, false);
 }
 
 static pawl_status reap(worker *w, bool *any)

@@ -87,12 +87,12 @@ start b 2
 
 # completed N: wait until so many runs are, as long as there are more and more of them.
 completed() {
-        local left=90 before=x now
+        local left=150 before=x now
         while [ "$left" -gt 0 ]; do
                 now=$(events RunCompleted)
                 [ "$now" -lt "$1" ] || return 0
                 left=$((left - 1))
-                [ "$now" = "$before" ] || left=90
+                [ "$now" = "$before" ] || left=150
                 before=$now
                 sleep 0.5
         done
