@@ -10,10 +10,10 @@ static const struct prompt {
                 "with session_checkpoint (its summary, done, pending and file arguments), then show me "
                 "the handoff. What the log has so far:\n\n",
                 "pawl://handoff"},
-        {"resolve", "Answer the open questions about terms",
-                "These runs wait for answers about what terms mean. Put each question to me with its "
-                "numbered senses; record what I choose with resolve (pick or define), then resume the "
-                "run. The open conflicts:\n\n",
+        {"resolve", "Answer the open questions",
+                "These runs wait for answers, about what terms mean or what a step asks. Put each question to "
+                "me with its numbered senses or options; record what I choose with resolve (pick, define "
+                "or answer), then resume the run. The open conflicts:\n\n",
                 "pawl://conflicts"},
 };
 

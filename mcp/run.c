@@ -4,6 +4,7 @@
 #include "base/sources.h"
 #include "events/log.h"
 #include "events/types.h"
+#include "mcp/question.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -21,15 +22,16 @@ struct mcp_run {
         pawl__buf id, token; /* JSON; token empty: no progress is wanted */
         pawl__buf actor;
         bool modern, can_elicit, cancelled;
-        pid_t pid;            /* 0: it has ended */
-        int out, err;         /* files in memory */
-        uint64_t seq;         /* of the last event that was told of */
-        int64_t steps;        /* that were completed meanwhile */
-        char run_id[64];      /* empty: not known */
-        mcp_outcome outcome;  /* once it has ended */
-        pawl__json_tree told; /* its output, when it blocks */
-        pawl__node conflict;  /* the one that the client is asked about */
-        char asked[64];       /* the id of that request; empty: none waits */
+        pid_t pid;             /* 0: it has ended */
+        int out, err;          /* files in memory */
+        uint64_t seq;          /* of the last event that was told of */
+        int64_t steps;         /* that were completed meanwhile */
+        char run_id[64];       /* empty: not known */
+        mcp_outcome outcome;   /* once it has ended */
+        pawl__json_tree told;  /* its output, when it blocks */
+        pawl__node conflict;   /* the one that the client is asked about */
+        char asked[64];        /* the id of that request; empty: none waits */
+        bool answered, others; /* since it was blocked; and some wait for other people */
 };
 
 static void free_run(mcp_run *run)
@@ -208,11 +210,12 @@ static void fail(mcp_server *server, mcp_run *run, const pawl_error *err)
 /* ---- Putting a conflict to the person -----------------------------------------------------------
  */
 
-/* The object of `conflicts --json` with that id. */
+/* The object of `conflicts --json` with that id; *@p others: it is open, but to other people. */
 static pawl_status find_conflict(pawl__json_tree *tree, pawl__node *out, mcp_outcome *conflicts,
-        mcp_server *server, pawl_text id, pawl_error *err)
+        bool *others, mcp_server *server, pawl_text id, pawl_error *err)
 {
         static const char *const words[] = {NULL};
+        char actor[300];
         pawl_status status = mcp_run_line(
                 conflicts, &server->log, server->registry, "conflicts", words, NULL, err);
 
@@ -226,104 +229,39 @@ static pawl_status find_conflict(pawl__json_tree *tree, pawl__node *out, mcp_out
                 at != PAWL__NO_NODE; at = pawl__json_after(tree, 0, at))
                 if (pawl__text_eq(pawl__json_get_text(tree, at, "conflict_id"), id))
                         *out = at;
-        return status;
-}
-
-static void write_choice(pawl__json_writer *w, const pawl__json_tree *tree, pawl__node candidates)
-{
-        pawl__json_name(w, "sense");
-        pawl__json_open_object(w);
-        pawl__json_member_string(w, "type", "string");
-        pawl__json_member_string(w, "title", "The sense that is meant");
-        pawl__json_name(w, "oneOf");
-        pawl__json_open_array(w);
-        for (pawl__node at = pawl__json_first(tree, candidates); at != PAWL__NO_NODE;
-                at = pawl__json_after(tree, candidates, at)) {
-                const pawl__node n = pawl__json_get(tree, at, "n");
-                pawl__buf title = PAWL__BUF_INIT;
-                const pawl_text scope = pawl__json_get_text(tree, at, "scope"),
-                                definition = pawl__json_get_text(tree, at, "definition");
-                pawl__buf_addf(&title, "%.*s (%.*s)", (int)definition.len,
-                        definition.data ? definition.data : "", (int)scope.len,
-                        scope.data ? scope.data : "");
-                pawl__json_open_object(w);
-                pawl__json_member_text(w, "const", pawl__json_at(tree, n)->value);
-                pawl__json_member_text(w, "title", pawl__buf_text(&title));
-                pawl__json_close_object(w);
-                w->buf.failed |= title.failed;
-                pawl__buf_free(&title);
+        mcp_person(actor);
+        if (*out != PAWL__NO_NODE && !mcp_question_is_to(tree, *out, pawl__text(actor))) {
+                *out = PAWL__NO_NODE;
+                *others = true;
         }
-        pawl__json_close_array(w);
-        pawl__json_close_object(w);
-}
-
-/* The members of elicitation/create. */
-static void write_question(
-        pawl__json_writer *w, const pawl__json_tree *tree, pawl__node conflict, bool modern)
-{
-        const pawl__node candidates = pawl__json_get(tree, conflict, "candidates");
-        const pawl_text term = pawl__json_get_text(tree, conflict, "term"),
-                        step = pawl__json_get_text(tree, conflict, "step_id"),
-                        context = pawl__json_get_text(tree, conflict, "context");
-        pawl__buf message = PAWL__BUF_INIT;
-
-        pawl__buf_addf(&message, "What does \"%.*s\" mean in step %.*s? ", (int)term.len, term.data,
-                (int)step.len, step.data);
-        pawl__buf_add_text(&message, context);
-        if (modern)
-                pawl__json_member_string(w, "mode", "form");
-        pawl__json_member_text(w, "message", pawl__buf_text(&message));
-        w->buf.failed |= message.failed;
-        pawl__buf_free(&message);
-        pawl__json_name(w, "requestedSchema");
-        pawl__json_open_object(w);
-        pawl__json_member_string(w, "type", "object");
-        pawl__json_name(w, "properties");
-        pawl__json_open_object(w);
-        if (candidates != PAWL__NO_NODE && pawl__json_at(tree, candidates)->count)
-                write_choice(w, tree, candidates);
-        pawl__json_name(w, "definition");
-        pawl__json_open_object(w);
-        pawl__json_member_string(w, "type", "string");
-        pawl__json_member_string(w, "title", "Or a definition in your own words");
-        pawl__json_close_object(w);
-        pawl__json_close_object(w);
-        pawl__json_close_object(w);
+        return status;
 }
 
 /* Record what the person said. PAWL_DONE: nothing was said. */
 static pawl_status record(mcp_server *server, pawl_text conflict, const pawl__json_tree *tree,
         pawl__node answer, pawl_error *err)
 {
-        const pawl__node content = pawl__json_get(tree, answer, "content");
-        const pawl_text definition = pawl__json_get_text(tree, content, "definition");
-        pawl_text sense = pawl__json_get_text(tree, content, "sense");
         pawl__arena arena = PAWL__ARENA_INIT;
         mcp_outcome outcome = {.code = CLI_DONE};
-        const char *const user = getenv("USER");
-        pawl__buf option = PAWL__BUF_INIT, actor = PAWL__BUF_INIT;
+        pawl__buf option = PAWL__BUF_INIT;
+        char actor[300];
 
-        if (!pawl__text_is(pawl__json_get_text(tree, answer, "action"), "accept") ||
-                (!definition.len && !sense.len))
+        if (!mcp_question_said(&option, tree, answer))
                 return PAWL_DONE;
-        if (definition.len)
-                pawl__buf_addf(&option, "--define=%.*s", (int)definition.len, definition.data);
-        else
-                pawl__buf_addf(&option, "--pick=%.*s", (int)sense.len, sense.data);
-        pawl__buf_addf(&actor, "user:%s", user && *user ? user : "person");
+        mcp_person(actor);
         const char *const words[] = {
                 "--json", option.data, "--", pawl__arena_copy(&arena, conflict).data, NULL};
-        pawl_status status =
-                option.failed || actor.failed ? pawl__nomem(err) : pawl__arena_check(&arena, err);
+        pawl_status status = pawl__buf_check(&option, err);
         if (!status)
-                status = mcp_run_line(&outcome, &server->log, server->registry, "resolve", words,
-                        actor.data, err);
+                status = pawl__arena_check(&arena, err);
+        if (!status)
+                status = mcp_run_line(
+                        &outcome, &server->log, server->registry, "resolve", words, actor, err);
         if (!status && outcome.code)
                 status = pawl__fail(err, PAWL_EINVAL, "%s", outcome.failure.message);
         mcp_outcome_free(&outcome);
         pawl__arena_free(&arena);
         pawl__buf_free(&option);
-        pawl__buf_free(&actor);
         return status;
 }
 
@@ -348,7 +286,7 @@ static pawl_status ask(mcp_server *server, mcp_run *run, pawl_error *err)
         mcp_outcome conflicts = {.code = CLI_DONE};
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl__node conflict;
-        pawl_status status = find_conflict(&tree, &conflict, &conflicts, server,
+        pawl_status status = find_conflict(&tree, &conflict, &conflicts, &run->others, server,
                 pawl__json_at(&run->told, run->conflict)->value, err);
 
         if (!status && conflict == PAWL__NO_NODE) {
@@ -357,7 +295,7 @@ static pawl_status ask(mcp_server *server, mcp_run *run, pawl_error *err)
                 snprintf(run->asked, sizeof run->asked, "\"pawl-%s%u\"", server->prefix,
                         ++server->last_request);
                 mcp_begin_message(&w, "elicitation/create", run->asked);
-                write_question(&w, &tree, conflict, false);
+                mcp_question_write(&w, &tree, conflict, false);
                 mcp_send_result(server, &w);
         }
         pawl__json_tree_free(&tree);
@@ -365,13 +303,14 @@ static pawl_status ask(mcp_server *server, mcp_run *run, pawl_error *err)
         return status;
 }
 
-/* In the result, all of them. */
+/* In the result, all of them. PAWL_DONE: they are to other people. */
 static pawl_status want_answers(mcp_server *server, mcp_run *run, pawl_error *err)
 {
         const mcp_request request = request_of(run);
         const pawl__node list = pawl__json_get(&run->told, 0, "conflicts");
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_status status = PAWL_OK;
+        size_t n = 0;
 
         pawl__json_open_object(&w);
         for (pawl__node at = pawl__json_first(&run->told, list); at != PAWL__NO_NODE && !status;
@@ -380,14 +319,15 @@ static pawl_status want_answers(mcp_server *server, mcp_run *run, pawl_error *er
                 pawl__json_tree tree = PAWL__JSON_TREE_INIT;
                 mcp_outcome conflicts = {.code = CLI_DONE};
                 pawl__node conflict;
-                status = find_conflict(&tree, &conflict, &conflicts, server, id, err);
+                status = find_conflict(&tree, &conflict, &conflicts, &run->others, server, id, err);
                 if (!status && conflict != PAWL__NO_NODE) {
+                        n++;
                         pawl__json_name_text(&w, id);
                         pawl__json_open_object(&w);
                         pawl__json_member_string(&w, "method", "elicitation/create");
                         pawl__json_name(&w, "params");
                         pawl__json_open_object(&w);
-                        write_question(&w, &tree, conflict, true);
+                        mcp_question_write(&w, &tree, conflict, true);
                         pawl__json_close_object(&w);
                         pawl__json_close_object(&w);
                 }
@@ -397,6 +337,8 @@ static pawl_status want_answers(mcp_server *server, mcp_run *run, pawl_error *er
         pawl__json_close_object(&w);
         if (!status && pawl__json_end_writer(&w))
                 status = pawl__nomem(err);
+        if (!status && !n && run->others)
+                status = PAWL_DONE;
         if (!status) {
                 pawl__json_writer out = PAWL__JSON_WRITER_INIT;
                 mcp_begin_result(&out, &request);
@@ -426,6 +368,7 @@ static bool can_ask(mcp_run *run)
                 return false;
         snprintf(run->run_id, sizeof run->run_id, "%.*s", (int)id.len, id.data ? id.data : "");
         run->conflict = pawl__json_first(&run->told, list);
+        run->answered = run->others = false;
         return run->conflict != PAWL__NO_NODE;
 }
 
@@ -442,9 +385,11 @@ static void go_on(mcp_server *server, mcp_run *run)
                 if (status == PAWL_DONE)
                         run->conflict = pawl__json_after(&run->told, list, run->conflict);
         }
-        if (status == PAWL_DONE)
+        if (status == PAWL_DONE && run->others && !run->answered)
+                send_outcome(server, run);
+        else if (status == PAWL_DONE)
                 status = resume(server, run, &err);
-        if (status)
+        if (status && status != PAWL_DONE)
                 fail(server, run, &err);
 }
 
@@ -458,7 +403,10 @@ static void end(mcp_server *server, mcp_run *run, int status)
         } else if (!run->modern) {
                 go_on(server, run);
         } else {
-                if (want_answers(server, run, &err))
+                const pawl_status asked = want_answers(server, run, &err);
+                if (asked == PAWL_DONE)
+                        send_outcome(server, run);
+                else if (asked)
                         fail(server, run, &err);
                 else
                         drop(server, run);
@@ -562,6 +510,7 @@ bool mcp_run_answer(mcp_server *server, pawl_text id, const pawl__json_tree *tre
         } else {
                 run->conflict = pawl__json_after(
                         &run->told, pawl__json_get(&run->told, 0, "conflicts"), run->conflict);
+                run->answered = true;
                 go_on(server, run);
         }
         return true;

@@ -14,7 +14,17 @@ const kinds = {
   unknown: "No glossary knows it.",
   unresolved_critical: "No glossary knows it, and the step is critical.",
   inconsistent: "It is used against its definition.",
+  question: "A step asks it, and goes on with the answer.",
 };
+
+/** What a step asks people, in place of what a term means. */
+const asks = (c) => c.conflict_type === "question";
+const subject = (c) => (asks(c) ? c.term : term(c.term));
+
+/** Whom it is put to, and until when. */
+const limits = (c) => (c.to?.length || (c.due_at && c.status === "open")) && el("p", { class: "where" },
+  c.to?.length > 0 && ["To ", c.to.map((who, i) => [i > 0 && ", ", el("b", null, person(who))]), ". "],
+  c.due_at && c.status === "open" && ["Until ", moment(c.due_at), ", then ", c.otherwise === null ? "the step fails." : el("b", null, c.otherwise)]);
 
 const scopes = [
   ["team_domain", "the team: every mission of it finds the definition"],
@@ -46,8 +56,9 @@ const where = (c) => el("p", { class: "where" }, "in step ", el("b", null, c.ste
 function item(c, again) {
   const off = deferred().includes(c.conflict_id);
   return el("li", { class: "ask" },
-    el("h2", null, link(at("conflicts", c.conflict_id), term(c.term)), " ", el("span", { class: "severity" }, `${c.severity} severity`)),
-    where(c),
+    el("h2", null, link(at("conflicts", c.conflict_id), subject(c)), " ",
+      !asks(c) && el("span", { class: "severity" }, `${c.severity} severity`)),
+    where(c), limits(c),
     c.context && context(c.context, c.term),
     off && el("button", { type: "button", class: "small", on: { click: () => {
       defer(c.conflict_id, false);
@@ -88,7 +99,7 @@ export async function conflicts(view) {
 
   view.title("Conflicts");
   fill(view.root, el("p", { class: "hint" },
-    "Terms that mean more than one thing, or nothing yet, where they are used. The step waits until somebody says."), trouble, place);
+    "Terms that mean more than one thing, or nothing yet, where they are used, and what steps ask. The step waits until somebody says."), trouble, place);
   const show = () => {
     const list = open.all();
     const now = list.filter((c) => !deferred().includes(c.conflict_id));
@@ -119,37 +130,55 @@ function choice(id, value, title, detail) {
     el("p", { class: "about", id: `${id}-about` }, detail));
 }
 
-function form(c) {
+/** The fields of an answer to what a step asks: its options, or any text. */
+function reply(c) {
+  return el("fieldset", null, el("legend", null, "Your answer"),
+    c.candidates.map((o) => el("div", { class: "choice" },
+      el("input", { type: "radio", name: "sense", id: `option-${o.n}`, value: o.n, required: true }),
+      el("label", { for: `option-${o.n}` }, o.definition))),
+    c.candidates.length === 0 && el("div", { class: "own" },
+      el("label", { for: "reply" }, "In your own words"),
+      el("textarea", { id: "reply", rows: 3, maxlength: 4000 })));
+}
+
+/** The fields of what a term means. */
+function meanings(c) {
   const own = el("div", { class: "own", hidden: true },
     el("label", { for: "definition" }, "What it means"),
     el("textarea", { id: "definition", rows: 3, maxlength: 4000, "aria-describedby": "definition-hint" }),
     el("p", { class: "hint", id: "definition-hint" }, "One or two sentences, as they would stand in a glossary."),
     el("label", { for: "scope" }, "For whom"),
     el("select", { id: "scope" }, scopes.map(([value, text]) => el("option", { value }, `${value}: ${text}`))));
-  const fields = el("fieldset", null,
+  const made = el("fieldset", null,
     el("legend", null, "What does it mean here?"),
     c.candidates.map((s) => choice(`sense-${s.n}`, s.n, s.definition, `${s.n}. from ${s.scope}, ${strength(s.confidence)}`)),
     choice("sense-own", "own", "Something else", "Write a definition of your own."),
     choice("sense-none", "none", "Nothing: it is no term", "Nobody in the team is asked about it again."),
     own);
+  made.addEventListener("change", (event) => {
+    if (event.target.name === "sense") own.hidden = event.target.value !== "own";
+  });
+  return made;
+}
+
+function form(c) {
   const who = el("input", { id: "who", autocomplete: "nickname", maxlength: 80, value: name(), "aria-describedby": "who-hint" });
-  const made = el("form", { class: "answer", novalidate: true }, fields,
+  return el("form", { class: "answer", novalidate: true }, (asks(c) ? reply : meanings)(c),
     el("div", { class: "who" }, el("label", { for: "who" }, "Your name"), who,
       el("p", { class: "hint", id: "who-hint" }, "Kept in this browser; it goes into the log with your answer. Empty: the account that runs the service.")),
     el("div", { class: "trouble" }),
     el("p", { class: "buttons" },
       el("button", { type: "submit", class: "main" }, "Answer"),
       el("button", { type: "button", class: "later" }, "Decide later")));
-  fields.addEventListener("change", () => {
-    own.hidden = made.elements.sense.value !== "own";
-  });
-  return made;
 }
 
 /** What the form says, as the body of an answer; or a text that says what is missing, and its field. */
 function said(made) {
-  const { sense, definition, scope } = made.elements;
-  if (!sense.value) return { missing: "Choose a meaning, or write one.", field: made.querySelector("input[name=sense]") };
+  const { sense, definition, scope, reply: words } = made.elements;
+  if (words) {
+    return words.value.trim() ? { body: { answer: words.value.trim() } } : { missing: "Write an answer.", field: words };
+  }
+  if (!sense.value) return { missing: definition ? "Choose a meaning, or write one." : "Choose an answer.", field: made.querySelector("input[name=sense]") };
   if (sense.value === "none") return { body: { dismiss: true } };
   if (sense.value !== "own") return { body: { pick: Number(sense.value) } };
   if (!definition.value.trim()) return { missing: "Write what it means.", field: definition };
@@ -172,8 +201,9 @@ function answered(c, event, mine) {
     element: el("section", { class: "note done", "aria-labelledby": "answered" },
       el("h2", { id: "answered", tabindex: "-1" }, icon("completed"), mine ? " Answered" : ` ${who} answered`),
       el("dl", { class: "facts" },
-        el("div", null, el("dt", null, "Term"), el("dd", null, term(c.term))),
-        el("div", null, el("dt", null, "Meaning"), el("dd", null, meaning(event?.payload?.selected_sense))),
+        el("div", null, el("dt", null, asks(c) ? "Question" : "Term"), el("dd", null, subject(c))),
+        asks(c) ? el("div", null, el("dt", null, "Answer"), el("dd", null, event?.payload?.answer ?? "none in time"))
+          : el("div", null, el("dt", null, "Meaning"), el("dd", null, meaning(event?.payload?.selected_sense))),
         el("div", null, el("dt", null, "By"), el("dd", null, who)),
         event && el("div", null, el("dt", null, "When"), el("dd", null, moment(event.time)))),
       after),
@@ -187,7 +217,7 @@ async function follow(c, place, view) {
     const rest = (open.all() ?? []).filter((o) => o.run_id === c.run_id);
     const way = link(at("runs", run.run_id), "See the run");
     fill(place, rest.length
-      ? el("p", null, "The run has another question: ", link(at("conflicts", rest[0].conflict_id), term(rest[0].term)), ". ", way)
+      ? el("p", null, "The run has another question: ", link(at("conflicts", rest[0].conflict_id), subject(rest[0])), ". ", way)
       : run.status === "blocked"
         ? [el("p", null, "The run can go on. Where ", el("code", null, "pawl resume --wait"), " is at work it does so by itself; elsewhere type ",
           command(`pawl resume ${c.retry_token}`)), el("p", null, way)]
@@ -208,10 +238,10 @@ export async function conflict(view, id) {
   const body = el("div");
   let closed = false;
 
-  view.title(`“${c.term}”`, term(c.term));
+  view.title(asks(c) ? c.term : `“${c.term}”`, subject(c));
   fill(view.root,
-    el("p", null, kinds[c.conflict_type] ?? c.conflict_type, " ", el("span", { class: "severity" }, `Severity: ${c.severity}.`)),
-    where(c), c.context && context(c.context, c.term), body);
+    el("p", null, kinds[c.conflict_type] ?? c.conflict_type, " ", !asks(c) && el("span", { class: "severity" }, `Severity: ${c.severity}.`)),
+    where(c), limits(c), c.context && context(c.context, c.term), body);
 
   const close = async (mine, note) => {
     closed = true;

@@ -148,7 +148,8 @@ function questions(own) {
   return el("section", { class: "asks", "aria-labelledby": "asks" },
     el("h2", { id: "asks" }, count(own.length, "question is", "questions are"), " open"),
     el("ul", { class: "plain" }, own.map((c) => el("li", null,
-      link(at("conflicts", c.conflict_id), term(c.term)), ` in ${c.step_id}: ${c.conflict_type}, ${c.severity}`))));
+      c.conflict_type === "question" ? [link(at("conflicts", c.conflict_id), c.term), ` in ${c.step_id}`]
+        : [link(at("conflicts", c.conflict_id), term(c.term)), ` in ${c.step_id}: ${c.conflict_type}, ${c.severity}`]))));
 }
 
 const steps = (run) => el("ol", { class: "steps" }, run.steps.map((s) =>

@@ -18,7 +18,8 @@ const exit = (code) => (code > 128 && code < 193 ? `ended by signal ${code - 128
 /** The last line that a command wrote to standard error, in lines of its own. */
 const lastLine = (p) => p.last_line && el("pre", { class: "document", tabindex: "0", "aria-label": "The last line of its log" }, p.last_line);
 
-const findings = (list) => list.map((f) => el("li", null, term(f.term), ` ${f.conflict_type}, ${f.severity}`));
+const findings = (list) => list.map((f) => el("li", null, f.conflict_type === "question" ? f.term
+  : [term(f.term), ` ${f.conflict_type}, ${f.severity}`]));
 
 const gate = {
   pre_generation_gate: ["blocked", "blocked", "Checkpoint before the gate"],
@@ -59,11 +60,12 @@ const words = {
     title: "The gate holds the step back",
     detail: el("ul", { class: "plain" }, findings(p.conflicts ?? [])) }),
   GlossaryClarificationRequested: (p) => ({ shape: "question", tone: "blocked",
-    title: ["Asked: what does ", term(p.term), " mean?"],
+    title: p.conflict_type === "question" ? `Asked: ${p.question}` : ["Asked: what does ", term(p.term), " mean?"],
     detail: link(at("conflicts", p.conflict_id), "See the question") }),
   GlossaryClarificationResolved: (p, e) => ({ shape: "completed", tone: "answer",
-    title: [`${person(p.actor?.actor_id ?? e.actor)} answered: `, term(p.term_surface)],
-    detail: p.selected_sense?.status === "ignored" ? "It is no term" : p.selected_sense?.definition, told: `${person(p.actor?.actor_id ?? e.actor)} answered` }),
+    title: [`${person(p.actor?.actor_id ?? e.actor)} answered: `, p.selected_sense ? term(p.term_surface) : p.term_surface],
+    detail: !p.selected_sense ? p.answer ?? "Nobody did in time"
+      : p.selected_sense.status === "ignored" ? "It is no term" : p.selected_sense.definition, told: `${person(p.actor?.actor_id ?? e.actor)} answered` }),
 
   SemanticCheckEvaluated: (p) => (p.findings?.length && p.blocked
     ? { shape: "blocked", tone: "blocked", title: `Check of the ${p.phase ?? "inputs"}: ${count(p.findings.length, "finding")}`,

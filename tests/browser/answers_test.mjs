@@ -1,5 +1,6 @@
 // Two people at one question, an answer by the keyboard alone, and words that are markup elsewhere.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { calm, events, mission, pawl, person, serve, story, visit } from "./support.mjs";
 
 const service = await serve();
@@ -115,6 +116,44 @@ await story({
     assert.equal(payload.selected_sense.definition, "What is done in one go.");
     assert.equal(payload.selected_sense.scope, "mission_local");
     assert.equal(payload.actor.actor_id, "user:dee");
+    calm(page);
+  },
+
+  "what a step asks people is answered by one of its options, by whom it is put to": async () => {
+    writeFileSync("ask.yaml", `mission: release
+steps:
+  - { id: approve, ask: { question: "Publish <b>1.4</b>?", options: [yes, "<i>no</i>"], to: ["user:ana"], within: 2d, otherwise: yes } }
+  - { id: why, ask: { question: Why? } }
+`);
+    pawl(3, "run", "ask.yaml", "--run", "asked", "--no-input");
+    const page = await visit(await person(), service);
+    await page.getByRole("link", { name: "Conflicts 1" }).click();
+    await page.getByText(/To ana. Until .*, then yes/).waitFor();
+    await page.getByRole("link", { name: "Publish <b>1.4</b>?" }).click();
+    await page.getByRole("heading", { level: 1, name: "Publish <b>1.4</b>?" }).waitFor();
+    await page.getByRole("button", { name: "Answer" }).click();
+    await page.getByRole("alert").getByText("Choose an answer.").waitFor();
+    await page.getByRole("radio", { name: "<i>no</i>" }).check();
+    await page.getByLabel("Your name").fill("eve");
+    await page.getByRole("button", { name: "Answer" }).click();
+    await page.getByRole("alert").getByText("user:eve is not asked; it is user:ana who may answer").waitFor();
+    await page.getByLabel("Your name").fill("ana");
+    await page.getByRole("button", { name: "Answer" }).click();
+    await page.getByRole("heading", { name: "Answered" }).waitFor();
+    await page.getByText("<i>no</i>").waitFor();
+    pawl(3, "resume", "asked", "--no-input");
+    await page.getByText("The run has another question: ").waitFor();
+    await page.getByRole("link", { name: "Why?" }).click();
+    await page.getByLabel("In your own words").fill("It is time.");
+    await page.getByRole("button", { name: "Answer" }).click();
+    await page.getByRole("heading", { name: "Answered" }).waitFor();
+    pawl(0, "resume", "asked", "--no-input");
+    assert.deepEqual(resolved().slice(-2).map(({ actor, payload }) => [actor, payload.answer, payload.selected_sense]),
+      [["user:ana", "<i>no</i>", null], ["user:ana", "It is time.", null]]);
+    await page.evaluate(() => { location.hash = "#/runs/asked"; });
+    await page.getByText("Asked: Publish <b>1.4</b>?").waitFor();
+    await page.getByText("ana answered: Why?").waitFor();
+    assert.equal(await page.locator("main i").count(), 0);
     calm(page);
   },
 

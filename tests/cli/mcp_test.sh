@@ -182,3 +182,53 @@ wait "$server" || code=$?
 same "$code" 143
 same "$(pawl runs --json | jq -r '.runs[] | select(.run_id == "slow-2").status')" interrupted
 runs 0 eventlog replay --check
+
+it "what a step asks people comes with its options, or as any text; the answer is the output"
+cat >ask.yaml <<'END'
+mission: release
+steps:
+  - id: approve
+    ask: {question: "Publish 1.4?", options: [yes, no], to: ["user:ana", "user:ben"]}
+  - id: why
+    ask: {question: Why?}
+END
+export USER=ana
+serve
+ask 0 "$hello"
+say '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run","arguments":{"mission":"ask.yaml","run":"asked"}}}'
+hear '"pawl-1"'
+same "$(jq -c '[.params.message, .params.requestedSchema.properties]' answer)" \
+        '["Publish 1.4? (step approve)",{"answer":{"type":"string","title":"The answer","enum":["yes","no"]}}]'
+say '{"jsonrpc":"2.0","id":"pawl-1","result":{"action":"accept","content":{"answer":"yes"}}}'
+hear '"pawl-2"'
+same "$(jq -c '[.params.message, .params.requestedSchema.properties]' answer)" \
+        '["Why? (step why)",{"answer":{"type":"string","title":"The answer"}}]'
+ask 1 '{"jsonrpc":"2.0","id":"pawl-2","result":{"action":"accept","content":{"answer":"It is time."}}}'
+same "$(jq -c '.result | [.isError, .structuredContent.status]' answer)" '[false,"completed"]'
+same "$(eventlog list --run asked --type GlossaryClarificationResolved --json | jq -c '[.actor, .payload.answer]' | tr '\n' ' ')" \
+        '["user:ana","yes"] ["user:ana","It is time."] '
+
+it "an answer in place of the person's is refused to the agent, who is not asked; where anybody may, it may, too"
+ask 2 "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{$meta,\"name\":\"run\",\"arguments\":{\"mission\":\"ask.yaml\",\"run\":\"second\"}}}"
+same "$(jq -c '[.result.resultType, (.result.inputRequests[] | .params.requestedSchema.properties.answer.enum)]' answer)" '["input_required",["yes","no"]]'
+conflict=$(jq -r '.result.inputRequests | keys[0]' answer)
+call 3 resolve "{\"conflict\":\"$conflict\",\"answer\":\"yes\"}"
+same "$(jq -c .result.isError answer)" true
+jq -r '.result.content[0].text' answer >text
+says 'agent:tester is not asked; it is user:ana, user:ben who may answer' text
+ask 4 "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\",\"params\":{$meta,\"name\":\"resume\",\"arguments\":{\"token\":\"second\"},\"requestState\":\"second\",\"inputResponses\":{\"$conflict\":{\"action\":\"accept\",\"content\":{\"answer\":\"no\"}}}}}"
+same "$(jq -c .result.resultType answer)" '"input_required"'
+conflict=$(jq -r '.result.inputRequests | keys[0]' answer)
+call 5 resolve "{\"conflict\":\"$conflict\",\"answer\":\"because\"}"
+same "$(jq -c .result.isError answer)" false
+stop
+
+it "a person who is not asked gets the run as it is"
+export USER=eve
+serve
+ask 0 "$hello"
+call 1 run '{"mission":"ask.yaml","run":"third"}'
+same "$(jq -c '.result | [.isError, .structuredContent.status]' answer)" '[false,"blocked"]'
+ask 2 "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{$meta,\"name\":\"resume\",\"arguments\":{\"token\":\"third\"}}}"
+same "$(jq -c '.result | [.resultType, .structuredContent.status]' answer)" '["complete","blocked"]'
+stop
