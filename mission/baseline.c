@@ -1,124 +1,10 @@
 #include "mission/baseline.h"
 #include "base/error.h"
-#include "base/json_canon.h"
 #include "base/json_write.h"
 #include "base/map.h"
+#include "mission/graph.h"
 #include "mission/inputs.h"
 #include <stdio.h>
-
-/* ---- The document --------------------------------------------------------------------------- */
-
-/* A member's name: the file has none but those that the loader knows, which are short. */
-static void put_name(pawl__json_writer *w, pawl_text name)
-{
-        char text[64];
-
-        snprintf(text, sizeof text, "%.*s", PAWL__FMT(name));
-        pawl__json_name(w, text);
-}
-
-static pawl_status put_inputs_hash(pawl__json_writer *w, const pawl_mission *mission,
-        const pawl__step *step, pawl__hasher *hasher, pawl_error *err)
-{
-        pawl__buf inputs = PAWL__BUF_INIT;
-        unsigned char hash[PAWL__HASH_LEN];
-        char hex[65];
-        pawl_status status = pawl__inputs_resolve(&inputs, mission, step, NULL, NULL, err);
-
-        if (!status)
-                status = pawl__sha256(hasher, hash, inputs.data, inputs.len, err);
-        pawl__buf_free(&inputs);
-        if (status)
-                return status;
-        pawl__hex(hex, hash, PAWL__HASH_LEN);
-        pawl__json_string(w, hex);
-        return PAWL_OK;
-}
-
-/* A parameter stays one: its value is the run's. */
-static void put_words(
-        pawl__json_writer *w, const pawl__json_tree *tree, pawl__node run, const pawl__step *step)
-{
-        size_t i = 0;
-
-        pawl__json_open_array(w);
-        for (pawl__node n = pawl__json_first(tree, run); n != PAWL__NO_NODE;
-                n = pawl__json_after(tree, run, n), i++) {
-                if (pawl__json_at(tree, n)->type == PAWL__JSON_OBJECT)
-                        pawl__json_node_value(w, pawl__json_at(tree, n));
-                else
-                        pawl__json_string(w, step->argv[i]);
-        }
-        pawl__json_close_array(w);
-}
-
-static pawl_status put_step(pawl__json_writer *w, const pawl_mission *mission, size_t index,
-        pawl__node node, pawl__hasher *hasher, pawl_error *err)
-{
-        const pawl__json_tree *tree = &mission->document.tree;
-        const pawl__step *step = &mission->steps[index];
-        pawl_status status = PAWL_OK;
-
-        pawl__json_open_object(w);
-        for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE && !status;
-                m = pawl__json_after(tree, node, m)) {
-                const pawl__json_node *member = pawl__json_at(tree, m);
-                put_name(w, member->name);
-                if (pawl__text_is(member->name, "run")) {
-                        put_words(w, tree, m, step);
-                } else if (!mission->store_inputs && pawl__text_is(member->name, "inputs")) {
-                        status = put_inputs_hash(w, mission, step, hasher, err);
-                } else {
-                        pawl__json_node_value(w, member);
-                }
-        }
-        pawl__json_close_object(w);
-        return status;
-}
-
-static pawl_status put_steps(pawl__json_writer *w, const pawl_mission *mission, pawl__node steps,
-        pawl__hasher *hasher, pawl_error *err)
-{
-        const pawl__json_tree *tree = &mission->document.tree;
-        pawl_status status = PAWL_OK;
-        size_t index = 0;
-
-        pawl__json_open_array(w);
-        for (pawl__node n = pawl__json_first(tree, steps); n != PAWL__NO_NODE && !status;
-                n = pawl__json_after(tree, steps, n))
-                status = put_step(w, mission, index++, n, hasher, err);
-        pawl__json_close_array(w);
-        return status;
-}
-
-pawl_status pawl__mission_document(pawl__buf *out, unsigned char hash[32],
-        const pawl_mission *mission, pawl__hasher *hasher, pawl_error *err)
-{
-        const pawl__json_tree *tree = &mission->document.tree;
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-        pawl_status status = PAWL_OK;
-
-        pawl__json_open_object(&w);
-        for (pawl__node m = pawl__json_first(tree, 0); m != PAWL__NO_NODE && !status;
-                m = pawl__json_after(tree, 0, m)) {
-                const pawl__json_node *member = pawl__json_at(tree, m);
-                put_name(&w, member->name);
-                if (pawl__text_is(member->name, "steps"))
-                        status = put_steps(&w, mission, m, hasher, err);
-                else
-                        pawl__json_node_value(&w, member);
-        }
-        if (!status) {
-                pawl__json_close_object(&w);
-                status = pawl__json_end_writer(&w) ? pawl__nomem(err) : PAWL_OK;
-        }
-        if (!status)
-                status = pawl__json_canon(out, w.buf.data, w.buf.len, err);
-        if (!status)
-                status = pawl__sha256(hasher, hash, out->data, out->len, err);
-        pawl__json_writer_free(&w);
-        return status;
-}
 
 /* ---- What is known of a step ---------------------------------------------------------------- */
 
@@ -126,7 +12,8 @@ struct known {
         pawl_text id;
         char inputs[65];  /* their hash; "": not known */
         pawl_text run;    /* or what it asks; canonical; absent: not known */
-        pawl_text how[3]; /* likewise the mission's env, its own, and its cwd */
+        pawl_text how[4]; /* likewise the mission's env, its own, its cwd, and when it runs */
+        pawl__node needs; /* in the document; PAWL__NO_NODE: the step before */
 };
 
 static pawl_status hash_inputs(char out[65], const pawl__json_tree *tree, pawl__node inputs,
@@ -192,6 +79,8 @@ static pawl_status read_document(struct known **out, size_t *n, pawl__arena *are
                 step->how[0] = value_of(tree, 0, "env");
                 step->how[1] = value_of(tree, s, "env");
                 step->how[2] = value_of(tree, s, "cwd");
+                step->how[3] = value_of(tree, s, "when");
+                step->needs = pawl__json_get(tree, s, "needs");
                 status = hash_inputs(
                         step->inputs, tree, pawl__json_get(tree, s, "inputs"), hashed, hasher, err);
         }
@@ -224,6 +113,7 @@ static pawl_status read_rows(struct known **out, size_t *n, pawl__arena *arena,
                 if (pawl__text_is(v[PAWL__STEP_STATUS].text, "skipped"))
                         continue;
                 step->id = v[PAWL__STEP_ID].text;
+                step->needs = PAWL__NO_NODE;
                 size_t at = pawl__mission_find(mission, step->id);
                 if (at != SIZE_MAX && v[PAWL__STEP_INPUT_HASH].text.data &&
                         !takes_from_others(mission, &mission->steps[at]))
@@ -245,6 +135,7 @@ typedef struct comparing {
         struct known *was, *is;
         size_t n_was, n_is;
         pawl__map was_at, is_at, row_at; /* by id */
+        const pawl__json_tree *was_tree;
         pawl_error *err;
 } comparing;
 
@@ -295,6 +186,66 @@ static pawl_status find_moved(bool *moved, const comparing *c)
         return PAWL_OK;
 }
 
+/* What each step of the former mission needs. */
+static pawl_status needs_then(pawl__needs *out, const comparing *c)
+{
+        for (size_t i = 0; i < c->n_was; i++) {
+                const pawl__node list = c->was[i].needs;
+                const size_t n =
+                        list == PAWL__NO_NODE ? i > 0 : pawl__json_at(c->was_tree, list)->count;
+                uint32_t *items = out[i].items = pawl__arena_array(c->arena, n, sizeof *items);
+                if (!items)
+                        return pawl__nomem(c->err);
+                if (list == PAWL__NO_NODE && n)
+                        items[out[i].n++] = (uint32_t)i - 1;
+                if (list == PAWL__NO_NODE)
+                        continue;
+                for (pawl__node m = pawl__json_first(c->was_tree, list); m != PAWL__NO_NODE;
+                        m = pawl__json_after(c->was_tree, list, m)) {
+                        items[out[i].n] =
+                                pawl__map_get(&c->was_at, pawl__json_at(c->was_tree, m)->value);
+                        out[i].n += items[out[i].n] != PAWL__MAP_NONE;
+                }
+        }
+        return PAWL_OK;
+}
+
+/* Of a graph a step was moved when, of those that both have, others come before it. */
+static pawl_status find_moved_in_graph(bool *moved, const comparing *c)
+{
+        pawl__needs *then = pawl__arena_array(c->arena, c->n_was, sizeof *then);
+        bool *needs = pawl__arena_array(c->arena, c->n_is, sizeof *needs);
+        bool *needed = pawl__arena_array(c->arena, c->n_was, sizeof *needed);
+        uint32_t *room = pawl__arena_array(c->arena, c->n_is + c->n_was + 2, sizeof *room);
+        pawl_status status = then && needs && needed && room ? PAWL_OK : pawl__nomem(c->err);
+
+        if (!status)
+                status = needs_then(then, c);
+        for (size_t i = 0; i < c->n_is && !status; i++) {
+                const uint32_t was = pawl__map_get(&c->was_at, c->is[i].id);
+                if (was == PAWL__MAP_NONE)
+                        continue;
+                memset(needs, 0, c->n_is * sizeof *needs);
+                memset(needed, 0, c->n_was * sizeof *needed);
+                pawl__graph_needed(needs, room, c->mission->needs, i);
+                pawl__graph_needed(needed, room, then, was);
+                for (size_t k = 0; k < c->n_is && !moved[i]; k++) {
+                        const uint32_t at = pawl__map_get(&c->was_at, c->is[k].id);
+                        moved[i] = at != PAWL__MAP_NONE && needs[k] != needed[at];
+                }
+        }
+        return status;
+}
+
+static bool is_graph(const comparing *c)
+{
+        bool graph = c->mission->graph;
+
+        for (size_t i = 0; i < c->n_was && !graph; i++)
+                graph = c->was[i].needs != PAWL__NO_NODE;
+        return graph;
+}
+
 static bool stands_at_checkpoint(const comparing *c, pawl_text id)
 {
         uint32_t at = pawl__map_get(&c->row_at, id);
@@ -328,7 +279,7 @@ static pawl_status compare_step(comparing *c, size_t index, bool moved)
         const struct known *was = &c->was[at];
         bool inputs = was->inputs[0] && strcmp(was->inputs, is->inputs) != 0;
         bool run = was->run.data && !pawl__text_eq(was->run, is->run);
-        for (size_t i = 0; was->run.data && i < 3; i++)
+        for (size_t i = 0; was->run.data && i < 4; i++)
                 run = run || !pawl__text_eq(was->how[i], is->how[i]);
         const bool outdated = c->outdated && c->outdated[index];
         c->out->rerun[index] = inputs || run || outdated;
@@ -345,22 +296,36 @@ static pawl_status compare_step(comparing *c, size_t index, bool moved)
         return status;
 }
 
-/* A step takes from earlier ones alone, so that one pass finds them all. */
-static void spread(comparing *c)
+/* Does what this node of a step takes from run again? */
+static bool takes_rerun(const comparing *c, pawl__node root)
 {
         const pawl__json_tree *tree = &c->mission->document.tree;
+        const pawl__node end = root == PAWL__NO_NODE ? 0 : pawl__json_at(tree, root)->next;
 
+        for (pawl__node n = root; n < end; n++) {
+                pawl_text from = pawl__from_of(tree, n), id, pointer;
+                if (!from.data)
+                        continue;
+                pawl__from_split(&id, &pointer, from);
+                const uint32_t at = pawl__map_get(&c->is_at, id);
+                if (at != PAWL__MAP_NONE && c->out->rerun[at])
+                        return true;
+        }
+        return false;
+}
+
+/* What takes from such a step, and what says that it needs it: a step takes from what comes before
+ * it alone, so that one pass finds them all. */
+static void spread(comparing *c)
+{
         for (size_t i = 0; i < c->n_is; i++) {
-                pawl__node inputs = c->mission->steps[i].inputs;
-                pawl__node end = inputs == PAWL__NO_NODE ? 0 : pawl__json_at(tree, inputs)->next;
-                for (pawl__node n = inputs; n < end && !c->out->rerun[i]; n++) {
-                        pawl_text from = pawl__from_of(tree, n), id, pointer;
-                        if (!from.data)
-                                continue;
-                        pawl__from_split(&id, &pointer, from);
-                        uint32_t at = pawl__map_get(&c->is_at, id);
-                        c->out->rerun[i] = at != PAWL__MAP_NONE && c->out->rerun[at];
-                }
+                const uint32_t at = c->mission->order[i];
+                const pawl__step *step = &c->mission->steps[at];
+                const pawl__needs *needs = &c->mission->needs[at];
+                bool *rerun = &c->out->rerun[at];
+                *rerun = *rerun || takes_rerun(c, step->inputs) || takes_rerun(c, step->when);
+                for (size_t k = 0; k < needs->n && step->needs_at != PAWL__NO_NODE; k++)
+                        *rerun = *rerun || c->out->rerun[needs->items[k]];
         }
 }
 
@@ -375,7 +340,7 @@ static pawl_status compare(comparing *c, size_t n_rows)
         if (!status && (!moved || !c->out->rerun || !c->out->items))
                 return pawl__nomem(c->err);
         if (!status)
-                status = find_moved(moved, c);
+                status = is_graph(c) ? find_moved_in_graph(moved, c) : find_moved(moved, c);
         c->out->at_resume = true;
         for (size_t i = 0; i < c->n_is && !status; i++)
                 status = compare_step(c, i, moved[i]);
@@ -395,13 +360,14 @@ pawl_status pawl__mission_compare(pawl__mission_changes *out, pawl__arena *arena
         const pawl__row *rows, size_t n_rows, pawl__hasher *hasher, pawl_error *err)
 {
         pawl__mission_changes found = {NULL, 0, NULL, true};
+        pawl__json_tree was = PAWL__JSON_TREE_INIT, is = PAWL__JSON_TREE_INIT;
         comparing c = {.out = &found,
                 .arena = arena,
                 .mission = mission,
                 .outdated = outdated,
                 .rows = rows,
+                .was_tree = &was,
                 .err = err};
-        pawl__json_tree was = PAWL__JSON_TREE_INIT, is = PAWL__JSON_TREE_INIT;
         pawl__buf document = PAWL__BUF_INIT;
         unsigned char hash[PAWL__HASH_LEN];
         pawl_status status = pawl__mission_document(&document, hash, mission, hasher, err);

@@ -4,6 +4,7 @@
 #include "glossary/seed.h"
 #include "mission/ask.h"
 #include "mission/command.h"
+#include "mission/graph.h"
 #include "mission/runner.h"
 #include "pipeline/gate.h"
 #include "pipeline/layers.h"
@@ -15,7 +16,7 @@ typedef struct checker {
         pawl__glossary *glossary;
         pawl__strictness project;
         pawl__json_writer w;
-        size_t checked;
+        size_t checked, at; /* steps so far, and the one at hand */
         bool blocked;
         pawl_error error;
 } checker;
@@ -100,6 +101,7 @@ static void write_verdict(checker *c, const pawl_context *ctx, bool blocked)
                 : ctx->findings.n ? "warn"
                                   : "proceed");
         pawl__json_member_bool(w, "blocked", blocked);
+        pawl__graph_write(w, c->mission, c->at);
         pawl__json_close_object(w);
 }
 
@@ -172,6 +174,8 @@ static pawl_status find_notify(checker *c)
 static pawl_status check_step(checker *c, size_t index)
 {
         pawl_context *ctx;
+
+        c->at = index;
         pawl_status status = find_command(c, &c->mission->steps[index]);
 
         if (status)

@@ -35,7 +35,13 @@ static pawl_status emit_run(pawl__runner *r, pawl__event_type type, const char *
 
 static pawl_status emit_session(pawl__runner *r, const char *status, const char *reason)
 {
-        return pawl__runner_tell(r, PAWL__SESSION_ENDED, status, reason);
+        const pawl_event like = pawl__runner_envelope(r);
+        pawl__session_told told = {.status = status, .reason = reason};
+
+        if (r->mission->graph && strcmp(status, "interrupted") == 0)
+                told.run_status = strcmp(reason, "blocked") == 0 ? "blocked" : "interrupted";
+        return pawl__session_emit(
+                pawl__pipeline_batch(r->pipeline), PAWL__SESSION_ENDED, &like, &told, &r->error);
 }
 
 static pawl_status emit_interrupted(pawl__runner *r)

@@ -5,6 +5,7 @@
 #include "document/fields.h"
 #include "glossary/extract.h"
 #include "mission/ask.h"
+#include "mission/graph.h"
 #include "mission/params.h"
 #include "mission/references.h"
 #include <assert.h>
@@ -235,6 +236,8 @@ static const pawl__field step_fields[] = {
         {"cwd", PAWL__ENTRY_TEXT, NULL, pawl__cwd_read},
         {"timeout", PAWL__ENTRY_TEXT, NULL, pawl__timeout_read},
         {"retry", PAWL__ENTRY_MAPPING, NULL, pawl__retry_rule_read},
+        {"needs", PAWL__ENTRY_LIST, NULL, pawl__needs_read},
+        {"when", PAWL__ENTRY_MAPPING, NULL, pawl__when_read},
 };
 
 /* ---- The mission ---------------------------------------------------------------------------- */
@@ -281,6 +284,8 @@ static pawl_status read_step(const pawl__place *place, pawl__node node, size_t i
                         "steps[%zu]: must be a mapping; write its members as KEY: VALUE", index);
         loader->step = &loader->mission->steps[index];
         loader->step->inputs = PAWL__NO_NODE;
+        loader->step->needs_at = PAWL__NO_NODE;
+        loader->step->when = PAWL__NO_NODE;
         loader->step->settings =
                 (pawl__settings){.output_max = loader->mission->settings.output_max,
                         .log_max = loader->mission->settings.log_max};
@@ -310,7 +315,9 @@ static pawl_status set_steps(const pawl__place *place, pawl__node node)
                         return status;
                 mission->n_steps++;
         }
-        pawl_status status = pawl__references_check(mission, &loader->ids, place->err);
+        pawl_status status = pawl__graph_make(mission, &loader->ids, place->err);
+        if (!status)
+                status = pawl__references_check(mission, &loader->ids, place->err);
         return status ? status : pawl__params_put_words(mission, place->err);
 }
 
@@ -329,6 +336,7 @@ static const pawl__field mission_fields[] = {
         {"secrets", PAWL__ENTRY_LIST, NULL, pawl__secrets_read},
         {"env", PAWL__ENTRY_MAPPING, NULL, pawl__env_read},
         {"notify", PAWL__ENTRY_LIST, NULL, set_notify},
+        {"parallel", PAWL__ENTRY_NUMBER, NULL, pawl__parallel_read},
         {"steps", PAWL__ENTRY_LIST, "list the mission's steps: steps: [...]", set_steps},
 };
 
@@ -366,6 +374,7 @@ static pawl_mission *new_mission(void)
         if (!mission)
                 return NULL;
         mission->store_inputs = true;
+        mission->parallel = 1;
         mission->settings.output_max = PAWL__OUTPUT_MAX_DEFAULT;
         mission->settings.log_max = PAWL__LOG_MAX_UNSET;
         return mission;

@@ -8,7 +8,8 @@
 /* What resolving one step's inputs works in. */
 struct resolver {
         const pawl_mission *mission;
-        const pawl__step *step;
+        pawl__node root;  /* of what is resolved, */
+        const char *name; /* and what it is called */
         pawl__output_fn output;
         void *user;
         pawl__buf text;   /* the inputs with the outputs put in, not canonical yet */
@@ -61,8 +62,8 @@ static pawl_status refuse(struct resolver *r, pawl__node node, pawl_text id, paw
         pawl__buf path = PAWL__BUF_INIT;
         pawl_error why = PAWL_ERROR_INIT;
 
-        pawl__buf_adds(&path, "inputs");
-        pawl__member_path(&path, inputs, r->step->inputs, node);
+        pawl__buf_adds(&path, r->name);
+        pawl__member_path(&path, inputs, r->root, node);
         pawl_status status = pawl__buf_check(&path, r->err);
         if (!status && is_text(r, &why))
                 status = pawl__fail(r->err, PAWL_ENOTFOUND,
@@ -122,7 +123,7 @@ static pawl_status add_output(struct resolver *r, pawl__node node, pawl_text fro
 static pawl_status splice(struct resolver *r)
 {
         const pawl__json_tree *tree = &r->mission->document.tree;
-        pawl__node root = r->step->inputs, end = pawl__json_at(tree, root)->next;
+        pawl__node root = r->root, end = pawl__json_at(tree, root)->next;
         size_t at = pawl__json_at(tree, root)->offset;
 
         for (pawl__node n = root; n < end;) {
@@ -154,7 +155,8 @@ pawl_status pawl__inputs_resolve(pawl__buf *out, const pawl_mission *mission,
         const pawl__step *step, pawl__output_fn output, void *user, pawl_error *err)
 {
         struct resolver r = {.mission = mission,
-                .step = step,
+                .root = step->inputs,
+                .name = "inputs",
                 .output = output,
                 .user = user,
                 .tree = PAWL__JSON_TREE_INIT,
@@ -177,6 +179,30 @@ pawl_status pawl__inputs_resolve(pawl__buf *out, const pawl_mission *mission,
                 if (status == PAWL_EPARSE || status == PAWL_ETOOBIG)
                         pawl__fail_prefix(err, status, "inputs");
         }
+        pawl__buf_free(&r.text);
+        pawl__json_tree_free(&r.tree);
+        return status;
+}
+
+pawl_status pawl__when_holds(bool *out, const pawl_mission *mission, const pawl__step *step,
+        pawl__output_fn output, void *user, pawl_error *err)
+{
+        static const char *const no[] = {"false", "null", "0", "\"\"", "[]"};
+        struct resolver r = {.mission = mission,
+                .root = step->when,
+                .name = "when",
+                .output = output,
+                .user = user,
+                .tree = PAWL__JSON_TREE_INIT,
+                .err = err};
+        pawl_status status =
+                add_output(&r, step->when, pawl__from_of(&mission->document.tree, step->when));
+
+        if (!status)
+                status = pawl__buf_check(&r.text, err);
+        *out = true;
+        for (size_t i = 0; i < sizeof no / sizeof no[0] && !status; i++)
+                *out = *out && !pawl__text_is(pawl__buf_text(&r.text), no[i]);
         pawl__buf_free(&r.text);
         pawl__json_tree_free(&r.tree);
         return status;

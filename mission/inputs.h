@@ -21,6 +21,11 @@ typedef pawl_status (*pawl__output_fn)(
 PAWL_MUST_CHECK pawl_status pawl__inputs_resolve(pawl__buf *out, const pawl_mission *mission,
         const pawl__step *step, pawl__output_fn output, void *user, pawl_error *err);
 
+/** Does a step's `when` say that it runs? Not for false, null, 0, "" and an empty list. As
+ *  pawl__inputs_resolve(). */
+PAWL_MUST_CHECK pawl_status pawl__when_holds(bool *out, const pawl_mission *mission,
+        const pawl__step *step, pawl__output_fn output, void *user, pawl_error *err);
+
 /** Split "STEP#/POINTER"; the pointer is "" without a '#'. */
 void pawl__from_split(pawl_text *step_id, pawl_text *pointer, pawl_text from);
 

@@ -65,7 +65,15 @@ typedef struct pawl__step {
         int64_t timeout_ms; /**< of an attempt; 0: none */
         const char *timeout; /**< as the file says it */
         pawl__retry_rule retry;
+        pawl__node needs_at; /**< in the document's tree; PAWL__NO_NODE: it is the step before */
+        pawl__node when;     /**< likewise: the $from object that says whether it runs */
 } pawl__step;
+
+/** The steps that must be completed before one begins, by index. */
+typedef struct pawl__needs {
+        uint32_t *items;
+        size_t n;
+} pawl__needs;
 
 /** When a run takes an automatic checkpoint of the workspace. */
 typedef enum pawl__snapshots {
@@ -103,6 +111,11 @@ struct pawl_mission {
         size_t n_params;
         pawl__step *steps;
         size_t n_steps;
+        pawl__needs *needs; /**< of each */
+        unsigned parallel;  /**< so many of them at once */
+        bool graph;         /**< one says what it needs: they are no mere sequence */
+        uint32_t *order;    /**< all of them, each behind what it needs */
+        size_t n_ordered;
 };
 
 /** A mission whose file the log keeps; @p path, absolute, is where it would be. As

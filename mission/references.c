@@ -1,6 +1,7 @@
 #include "mission/references.h"
 #include "base/error.h"
 #include "base/json_write.h"
+#include "mission/graph.h"
 #include "mission/inputs.h"
 #include "mission/params.h"
 #include <stdarg.h>
@@ -57,10 +58,17 @@ void pawl__member_path(
         }
 }
 
+static bool is_when(const pawl__step *step, const pawl__json_tree *tree, pawl__node node)
+{
+        return step->when != PAWL__NO_NODE && node >= step->when &&
+               node < pawl__json_at(tree, step->when)->next;
+}
+
 static pawl_status PAWL_PRINTF(4, 5)
         refuse(const struct references *r, size_t step, pawl__node node, const char *format, ...)
 {
         const pawl_mission *mission = r->mission;
+        const bool when = is_when(&mission->steps[step], &mission->document.tree, node);
         char what[PAWL_ERROR_MAX];
         pawl__buf path = PAWL__BUF_INIT;
         va_list args;
@@ -68,8 +76,9 @@ static pawl_status PAWL_PRINTF(4, 5)
         va_start(args, format);
         vsnprintf(what, sizeof what, format, args);
         va_end(args);
-        pawl__buf_addf(&path, "steps[%zu].inputs", step);
-        pawl__member_path(&path, &mission->document.tree, mission->steps[step].inputs, node);
+        pawl__buf_addf(&path, "steps[%zu].%s", step, when ? "when" : "inputs");
+        pawl__member_path(&path, &mission->document.tree,
+                when ? mission->steps[step].when : mission->steps[step].inputs, node);
         pawl_status status = pawl__buf_check(&path, r->err);
         if (!status)
                 status = pawl__document_fail(&mission->document, node, r->err, "%.*s: %s",
@@ -150,14 +159,13 @@ static pawl_status check_param(const struct references *r, size_t step, pawl__no
         return status;
 }
 
-static pawl_status gather(struct references *r, size_t step)
+static pawl_status gather(struct references *r, size_t step, pawl__node root)
 {
         const pawl__json_tree *tree = &r->mission->document.tree;
-        pawl__node inputs = r->mission->steps[step].inputs;
 
-        if (inputs == PAWL__NO_NODE)
+        if (root == PAWL__NO_NODE)
                 return PAWL_OK;
-        for (pawl__node n = inputs; n < pawl__json_at(tree, inputs)->next; n++) {
+        for (pawl__node n = root; n < pawl__json_at(tree, root)->next; n++) {
                 pawl__node from = pawl__json_get(tree, n, "$from");
                 pawl_status status = PAWL_OK;
                 if (from != PAWL__NO_NODE)
@@ -201,6 +209,10 @@ static pawl_status refuse_later(const struct references *r, const struct edge *e
                         "step \"%.*s\" takes from \"%.*s\" in turn, itself or by way of others; "
                         "take one of these references out",
                         PAWL__FMT(to), PAWL__FMT(from));
+        else if (mission->graph)
+                status = refuse(r, edge->from, edge->node,
+                        "step \"%.*s\" is none that \"%.*s\" needs; add it to needs of \"%.*s\"",
+                        PAWL__FMT(to), PAWL__FMT(from), PAWL__FMT(from));
         else
                 status = refuse(r, edge->from, edge->node,
                         "step \"%.*s\" comes later; put it before \"%.*s\"", PAWL__FMT(to),
@@ -215,11 +227,17 @@ pawl_status pawl__references_check(
         struct references r = {mission, ids, NULL, 0, 0, err};
         pawl_status status = PAWL_OK;
 
-        for (size_t i = 0; i < mission->n_steps && !status; i++)
-                status = gather(&r, i);
-        for (size_t e = 0; e < r.n && !status; e++)
-                if (r.edges[e].to > r.edges[e].from)
+        for (size_t i = 0; i < mission->n_steps && !status; i++) {
+                status = gather(&r, i, mission->steps[i].inputs);
+                if (!status)
+                        status = gather(&r, i, mission->steps[i].when);
+        }
+        for (size_t e = 0; e < r.n && !status; e++) {
+                bool needed = false;
+                status = pawl__graph_needs(&needed, mission, r.edges[e].from, r.edges[e].to, err);
+                if (!status && !needed)
                         status = refuse_later(&r, &r.edges[e]);
+        }
         free(r.edges);
         return status;
 }

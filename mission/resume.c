@@ -63,10 +63,12 @@ struct waiting {
 static pawl_status count_waiting(const pawl__run_view *run, void *user, pawl_error *err)
 {
         struct waiting *w = user;
+        const bool waits = run->conflicts_open && !w->r->options.wait_ms &&
+                           pawl__text_is(run->status, "blocked");
         bool ok = true;
 
         if (!run->row.v[PAWL__RUN_MISSION_PATH].text.data || pawl__run_submitted(&run->row) ||
-                (run->conflicts_open && !w->r->options.wait_ms))
+                waits)
                 return PAWL_OK;
         if (w->n++ == 0)
                 w->run_id = pawl__arena_text(&w->r->arena, run->row.v[PAWL__RUN_ID].text, &ok);

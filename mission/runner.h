@@ -177,8 +177,9 @@ PAWL_MUST_CHECK pawl_status pawl__runner_passed(pawl__runner *r, pawl_text step_
 /** pawl_confirm_fn of the pipeline; @p user is the runner. */
 pawl_status pawl__runner_confirm(bool *yes, const pawl_input_change *change, void *user);
 
-/** Load the glossary and run the steps, in order, as far as they go: PAWL_OK when all of them are
- *  completed, else the verdict or failure that stopped them, with r->error. */
+/** Load the glossary and run the steps, each behind what it needs, as far as they go: PAWL_OK when
+ *  all of them are completed, else the verdict or failure that stopped them, with r->error. A step
+ *  that fails, or is blocked, only holds what needs it. (mission/schedule.c) */
 PAWL_MUST_CHECK pawl_status pawl__runner_steps(pawl__runner *r);
 
 /* ---- The handoff (mission/handoff.c). What fails here is told as a notice and stops nothing.
@@ -262,6 +263,16 @@ typedef struct pawl__step_terms {
 /** Write them. In any case pawl__step_terms_end() is due, which removes them. */
 PAWL_MUST_CHECK pawl_status pawl__step_terms_begin(pawl__step_terms *files, pawl__step_run *p);
 void pawl__step_terms_end(pawl__step_terms *files);
+
+/** Let the step begin, and end: up to its `when`, the gate, its command and what comes of it.
+ * PAWL_OK when it is completed or left out. */
+PAWL_MUST_CHECK pawl_status pawl__step_run_begin(pawl__step_run *p);
+
+/** StepCompleted of a step that is skipped, with this output, canonical: @p reason NULL: somebody
+ *  says so; @p input_hash absent: it has no inputs. @p like: the envelope. (mission/skip.c) */
+PAWL_MUST_CHECK pawl_status pawl__skip_emit(pawl__batch *batch, const pawl_event *like,
+        pawl_text input_hash, pawl_text output, const char *reason, pawl__hasher *hasher,
+        pawl_error *err);
 
 /** Run the step's command, which the gate has allowed, and pass its output on. PAWL_OK when the
  *  step is completed; else why not, in r->error. */

@@ -3,8 +3,8 @@
 #include "base/ids.h"
 #include "base/json_canon.h"
 #include "base/json_write.h"
-#include "events/types.h"
 #include "mission/attempts.h"
+#include "mission/runner.h"
 #include <pawl/mission.h>
 #include <stdio.h>
 
@@ -46,32 +46,40 @@ static pawl_status look(skipping *s, pawl_text run_id, pawl_text step_id)
                 PAWL__FMT(run_id));
 }
 
-static pawl_status fill(skipping *s)
+pawl_status pawl__skip_emit(pawl__batch *batch, const pawl_event *like, pawl_text input_hash,
+        pawl_text output, const char *reason, pawl__hasher *hasher, pawl_error *err)
 {
-        static const unsigned char none[32] = {0}; /* the step failed before it had inputs */
-        const pawl_text inputs = s->step.v[PAWL__STEP_INPUT_HASH].text;
-        const pawl_event like = {.mission_id = s->run.v[PAWL__RUN_MISSION].text,
-                .run_id = s->run.v[PAWL__RUN_ID].text,
-                .step_id = s->step.v[PAWL__STEP_ID].text,
-                .actor = s->actor};
+        static const unsigned char none[32] = {0};
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         unsigned char hash[32];
-        pawl_status status =
-                pawl__sha256(pawl__log_hasher(s->log), hash, s->output.data, s->output.len, s->err);
+        pawl_status status = pawl__sha256(hasher, hash, output.data, output.len, err);
 
         if (!status)
-                status = pawl__batch_blob(&s->batch, hash, pawl__buf_text(&s->output), s->err);
+                status = pawl__batch_blob(batch, hash, output, err);
         if (status)
                 return status;
         pawl__json_open_object(&w);
         pawl__json_member_integer(&w, "exit_code", -1);
-        if (inputs.data)
-                pawl__json_member_text(&w, "input_hash", inputs);
+        if (input_hash.data)
+                pawl__json_member_text(&w, "input_hash", input_hash);
         else
                 pawl__json_member_hash(&w, "input_hash", none);
         pawl__json_member_hash(&w, "output_hash", hash);
+        if (reason)
+                pawl__json_member_string(&w, "reason", reason);
         pawl__json_member_bool(&w, "skipped", true);
-        return pawl__batch_emit(&s->batch, PAWL__STEP_COMPLETED, &like, &w, s->err);
+        return pawl__batch_emit(batch, PAWL__STEP_COMPLETED, like, &w, err);
+}
+
+static pawl_status fill(skipping *s)
+{
+        const pawl_event like = {.mission_id = s->run.v[PAWL__RUN_MISSION].text,
+                .run_id = s->run.v[PAWL__RUN_ID].text,
+                .step_id = s->step.v[PAWL__STEP_ID].text,
+                .actor = s->actor};
+
+        return pawl__skip_emit(&s->batch, &like, s->step.v[PAWL__STEP_INPUT_HASH].text,
+                pawl__buf_text(&s->output), NULL, pawl__log_hasher(s->log), s->err);
 }
 
 /* In one transaction with the claim, which is given up at once. */

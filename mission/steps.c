@@ -1,6 +1,5 @@
-/* Carrying a run's steps, one after the other, through the pipeline and its commands. */
+/* One step of a run, through the pipeline and its command. */
 #include "base/error.h"
-#include "base/map.h"
 #include "checkpoint/checkpoint.h"
 #include "mission/ask.h"
 #include "mission/runner.h"
@@ -8,7 +7,7 @@
 
 /* Where the outputs of earlier steps come from. */
 typedef struct outputs {
-        pawl__runner *r;
+        const pawl__step_run *p;
         pawl__buf blob; /* holds the text that was given last */
 } outputs;
 
@@ -111,11 +110,11 @@ pawl_status pawl__step_run_completed(pawl__step_run *p)
 /* ---- Inputs --------------------------------------------------------------------------------- */
 
 /* The step that completed last may still wait in the batch, so its output comes from its context;
- * the outputs of all others are in the log. */
+ * those of all others are in the log, after a commit at the latest. */
 static pawl_status output_of(pawl_text *output, pawl_text step_id, void *user, pawl_error *err)
 {
         outputs *from = user;
-        pawl__runner *r = from->r;
+        pawl__runner *r = from->p->r;
         pawl__row row = {0};
         unsigned char hash[PAWL__HASH_LEN];
         pawl_status status;
@@ -127,6 +126,13 @@ static pawl_status output_of(pawl_text *output, pawl_text step_id, void *user, p
         row.v[PAWL__STEP_RUN].text = r->run_id;
         row.v[PAWL__STEP_ID].text = step_id;
         status = pawl__state_get(r->state, PAWL__STEPS, &row, &r->arena, err);
+        if (!status && !pawl__text_is(row.v[PAWL__STEP_STATUS].text, "completed") &&
+                pawl__pipeline_batch(r->pipeline)->n) {
+                status = pawl_pipeline_flush(r->pipeline);
+                if (status)
+                        return pawl__step_run_error(from->p, status);
+                status = pawl__state_get(r->state, PAWL__STEPS, &row, &r->arena, err);
+        }
         if (status && status != PAWL_ENOTFOUND)
                 return status;
         pawl_text hex = row.v[PAWL__STEP_OUTPUT_HASH].text;
@@ -159,7 +165,7 @@ static pawl_status context_failure(const pawl__step_run *p, pawl_status status)
 
 static pawl_status set_inputs(pawl__step_run *p)
 {
-        outputs from = {p->r, PAWL__BUF_INIT};
+        outputs from = {p, PAWL__BUF_INIT};
         pawl__buf inputs = PAWL__BUF_INIT;
         pawl_status status;
 
@@ -332,15 +338,48 @@ static pawl_status pass(pawl__step_run *p)
         }
 }
 
-static pawl_status run_step(pawl__step_run *p)
+/* Does its `when` say that it runs? */
+static pawl_status holds(bool *out, const pawl__step_run *p)
 {
+        outputs from = {p, PAWL__BUF_INIT};
+        pawl_status status = PAWL_OK;
+
+        *out = true;
+        if (p->step->when != PAWL__NO_NODE)
+                status = pawl__when_holds(
+                        out, p->r->mission, p->step, output_of, &from, &p->r->error);
+        pawl__buf_free(&from.blob);
+        return status;
+}
+
+/* As one that a person goes past: its output is null. */
+static pawl_status leave_out(const pawl__step_run *p)
+{
+        pawl__runner *r = p->r;
+        pawl_event like = pawl__runner_envelope(r);
+
+        like.step_id = p->step->id;
+        const pawl_status status = pawl__skip_emit(pawl__pipeline_batch(r->pipeline), &like,
+                pawl__text(NULL), pawl__text("null"), "when", pawl__log_hasher(r->log), &r->error);
+        if (!status)
+                pawl__step_run_progress(p, PAWL_STEP_LEFT_OUT);
+        return status;
+}
+
+pawl_status pawl__step_run_begin(pawl__step_run *p)
+{
+        bool runs = true;
         pawl_status status;
 
         pawl__step_run_progress(p, PAWL_STEP_CHECKING);
         status = make_context(p);
         if (status)
                 return status;
-        status = set_inputs(p);
+        status = holds(&runs, p);
+        if (!status && !runs)
+                return leave_out(p);
+        if (!status)
+                status = set_inputs(p);
         if (!status && p->step->ask)
                 status = pawl__ask_pose(p);
         if (fault_of_step(status)) {
@@ -348,49 +387,4 @@ static pawl_status run_step(pawl__step_run *p)
                 return pawl__step_run_failed(p, -1, why.message);
         }
         return status ? status : pass(p);
-}
-
-static pawl_status run_all(pawl__runner *r, const pawl__map *rows)
-{
-        for (size_t i = 0; i < r->mission->n_steps; i++) {
-                pawl__step_run p = {.r = r, .step = &r->mission->steps[i], .index = i};
-                uint32_t at = pawl__map_get(rows, p.step->id);
-                pawl_status status = pawl__runner_signalled(r, 0);
-
-                if (!status)
-                        status = pawl__runner_in_time(r);
-                if (status)
-                        return status;
-                if (at != PAWL__MAP_NONE)
-                        p.row = &r->rows[at];
-                if (p.row && pawl__text_is(p.row->v[PAWL__STEP_STATUS].text, "completed")) {
-                        pawl__step_run_progress(&p, PAWL_STEP_SKIPPED);
-                        continue;
-                }
-                status = run_step(&p);
-                pawl_context_free(p.ctx);
-                /* the end takes that of the last one, but of a submitted run */
-                if (!status && (i + 1 < r->mission->n_steps || r->directory))
-                        status = pawl__runner_snapshot(r, p.step->id, NULL, NULL);
-                if (status && status != PAWL_DONE)
-                        return status;
-        }
-        return PAWL_OK;
-}
-
-pawl_status pawl__runner_steps(pawl__runner *r)
-{
-        pawl__map rows = PAWL__MAP_INIT;
-        pawl_status status;
-
-        status = pawl__glossary_load(
-                r->glossary, r->state, r->mission->id, r->refs, r->n_refs, &r->error);
-        if (status)
-                return status;
-        pawl__pipeline_use_glossary(r->pipeline, r->glossary, r->refs, r->n_refs);
-        for (size_t i = 0; i < r->n_rows && !status; i++)
-                status = pawl__map_put(&rows, r->rows[i].v[PAWL__STEP_ID].text, (uint32_t)i);
-        status = status ? pawl__nomem(&r->error) : run_all(r, &rows);
-        pawl__map_free(&rows);
-        return status;
 }

@@ -35,9 +35,10 @@ static pawl_status take(walk *w, const pawl_event *event)
                 break;
         case PAWL__RUN_STARTED:
         case PAWL__RUN_MISSION_CHANGED:
+                return PAWL_DONE;
         case PAWL__STEP_COMPLETED:
         case PAWL__STEP_FAILED:
-                return PAWL_DONE;
+                return pawl__text_eq(event->step_id, w->step_id) ? PAWL_DONE : PAWL_OK;
         default:
                 return PAWL_OK;
         }

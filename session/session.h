@@ -21,7 +21,9 @@ PAWL_MUST_CHECK pawl_status pawl__session_id(
 typedef struct pawl__session_told {
         const char *status; /**< of SessionEnded: "completed", "interrupted" or "error" */
         const char *reason;
-        bool found; /**< ended by another process than the session's */
+        const char *run_status; /**< of SessionEnded: what its run is now, where the step that came
+                                     last does not say it; NULL: it does */
+        bool found;             /**< ended by another process than the session's */
         const pawl_session_work *work;
 } pawl__session_told;
 

@@ -239,19 +239,28 @@ pawl_status pawl__apply_session_noted(pawl__apply_ctx *a)
 
 /* What a run's session leaves: how far its run was; and a run that it was at work on, interrupted,
  * if the session was. A blocked or completed one stays so, and one that a later session has
- * claimed. */
-static pawl_status leave_run(pawl__row *session, pawl__row *run, bool *interrupts,
+ * claimed; but of a run with several steps at work the session knows better, and says what it is.
+ */
+static pawl_status leave_run(pawl__row *session, pawl__row *run, const char **becomes,
         const pawl__apply_ctx *a, pawl_text status_text)
 {
+        const pawl_text told = pawl__apply_optional(a, "run_status");
+
         run->v[PAWL__RUN_ID].text = session->v[PAWL__SES_RUN].text;
         pawl_status status = a->store->get(a->store, PAWL__RUNS, run, a->err);
 
         if (status)
                 return status == PAWL_ENOTFOUND ? PAWL_OK : status;
         pawl_text holder = run->v[PAWL__RUN_SESSION].text;
-        *interrupts = pawl__text_is(status_text, "interrupted") &&
-                      pawl__text_is(run->v[PAWL__RUN_STATUS].text, "running") &&
-                      (!holder.data || pawl__text_eq(holder, session->v[PAWL__SES_ID].text));
+        const bool running = pawl__text_is(run->v[PAWL__RUN_STATUS].text, "running");
+        const bool blocked = pawl__text_is(run->v[PAWL__RUN_STATUS].text, "blocked");
+        if (pawl__text_is(status_text, "interrupted") &&
+                (!holder.data || pawl__text_eq(holder, session->v[PAWL__SES_ID].text))) {
+                if ((running || blocked) && pawl__text_is(told, "blocked"))
+                        *becomes = "blocked";
+                else if (running || (blocked && pawl__text_is(told, "interrupted")))
+                        *becomes = "interrupted";
+        }
         session->v[PAWL__SES_DONE] = run->v[PAWL__RUN_DONE];
         session->v[PAWL__SES_TOTAL] = run->v[PAWL__RUN_STEPS];
         session->v[PAWL__SES_CURRENT] = run->v[PAWL__RUN_CURRENT];
@@ -265,7 +274,7 @@ pawl_status pawl__apply_session_ended(pawl__apply_ctx *a)
         pawl_text status_text = pawl__apply_optional(a, "status");
         pawl__node found = pawl__json_get(a->tree, 0, "found");
         pawl__row session, run = {0};
-        bool interrupts = false;
+        const char *becomes = NULL;
         pawl_status status = check_members(a);
 
         if (!status)
@@ -278,15 +287,15 @@ pawl_status pawl__apply_session_ended(pawl__apply_ctx *a)
                         PAWL__FMT(a->event->session_id));
         status = take_members(&session, a);
         if (!status && session.v[PAWL__SES_RUN].text.data)
-                status = leave_run(&session, &run, &interrupts, a, status_text);
+                status = leave_run(&session, &run, &becomes, a, status_text);
         if (status)
                 return status;
         session.v[PAWL__SES_STATUS].text = status_text.data ? status_text : pawl__text("pruned");
         session.v[PAWL__SES_ENDED_US].integer = a->event->time_us;
         session.v[PAWL__SES_REASON].text = pawl__apply_optional(a, "reason");
         status = pawl__apply_put(a, PAWL__SESSIONS, &session);
-        if (status == PAWL_OK && interrupts)
-                status = pawl__apply_put_run(a, &run, "interrupted");
+        if (status == PAWL_OK && becomes)
+                status = pawl__apply_put_run(a, &run, becomes);
         return status;
 }
 

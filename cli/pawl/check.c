@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/json_tree.h"
 #include "cli/pawl/commands.h"
+#include "cli/pawl/step_tree.h"
 #include "command/find.h"
 #include "command/json.h"
 #include "command/table.h"
@@ -10,11 +11,23 @@
 
 /* A step, or one of its findings, for people. */
 typedef struct line {
-        pawl_text step, strictness, term, conflict, severity, verdict, context;
+        pawl_text step, needs, strictness, term, conflict, severity, verdict, context;
         int64_t terms, findings, senses;
 } line;
 
 #define AT(member) CLI_AT(line, member)
+
+/* Those of a mission whose steps are no mere sequence, and of one whose are. */
+static const cli_field graph_fields[] = {
+        {NULL, CLI_AS_TEXT, AT(step), .title = "step", .cut = CLI_CUT},
+        {NULL, CLI_AS_TEXT, AT(needs), .title = "needs", .cut = CLI_CUT},
+        {NULL, CLI_AS_TEXT, AT(strictness), .title = "strictness"},
+        {NULL, CLI_AS_INTEGER, AT(terms), .title = "terms"},
+        {NULL, CLI_AS_INTEGER, AT(findings), .title = "findings"},
+        {NULL, CLI_AS_TEXT, AT(severity), .title = "severity"},
+        {NULL, CLI_AS_TEXT, AT(verdict), .title = "verdict"},
+        CLI_NO_FIELD,
+};
 
 static const cli_field step_fields[] = {
         {NULL, CLI_AS_TEXT, AT(step), .title = "step", .cut = CLI_CUT},
@@ -43,14 +56,71 @@ static int64_t count_of(const pawl__json_tree *tree, pawl__node step, const char
         return node == PAWL__NO_NODE ? 0 : pawl__json_at(tree, node)->count;
 }
 
+/* The steps' ids, places in the document and needs, of which those that are not shown are left out.
+ */
+typedef struct steps {
+        pawl_text *ids;
+        pawl__node *at;
+        pawl__needs *needs;
+        size_t n;
+        bool sequence; /* each needs the one before it */
+} steps;
+
+static pawl_status read_steps(
+        steps *s, const pawl__json_tree *tree, pawl__arena *arena, pawl_error *err)
+{
+        const size_t n = pawl__json_at(tree, 0)->count;
+        pawl__map known = PAWL__MAP_INIT;
+        pawl_status status = PAWL_OK;
+
+        *s = (steps){pawl__arena_array(arena, n, sizeof *s->ids),
+                pawl__arena_array(arena, n, sizeof *s->at),
+                pawl__arena_array(arena, n, sizeof *s->needs), 0, true};
+        if (!s->ids || !s->at || !s->needs)
+                return pawl__nomem(err);
+        for (pawl__node at = pawl__json_first(tree, 0); at != PAWL__NO_NODE && !status;
+                at = pawl__json_after(tree, 0, at)) {
+                s->ids[s->n] = pawl__json_get_text(tree, at, "step_id");
+                s->at[s->n] = at;
+                status = pawl__map_put(&known, s->ids[s->n], (uint32_t)s->n);
+                s->n++;
+        }
+        for (size_t i = 0; i < s->n && !status; i++) {
+                const pawl__node list = pawl__json_get(tree, s->at[i], "needs");
+                pawl__needs *needs = &s->needs[i];
+                needs->items = pawl__arena_array(
+                        arena, pawl__json_at(tree, list)->count, sizeof *needs->items);
+                status = needs->items ? PAWL_OK : PAWL_ENOMEM;
+                for (pawl__node m = pawl__json_first(tree, list); m != PAWL__NO_NODE && !status;
+                        m = pawl__json_after(tree, list, m)) {
+                        needs->items[needs->n] =
+                                pawl__map_get(&known, pawl__json_at(tree, m)->value);
+                        needs->n += needs->items[needs->n] != PAWL__MAP_NONE;
+                }
+                s->sequence =
+                        s->sequence && needs->n == (i > 0) && (i == 0 || needs->items[0] == i - 1);
+        }
+        pawl__map_free(&known);
+        return status ? pawl__nomem(err) : PAWL_OK;
+}
+
 static pawl_status print_steps(FILE *out, const pawl__json_tree *tree, pawl_error *err)
 {
+        pawl__arena arena = PAWL__ARENA_INIT;
+        cli_step_line *lines = NULL;
         cli_table *table = NULL;
-        pawl_status status = cli_table_new(&table, out, step_fields, NULL, err);
+        steps s;
+        pawl_status status = read_steps(&s, tree, &arena, err);
 
-        for (pawl__node at = pawl__json_first(tree, 0); !status && at != PAWL__NO_NODE;
-                at = pawl__json_after(tree, 0, at)) {
-                const line one = {.step = pawl__json_get_text(tree, at, "step_id"),
+        if (!status)
+                status = cli_step_tree(&lines, s.ids, s.needs, s.n, &arena, err);
+        if (!status)
+                status = cli_table_new(
+                        &table, out, s.sequence ? step_fields : graph_fields, NULL, err);
+        for (size_t i = 0; i < s.n && !status; i++) {
+                const pawl__node at = s.at[s.sequence ? i : lines[i].at];
+                const line one = {.step = s.sequence ? s.ids[i] : lines[i].label,
+                        .needs = lines[i].needs,
                         .strictness = pawl__json_get_text(tree, at, "effective_strictness"),
                         .terms = count_of(tree, at, "terms"),
                         .findings = count_of(tree, at, "findings"),
@@ -58,7 +128,9 @@ static pawl_status print_steps(FILE *out, const pawl__json_tree *tree, pawl_erro
                         .verdict = pawl__json_get_text(tree, at, "recommended_action")};
                 status = cli_table_row(table, &one, err);
         }
-        return cli_table_end(table, status, err);
+        status = table ? cli_table_end(table, status, err) : status;
+        pawl__arena_free(&arena);
+        return status;
 }
 
 static pawl_status add_findings(

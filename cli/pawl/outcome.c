@@ -18,6 +18,7 @@ static const struct {
         [PAWL_STEP_SKIPPED] = {"completed earlier", "32", false},
         [PAWL_STEP_BLOCKED] = {"blocked", "33", false},
         [PAWL_STEP_FAILED] = {"failed", "31", false},
+        [PAWL_STEP_LEFT_OUT] = {"skipped", "32", false},
 };
 
 cli_progress cli_progress_of(const cli_call *cli)

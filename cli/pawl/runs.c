@@ -3,11 +3,13 @@
 #include "base/error.h"
 #include "base/sources.h"
 #include "cli/pawl/commands.h"
+#include "cli/pawl/step_tree.h"
 #include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
 #include "command/table.h"
 #include "glossary/terms.h"
+#include "mission/graph.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -83,6 +85,9 @@ static const cli_field fields[] = {
 typedef struct step_view {
         pawl__row row;
         pawl_glossary_terms terms;
+        pawl_text *needs; /* ids */
+        size_t n_needs;
+        pawl_text label, needs_line; /* for people, of a run whose steps are no mere sequence */
 } step_view;
 
 static bool has_ended(const void *item)
@@ -103,17 +108,40 @@ static const cli_field term_fields[] = {
         CLI_NO_FIELD,
 };
 
+static const cli_field text_fields[] = {
+        {NULL, CLI_AS_TEXT, .at = 0, .size = sizeof(pawl_text)},
+        CLI_NO_FIELD,
+};
+
+#define STEP_STATUS                                                                                \
+        {                                                                                          \
+                "status", CLI_AS_TEXT, STEP(PAWL__STEP_STATUS), .title = "status"                  \
+        }
+#define STEP_TOKEN                                                                                 \
+        {                                                                                          \
+                "retry_token", CLI_AS_ID, STEP(PAWL__STEP_TOKEN), .title = "retry_token",          \
+                                                                  .table = PAWL__CHECKPOINTS       \
+        }
+
 static const cli_field step_fields[] = {
         {"step_id", CLI_AS_TEXT, STEP(PAWL__STEP_ID), .title = "step", .cut = CLI_CUT},
-        {"status", CLI_AS_TEXT, STEP(PAWL__STEP_STATUS), .title = "status"},
+        STEP_STATUS,
         {"input_hash", CLI_AS_TEXT, STEP(PAWL__STEP_INPUT_HASH)},
         {"output_hash", CLI_AS_TEXT, STEP(PAWL__STEP_OUTPUT_HASH)},
-        {"retry_token", CLI_AS_ID, STEP(PAWL__STEP_TOKEN), .title = "retry_token",
-                .table = PAWL__CHECKPOINTS},
+        STEP_TOKEN,
         {"cursor", CLI_AS_TEXT, STEP(PAWL__STEP_CURSOR)},
         {"exit_code", CLI_AS_INTEGER, CLI_AT(step_view, row.v[PAWL__STEP_EXIT_CODE].integer),
                 .has = has_ended},
         {"terms", CLI_AS_LIST, CLI_ITEMS(step_view, terms.items, terms.n), .fields = term_fields},
+        {"needs", CLI_AS_LIST, CLI_ITEMS(step_view, needs, n_needs), .fields = text_fields},
+        CLI_NO_FIELD,
+};
+
+static const cli_field graph_fields[] = {
+        {NULL, CLI_AS_TEXT, CLI_AT(step_view, label), .title = "step", .cut = CLI_CUT},
+        {NULL, CLI_AS_TEXT, CLI_AT(step_view, needs_line), .title = "needs", .cut = CLI_CUT},
+        STEP_STATUS,
+        STEP_TOKEN,
         CLI_NO_FIELD,
 };
 
@@ -240,16 +268,57 @@ static void print_run(const cli_call *cli, const pawl__run_view *run)
         fputc('\n', out);
 }
 
+static pawl_status fill_needs(step_view *steps, const pawl__needs *needs, const pawl__row *rows,
+        size_t n, pawl__arena *arena, pawl_error *err)
+{
+        for (size_t i = 0; i < n; i++) {
+                steps[i].needs = pawl__arena_array(arena, needs[i].n, sizeof *steps[i].needs);
+                if (!steps[i].needs)
+                        return pawl__nomem(err);
+                for (size_t k = 0; k < needs[i].n; k++)
+                        steps[i].needs[steps[i].n_needs++] =
+                                rows[needs[i].items[k]].v[PAWL__STEP_ID].text;
+        }
+        return PAWL_OK;
+}
+
+/* For people: as they wait for each other. */
+static pawl_status print_graph(const cli_call *cli, pawl_log *log, const step_view *steps,
+        const pawl__needs *needs, size_t n, pawl_error *err)
+{
+        cli_step_line *lines = NULL;
+        step_view *shown = pawl__arena_array(cli->arena, n, sizeof *shown);
+        pawl_text *ids = pawl__arena_array(cli->arena, n, sizeof *ids);
+
+        if (!shown || !ids)
+                return pawl__nomem(err);
+        for (size_t i = 0; i < n; i++)
+                ids[i] = steps[i].row.v[PAWL__STEP_ID].text;
+        pawl_status status = cli_step_tree(&lines, ids, needs, n, cli->arena, err);
+        for (size_t i = 0; i < n && !status; i++) {
+                shown[i] = steps[lines[i].at];
+                shown[i].label = lines[i].label;
+                shown[i].needs_line = lines[i].needs;
+        }
+        return status ? status
+                      : cli_table_print(
+                                cli->in->out, graph_fields, log, shown, n, sizeof *shown, err);
+}
+
 static pawl_status show_one(const cli_call *cli, pawl_log *log, pawl_error *err)
 {
         const bool json = cli_given(cli, "json");
         pawl_glossary_terms *terms = NULL;
+        pawl__needs *needs = NULL;
         pawl__row *rows = NULL;
         pawl__run_view run;
+        bool graph = false;
         size_t n = 0;
         pawl_status status = pawl__run_look(
                 &run, &rows, &n, log, pawl__text(cli_value(cli, "id")), cli->arena, err);
 
+        if (!status)
+                status = pawl__run_needs(&needs, &graph, log, &run.row, rows, n, cli->arena, err);
         if (!status && json)
                 status = pawl__terms_of_steps(&terms, cli->arena, log,
                         &(pawl__steps_query){.run = &run.row, .steps = rows, .n = n}, err);
@@ -259,10 +328,17 @@ static pawl_status show_one(const cli_call *cli, pawl_log *log, pawl_error *err)
         if (!steps)
                 return pawl__nomem(err);
         for (size_t i = 0; i < n; i++)
-                steps[i] = (step_view){rows[i], json ? terms[i] : (pawl_glossary_terms){NULL, 0}};
+                steps[i] = (step_view){
+                        .row = rows[i], .terms = json ? terms[i] : (pawl_glossary_terms){NULL, 0}};
+        if (json)
+                status = fill_needs(steps, needs, rows, n, cli->arena, err);
+        if (status)
+                return status;
         if (json)
                 return one_json(cli, &run, steps, n, err);
         print_run(cli, &run);
+        if (graph)
+                return print_graph(cli, log, steps, needs, n, err);
         return cli_table_print(cli->in->out, step_fields, log, steps, n, sizeof *steps, err);
 }
 

@@ -55,7 +55,8 @@ typedef enum pawl_run_stage {
         PAWL_STEP_COMPLETED,
         PAWL_STEP_SKIPPED, /**< it completed earlier in this run */
         PAWL_STEP_BLOCKED,
-        PAWL_STEP_FAILED
+        PAWL_STEP_FAILED,
+        PAWL_STEP_LEFT_OUT /**< its `when` said no */
 } pawl_run_stage;
 
 typedef void (*pawl_progress_fn)(

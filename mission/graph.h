@@ -1,0 +1,47 @@
+/**
+ * @file mission/graph.h
+ * @brief Which steps of a mission wait for which: `needs`, `when` and `parallel`.
+ */
+#ifndef PAWL_MISSION_GRAPH_H
+#define PAWL_MISSION_GRAPH_H
+
+#include "base/json_write.h"
+#include "mission/loader.h"
+#include "state/state.h"
+
+#define PAWL__PARALLEL_MOST 128 /* steps at once: each has descriptors and processes */
+
+PAWL_MUST_CHECK pawl_status pawl__needs_read(const pawl__place *place, pawl__node node);
+PAWL_MUST_CHECK pawl_status pawl__when_read(const pawl__place *place, pawl__node node);
+PAWL_MUST_CHECK pawl_status pawl__parallel_read(const pawl__place *place, pawl__node node);
+
+/**
+ * Fill needs of every step, and the mission's order, once all steps are read.
+ * @param ids  the index of each step by its id.
+ * @return PAWL_EPARSE "PATH: line N: steps[I].needs...: ..." for a step that is not there, one that
+ *         is named twice, the step itself, and a cycle.
+ */
+PAWL_MUST_CHECK pawl_status pawl__graph_make(
+        pawl_mission *mission, const pawl__map *ids, pawl_error *err);
+
+/** The member `needs` of a step: the ids of what it needs. */
+void pawl__graph_write(pawl__json_writer *w, const pawl_mission *mission, size_t step);
+
+/** Mark what a step needs, itself or by way of others: a mark each, false before, and as much room.
+ */
+void pawl__graph_needed(bool *needed, uint32_t *room, const pawl__needs *of, size_t step);
+
+/** Does the step need this one, itself or by way of others? PAWL_ENOMEM. */
+PAWL_MUST_CHECK pawl_status pawl__graph_needs(
+        bool *out, const pawl_mission *mission, size_t step, size_t other, pawl_error *err);
+
+/**
+ * What each of a run's steps needs, by its place among them, as the mission that the log keeps has
+ * it; all of it lives in @p arena.
+ * @param[out] graph  some step says what it needs; else each needs the one before.
+ */
+PAWL_MUST_CHECK pawl_status pawl__run_needs(pawl__needs **out, bool *graph, pawl_log *log,
+        const pawl__row *run, const pawl__row *steps, size_t n, pawl__arena *arena,
+        pawl_error *err);
+
+#endif
