@@ -3,6 +3,7 @@
 #include "checkpoint/checkpoint.h"
 #include "mission/ask.h"
 #include "mission/runner.h"
+#include "pipeline/question.h"
 #include <stdio.h>
 
 /* Where the outputs of earlier steps come from. */
@@ -87,7 +88,7 @@ pawl_status pawl__step_run_blocked(const pawl__step_run *p)
         size_t n = pawl_context_conflicts(p->ctx);
 
         pawl__step_run_progress(p, PAWL_STEP_BLOCKED);
-        if (p->ctx->asked)
+        if (n && pawl__is_question(pawl_context_conflict(p->ctx, 0)->conflict_type))
                 return pawl__ask_waits(p);
         return pawl__fail(&r->error, PAWL_BLOCKED,
                 "step %.*s: blocked by %zu unresolved conflict%s; `pawl conflicts` lists, `pawl "

@@ -30,7 +30,8 @@ export interface RunResult {
   conflicts: string[];
 }
 
-export type Answer = number | { pick: number } | { define: string; scope?: string } | null | undefined;
+/** `answer` is to what a step asks people, a conflict of type "question". */
+export type Answer = number | { pick: number } | { define: string; scope?: string } | { answer: string } | null | undefined;
 
 export interface Progress { stage: "checking" | "running" | "completed" | "skipped" | "blocked" | "failed"; stepId: string; number: number; of: number }
 
@@ -85,7 +86,7 @@ export class Log {
   events(since?: number, options?: { follow?: boolean; everyMs?: number }): AsyncGenerator<Event, void, void>;
   runs(options?: { status?: string; limit?: number }): Promise<Run[]>;
   conflicts(options?: { runId?: string; resolved?: boolean }): Promise<OpenConflict[]>;
-  resolve(conflictId: string, answer: { pick?: number; define?: string; scope?: string; actor?: string }): Promise<null>;
+  resolve(conflictId: string, answer: { pick?: number; define?: string; scope?: string; answer?: string; actor?: string }): Promise<null>;
   sessions(options?: { missionId?: string; status?: string; limit?: number }): Promise<Session[]>;
   startSession(missionId: string, options?: Work & { takeOver?: boolean }): Promise<string>;
   checkpointSession(sessionId: string, options?: Work & { reason?: string }): Promise<number>;

@@ -69,7 +69,7 @@ function asking(options) {
   let thrown;
   const words = {
     clarify: (said) => said === undefined || said === null ? "" : typeof said === "number" ? `pick ${said}`
-      : said.pick ? `pick ${said.pick}` : `define ${said.scope ?? ""}\n${said.define}`,
+      : said.pick ? `pick ${said.pick}` : said.answer !== undefined ? `answer ${said.answer}` : `define ${said.scope ?? ""}\n${said.define}`,
     confirm: (yes) => (yes ? "yes" : "no"),
     progress: () => "",
   };
@@ -121,7 +121,7 @@ class Log extends Handle {
   }
   runs({ status, limit } = {}) { return this.call("runs", [status, limit]); }
   conflicts({ runId, resolved = false } = {}) { return this.call("conflicts", [runId, resolved]); }
-  resolve(conflictId, { pick, define, scope, actor } = {}) { return this.call("resolve", [conflictId, pick, define, scope, actor]); }
+  resolve(conflictId, { pick, define, scope, actor, answer } = {}) { return this.call("resolve", [conflictId, pick, define, scope, actor, answer]); }
   sessions({ missionId, status, limit } = {}) { return this.call("sessions", [missionId, status, limit]); }
   startSession(missionId, { actor, takeOver, step, summary } = {}) { return this.call("sessionStart", [missionId, actor, takeOver, step, summary]); }
   checkpointSession(sessionId, { actor, reason, step, summary } = {}) { return this.call("sessionCheckpoint", [sessionId, actor, reason, step, summary]); }

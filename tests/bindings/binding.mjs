@@ -69,6 +69,22 @@ test("questions and progress come to functions, that may take their time", async
   await log.close();
 });
 
+test("what a step asks people is answered", async () => {
+  const { directory, log } = await fixture();
+  writeFileSync(path.join(directory, "mission.yaml"),
+    "mission: m\nsteps:\n- {id: a, ask: {question: Publish?, options: [yes, no]}}\n- {id: b, ask: {question: Why?}}\n");
+  const mission = await Mission.load(path.join(directory, "mission.yaml"));
+  const result = await mission.run(log, { runId: "r1" });
+  assert.deepEqual([result.status, (await log.conflicts({ runId: "r1" }))[0].conflictType], ["blocked", "question"]);
+  await assert.rejects(log.resolve(result.conflicts[0], { answer: "maybe" }), refused("PAWL_EINVAL"));
+  await log.resolve(result.conflicts[0], { answer: "yes" });
+  assert.equal((await log.resume("r1", { clarify: () => ({ answer: "So: é" }) })).status, "completed");
+  const answers = [];
+  for await (const event of log.events()) if (event.type === "GlossaryClarificationResolved") answers.push(event.payload.answer);
+  assert.deepEqual(answers, ["yes", "So: é"]);
+  await log.close();
+});
+
 test("what a function throws comes out, and the run can go on", async () => {
   const { log, mission } = await fixture();
   await assert.rejects(mission.run(log, { runId: "r1", clarify: () => { throw new RangeError("no"); } }), RangeError);

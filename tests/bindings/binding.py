@@ -72,6 +72,20 @@ class Binding(unittest.TestCase):
         self.assertEqual((result.status, asked), ("completed", ["workspace"]))
         self.assertIn(("completed", "specify", 2, 2), stages)
 
+    def test_what_a_step_asks_people_is_answered(self):
+        (self.directory / "mission.yaml").write_text(
+            "mission: m\nsteps:\n- {id: a, ask: {question: Publish?, options: [yes, no]}}\n- {id: b, ask: {question: Why?}}\n")
+        with pawl.Mission.load(str(self.directory / "mission.yaml")) as mission:
+            result = mission.run(self.log, run_id="r1")
+            self.assertEqual((result.status, self.log.conflicts("r1")[0].conflict.conflict_type), ("blocked", "question"))
+            with self.assertRaises(pawl.Error) as wrong:
+                self.log.resolve(result.conflicts[0], answer="maybe")
+            self.assertEqual(wrong.exception.status, "PAWL_EINVAL")
+            self.log.resolve(result.conflicts[0], answer="yes")
+            self.assertEqual(self.log.resume("r1", clarify=lambda conflict: {"answer": "So: é"}).status, "completed")
+        answers = [e.payload for e in self.log.events() if e.type == "GlossaryClarificationResolved"]
+        self.assertEqual([json.loads(a)["answer"] if isinstance(a, str) else a["answer"] for a in answers], ["yes", "So: é"])
+
     def test_what_a_function_raises_comes_out_and_the_run_can_go_on(self):
         with self.assertRaises(ZeroDivisionError):
             self.mission.run(self.log, run_id="r1", clarify=lambda conflict: 1 // 0)

@@ -174,3 +174,19 @@ runs 0 pawl resolve "$(conflict .conflict_id | tr -d '"')" --answer no
 runs 0 pawl resume four --no-input
 same "$(tail -1 journal)" '{"said":"no"}'
 runs 0 eventlog replay --check
+
+it "after a rollback to before it, it is asked again: the former answer was about what there was then"
+write_ask 'question: Publish?, options: [yes, no]'
+sed -i 's/^mission: .*/mission: rolled-back/' mission.yaml
+runs 3 pawl run mission.yaml --run five --no-input
+checkpoint=$(pawl checkpoints --run five --json | jq '.[0].n')
+id=$(conflict .conflict_id | tr -d '"')
+runs 0 pawl resolve "$id" --answer yes
+runs 0 pawl resume five --no-input
+runs 0 pawl rollback "$checkpoint" --yes
+runs 3 pawl resume five --no-input
+same "$(conflict '[.conflict_id, .answer]')" "[\"$id\",null]"
+runs 0 pawl resolve "$id" --answer no
+runs 0 pawl resume five --no-input
+same "$(tail -1 journal)" '{"said":"no"}'
+runs 0 eventlog replay --check

@@ -363,7 +363,7 @@ static void op_close(task *t)
         close_handle(t->on);
 }
 
-/* "pick N", "define TEXT" with the scope before it, or nothing. */
+/* "pick N", "define TEXT" with the scope before it, "answer TEXT", or nothing. */
 static pawl_status clarify(pawl_answer *answer, const pawl_conflict *conflict, void *user)
 {
         task *t = user;
@@ -386,6 +386,8 @@ static pawl_status clarify(pawl_answer *answer, const pawl_conflict *conflict, v
                         answer->scope = (pawl_text){said + 7, (size_t)(line - said - 7)};
                 answer->define = (pawl_text){line + 1, q.len - (size_t)(line + 1 - said)};
         }
+        if (strncmp(said, "answer ", 7) == 0)
+                answer->answer = (pawl_text){said + 7, q.len - 7};
         return PAWL_OK;
 }
 
@@ -592,12 +594,13 @@ static void op_conflicts(task *t)
         pawl_conflicts_free(list);
 }
 
-/* arg: 0 conflict, 1 pick, 2 definition, 3 scope, 4 actor */
+/* arg: 0 conflict, 1 pick, 2 definition, 3 scope, 4 actor, 5 answer */
 static void op_resolve(task *t)
 {
         const pawl_answer answer = {.pick = (size_t)natural(t, 1),
                 .define = {t->arg[2], t->len[2]},
-                .scope = {t->arg[3], t->len[3]}};
+                .scope = {t->arg[3], t->len[3]},
+                .answer = {t->arg[5], t->len[5]}};
 
         t->status = pawl_conflict_resolve(log_of(t), t->arg[0], &answer, t->arg[4], &t->err);
 }

@@ -98,7 +98,8 @@ def py_clarify(answer: Any, conflict: Any, user: Any) -> int:
         if isinstance(said, int):
             answer.pick = said
             return
-        for name, value in (("define", said.get("define")), ("scope", said.get("scope"))):
+        for name in ("define", "scope", "answer"):
+            value = said.get(name)
             if value is not None:
                 data = ffi.new("char[]", value.encode())
                 me.answer.append(data)
@@ -249,15 +250,15 @@ class Log(Handle):
         return self._list(lib.pawl_sense_list, lib.pawl_senses_free, "pawl_senses", encode(run_id))
 
     def resolve(self, conflict_id: str, *, pick: int = 0, define: str | None = None, scope: str | None = None,
-                actor: str | None = None) -> None:
-        """Answer a conflict: pick a candidate, from 1, or define the term."""
-        answer, alive = ffi.new("pawl_answer *", {"pick": pick}), []
-        for name, value in (("define", define), ("scope", scope)):
+                answer: str | None = None, actor: str | None = None) -> None:
+        """Answer a conflict: pick a candidate, from 1, or define the term; or answer what a step asks people."""
+        said, alive = ffi.new("pawl_answer *", {"pick": pick}), []
+        for name, value in (("define", define), ("scope", scope), ("answer", answer)):
             if value is not None:
                 alive.append(ffi.new("char[]", value.encode()))
-                setattr(answer, name, {"data": alive[-1], "len": len(value.encode())})
+                setattr(said, name, {"data": alive[-1], "len": len(value.encode())})
         with self._lock:
-            call(lib.pawl_conflict_resolve, self._get(), encode(conflict_id), answer, encode(actor))
+            call(lib.pawl_conflict_resolve, self._get(), encode(conflict_id), said, encode(actor))
 
     def step_checkpoint(self, retry_token: str) -> Record:
         """The checkpoint of a step by its token."""
@@ -443,7 +444,7 @@ class Mission(Handle):
         """Run every step: `status` is completed, blocked, failed or interrupted; `steps`, `conflicts` (ids), `run_id`.
 
         Options: actor, strictness, time_limit_ms, wait_ms; and functions: clarify(conflict) gives a candidate's
-        number, {"define", "scope"} or None; confirm(change) and confirm_mission(changes) give True to go on;
+        number, {"define", "scope"}, {"answer"} or None; confirm(change) and confirm_mission(changes) give True to go on;
         progress(stage, step_id, number, of); notice(line).
         """
         options["run_id"] = run_id
