@@ -106,7 +106,7 @@ CREATE TABLE IF NOT EXISTS projection (
 ) STRICT;
 INSERT OR IGNORE INTO projection (id, applied_seq) VALUES (1, 0);
 
--- status: queued, running, blocked, interrupted, completed, failed. scope_refs: canonical JSON
+-- status: queued, running, blocked, interrupted, completed, failed, cancelled. scope_refs: canonical JSON
 -- [{scope, version_id}], the glossary versions that RunStarted pinned. mission_hash: of the mission's
 -- document, which is in blobs; of a run begun without one, of its file. steps: how many there are; done:
 -- how many of them are completed. current_step: the one that started last and is not completed. untold: 0,

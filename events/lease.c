@@ -311,7 +311,8 @@ static pawl_status claim(
 
         if (status)
                 return status;
-        if (found && !held_here(log, run_id, holder->fence) && is_alive(log, run_id, holder))
+        if (found && !(batch && batch->takes_over) && !held_here(log, run_id, holder->fence) &&
+                is_alive(log, run_id, holder))
                 return pawl__fail(&log->err, PAWL_EHELD,
                         "run %.*s: process %lld on %s holds it; wait until it ends or gives the "
                         "run back",
@@ -417,6 +418,13 @@ pawl_status pawl_log_claim(uint64_t *fence, pawl_log *log, const char *mission_i
 {
         return pawl__log_claim(fence, log, pawl__text(mission_id), pawl__text(run_id),
                 (pawl_text){NULL, 0}, pawl__text(actor), NULL, owner);
+}
+
+pawl_status pawl__log_holds(pawl_log *log, pawl_text run_id, uint64_t fence)
+{
+        pawl_status status = pawl__view_refresh(log, &log->err);
+
+        return status ? status : pawl__fence_check(log, run_id, fence, false);
 }
 
 pawl_status pawl__log_holder(bool *held, pawl_owner *owner, pawl_log *log, pawl_text run_id)

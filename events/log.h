@@ -48,13 +48,14 @@ typedef struct pawl__batch {
                                  last */
         size_t n_before,
                 n_prepared; /**< n_prepared: how many there were when the hook was called */
+        bool takes_over;    /**< of a claim: from a live holder, too */
         bool into_empty; /**< only as a log's first events, which no fence guards: PAWL_EEXISTS */
 } pawl__batch;
 
 #define PAWL__BATCH_INIT                                                                           \
         {                                                                                          \
                 PAWL__ARENA_INIT, NULL, 0, 0, NULL, 0, 0, NULL, 0, 0, {NULL, 0}, 0, NULL, NULL,    \
-                        false, 0, 0, false                                                         \
+                        false, 0, 0, false, false                                                  \
         }
 
 PAWL_MUST_CHECK pawl_status pawl__batch_event(
@@ -117,6 +118,9 @@ PAWL_MUST_CHECK pawl_status pawl__log_keep_claims(pawl_log *log);
 PAWL_MUST_CHECK pawl_status pawl__log_view_begin(pawl_log *log, pawl_error *err);
 void pawl__log_view_end(pawl_log *log);
 
+/** Does this claim still hold the run? PAWL_EFENCED: another was made since, or the run was
+ *  cancelled. */
+PAWL_MUST_CHECK pawl_status pawl__log_holds(pawl_log *log, pawl_text run_id, uint64_t fence);
 /** Does a live process have the run? PAWL_OK with *held and the present owner. */
 PAWL_MUST_CHECK pawl_status pawl__log_holder(
         bool *held, pawl_owner *owner, pawl_log *log, pawl_text run_id);

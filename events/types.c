@@ -51,6 +51,7 @@ static const pawl__event_def forms[PAWL__EVENT_TYPES] = {
         [PAWL__RUN_CLAIMED] = {"RunClaimed", 1, true, 0, {INTEGER("fence"), OBJECT("owner")}},
         [PAWL__RUN_COMPLETED] = {"RunCompleted", 1, true, 0, {{NULL, 0}}},
         [PAWL__RUN_FAILED] = {"RunFailed", 1, true, 0, {TEXT("reason")}},
+        [PAWL__RUN_CANCELLED] = {"RunCancelled", 1, true, 0, {TEXT("reason")}},
         [PAWL__RUN_NOTIFIED] = {"RunNotified", 1, false, 0, {INTEGER("seq")}},
         [PAWL__RUN_MISSION_CHANGED] = {"RunMissionChanged", 1, true, 0,
                 {ARRAY("steps"), ARRAY("changes"), ARRAY("rerun")}},

@@ -18,6 +18,7 @@ typedef enum pawl__event_type {
         PAWL__RUN_CLAIMED,
         PAWL__RUN_COMPLETED,
         PAWL__RUN_FAILED,
+        PAWL__RUN_CANCELLED,
         PAWL__RUN_NOTIFIED,
         PAWL__RUN_MISSION_CHANGED,
         PAWL__STEP_STARTED,

@@ -110,17 +110,23 @@ static duty duty_of(pawl_status verdict)
         }
 }
 
-/* A stale fence means little to the person whose run it was. */
-static void say_taken_over(pawl__runner *r)
+/* A stale fence means little to the person whose run it was. PAWL_EFENCED; PAWL_ESTATE: it was
+ * cancelled. */
+static pawl_status say_taken_over(pawl__runner *r)
 {
+        pawl__row run = {.v[PAWL__RUN_ID].text = r->run_id};
         pawl_owner owner = {0};
         bool held = false;
         char by[300] = "another process, which has ended since";
 
+        if (!pawl__state_get(r->state, PAWL__RUNS, &run, &r->arena, &r->error) &&
+                pawl__text_is(run.v[PAWL__RUN_STATUS].text, "cancelled"))
+                return pawl__fail(&r->error, PAWL_ESTATE, "run %.*s: was %.*s",
+                        PAWL__FMT(r->run_id), PAWL__FMT(run.v[PAWL__RUN_REASON].text));
         if (!pawl__log_holder(&held, &owner, r->log, r->run_id) && held)
                 snprintf(by, sizeof by, "process %lld on %.*s", (long long)owner.pid,
                         PAWL__FMT(owner.host));
-        pawl__fail(&r->error, PAWL_EFENCED,
+        return pawl__fail(&r->error, PAWL_EFENCED,
                 "run %.*s: was taken over by %s, since this one did not renew its claim within %u "
                 "ms; nothing more was recorded here, see `pawl resume %.*s`",
                 PAWL__FMT(r->run_id), by, pawl__log_lease_ms(r->log), PAWL__FMT(r->run_id));
@@ -171,14 +177,14 @@ pawl_status pawl__runner_end(pawl__runner *r, pawl_status verdict)
         pawl_status status;
 
         if (verdict == PAWL_EFENCED)
-                say_taken_over(r);
+                return say_taken_over(r);
         if (owed == LEAVE)
                 return verdict;
         if (verdict == PAWL_EINTERRUPTED && !r->signal && !r->timed_out && !r->stopped)
                 r->signal = SIGINT; /* a question that was broken off did not say by which */
         status = commit_end(r, verdict);
         if (status == PAWL_EFENCED)
-                say_taken_over(r);
+                return say_taken_over(r);
         if (!status)
                 left(r);
         if (!status && owed == RECORD) /* else what failed says enough */

@@ -8,7 +8,7 @@
 /* What the command's tick works with. */
 typedef struct lease {
         pawl__runner *r;
-        int64_t renew_at; /* by the boot clock */
+        int64_t renew_at, look_at; /* by the boot clock */
         unsigned every_ms;
         pawl__command *command;
         int64_t timeout_at; /* 0: never */
@@ -17,6 +17,7 @@ typedef struct lease {
 } lease;
 
 enum { TIMEOUT_KILL_MS = 10000 }; /* from TERM to KILL for a command that took too long */
+enum { LOOK_EVERY_MS = 1000 };    /* whether the run was cancelled */
 enum { SHOWN_AFTER_MS = 200 };    /* a command that runs longer is one that somebody may look at */
 
 static int64_t boot_ms(const pawl__runner *r)
@@ -26,9 +27,14 @@ static int64_t boot_ms(const pawl__runner *r)
         return sources->boot_ms(sources->user);
 }
 
+static unsigned look_ms(const lease *held)
+{
+        return held->every_ms < LOOK_EVERY_MS ? held->every_ms : LOOK_EVERY_MS;
+}
+
 static unsigned tick_ms(const lease *held)
 {
-        int64_t ms = held->every_ms;
+        int64_t ms = look_ms(held);
 
         if (held->timeout_at && held->timeout_at - boot_ms(held->r) < ms)
                 ms = held->timeout_at - boot_ms(held->r);
@@ -52,10 +58,14 @@ static pawl_status tick(void *user)
                 held->waits.term = TIMEOUT_KILL_MS;
                 return PAWL_ESTEP;
         }
-        if (boot_ms(r) < held->renew_at)
+        if (boot_ms(r) < held->look_at)
                 return PAWL_OK;
-        held->renew_at = boot_ms(r) + held->every_ms;
-        if (pawl_log_renew(r->log, r->run_id.data, r->fence) != PAWL_EFENCED)
+        held->look_at = boot_ms(r) + look_ms(held);
+        const bool due = boot_ms(r) >= held->renew_at;
+        if (due)
+                held->renew_at = boot_ms(r) + held->every_ms;
+        if ((due ? pawl_log_renew(r->log, r->run_id.data, r->fence)
+                 : pawl__log_holds(r->log, r->run_id, r->fence)) != PAWL_EFENCED)
                 return PAWL_OK;
         held->error = *pawl__log_error(r->log);
         return PAWL_EFENCED;
@@ -213,6 +223,7 @@ static pawl_status attempt(pawl__step_run *p)
         unsigned third = pawl__log_lease_ms(r->log) / 3;
         lease held = {.r = r,
                 .renew_at = boot_ms(r) + third,
+                .look_at = boot_ms(r) + (third < LOOK_EVERY_MS ? third : LOOK_EVERY_MS),
                 .every_ms = third,
                 .timeout_at = p->step->timeout_ms ? boot_ms(r) + p->step->timeout_ms : 0,
                 .waits = pawl__command_waits_usual,

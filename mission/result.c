@@ -34,7 +34,7 @@ static const char *status_name(pawl_text status)
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
                 if (pawl__text_is(status, names[i]))
                         return names[i];
-        return "interrupted";
+        return pawl__text_is(status, "cancelled") ? "failed" : "interrupted";
 }
 
 static pawl_step_result step_of(own_result *result, const pawl__row *row)

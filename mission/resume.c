@@ -30,6 +30,11 @@ static pawl_status look_for_end(target *found, pawl__runner *r)
         pawl_status status;
 
         found->done = pawl__text_is(found->run.v[PAWL__RUN_STATUS].text, "completed");
+        if (pawl__text_is(found->run.v[PAWL__RUN_STATUS].text, "cancelled"))
+                return pawl__fail(&r->error, PAWL_ESTATE,
+                        "run %.*s: was %.*s; start a new one with `pawl run`",
+                        PAWL__FMT(found->run.v[PAWL__RUN_ID].text),
+                        PAWL__FMT(found->run.v[PAWL__RUN_REASON].text));
         if (found->done || !r->token_step.data)
                 return PAWL_OK;
         status = pawl__state_get(r->state, PAWL__STEPS, &step, &r->arena, &r->error);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { LOOK_EVERY_MS = 1000 }; /* whether the run was cancelled */
+
 static int64_t boot_ms(const pawl__runner *r)
 {
         const pawl_sources *sources = pawl__log_sources(r->log);
@@ -106,6 +108,7 @@ pawl_status pawl__retry_wait(pawl__step_run *p)
 
         for (int64_t left; (left = end - boot_ms(r)) > 0;) {
                 int64_t ms = left < third ? left : third;
+                ms = ms < LOOK_EVERY_MS ? ms : LOOK_EVERY_MS;
                 if (r->deadline_ms && r->deadline_ms - boot_ms(r) < ms)
                         ms = r->deadline_ms - boot_ms(r);
                 pawl_status status = pawl__runner_signalled(r, ms > 0 ? (int)ms : 0);
@@ -113,10 +116,13 @@ pawl_status pawl__retry_wait(pawl__step_run *p)
                         status = pawl__runner_in_time(r);
                 if (status)
                         return status;
-                if (boot_ms(r) < renew_at)
-                        continue;
-                renew_at = boot_ms(r) + third;
-                if (pawl_log_renew(r->log, r->run_id.data, r->fence) == PAWL_EFENCED) {
+                if (boot_ms(r) < renew_at) {
+                        status = pawl__log_holds(r->log, r->run_id, r->fence);
+                } else {
+                        renew_at = boot_ms(r) + third;
+                        status = pawl_log_renew(r->log, r->run_id.data, r->fence);
+                }
+                if (status == PAWL_EFENCED) {
                         r->error = *pawl__log_error(r->log);
                         return PAWL_EFENCED;
                 }

@@ -64,7 +64,7 @@ static pawl_status stand(pawl__run_view *out, const looking *l, const pawl__row 
         pawl_status status;
 
         *out = (pawl__run_view){.row = *run, .status = status_text};
-        if (pawl__text_is(status_text, "completed"))
+        if (pawl__text_is(status_text, "completed") || pawl__text_is(status_text, "cancelled"))
                 return PAWL_OK;
         status = owner_of(out, l, run->v[PAWL__RUN_ID].text);
         if (!status && out->held)
@@ -107,8 +107,8 @@ static pawl_status begin(looking *l, pawl_log *log, pawl__arena *arena, pawl_err
 
 static pawl_status check_status(pawl_text status, pawl_error *err)
 {
-        static const char *const known[] = {
-                "queued", "running", "blocked", "interrupted", "completed", "failed", "unfinished"};
+        static const char *const known[] = {"queued", "running", "blocked", "interrupted",
+                "completed", "failed", "cancelled", "unfinished"};
 
         if (!status.data)
                 return PAWL_OK;
@@ -117,14 +117,14 @@ static pawl_status check_status(pawl_text status, pawl_error *err)
                         return PAWL_OK;
         return pawl__fail(err, PAWL_EINVAL,
                 "status %.*s: is not known; give queued, running, blocked, interrupted, "
-                "completed or failed",
+                "completed, failed or cancelled",
                 PAWL__FMT(status));
 }
 
 static bool is_wanted(pawl_text status, pawl_text wanted)
 {
         if (pawl__text_is(wanted, "unfinished"))
-                return !pawl__text_is(status, "completed");
+                return !pawl__text_is(status, "completed") && !pawl__text_is(status, "cancelled");
         return !wanted.data || pawl__text_eq(status, wanted);
 }
 

@@ -166,7 +166,7 @@ export function icon(name) {
 
 /** The status of a run, a step or a session: a shape, a color and the word. */
 export function pill(status) {
-  const known = status in shapes ? status : { active: "running", error: "failed", open: "blocked",
+  const known = status in shapes ? status : { active: "running", error: "failed", cancelled: "failed", open: "blocked",
     resolved: "completed" }[status] ?? "pending";
   return el("span", { class: `pill ${known}` }, icon(known), el("span", null, status));
 }

@@ -5,7 +5,7 @@ import { listen } from "./live.js";
 import { describe, short } from "./words.js";
 
 const PAGE = 50;
-const statuses = ["queued", "blocked", "running", "interrupted", "failed", "completed"];
+const statuses = ["queued", "blocked", "running", "interrupted", "failed", "cancelled", "completed"];
 
 const columns = [
   { name: "Run" },

@@ -38,6 +38,8 @@ const words = {
   RunCompleted: (p) => ({ shape: "completed", tone: "completed", title: "Run completed", detail: p.reason }),
   RunMissionChanged: (p) => ({ shape: "running", title: "Another mission",
     detail: (p.changes ?? []).map((c) => `${c.step_id}: ${c.change}`).join(", ") }),
+  RunCancelled: (p) => ({ shape: "failed", tone: "failed", title: "Run cancelled", detail: p.reason }),
+  RunNotified: (p) => quiet("claim", "Told", `of event ${p.seq}`),
   RunFailed: (p) => ({ shape: "failed", tone: "failed", title: "Run failed", detail: p.reason }),
 
   StepStarted: () => ({ shape: "running", title: "Step started" }),

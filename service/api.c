@@ -58,7 +58,7 @@ const service_route service_api_routes[] = {
                 SERVICE_FIELDS(LIMIT(500, 50),
                         NUMBER("before", "Those that started before this event: the next page."),
                         CHOICE("status", "Those that are so now.",
-                                "queued running blocked interrupted completed failed")),
+                                "queued running blocked interrupted completed failed cancelled")),
                 .id = "listRuns", .tag = "runs", .command = "runs", .answer = "Runs",
                 .summary = "The runs, those that started last first."),
         COMMAND("GET", "/runs/{run_id}", 0, NULL, .id = "getRun", .tag = "runs", .command = "runs",
@@ -75,6 +75,11 @@ const service_route service_api_routes[] = {
                 .tag = "runs", .command = "output", .answer = "StepOutput",
                 .summary = "The recorded output of a step."),
 
+        COMMAND("POST", "/runs/{run_id}/cancel", SERVICE_CHANGES, SERVICE_FIELDS(ACTOR),
+                .id = "cancelRun", .tag = "runs", .command = "cancel", .answer = "Cancelled",
+                .summary = "End a run for good.",
+                .description = "Its command gets TERM, wherever it runs, within seconds. 409 where "
+                               "it is completed, or cancelled."),
         COMMAND("POST", "/runs/{run_id}/steps/{step_id}/skip", SERVICE_CHANGES,
                 SERVICE_FIELDS(ACTOR), .id = "skipStep", .tag = "runs", .command = "skip",
                 .answer = "Skipped", .summary = "Go past a step that failed.",

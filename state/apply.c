@@ -15,6 +15,7 @@ static const struct {
         [PAWL__RUN_STARTED] = {pawl__apply_run_started, MISSION | RUN, false},
         [PAWL__RUN_SUBMITTED] = {pawl__apply_run_submitted, MISSION | RUN, false},
         [PAWL__RUN_CLAIMED] = {pawl__apply_run_claimed, MISSION | RUN, false},
+        [PAWL__RUN_CANCELLED] = {pawl__apply_run_cancelled, RUN, false},
         [PAWL__RUN_NOTIFIED] = {pawl__apply_run_notified, RUN, false},
         [PAWL__RUN_COMPLETED] = {pawl__apply_run_completed, RUN, false},
         [PAWL__RUN_FAILED] = {pawl__apply_run_failed, RUN, false},

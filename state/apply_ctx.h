@@ -63,7 +63,7 @@ PAWL_MUST_CHECK pawl_status pawl__apply_local_sense(
 
 pawl__apply_fn pawl__apply_run_started, pawl__apply_run_submitted, pawl__apply_run_claimed,
         pawl__apply_run_completed, pawl__apply_run_failed, pawl__apply_run_mission_changed,
-        pawl__apply_run_notified;
+        pawl__apply_run_cancelled, pawl__apply_run_notified;
 pawl__apply_fn pawl__apply_step_started, pawl__apply_step_completed, pawl__apply_step_failed,
         pawl__apply_step_attempt_failed, pawl__apply_check_evaluated, pawl__apply_step_checkpointed,
         pawl__apply_generation_blocked, pawl__apply_step_resumed;

@@ -176,6 +176,25 @@ pawl_status pawl__apply_run_failed(pawl__apply_ctx *a)
         return run_ends(a, "failed");
 }
 
+/* For good: nothing of it holds anybody back any more. */
+pawl_status pawl__apply_run_cancelled(pawl__apply_ctx *a)
+{
+        pawl__row run;
+        pawl_status status = pawl__apply_run(&run, a);
+
+        if (status)
+                return status;
+        if (pawl__text_is(run.v[PAWL__RUN_STATUS].text, "completed") ||
+                pawl__text_is(run.v[PAWL__RUN_STATUS].text, "cancelled"))
+                return pawl__fail(a->err, PAWL_ESTATE,
+                        "run %.*s: is %.*s; only a run that has not ended can be cancelled",
+                        PAWL__FMT(a->event->run_id), PAWL__FMT(run.v[PAWL__RUN_STATUS].text));
+        run.v[PAWL__RUN_REASON].text = pawl__apply_optional(a, "reason");
+        if (run.v[PAWL__RUN_UNTOLD].integer)
+                run.v[PAWL__RUN_UNTOLD].integer = -1;
+        return pawl__apply_put_run(a, &run, "cancelled");
+}
+
 /* Nobody need be told of that event, or of one before it, any more. */
 pawl_status pawl__apply_run_notified(pawl__apply_ctx *a)
 {

@@ -60,7 +60,9 @@ PAWL_MUST_CHECK pawl_status pawl__query_row(pawl__row *row, pawl__state *state, 
         "status = 'open' AND NOT EXISTS (SELECT 1 FROM {steps}"                                    \
         " WHERE steps.run_id = conflicts.run_id AND steps.step_id = conflicts.step_id"             \
         " AND (steps.status = 'completed' OR steps.retry_token <> conflicts.retry_token"           \
-        " OR (steps.retry_token IS NULL AND steps.checkpoint_seq > conflicts.seq)))"
+        " OR (steps.retry_token IS NULL AND steps.checkpoint_seq > conflicts.seq)))"               \
+        " AND NOT EXISTS (SELECT 1 FROM {runs} WHERE runs.run_id = conflicts.run_id"               \
+        " AND runs.status = 'cancelled')"
 
 /** Statements that queries prepared. */
 void pawl__queries_release(pawl__state *state);

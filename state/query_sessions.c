@@ -97,7 +97,7 @@ pawl_status pawl__state_unfinished(pawl__row *run, pawl__state *state, pawl_text
         const pawl_text texts[2] = {mission_id, {NULL, 0}};
 
         return pawl__query_row(run, state, PAWL__RUNS,
-                "FROM {runs} WHERE status <> 'completed' AND mission_id = ?1 "
+                "FROM {runs} WHERE status <> 'completed' AND status <> 'cancelled' AND mission_id = ?1 "
                 "AND substr(mission_path, 1, 1) = '/' ORDER BY updated_seq DESC LIMIT 1",
                 texts, arena, err);
 }

@@ -361,7 +361,7 @@ static int runs_run(cli_call *cli)
 static const cli_option runs_options[] = {
         {"id", 0, 0, CLI_TEXT, "RUN", NULL, "this one, with its steps"},
         {"status", 0, 0, CLI_CHOICE, "STATUS",
-                "queued|running|blocked|interrupted|completed|failed",
+                "queued|running|blocked|interrupted|completed|failed|cancelled",
                 "those that are queued, running, blocked, interrupted, completed or failed"},
         {"limit", 'n', 0, CLI_NUMBER, "N", NULL, "the newest N (default: 50)"},
         {"before", 0, 0, CLI_NUMBER, "SEQ", NULL, "those that started before this event"},

@@ -232,6 +232,16 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_submit(char run_id[129], pa
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_skip(pawl_log *log, const char *run_id,
         const char *step_id, const char *output, size_t len, const char *actor, pawl_error *err);
 
+/**
+ * End a run for good, whoever holds it: nobody can append to it or resume it any more, its
+ * conflicts are open no longer, and its owner, wherever it is, ends its command (by TERM) within
+ * seconds.
+ * @param actor  who says so; NULL: "program".
+ * @return PAWL_ENOTFOUND; PAWL_ESTATE: it is completed, or cancelled.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_cancel(
+        pawl_log *log, const char *run_id, const char *actor, pawl_error *err);
+
 /** A run that can be resumed. */
 typedef struct pawl_unfinished {
         char run_id[129];

@@ -19,9 +19,10 @@ extern "C" {
 /** A run as it stands now. */
 typedef struct pawl_run {
         pawl_text run_id, mission_id, session_id;
-        pawl_text status; /**< queued, running, blocked, interrupted, completed or failed; running
-                             while a live process owns it, else as the log says */
-        pawl_text reason; /**< why it failed */
+        pawl_text
+                status; /**< queued, running, blocked, interrupted, completed, failed or cancelled;
+                           running while a live process owns it, else as the log says */
+        pawl_text reason;       /**< why it failed */
         pawl_text current_step; /**< started last, not completed */
         pawl_text retry_token;  /**< of that step */
         uint64_t steps_completed, steps_total, open_conflicts;

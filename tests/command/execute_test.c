@@ -118,6 +118,8 @@ static const invocation changing[] = {
         {"validate", {NULL}, 0, 0, false},
         {"prune checkpoints", {"--keep", "9"}, 0, 0, false},
         {"prune sessions", {"--keep", "9"}, 0, 0, false},
+        {"cancel", {"RUN"}, 0, 0, false},
+        {"cancel", {"RUN"}, 1, PAWL_ESTATE, false},
 };
 
 #define CALL_JSON                                                                                  \

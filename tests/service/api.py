@@ -87,6 +87,14 @@ def only_a_step_that_failed_is_skipped():
     assert service.get(V1 + "/events", type="StepCompleted", run="fails")["events"][0]["actor"] == "user:ana"
 
 
+def a_run_is_cancelled_for_good():
+    pawl("run", "fails.yaml", "--run", "given-up", code=1)
+    assert service.post(V1 + "/runs/given-up/cancel", {"actor": "user:ana"}) == {"run_id": "given-up", "status": "cancelled"}
+    assert service.get(V1 + "/runs/given-up")["status"] == "cancelled"
+    refused = service.ask("POST", V1 + "/runs/given-up/cancel", {}, status=409)
+    assert "is cancelled" in refused["error"]["message"], refused
+
+
 def events_come_in_pages_without_gaps_or_repeats():
     last = head()
     whole = service.get(V1 + "/events", limit=1000)
@@ -402,7 +410,7 @@ if __name__ == "__main__":
               the_log_is_verified_counted_and_named,
               commands_are_listed_and_run,
               what_is_not_there_is_404_and_other_methods_405,
-              only_a_step_that_failed_is_skipped,
+              only_a_step_that_failed_is_skipped, a_run_is_cancelled_for_good,
               every_operation_of_the_document_was_answered,
               a_service_that_only_reads_changes_nothing,
               without_a_workspace_what_needs_one_does_not_start,

@@ -116,6 +116,7 @@ const pawl_event event_samples[EVENT_SAMPLES] = {
                 "{\"changes\":[{\"change\":\"removed\",\"step_id\":\"two\"}],"
                 "\"mission_document\":\"" HASH_2 "\",\"mission_hash\":\"" HASH_1
                 "\",\"rerun\":[\"one\"],\"steps\":[\"one\",\"three\"]}"),
+        SAMPLE("RunCancelled", NO_STEP, "{\"reason\":\"cancelled by user:ana\"}"),
         SAMPLE("RunNotified", NO_STEP, "{\"seq\":24}"),
         SAMPLE("WorkspaceCheckpointFailed", NO_STEP,
                 "{\"reason\":\".gitignore: cannot be read\",\"trigger\":\"auto\"}"),

@@ -10,7 +10,7 @@
 #define SAMPLE_TOKEN   "00000000-0000-4000-8000-000000000001"
 #define SAMPLE_VERSION "cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc"
 
-enum { EVENT_SAMPLES = 31 };
+enum { EVENT_SAMPLES = 32 };
 
 /** The story, each event with the ids and the payload that it needs, unchained: mission-1, run-1
  *  with the steps one and two, session-1, conflict-1. The last ones name

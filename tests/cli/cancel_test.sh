@@ -1,0 +1,108 @@
+# `pawl cancel` ends a run for good, whoever has it.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+
+cat >seed.yaml <<'END'
+terms:
+  - {surface: workspace, definition: Where a step works.}
+  - {surface: workspace, definition: The account that people share.}
+END
+cat >long.yaml <<'END'
+mission: long
+steps:
+  - id: one
+    run: [sh, -c, "trap 'echo ended >ended; exit 1' TERM; echo $$ >pid; while :; do sleep 0.1; done"]
+  - {id: two, run: [touch, two]}
+END
+cat >asks.yaml <<'END'
+mission: asks
+strictness: max
+glossary: {core: seed.yaml}
+steps:
+  - {id: one, inputs: {description: the workspace}, run: ["true"]}
+END
+cat >waits.yaml <<'END'
+mission: waits
+steps:
+  - {id: one, run: ["false"], retry: {attempts: 3, delay: 1h}}
+END
+await() { for _ in $(seq 500); do [ ! -s "$1" ] || return 0; sleep 0.02; done; echo "no $1"; return 1; }
+started() { # MISSION: its run, once it is there
+        for _ in $(seq 500); do
+                run=$(pawl runs --json 2>/dev/null | jq -r --arg m "$1" '[.runs[] | select(.mission_id == $m)][0].run_id // empty')
+                [ -z "$run" ] || return 0
+                sleep 0.02
+        done
+        return 1
+}
+
+it "the command of a run that is at work gets TERM, and its runner says who did it"
+pawl run long.yaml >run.out 2>run.err &
+runner=$!
+await pid
+started long
+runs 0 pawl cancel "${run:0:8}" --actor user:ana --json
+same "$(jq -c . out)" "{\"run_id\":\"$run\",\"status\":\"cancelled\"}"
+code=0
+wait "$runner" || code=$?
+same "$code" 1
+says "^pawl: run $run: was cancelled by user:ana$" run.err
+[ -e ended ]
+[ ! -e two ]
+if kill -0 "$(cat pid)" 2>/dev/null; then
+        echo "its command runs on"
+        exit 1
+fi
+
+it "it has ended for good: nothing goes on with it, and it is said everywhere"
+fails 1 "^pawl: run $run: was cancelled by user:ana; start a new one with" pawl resume "$run"
+fails 1 'is cancelled; only a run that has not ended can be cancelled' pawl cancel "$run"
+fails 1 'was cancelled by user:ana' pawl skip "$run" one
+runs 0 pawl runs --status cancelled --json
+same "$(jq -r '.runs[].run_id' out)" "$run"
+runs 0 pawl status
+lacks "${run:0:8}" out
+same "$(eventlog replay --json | jq -r '.runs[0].status')" cancelled
+same "$(eventlog export | jq -r 'select(.type == "RunCancelled") | .actor')" user:ana
+same "$(pawl sessions --json | jq -r '.[0].status')" interrupted
+
+it "a run of the mission begins without a question"
+printf '#!/bin/sh\nexit 0\n' >quick
+sed -i 's/run: \[sh.*/run: ["true"]/' long.yaml
+runs 0 pawl run long.yaml
+
+it "a blocked run asks nobody any more"
+runs 3 pawl run --no-input asks.yaml
+started asks
+same "$(pawl conflicts --json | jq length)" 1
+runs 0 pawl cancel "$run"
+same "$(pawl conflicts --json | jq length)" 0
+runs 0 pawl status
+lacks asks out
+
+it "a run that waits for its next attempt ends within seconds"
+pawl run waits.yaml >run.out 2>run.err &
+runner=$!
+started waits
+for _ in $(seq 500); do [ "$(eventlog list --type StepAttemptFailed --json | wc -l)" -lt 1 ] || break; sleep 0.02; done
+runs 0 pawl cancel "$run"
+code=0
+wait "$runner" || code=$?
+same "$code" 1
+says 'was cancelled by' run.err
+
+it "a run in line is not taken by a worker"
+mkdir files
+cp long.yaml files/
+cd files
+runs 0 pawl submit long.yaml --json
+run=$(jq -r .run_id out)
+runs 0 pawl cancel "$run"
+runs 0 pawl work --once --dir ../dirs
+same "$(pawl runs --id "$run" --json | jq -r .status)" cancelled
+cd ..
+
+it "what has completed, and what is not there, is refused"
+fails 1 'is completed; only a run that has not ended' pawl cancel "$(pawl runs --status completed --json | jq -r '.runs[0].run_id')"
+fails 1 'none' pawl cancel 00000000-0000-4000-8000-000000000000
+runs 0 eventlog verify
+runs 0 eventlog replay --check
