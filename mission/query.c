@@ -4,6 +4,7 @@
 #include "mission/runs.h"
 #include "pipeline/answer.h"
 #include "pipeline/object.h"
+#include "pipeline/question.h"
 #include <pawl/query.h>
 #include <stdlib.h>
 
@@ -112,8 +113,9 @@ void pawl_runs_free(pawl_runs *runs)
 /* ---- Conflicts --------------------------------------------------------------------------------
  */
 
-static pawl_status take_conflict(list *l, const pawl__row *row, pawl_error *err)
+static pawl_status take_conflict(list *l, pawl_log *log, const pawl__row *row, pawl_error *err)
 {
+        pawl__question_info asked = {.n_to = 0};
         pawl_conflict_info *to = add(l, sizeof *to);
 
         if (!to)
@@ -125,7 +127,13 @@ static pawl_status take_conflict(list *l, const pawl__row *row, pawl_error *err)
         to->status = row->v[PAWL__CON_STATUS].text;
         to->requested_us = row->v[PAWL__CON_REQUESTED_US].integer;
         to->resolved_seq = (uint64_t)row->v[PAWL__CON_RESOLVED_SEQ].integer;
-        return pawl__conflict_of(&to->conflict, &l->arena, row, err);
+        pawl_status status = pawl__conflict_of(&to->conflict, &l->arena, row, err);
+        if (!status && pawl__is_question(row->v[PAWL__CON_TYPE].text))
+                status = pawl__question_read(&asked, &l->arena, log, row, err);
+        to->answer = asked.answer;
+        to->otherwise = asked.otherwise;
+        to->due_us = asked.due_us;
+        return status;
 }
 
 pawl_status pawl_conflict_list(
@@ -143,7 +151,7 @@ pawl_status pawl_conflict_list(
                 status = pawl__state_conflicts(&rows, &n, state, pawl__text(run_id),
                         (pawl_text){NULL, 0}, !resolved, &l->arena, err);
         for (size_t i = 0; i < n && !status; i++)
-                status = take_conflict(l, &rows[i], err);
+                status = take_conflict(l, log, &rows[i], err);
         return give(out, l, status);
 }
 

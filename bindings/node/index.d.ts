@@ -16,7 +16,7 @@ export interface Conflict {
   candidates: Sense[];
 }
 
-export interface OpenConflict extends Conflict { missionId: string; runId: string; stepId: string; retryToken: string | null; status: "open" | "resolved" }
+export interface OpenConflict extends Conflict { missionId: string; runId: string; stepId: string; retryToken: string | null; status: "open" | "resolved"; /** Of a question. */ answer: string | null }
 
 export interface StepResult { stepId: string; status: string; retryToken: string | null; cursor: string | null }
 

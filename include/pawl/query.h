@@ -51,6 +51,10 @@ typedef struct pawl_conflict_info {
         pawl_text status;      /**< open or resolved */
         int64_t requested_us;  /**< since 1970-01-01 UTC; for people */
         uint64_t resolved_seq; /**< of the event that answered it; 0: none */
+        /* Of what a step asks people, conflict_type "question"; else absent. */
+        pawl_text answer;    /**< absent: it is open, or nobody answered in time */
+        pawl_text otherwise; /**< the answer when its time is over; absent: the step fails */
+        int64_t due_us;      /**< when that is; 0: there is no time limit */
 } pawl_conflict_info;
 
 typedef struct pawl_conflicts {

@@ -79,6 +79,7 @@ test("what a step asks people is answered", async () => {
   await assert.rejects(log.resolve(result.conflicts[0], { answer: "maybe" }), refused("PAWL_EINVAL"));
   await log.resolve(result.conflicts[0], { answer: "yes" });
   assert.equal((await log.resume("r1", { clarify: () => ({ answer: "So: é" }) })).status, "completed");
+  assert.deepEqual((await log.conflicts({ runId: "r1", resolved: true })).map((conflict) => conflict.answer), ["yes", "So: é"]);
   const answers = [];
   for await (const event of log.events()) if (event.type === "GlossaryClarificationResolved") answers.push(event.payload.answer);
   assert.deepEqual(answers, ["yes", "So: é"]);

@@ -83,6 +83,7 @@ class Binding(unittest.TestCase):
             self.assertEqual(wrong.exception.status, "PAWL_EINVAL")
             self.log.resolve(result.conflicts[0], answer="yes")
             self.assertEqual(self.log.resume("r1", clarify=lambda conflict: {"answer": "So: é"}).status, "completed")
+        self.assertEqual([c.answer for c in self.log.conflicts("r1", resolved=True)], ["yes", "So: é"])
         answers = [e.payload for e in self.log.events() if e.type == "GlossaryClarificationResolved"]
         self.assertEqual([json.loads(a)["answer"] if isinstance(a, str) else a["answer"] for a in answers], ["yes", "So: é"])
 

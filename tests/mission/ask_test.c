@@ -4,6 +4,7 @@
 #include "pipeline/question.h"
 #include "support/mission.h"
 #include <pawl/pipeline.h>
+#include <pawl/query.h>
 
 #define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
 
@@ -177,6 +178,27 @@ TEST(when_its_time_is_over_a_resume_records_what_then_holds)
         mission_payload_says(f, "GlossaryClarificationResolved", "\"actor_id\":\"system:timeout\"");
         mission_payload_says(f, "GlossaryClarificationResolved", "\"resolution_mode\":\"timeout\"");
         assert_int_equal(pawl__replay_check(f->log, &f->err), PAWL_OK);
+}
+
+TEST(a_list_of_conflicts_says_what_was_asked_and_answered)
+{
+        struct mission_fixture *f = *state;
+        pawl_conflicts *list;
+        struct clocks clocks;
+
+        ask_in_time(f, &clocks);
+        assert_int_equal(pawl_conflict_list(&list, f->log, "run-1", false, &f->err), PAWL_OK);
+        assert_int_equal(list->n, 1);
+        assert_text(list->items[0].otherwise, "no");
+        assert_null(list->items[0].answer.data);
+        assert_int_equal(list->items[0].due_us, clocks.wall_us + hour_us);
+        pawl_conflicts_free(list);
+        clocks.wall_us += 2 * hour_us;
+        settle(f, NULL);
+        assert_int_equal(pawl_conflict_list(&list, f->log, "run-1", true, &f->err), PAWL_OK);
+        assert_int_equal(list->n, 1);
+        assert_text(list->items[0].answer, "no");
+        pawl_conflicts_free(list);
 }
 
 /* Who looks again and again goes by the clock that does not step, as long as he looks. */

@@ -588,6 +588,7 @@ static void op_conflicts(task *t)
                 text(&t->json, "stepId", c->step_id);
                 text(&t->json, "retryToken", c->retry_token);
                 text(&t->json, "status", c->status);
+                text(&t->json, "answer", c->answer);
                 close_(&t->json, "}");
         }
         close_(&t->json, "]");
