@@ -15,14 +15,14 @@ struct pawl__map_slot {
 
 enum { FIRST_SLOTS = 16, MANY_SLOTS = 4096 };
 
-static uint64_t fold(uint64_t a, uint64_t b)
+static inline uint64_t fold(uint64_t a, uint64_t b)
 {
         __extension__ unsigned __int128 product = (unsigned __int128)a * b;
 
         return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t load(const char *p)
+static inline uint64_t load(const char *p)
 {
         uint64_t word;
 
@@ -31,7 +31,7 @@ static uint64_t load(const char *p)
 }
 
 /* All of a key of 1 to 7 bytes. */
-static uint64_t load_short(const char *p, size_t n)
+static inline uint64_t load_short(const char *p, size_t n)
 {
         uint32_t first, last;
 
@@ -45,7 +45,7 @@ static uint64_t load_short(const char *p, size_t n)
 
 /* Multiply and fold, eight bytes a round. The odd constants are the fractions of the square roots
  * of 2, 3 and 5. The low half of the result picks the slot. */
-static uint32_t hash_key(uint64_t seed, pawl_text key)
+static inline uint32_t hash_key(uint64_t seed, pawl_text key)
 {
         const uint64_t a = UINT64_C(0x6a09e667f3bcc909), b = UINT64_C(0xbb67ae8584caa73b);
         const uint64_t c = UINT64_C(0x3c6ef372fe94f82b);
@@ -79,13 +79,23 @@ static uint64_t hash_seed(void)
         return fresh;
 }
 
+/* Are two keys of the same length the same? Most are short, and need no call. */
+static inline bool same_key(const char *a, const char *b, size_t len)
+{
+        if (len - 8 <= 8) /* 8 to 16 */
+                return load(a) == load(b) && load(a + len - 8) == load(b + len - 8);
+        if (len < 8)
+                return len == 0 || load_short(a, len) == load_short(b, len);
+        return memcmp(a, b, len) == 0;
+}
+
 /* The slot of the key, or the free one where it belongs. The map has a free slot. */
-static pawl__map_slot *find(pawl__map_slot *slots, size_t cap, uint32_t hash, pawl_text key)
+static inline pawl__map_slot *find(pawl__map_slot *slots, size_t cap, uint32_t hash, pawl_text key)
 {
         for (size_t i = hash & (cap - 1);; i = (i + 1) & (cap - 1)) {
                 pawl__map_slot *slot = &slots[i];
                 if (!slot->mark || (slot->hash == hash && slot->len == key.len &&
-                                           (!key.len || memcmp(slot->key, key.data, key.len) == 0)))
+                                           same_key(slot->key, key.data, key.len)))
                         return slot;
         }
 }
@@ -118,7 +128,7 @@ static pawl_status grow(pawl__map *map)
 }
 
 /* The slot of the key, or a free one that has its hash. There is room for it. */
-static pawl_status take_slot(pawl__map_slot **out, pawl__map *map, pawl_text key)
+static inline pawl_status take_slot(pawl__map_slot **out, pawl__map *map, pawl_text key)
 {
         if (map->count >= map->cap / 10 * 7 && grow(map))
                 return PAWL_ENOMEM;

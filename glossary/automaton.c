@@ -352,14 +352,13 @@ void pawl__matcher_end(pawl__matcher *walk)
         *walk = (pawl__matcher){NULL, 0, 0, NULL, 0};
 }
 
-uint32_t pawl__matcher_step(pawl__matcher *walk, const pawl__token *token, uint32_t number)
+uint32_t pawl__matcher_advance(pawl__matcher *walk, const pawl__token *token, uint32_t number)
 {
         const pawl__automaton *a = walk->automaton;
         uint32_t next = 0;
 
-        if (number != PAWL__NO_TOKEN)
-                while ((next = target_of(a, walk->state, number)) == 0 && walk->state != 0)
-                        walk->state = a->states[walk->state].fail;
+        while ((next = target_of(a, walk->state, number)) == 0 && walk->state != 0)
+                walk->state = a->states[walk->state].fail;
         walk->state = next;
         if (next == 0)
                 return 0;

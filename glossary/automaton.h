@@ -70,9 +70,18 @@ PAWL_MUST_CHECK pawl_status pawl__matcher_start(
 void pawl__matcher_again(pawl__matcher *walk); /**< another text */
 void pawl__matcher_end(pawl__matcher *walk);
 
+/** The same of a number that is not PAWL__NO_TOKEN. */
+uint32_t pawl__matcher_advance(pawl__matcher *walk, const pawl__token *token, uint32_t number);
 /** Advance by a token, whose number is @p number. Returns the state whose pattern, the longest,
  * ends here, or 0; pawl__matcher_output_link() gives the ones that end here too. */
-uint32_t pawl__matcher_step(pawl__matcher *walk, const pawl__token *token, uint32_t number);
+static inline uint32_t pawl__matcher_step(
+        pawl__matcher *walk, const pawl__token *token, uint32_t number)
+{
+        if (number != PAWL__NO_TOKEN)
+                return pawl__matcher_advance(walk, token, number);
+        walk->state = 0;
+        return 0;
+}
 uint32_t pawl__matcher_output_link(const pawl__matcher *walk, uint32_t state);
 /** The pattern that ends in a state, and where in the text it starts. False: it starts with a sign
  *  right after a word, so it is no whole word. */

@@ -28,9 +28,12 @@ struct scan {
         uint32_t text;
         struct quote straight, curly;
         struct chain chain;
-        size_t markup; /* the next one that the scan has not passed */
-        bool hidden;   /* within what is no prose */
-        bool in_code;  /* within inline code */
+        size_t markup;               /* the next one that the scan has not passed */
+        size_t change;               /* where it, or what of it the scan is in, begins or ends */
+        bool hidden;                 /* within what is no prose */
+        bool in_code;                /* within inline code */
+        bool walks;                  /* there is an automaton */
+        uint32_t space[PAWL__WALKS]; /* the number of white space in each */
 };
 
 pawl_status pawl__extraction_match_by(
@@ -90,11 +93,11 @@ static pawl_status take_matches(struct scan *scan, int by, uint32_t state, size_
 }
 
 /* Advance every automaton by a token. */
-static pawl_status step(struct scan *scan, const pawl__token *token, const uint32_t *numbers)
+static inline pawl_status step(struct scan *scan, const pawl__token *token, const uint32_t *numbers)
 {
         pawl_status status = PAWL_OK;
 
-        for (int by = 0; by < PAWL__WALKS && status == PAWL_OK; by++) {
+        for (int by = scan->walks ? 0 : PAWL__WALKS; by < PAWL__WALKS && status == PAWL_OK; by++) {
                 pawl__matcher *walk = &scan->extraction->walks[by];
                 if (!walk->automaton)
                         continue;
@@ -160,15 +163,14 @@ static pawl_status add_phrase(struct scan *scan, pawl__source source, size_t sta
 
 /* ---- Hyphens --------------------------------------------------------------------------------- */
 
-static pawl_status end_chain(struct scan *scan)
+static inline pawl_status end_chain(struct scan *scan)
 {
-        const struct chain chain = scan->chain;
+        const struct chain *chain = &scan->chain;
+        const bool ends = chain->words >= 2 && chain->fits;
 
         scan->chain.words = 0;
         scan->chain.hyphen = false;
-        if (chain.words < 2 || !chain.fits)
-                return PAWL_OK;
-        return add_phrase(scan, PAWL__CASING_PATTERN, chain.start, chain.end);
+        return ends ? add_phrase(scan, PAWL__CASING_PATTERN, chain->start, chain->end) : PAWL_OK;
 }
 
 static pawl_status chain_word(
@@ -326,17 +328,15 @@ static pawl_status scan_word(struct scan *scan, const pawl__token *token)
         return status ? status : step(scan, token, extraction->words.items[index].token);
 }
 
-/* Advance by a token of one ASCII character; ' ' is any white space. */
-static pawl_status step_by_character(struct scan *scan, const pawl__token *token, char character)
+/* The numbers of an ASCII character; ' ' is any white space. */
+static void numbers_of(
+        uint32_t numbers[PAWL__WALKS], const pawl__extraction *extraction, char character)
 {
-        uint32_t numbers[PAWL__WALKS];
-
         for (int by = 0; by < PAWL__WALKS; by++) {
-                const pawl__automaton *automaton = scan->extraction->walks[by].automaton;
+                const pawl__automaton *automaton = extraction->walks[by].automaton;
                 numbers[by] = automaton ? pawl__automaton_ascii(automaton)[(unsigned char)character]
                                         : PAWL__NO_TOKEN;
         }
-        return step(scan, token, numbers);
 }
 
 static pawl_status scan_space(struct scan *scan, const pawl__token *token)
@@ -348,7 +348,7 @@ static pawl_status scan_space(struct scan *scan, const pawl__token *token)
                 break_quote(&scan->straight, breaks);
                 break_quote(&scan->curly, breaks);
         }
-        return status ? status : step_by_character(scan, token, ' ');
+        return status ? status : step(scan, token, scan->space);
 }
 
 /* A sign beyond ASCII is looked up like a word: its numbers are found once. */
@@ -356,10 +356,12 @@ static pawl_status step_by_sign(struct scan *scan, const pawl__token *token)
 {
         pawl__extraction *extraction = scan->extraction;
         const pawl_text text = pawl__token_text(&scan->tokens, token);
-        uint32_t index;
+        uint32_t index, numbers[PAWL__WALKS];
 
-        if (text.len == 1)
-                return step_by_character(scan, token, text.data[0]);
+        if (text.len == 1) {
+                numbers_of(numbers, extraction, text.data[0]);
+                return step(scan, token, numbers);
+        }
         pawl_status status = pawl__words_index(&index, extraction, text);
         return status ? status : step(scan, token, extraction->words.items[index].token);
 }
@@ -384,14 +386,13 @@ static pawl_status see_markup(struct scan *scan, const pawl__token *token)
         const pawl__markups *all = &scan->extraction->markups;
         pawl_status status = PAWL_OK;
 
-        if (scan->markup == all->n || token->start < all->items[scan->markup].start)
-                return PAWL_OK;
         if (token->start == all->items[scan->markup].start)
                 status = end_chain(scan); /* it was written before this one */
         while (scan->markup < all->n && token->start >= all->items[scan->markup].end)
                 scan->markup++;
         const pawl__markup *at = &all->items[scan->markup];
         const bool is_in = scan->markup < all->n && token->start >= at->start;
+        scan->change = scan->markup == all->n ? SIZE_MAX : is_in ? at->end : at->start;
         scan->hidden = is_in && at->kind != PAWL__INLINE_CODE;
         scan->in_code = is_in && at->kind == PAWL__INLINE_CODE;
         if (is_in && at->kind == PAWL__NOT_PROSE)
@@ -404,15 +405,23 @@ static pawl_status see_markup(struct scan *scan, const pawl__token *token)
 pawl_status pawl__extraction_scan(pawl__extraction *extraction)
 {
         const uint32_t text = (uint32_t)(extraction->n_texts - 1);
-        struct scan scan = {extraction, pawl__tokens_of(extraction->texts[text]), text,
-                {false, 0, 0, 0}, {false, 0, 0, 0}, {0, 0, 0, false, false}, 0, false, false};
+        struct scan scan = {.extraction = extraction,
+                .tokens = pawl__tokens_of(extraction->texts[text]),
+                .text = text,
+                .change = SIZE_MAX,
+                .walks = extraction->walks[PAWL__BY_GLOSSARY].automaton ||
+                         extraction->walks[PAWL__BY_HINTS].automaton};
         pawl_status status = pawl__markups_find(&extraction->markups, scan.tokens.text);
         pawl__token token;
 
+        numbers_of(scan.space, extraction, ' ');
+        if (!status && extraction->markups.n)
+                scan.change = extraction->markups.items[0].start;
         for (int by = 0; by < PAWL__WALKS; by++)
                 pawl__matcher_again(&extraction->walks[by]);
         while (status == PAWL_OK && (token = pawl__token_next(&scan.tokens)).kind) {
-                status = see_markup(&scan, &token);
+                if (token.start >= scan.change)
+                        status = see_markup(&scan, &token);
                 if (status)
                         break;
                 if (token.kind == PAWL__TOKEN_WORD)

@@ -52,7 +52,8 @@ static pawl_status add(pawl__words *words, uint32_t *out, bool *is_new, pawl_tex
 {
         if (words->n >= PAWL__MAP_NONE - 1)
                 return PAWL_ETOOBIG;
-        if (pawl__grow(&words->items, &words->cap, words->n + 1, sizeof *words->items) ||
+        if ((words->n == words->cap &&
+                    pawl__grow(&words->items, &words->cap, words->n + 1, sizeof *words->items)) ||
                 pawl__map_number(out, &words->by_text, text, (uint32_t)words->n))
                 return PAWL_ENOMEM;
         *is_new = *out == words->n;

@@ -212,9 +212,19 @@ static bool is_reference(pawl_text text, size_t line, size_t colon)
         return colon > line + 1 && text.data[line] == '[' && text.data[colon - 1] == ']';
 }
 
-static inline bool may_begin(char c)
+/* The first sign from @p at on that may begin markup; @p end or beyond: there is none. */
+static size_t next_sign(pawl_text text, size_t at, size_t end)
 {
-        return c == '`' || c == '<' || c == ']' || c == ':' || c == 'w';
+        static const bool begins[256] = {
+                ['`'] = true, ['<'] = true, [']'] = true, [':'] = true, ['w'] = true};
+        const char *data = text.data;
+
+        for (;; at++) {
+                while (at < end && !begins[(unsigned char)data[at]])
+                        at++;
+                if (at >= end || data[at] != 'w' || (at + 1 < text.len && data[at + 1] == 'w'))
+                        return at;
+        }
 }
 
 /* What begins at @p at, and where to go on. @p from: the end of the markup before. */
@@ -263,11 +273,8 @@ pawl_status pawl__markups_find(pawl__markups *out, pawl_text text)
                         line = from = fence;
                         continue;
                 }
-                for (size_t at = from > line ? from : line; at < end && !status;) {
-                        if (!may_begin(text.data[at])) {
-                                at++;
-                                continue;
-                        }
+                for (size_t at = next_sign(text, from > line ? from : line, end);
+                        at < end && !status; at = next_sign(text, at, end)) {
                         const size_t n = out->n;
                         at = begin(&s, at, line, from, &status);
                         if (out->n > n)

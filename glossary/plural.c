@@ -24,60 +24,70 @@ static bool is_vowel(char c)
         return c && strchr("aeiou", c) != NULL;
 }
 
+/* The same of a suffix whose length is known; most words end in another letter. */
+static inline bool ends_in(pawl_text word, const char *suffix, size_t n)
+{
+        return word.len >= n && word.data[word.len - 1] == suffix[n - 1] &&
+               memcmp(word.data + word.len - n, suffix, n) == 0;
+}
+
+#define BOTH(singular, plural) singular, plural, sizeof(singular) - 1, sizeof(plural) - 1
+
 /* Nouns, also as the end of a longer one, whose plural follows no rule. */
 static const struct {
         const char *singular, *plural;
+        unsigned char singular_len, plural_len; /* their bytes */
 } irregular[] = {
-        {"foot", "feet"},
-        {"tooth", "teeth"},
-        {"goose", "geese"},
-        {"mouse", "mice"},
-        {"louse", "lice"},
-        {"child", "children"},
-        {"ox", "oxen"},
-        {"calf", "calves"},
-        {"half", "halves"},
-        {"elf", "elves"},
-        {"hoof", "hooves"},
-        {"knife", "knives"},
-        {"leaf", "leaves"},
-        {"life", "lives"},
-        {"loaf", "loaves"},
-        {"scarf", "scarves"},
-        {"sheaf", "sheaves"},
-        {"thief", "thieves"},
-        {"wife", "wives"},
-        {"wolf", "wolves"},
-        {"dwarf", "dwarves"},
-        {"wharf", "wharves"},
-        {"man", "men"},
-        {"criterion", "criteria"},
-        {"phenomenon", "phenomena"},
-        {"automaton", "automata"},
-        {"hedron", "hedra"},
-        {"ganglion", "ganglia"},
-        {"mitochondrion", "mitochondria"},
-        {"genus", "genera"},
-        {"corpus", "corpora"},
-        {"quiz", "quizzes"},
-        {"whiz", "whizzes"},
+        {BOTH("foot", "feet")},
+        {BOTH("tooth", "teeth")},
+        {BOTH("goose", "geese")},
+        {BOTH("mouse", "mice")},
+        {BOTH("louse", "lice")},
+        {BOTH("child", "children")},
+        {BOTH("ox", "oxen")},
+        {BOTH("calf", "calves")},
+        {BOTH("half", "halves")},
+        {BOTH("elf", "elves")},
+        {BOTH("hoof", "hooves")},
+        {BOTH("knife", "knives")},
+        {BOTH("leaf", "leaves")},
+        {BOTH("life", "lives")},
+        {BOTH("loaf", "loaves")},
+        {BOTH("scarf", "scarves")},
+        {BOTH("sheaf", "sheaves")},
+        {BOTH("thief", "thieves")},
+        {BOTH("wife", "wives")},
+        {BOTH("wolf", "wolves")},
+        {BOTH("dwarf", "dwarves")},
+        {BOTH("wharf", "wharves")},
+        {BOTH("man", "men")},
+        {BOTH("criterion", "criteria")},
+        {BOTH("phenomenon", "phenomena")},
+        {BOTH("automaton", "automata")},
+        {BOTH("hedron", "hedra")},
+        {BOTH("ganglion", "ganglia")},
+        {BOTH("mitochondrion", "mitochondria")},
+        {BOTH("genus", "genera")},
+        {BOTH("corpus", "corpora")},
+        {BOTH("quiz", "quizzes")},
+        {BOTH("whiz", "whizzes")},
 };
 
 /* Endings of a singular beside the regular ones, of words of so many letters or more. */
 static const struct {
         const char *singular, *plural;
-        size_t least;
+        unsigned char singular_len, plural_len, least;
 } endings[] = {
-        {"is", "es", 4},    /* analysis */
-        {"ex", "ices", 5},  /* index */
-        {"ix", "ices", 5},  /* matrix */
-        {"us", "i", 5},     /* radius */
-        {"um", "a", 5},     /* datum */
-        {"a", "ae", 4},     /* formula */
-        {"ma", "mata", 5},  /* schema */
-        {"eau", "eaux", 5}, /* plateau */
-        {"z", "zzes", 4},   /* fez */
-        {"o", "oes", 4},    /* hero */
+        {BOTH("is", "es"), 4},    /* analysis */
+        {BOTH("ex", "ices"), 5},  /* index */
+        {BOTH("ix", "ices"), 5},  /* matrix */
+        {BOTH("us", "i"), 5},     /* radius */
+        {BOTH("um", "a"), 5},     /* datum */
+        {BOTH("a", "ae"), 4},     /* formula */
+        {BOTH("ma", "mata"), 5},  /* schema */
+        {BOTH("eau", "eaux"), 5}, /* plateau */
+        {BOTH("z", "zzes"), 4},   /* fez */
+        {BOTH("o", "oes"), 4},    /* hero */
 };
 
 static bool takes_es(pawl_text word)
@@ -99,11 +109,12 @@ void pawl__plurals(pawl__buf *out, pawl_text word)
         if (ends(word, "y") && (!is_vowel(before) || ends(word, "quy")))
                 form(out, word, 1, "ies");
         for (size_t i = 0; i < COUNT(irregular); i++)
-                if (ends(word, irregular[i].singular))
-                        form(out, word, strlen(irregular[i].singular), irregular[i].plural);
+                if (ends_in(word, irregular[i].singular, irregular[i].singular_len))
+                        form(out, word, irregular[i].singular_len, irregular[i].plural);
         for (size_t i = 0; i < COUNT(endings); i++)
-                if (word.len >= endings[i].least && ends(word, endings[i].singular))
-                        form(out, word, strlen(endings[i].singular), endings[i].plural);
+                if (word.len >= endings[i].least &&
+                        ends_in(word, endings[i].singular, endings[i].singular_len))
+                        form(out, word, endings[i].singular_len, endings[i].plural);
 }
 
 void pawl__singulars(pawl__buf *out, pawl_text word)
@@ -117,13 +128,13 @@ void pawl__singulars(pawl__buf *out, pawl_text word)
         if (long_enough && ends(word, "es") && takes_es(pawl__text_n(word.data, word.len - 2)))
                 form(out, word, 2, "");
         for (size_t i = 0; i < COUNT(irregular); i++)
-                if (ends(word, irregular[i].plural))
-                        form(out, word, strlen(irregular[i].plural), irregular[i].singular);
+                if (ends_in(word, irregular[i].plural, irregular[i].plural_len))
+                        form(out, word, irregular[i].plural_len, irregular[i].singular);
         for (size_t i = 0; i < COUNT(endings); i++)
-                if (ends(word, endings[i].plural) &&
-                        word.len - strlen(endings[i].plural) + strlen(endings[i].singular) >=
+                if (ends_in(word, endings[i].plural, endings[i].plural_len) &&
+                        word.len - endings[i].plural_len + endings[i].singular_len >=
                                 endings[i].least)
-                        form(out, word, strlen(endings[i].plural), endings[i].singular);
+                        form(out, word, endings[i].plural_len, endings[i].singular);
 }
 
 /* ---- What is safe to cut ----------------------------------------------------------------------

@@ -54,28 +54,46 @@ static size_t run_of(pawl_text text, size_t at, int kind, bool marks)
         }
 }
 
+/* What is at @p at, or SIGN at the end; most characters are of one byte. */
+static inline int kind_ahead(pawl_text text, size_t at)
+{
+        size_t size;
+
+        if (at >= text.len)
+                return SIGN;
+        const int kind = bytes[(unsigned char)text.data[at]];
+        return kind == OTHER ? kind_at(text, at, &size) : kind;
+}
+
 pawl__token pawl__token_next(pawl__tokens *tokens)
 {
         const pawl_text text = tokens->text;
         pawl__token token = {PAWL__TOKEN_END, tokens->at, tokens->at, false, false};
-        size_t size;
+        size_t at = token.start, size = 1;
 
-        if (token.start == text.len)
+        if (at == text.len)
                 return token;
-        int kind = kind_at(text, token.start, &size);
-        size_t at = token.start + size;
+        int kind = bytes[(unsigned char)text.data[at]];
+        if (kind == OTHER)
+                kind = kind_at(text, at, &size);
+        at += size;
         if (kind == SPACE) {
                 token.kind = PAWL__TOKEN_SPACE;
-                at = run_of(text, at, SPACE, false);
+                if (at < text.len && bytes[(unsigned char)text.data[at]] != WORD)
+                        at = run_of(text, at, SPACE, false);
         } else if (kind == SIGN) {
                 token.kind = PAWL__TOKEN_SIGN;
-                while (at < text.len && kind_at(text, at, &size) == OTHER)
+                while (at < text.len && bytes[(unsigned char)text.data[at]] == OTHER &&
+                        kind_at(text, at, &size) == OTHER)
                         at += size;
                 token.after_word = tokens->after_word;
-                token.before_word = at < text.len && kind_at(text, at, &size) == WORD;
+                token.before_word = kind_ahead(text, at) == WORD;
         } else {
                 token.kind = PAWL__TOKEN_WORD;
-                at = run_of(text, at, WORD, true);
+                while (at < text.len && bytes[(unsigned char)text.data[at]] == WORD)
+                        at++;
+                if (at < text.len && bytes[(unsigned char)text.data[at]] == OTHER)
+                        at = run_of(text, at, WORD, true);
         }
         tokens->after_word = token.kind == PAWL__TOKEN_WORD;
         tokens->at = at;
@@ -133,7 +151,7 @@ static size_t joined_after(pawl_text text, size_t end)
         return kind_at(text, end + apostrophe, &size) == WORD ? end + apostrophe : 0;
 }
 
-bool pawl__word_contracted(pawl_text text, size_t start, size_t end)
+bool pawl__word_joined(pawl_text text, size_t start, size_t end)
 {
         size_t apostrophe = apostrophe_before(text, start);
 

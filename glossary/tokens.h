@@ -54,9 +54,21 @@ static inline bool pawl__token_is(
 /** The character that a sign starts with. */
 uint32_t pawl__token_symbol(const pawl__tokens *tokens, const pawl__token *token);
 
+/** The same of a word with what may be an apostrophe beside it. */
+bool pawl__word_joined(pawl_text text, size_t start, size_t end);
+
 /** Is the word at [start, end) part of a contraction: joined to another by an apostrophe (' or
  *  U+2019), and not as the word in front of a possessive 's? Of "customer's" only the s is. */
-bool pawl__word_contracted(pawl_text text, size_t start, size_t end);
+static inline bool pawl__word_contracted(pawl_text text, size_t start, size_t end)
+{
+        const char before = start > 0 ? text.data[start - 1] : ' ';
+        const char after = end < text.len ? text.data[end] : ' ';
+
+        /* The last byte of U+2019 is 0x99, its first 0xe2. */
+        if (before != '\'' && before != '\x99' && after != '\'' && after != '\xe2')
+                return false;
+        return pawl__word_joined(text, start, end);
+}
 
 /** Line breaks in a run of white space; CR LF is one. */
 size_t pawl__line_breaks(pawl_text space);
