@@ -14,7 +14,9 @@ struct printing {
         pawl__row *steps;     /* all of them, the steps of a run together */
         size_t n_steps, cap_steps, at_step;
         pawl__versions versions; /* those in force */
-        pawl__table table;       /* of the array at hand, and its rows' members */
+        pawl__alias_fn alias;
+        pawl__buf room;
+        pawl__table table; /* of the array at hand, and its rows' members */
         const struct member *list;
 };
 
@@ -221,10 +223,19 @@ static const struct member sense_members[] = {{"scope", PAWL__SENSE_SCOPE, PLAIN
 static pawl_status print_sense(const pawl__row *row, void *user, pawl_error *err)
 {
         struct printing *p = user;
-        bool holds = false;
+        bool holds = false, alias = false;
         pawl_status status = pawl__versions_hold(&holds, &p->versions, row, err);
 
-        return status || !holds ? status : print_row(row, user, err);
+        if (!status && holds && p->alias)
+                status = p->alias(&alias, &p->room, row, err);
+        if (status || !holds)
+                return status;
+        pawl__json_open_object(&p->w);
+        members(&p->w, p->table, row, p->list);
+        if (alias)
+                pawl__json_member_text(&p->w, "alias", row->v[PAWL__SENSE_NORMAL].text);
+        pawl__json_close_object(&p->w);
+        return PAWL_OK;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -280,9 +291,9 @@ static pawl_status print_all(
 }
 
 pawl_status pawl__replay_json(pawl__buf *out, pawl__store *store, uint64_t head_seq,
-        const unsigned char head_hash[32], pawl_error *err)
+        const unsigned char head_hash[32], pawl__alias_fn alias, pawl_error *err)
 {
-        struct printing p = {.w = PAWL__JSON_WRITER_INIT, .store = store};
+        struct printing p = {.w = PAWL__JSON_WRITER_INIT, .store = store, .alias = alias};
         pawl_status status = print_all(&p, head_seq, head_hash, err);
 
         if (status == PAWL_OK && pawl__buf_add(out, p.w.buf.data, p.w.buf.len))
@@ -290,6 +301,7 @@ pawl_status pawl__replay_json(pawl__buf *out, pawl__store *store, uint64_t head_
         pawl__json_writer_free(&p.w);
         pawl__json_tree_free(&p.tree);
         free(p.steps);
+        pawl__buf_free(&p.room);
         pawl__versions_free(&p.versions);
         return status;
 }

@@ -214,10 +214,15 @@ PAWL_MUST_CHECK pawl_status pawl__replay(pawl__store **out, uint64_t *head_seq,
         unsigned char head_hash[32], pawl_log *log, const pawl__replay_filter *filter,
         pawl_error *err);
 
+/** Is a row of PAWL__SENSES one of an alias (pawl__sense_is_alias())? */
+typedef pawl_status (*pawl__alias_fn)(
+        bool *is, pawl__buf *room, const pawl__row *row, pawl_error *err);
+
 /** A fold (of pawl__replay()) as the object that `eventlog replay --json` prints (contract section
- * 5), canonical members in a stated order, arrays in their tables' order; no newline. */
+ * 5), canonical members in a stated order, arrays in their tables' order; no newline.
+ * @param alias  what marks senses that stand for an alias; NULL: nothing does. */
 PAWL_MUST_CHECK pawl_status pawl__replay_json(pawl__buf *out, pawl__store *store, uint64_t head_seq,
-        const unsigned char head_hash[32], pawl_error *err);
+        const unsigned char head_hash[32], pawl__alias_fn alias, pawl_error *err);
 
 /** Compare a fold of everything with the state tables. PAWL_EDAMAGED naming table, key, column and
  *  both values of the first difference. */

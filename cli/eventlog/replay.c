@@ -6,7 +6,7 @@
 #include "command/find.h"
 #include "command/json.h"
 #include "events/log.h"
-#include "state/state.h"
+#include "glossary/glossary.h"
 #include <stdio.h>
 
 /* The events that were folded, as elements of a JSON array. */
@@ -56,7 +56,7 @@ static pawl_status fold(pawl__buf *json, pawl_log *log, const pawl__replay_filte
         pawl_status status = pawl__replay(&store, &head, head_hash, log, filter, err);
         if (status)
                 return status;
-        status = pawl__replay_json(json, store, head, head_hash, err);
+        status = pawl__replay_json(json, store, head, head_hash, pawl__sense_is_alias, err);
         store->free(store);
         return status || !events ? status : add_events(json, log, filter, err);
 }

@@ -100,6 +100,19 @@ same "$(pawl glossary list --json | jq -c '.[] | select(.surface == "status comm
         '[[{"path":"a/b.yaml","tactic":"one"}],["ceremony commit","ceremony"],0.95]'
 same "$(pawl glossary list --json | jq -c '[.[] | select(.surface == "Mittens").see_also] | unique')" '[null]'
 
+it "an alias is no term of its own: neither in the list nor in a replay; who changes it changes its term"
+printf 'terms:\n  - {surface: person, definition: Somebody., aliases: [people]}\n' >person.yaml
+runs 0 pawl glossary import person.yaml --scope core
+same "$(pawl glossary list --json | jq -r '[.[] | select(.surface == "person")] | length')" 1
+same "$(eventlog replay --json | jq -c '[.glossary[] | select(.surface == "person") | [.surface, .alias, .definition]]')" \
+        '[["person",null,"Somebody."],["person","people","Somebody."]]'
+eventlog replay >out
+says '^  core  person  alias people  active ' out
+says '^  core  person  active ' out
+runs 0 pawl glossary edit people --define "A human being."
+same "$(pawl glossary list --json | jq -r '.[] | select(.surface == "person") | "\(.status) \(.definition)"' | sort | tr '\n' ';')" \
+        "active A human being.;deprecated Somebody.;"
+
 it "all errors of a seed are said, each with its line, and nothing is written"
 before=$(at)
 printf 'terms:\n  - {surface: a}\n  - surface: b\n    definition: c\n    confidence: 7\n' >bad.yaml

@@ -86,7 +86,7 @@ static pawl_status replay(pawl__buf *out, pawl_log *log, const pawl__replay_filt
         pawl_status status = pawl__replay(&store, &head, hash, log, filter, &err);
 
         if (!status) {
-                status = pawl__replay_json(out, store, head, hash, &err);
+                status = pawl__replay_json(out, store, head, hash, NULL, &err);
                 store->free(store);
         }
         check_status(status, &err);

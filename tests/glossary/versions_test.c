@@ -179,7 +179,7 @@ static void check_replay(struct fixture *f, const struct version *v)
 
         assert_int_equal(pawl__replay_check(f->log, &f->err), PAWL_OK);
         assert_int_equal(pawl__replay(&store, &seq, hash, f->log, NULL, &f->err), PAWL_OK);
-        assert_int_equal(pawl__replay_json(&json, store, seq, hash, &f->err), PAWL_OK);
+        assert_int_equal(pawl__replay_json(&json, store, seq, hash, NULL, &f->err), PAWL_OK);
         for (const char *at = json.data; (at = strstr(at, "\"surface\":\"term")); at++)
                 n++;
         assert_int_equal(n, v->n);

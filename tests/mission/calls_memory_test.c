@@ -99,6 +99,14 @@ static pawl_status resolve(struct calls *c)
         return pawl_conflict_resolve(c->log, c->s.conflict, &answer, "user:ana", &c->err);
 }
 
+/* In place of the answer of the story. */
+static pawl_status resolve_again(struct calls *c)
+{
+        const pawl_answer answer = {.define = pawl__text("Where else they land."), .replace = true};
+
+        return pawl_conflict_resolve(c->log, c->s.conflict, &answer, "user:ana", &c->err);
+}
+
 static pawl_status resolve_many(struct calls *c)
 {
         const pawl_conflict_answer answers[] = {{c->s.conflict, {.dismiss = true}}};
@@ -342,6 +350,11 @@ TEST(refusing_another_mission)
 TEST(answering)
 {
         sweep_call(*state, STORY_BLOCKED, resolve);
+}
+
+TEST(answering_again)
+{
+        sweep_call(*state, STORY_ANSWERED, resolve_again);
 }
 
 TEST(answering_many)

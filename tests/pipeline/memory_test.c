@@ -117,4 +117,76 @@ UNIT_TEST_WITH(nothing_leaks_or_slips_through_without_memory, piped_setup, piped
         piped_replays(p);
 }
 
+/* One of them is defined, one is none, and one is left for later. */
+static pawl_status answer_terms(
+        pawl_answer *answers, const pawl_conflict *conflicts, size_t n, void *user)
+{
+        (void)conflicts;
+        *(size_t *)user = n;
+        answers[0].define = pawl__text("A place.");
+        if (n > 1)
+                answers[1].dismiss = true;
+        return PAWL_OK;
+}
+
+static pawl_status answer_later(pawl_answer *answer, const pawl_conflict *conflict, void *user)
+{
+        (void)answer, (void)conflict, (void)user;
+        return PAWL_OK;
+}
+
+static pawl_status ask_about_terms(struct run *s, pawl_error *err)
+{
+        char unknown[200]; /* other terms in each run: what was answered holds in the next */
+
+        snprintf(unknown, sizeof unknown,
+                "{\"description\":\"A \\\"lamp of %s\\\", a \\\"kettle of %s\\\" and an "
+                "\\\"oven of %s\\\".\"}",
+                s->run_id, s->run_id, s->run_id);
+        pawl_pipeline *pipeline = NULL;
+        pawl_context *ctx = NULL;
+
+        s->status = pawl_pipeline_new(&pipeline, s->p->log, &s->p->options, err);
+        if (!s->status) {
+                ctx = context(s, "s", unknown, err);
+                if (!s->status)
+                        s->status = pawl_pipeline_run(pipeline, ctx);
+                if (s->status == PAWL_BLOCKED)
+                        s->status = PAWL_OK;
+                if (s->status)
+                        *err = *pawl__pipeline_error(pipeline);
+        }
+        pawl_context_free(ctx);
+        pawl_pipeline_free(pipeline);
+        return s->status;
+}
+
+UNIT_TEST_WITH(one_question_about_many_terms_survives_without_memory, piped_setup, piped_teardown)
+{
+        struct piped *p = *state;
+        struct run r = {.p = p};
+        size_t n_asked = 0;
+
+        p->options.clarify = answer_later;
+        p->options.clarify_terms = answer_terms;
+        p->options.clarify_user = &n_asked;
+        pawl_log_close(p->log);
+        p->log = NULL;
+        for (sweep s = {.warm = 3, .spread = 64, .least = 50}; sweep_next(&s);) {
+                pawl_error err = PAWL_ERROR_INIT;
+                snprintf(r.run_id, sizeof r.run_id, "asked-%zu", s.rounds);
+                piped_reopen(p);
+                pawl_pipeline_free(p->pipeline);
+                p->pipeline = NULL;
+                sweep_arm(&s);
+                n_asked = 0;
+                if (sweep_done(&s, ask_about_terms(&r, &err), NULL))
+                        assert_true(n_asked >= 3);
+                pawl_log_close(p->log);
+                p->log = NULL;
+        }
+        assert_int_equal(pawl_log_open(&p->log, p->db, &p->log_options, &p->err), PAWL_OK);
+        piped_replays(p);
+}
+
 TESTS_MAIN(NULL, NULL)

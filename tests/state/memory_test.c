@@ -106,7 +106,7 @@ MEMORY(a_replay_and_its_check_say_so)
                 sweep_arm(&s);
                 pawl_status status = pawl__replay(&store, &seq, hash, h->log, &filter, &h->err);
                 if (status == PAWL_OK)
-                        status = pawl__replay_json(&json, store, seq, hash, &h->err);
+                        status = pawl__replay_json(&json, store, seq, hash, NULL, &h->err);
                 if (status == PAWL_OK)
                         status = pawl__replay_check(h->log, &h->err);
                 if (sweep_done(&s, status, &h->err))

@@ -319,7 +319,7 @@ char *history_replay(struct history *h, const pawl__replay_filter *filter)
         pawl_status status = pawl__replay(&store, &seq, hash, h->log, filter, &h->err);
 
         if (status == PAWL_OK) {
-                status = pawl__replay_json(&out, store, seq, hash, &h->err);
+                status = pawl__replay_json(&out, store, seq, hash, NULL, &h->err);
                 store->free(store);
         }
         if (status) {
