@@ -1,6 +1,6 @@
 -- The whole current schema of a Pawl log (.pawl/events.db), version 5.
 --
--- The table events is the truth. blobs, contents and pruned belong to it; leases say who holds a
+-- The table events is the truth. blobs, contents, packs, packed and pruned belong to it; leases say who holds a
 -- run right now. Every other table is derived from events by the apply functions in state/ and may be dropped:
 -- it is made again and filled when the log is next opened for writing.
 --
@@ -79,6 +79,23 @@ CREATE TABLE IF NOT EXISTS contents (
         data BLOB NOT NULL,
         PRIMARY KEY (hash, part)
 ) STRICT;
+
+-- The same of contents that are small, or little different from another one: many to a row, as
+-- workspace/store/pack.h has it. heads: what each of them is and, of a difference, from which content; data: the
+-- zstd frames, one behind the other.
+CREATE TABLE IF NOT EXISTS packs (
+        pack  INTEGER PRIMARY KEY,
+        heads BLOB NOT NULL,
+        data  BLOB NOT NULL
+) STRICT;
+
+-- Where each of them is: in which pack, and behind how many others. Most rows of a log with many checkpoints are
+-- these: without rowid, a hash is stored once.
+CREATE TABLE IF NOT EXISTS packed (
+        hash BLOB NOT NULL PRIMARY KEY,
+        pack INTEGER NOT NULL,
+        at   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- Who holds a run. The fence grows with each claim and outlives the claim (held = 0). until_ms is by
 -- the holder's CLOCK_BOOTTIME, and is compared with nothing but itself: each renewal changes it. The

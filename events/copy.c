@@ -218,6 +218,7 @@ static pawl_status copy_events(copying *c)
 
 /* ---- What events name ------------------------------------------------------------------------ */
 
+/* BY_SEQ: by a number that is the first column. */
 typedef enum order { BY_HASH, BY_PART, BY_SEQ } order;
 typedef pawl_status (*page_fn)(copying *c, pawl__query *row);
 
@@ -247,6 +248,26 @@ static pawl_status copy_content(copying *c, pawl__query *row)
         return of_to(c, pawl__log_run(c->to, PAWL__STMT_CONTENT_PUT, "copy the log", "hiib", hash,
                                 pawl__query_integer(row, 1), pawl__query_integer(row, 2), data.data,
                                 data.len));
+}
+
+static pawl_status copy_pack(copying *c, pawl__query *row)
+{
+        const int64_t pack = pawl__query_integer(row, 0);
+        const pawl_text heads = pawl__query_bytes(row, 1), data = pawl__query_bytes(row, 2);
+
+        return of_to(c, pawl__log_run(c->to, PAWL__STMT_PACK_PUT, "copy the log", "ibb", pack,
+                                heads.data, heads.len, data.data, data.len));
+}
+
+static pawl_status copy_packed(copying *c, pawl__query *row)
+{
+        unsigned char hash[32];
+
+        if (!pawl__query_hash(hash, row, 0))
+                return pawl__damaged(c->from, c->err, 0, "the hash of a content is not 32 bytes");
+        memcpy(c->last_hash, hash, 32);
+        return of_to(c, pawl__log_run(c->to, PAWL__STMT_PACKED_PUT, "copy the log", "hii", hash,
+                                pawl__query_integer(row, 1), pawl__query_integer(row, 2)));
 }
 
 static pawl_status copy_pruned(copying *c, pawl__query *row)
@@ -320,6 +341,16 @@ static pawl_status copy_tables(copying *c)
                         "SELECT hash, part, size, data FROM {contents} "
                         "WHERE (hash, part) > (?1, ?2) ORDER BY hash, part LIMIT 16",
                         BY_PART, copy_content);
+        if (!status && c->from->version >= 5)
+                status = copy_table(c,
+                        "SELECT pack, heads, data FROM {packs} WHERE pack > ?1 ORDER BY pack "
+                        "LIMIT 64",
+                        BY_SEQ, copy_pack);
+        if (!status && c->from->version >= 5)
+                status = copy_table(c,
+                        "SELECT hash, pack, at FROM {packed} WHERE hash > ?1 ORDER BY hash "
+                        "LIMIT 512",
+                        BY_HASH, copy_packed);
         if (!status)
                 status = copy_table(c,
                         "SELECT seq, payload_hash FROM {pruned} WHERE seq > ?1 ORDER BY seq "

@@ -61,6 +61,17 @@ typedef enum pawl__stmt {
         PAWL__STMT_CONTENT_DROP,
         PAWL__STMT_CONTENT_EACH, /**< hash, size, bytes that are stored, parts; in the order of
                                     hashes */
+        PAWL__STMT_PACK_LAST,    /**< the greatest number of a pack, or 0 */
+        PAWL__STMT_PACK_PUT,
+        PAWL__STMT_PACK_GET,   /**< heads, data */
+        PAWL__STMT_PACK_HEADS, /**< heads */
+        PAWL__STMT_PACK_DROP,
+        PAWL__STMT_PACKED_PUT,  /**< in place of another one with that hash */
+        PAWL__STMT_PACKED_GET,  /**< pack, at */
+        PAWL__STMT_PACKED_FIND, /**< pack, at, hash; from hash ?1 to ?2 */
+        PAWL__STMT_PARTS_FIND,  /**< hash; the same, of contents in parts */
+        PAWL__STMT_PACKED_DROP,
+        PAWL__STMT_PACKED_EACH, /**< hash, pack, at; in the order of packs, and in each of places */
         PAWL__STMT_PRUNED,
         PAWL__STMT_PRUNED_PUT,
         PAWL__STMT_PAYLOAD_DROP,

@@ -167,6 +167,46 @@ typedef pawl_status (*pawl__content_fn)(
 /** Every content once, in the order of hashes. PAWL_EDAMAGED. */
 PAWL_MUST_CHECK pawl_status pawl__log_content_each(pawl_log *log, pawl__content_fn fn, void *user);
 
+/* Packs: many contents to a row, in a form that the module above knows. A content is in one pack,
+ * or in parts of its own as above. In a log of a version before packs there are none. */
+
+/** Where a content is: which pack, and behind how many others. */
+typedef struct pawl__pack_place {
+        int64_t pack, at; /**< pack 0: in none */
+} pawl__pack_place;
+
+/** The greatest number of a pack, or 0. */
+PAWL_MUST_CHECK pawl_status pawl__log_pack_last(int64_t *pack, pawl_log *log);
+/** Keep a pack, of a number that none has. */
+PAWL_MUST_CHECK pawl_status pawl__log_pack_put(
+        pawl_log *log, int64_t pack, pawl_text heads, pawl_text data);
+/** Its heads and, if @p data is not NULL, its data, each appended. PAWL_ENOTFOUND, PAWL_EDAMAGED.
+ */
+PAWL_MUST_CHECK pawl_status pawl__log_pack_get(
+        pawl__buf *heads, pawl__buf *data, pawl_log *log, int64_t pack);
+/** Remove a pack. It is no failure if it was not there. */
+PAWL_MUST_CHECK pawl_status pawl__log_pack_drop(pawl_log *log, int64_t pack);
+
+/** A content is there from now on, and nowhere else. */
+PAWL_MUST_CHECK pawl_status pawl__log_packed_put(
+        pawl_log *log, const unsigned char hash[32], pawl__pack_place place);
+/** Where is it? PAWL_EDAMAGED. */
+PAWL_MUST_CHECK pawl_status pawl__log_packed_get(
+        pawl__pack_place *out, pawl_log *log, const unsigned char hash[32]);
+/** A content, in a pack or in parts, by the first half of its hash. PAWL_ENOTFOUND, PAWL_EDAMAGED.
+ */
+PAWL_MUST_CHECK pawl_status pawl__log_content_find(unsigned char hash[32], pawl__pack_place *place,
+        pawl_log *log, const unsigned char half[16]);
+/** It is in no pack any more; its bytes stay there. */
+PAWL_MUST_CHECK pawl_status pawl__log_packed_drop(pawl_log *log, const unsigned char hash[32]);
+
+/** As pawl__content_fn, of a content in a pack. */
+typedef pawl_status (*pawl__packed_fn)(
+        const unsigned char hash[32], pawl__pack_place place, void *user);
+
+/** Every content in a pack, in the order of places. PAWL_EDAMAGED. */
+PAWL_MUST_CHECK pawl_status pawl__log_packed_each(pawl_log *log, pawl__packed_fn fn, void *user);
+
 /** Bytes of the log's files, and how many of them are free for later appends: what
  *  pawl_log_shrink() would free. */
 PAWL_MUST_CHECK pawl_status pawl__log_space(uint64_t *files, uint64_t *free, pawl_log *log);

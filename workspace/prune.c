@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "state/state.h"
 #include "workspace/store/mark.h"
+#include "workspace/store/sweep.h"
 #include "workspace/workspace.h"
 #include <pawl/space.h>
 #include <stdlib.h>
@@ -36,7 +37,6 @@ typedef struct pruning {
         size_t n_submitted;
         pawl__map newest; /* the runs of which a newer one was judged */
         pawl__mark *reach;
-        pawl__buf drops; /* hashes, 32 bytes each */
         pawl_error *err;
 } pruning;
 
@@ -238,28 +238,23 @@ static pawl_status reach_those_that_stay(pruning *p)
         return status;
 }
 
-static pawl_status take_out(
-        const unsigned char hash[32], uint64_t size, uint64_t stored, uint64_t parts, void *user)
+static bool keeps(const unsigned char hash[32], void *user)
 {
-        pruning *p = user;
+        const pruning *p = user;
 
-        (void)size, (void)parts;
-        if (pawl__mark_has(NULL, p->reach, hash))
-                return PAWL_OK;
-        p->report->shown.contents++;
-        p->report->shown.bytes += stored;
-        return pawl__buf_add(&p->drops, hash, 32) ? pawl__nomem(pawl__log_error(p->log)) : PAWL_OK;
+        return pawl__mark_has(NULL, p->reach, hash);
 }
 
-static pawl_status find_drops(pruning *p)
+static pawl_status sweep(pruning *p)
 {
+        pawl__swept swept = {0, 0};
         pawl_status status = reach_those_that_stay(p);
 
-        p->report->shown.contents = p->report->shown.bytes = 0;
-        pawl__buf_clear(&p->drops);
         if (!status)
-                status = pawl__log_failed(
-                        p->log, pawl__log_content_each(p->log, take_out, p), p->err);
+                status = pawl__contents_sweep(
+                        &swept, p->contents, keeps, p, p->options->dry_run, p->err);
+        p->report->shown.contents = swept.contents;
+        p->report->shown.bytes = swept.bytes;
         pawl__mark_free(p->reach);
         p->reach = NULL;
         return status;
@@ -316,6 +311,7 @@ static pawl_status let_go(pawl_log *log, pawl__batch *batch, void *user, pawl_er
         pruning *p = user;
         pawl_error *outer = p->err;
 
+        (void)log;
         p->err = err;
         pawl_status status = check_settled(p);
         if (!status)
@@ -323,9 +319,7 @@ static pawl_status let_go(pawl_log *log, pawl__batch *batch, void *user, pawl_er
         if (!status && p->report->shown.going == 0)
                 status = PAWL_DONE;
         if (!status)
-                status = find_drops(p);
-        for (size_t i = 0; i < p->drops.len && !status; i += 32)
-                status = pawl__log_content_drop(log, (const unsigned char *)p->drops.data + i);
+                status = sweep(p);
         if (!status)
                 status = add_event(batch, p);
         p->err = outer;
@@ -351,9 +345,8 @@ static pawl_status prune(pruning *p)
                 return status;
         status = pawl__contents_open(&p->contents, p->log, p->err);
         if (!status)
-                status = p->options->dry_run ? find_drops(p) : commit(p);
+                status = p->options->dry_run ? sweep(p) : commit(p);
         pawl__contents_close(p->contents);
-        pawl__buf_free(&p->drops);
         return status;
 }
 

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "state/state.h"
 #include "workspace/store/mark.h"
+#include "workspace/store/sweep.h"
 #include <pawl/space.h>
 #include <stdlib.h>
 
@@ -93,11 +94,12 @@ static pawl_status measure(own_usage *usage, pawl_log *log, pawl_error *err)
         if (!status)
                 status = add_rows(&c, log, err);
         if (!status) {
-                status = pawl__log_content_each(log, count, &c);
+                status = pawl__contents_each(contents, count, &c, err);
                 if (!status)
-                        status = pawl__log_space(
-                                &usage->shown.total.log, &usage->shown.total.free, log);
-                status = pawl__log_failed(log, status, err);
+                        status = pawl__log_failed(log,
+                                pawl__log_space(
+                                        &usage->shown.total.log, &usage->shown.total.free, log),
+                                err);
         }
         pawl__mark_free(c.reach);
         pawl__contents_close(contents);

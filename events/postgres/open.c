@@ -19,8 +19,10 @@ static bool was_made_meanwhile(const char *message)
         return false;
 }
 
-/* The log's row. *there false: there is none, or no tables at all: *tables. */
-static pawl_status find(bool *there, bool *tables, pawl_log *log, pawl_error *err)
+typedef enum tables { NO_TABLES, OLDER_TABLES, TABLES } tables;
+
+/* The log's row. *there false: there is none, or no tables at all. */
+static pawl_status find(bool *there, tables *found, pawl_log *log, pawl_error *err)
 {
         struct pawl__server *server = log->server;
         const pawl__postgres_library *pq = server->pq;
@@ -29,13 +31,16 @@ static pawl_status find(bool *there, bool *tables, pawl_log *log, pawl_error *er
 
         *there = false;
         pawl_status status = pawl__server_execute(&result, log,
-                "SELECT to_regclass('pawl.logs') IS NOT NULL", NULL, 0, "open it", err);
+                "SELECT CAST(CASE WHEN to_regclass('pawl.logs') IS NULL THEN 0 "
+                "WHEN to_regclass('pawl.packed') IS NULL THEN 1 ELSE 2 END AS bigint)",
+                NULL, 0, "open it", err);
         if (status)
                 return status;
-        *tables = pq->PQntuples(result) == 1 && pq->PQgetlength(result, 0, 0) == 1 &&
-                  *pq->PQgetvalue(result, 0, 0);
+        pawl__postgres_query answer = {.log = log, .result = result};
+        *found = pq->PQntuples(result) == 1 ? (tables)pawl__postgres_integer(&answer.base, 0)
+                                            : NO_TABLES;
         pq->PQclear(result);
-        if (!*tables)
+        if (*found == NO_TABLES)
                 return PAWL_OK;
         status = pawl__server_execute(&result, log,
                 "SELECT log_id, version FROM pawl.logs WHERE name = $1", &name, 1, "open it", err);
@@ -64,6 +69,15 @@ static pawl_status execute_all(pawl_log *log, const char *statements, pawl_error
                 status = pawl__server_execute(NULL, log, sql, NULL, 0, "make its tables", err);
         return status;
 }
+
+/* What tables of version 4 lack, beside whole ones; the statements of the schema rely on it. */
+static const char since_4[] =
+        "ALTER TABLE pawl.runs ADD COLUMN IF NOT EXISTS untold bigint NOT NULL DEFAULT 0\0";
+
+/* What is compressed already is not tried again. */
+static const char stored_as_it_is[] =
+        "ALTER TABLE pawl.contents ALTER COLUMN data SET STORAGE EXTERNAL\0"
+        "ALTER TABLE pawl.packs ALTER COLUMN data SET STORAGE EXTERNAL\0";
 
 /* The log's number is the beginning of its name's hash. */
 static pawl_status choose_id(pawl_log *log, pawl_error *err)
@@ -107,8 +121,21 @@ static pawl_status put_row(pawl_log *log, pawl_error *err)
         return log->made ? pawl__key_set(log, err) : PAWL_OK;
 }
 
+/* A log of an older version is one of today, once the tables are. */
+static pawl_status set_version(pawl_log *log, pawl_error *err)
+{
+        char version[16];
+
+        snprintf(version, sizeof version, "%d", pawl__postgres_version());
+        const pawl_text texts[] = {pawl__text(log->server->id_literal), pawl__text(version)};
+        return pawl__server_execute(NULL, log,
+                "UPDATE pawl.logs SET version = CAST($2 AS bigint) "
+                "WHERE log_id = CAST($1 AS bigint) AND version < CAST($2 AS bigint)",
+                texts, 2, "make its tables", err);
+}
+
 /* In one transaction: the tables, if need be, and the log's row. */
-static pawl_status make(pawl_log *log, bool tables, pawl_error *err)
+static pawl_status make(pawl_log *log, bool there, tables found, pawl_error *err)
 {
         pawl__buf schema = PAWL__BUF_INIT;
         pawl_error why = PAWL_ERROR_INIT;
@@ -116,14 +143,14 @@ static pawl_status make(pawl_log *log, bool tables, pawl_error *err)
 
         if (!status)
                 status = pawl__server_execute(NULL, log, "BEGIN", NULL, 0, "make its tables", err);
-        if (!status && !tables)
+        if (!status && found == OLDER_TABLES)
+                status = execute_all(log, since_4, err);
+        if (!status && found != TABLES)
                 status = execute_all(log, schema.data, err);
-        if (!status && !tables) /* what is compressed already is not tried again */
-                status = pawl__server_execute(NULL, log,
-                        "ALTER TABLE pawl.contents ALTER COLUMN data SET STORAGE EXTERNAL", NULL, 0,
-                        "make its tables", err);
+        if (!status && found != TABLES)
+                status = execute_all(log, stored_as_it_is, err);
         if (!status)
-                status = put_row(log, err);
+                status = there ? set_version(log, err) : put_row(log, err);
         pawl__buf_free(&schema);
         if (!status)
                 status = pawl__server_execute(NULL, log, "COMMIT", NULL, 0, "make its tables", err);
@@ -149,25 +176,28 @@ static pawl_status find_or_make(pawl_log *log, pawl_error *err)
 {
         const bool create = log->flags & PAWL_LOG_CREATE;
         const struct pawl__server *server = log->server;
-        bool there, tables;
+        const bool reads = log->flags & PAWL_LOG_READONLY;
+        tables found;
+        bool there;
         pawl_status status;
 
         for (int i = 0;; i++) {
                 status = pawl__server_ready(log, err);
                 if (!status)
-                        status = find(&there, &tables, log, err);
-                if (!status && there)
+                        status = find(&there, &found, log, err);
+                if (!status && there &&
+                        (reads || (found == TABLES && log->version >= pawl__postgres_version())))
                         return check_version(log, err);
-                if (!status && !create)
+                if (!status && !there && !create)
                         return pawl__fail(err, PAWL_ENOTFOUND,
                                 "%s: there is no log \"%s\" in this database; make it with "
                                 "`pawl init`, or see `pawl list-logs`",
                                 log->path, log->server->address.log);
                 if (!status)
-                        status = make(log, tables, err);
+                        status = make(log, there, found, err);
                 if (status && server->lost && pawl__server_again(log))
                         continue;
-                if (status && !(create && i < TRIES && was_made_meanwhile(err->message)))
+                if (status && !((create || there) && i < TRIES && was_made_meanwhile(err->message)))
                         return status;
         }
 }
@@ -244,10 +274,11 @@ static pawl_status derive_anew(pawl_log *log, pawl_error *err)
 static pawl_status list(pawl_log *log, pawl__log_listed_fn fn, void *user, pawl_error *err)
 {
         pawl__query *query = NULL;
-        bool there, tables;
-        pawl_status row = PAWL_OK, status = find(&there, &tables, log, err);
+        tables found;
+        bool there;
+        pawl_status row = PAWL_OK, status = find(&there, &found, log, err);
 
-        if (status || !tables)
+        if (status || found == NO_TABLES)
                 return status;
         status = pawl__postgres_prepare(&query, log,
                 "SELECT name, head_seq, head_hash, key_check IS NOT NULL FROM pawl.logs "

@@ -44,7 +44,7 @@ static bool is_in_logs(pawl_text table)
 static bool is_fact(pawl_text table)
 {
         static const char *const names[] = {
-                "events", "pruned", "macs", "blobs", "contents", "leases", NULL};
+                "events", "pruned", "macs", "blobs", "contents", "packs", "packed", "leases", NULL};
 
         return is_one_of(table, names);
 }

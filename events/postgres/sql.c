@@ -28,6 +28,26 @@ const char *const pawl__postgres_sql[PAWL__STMTS] = {
         [PAWL__STMT_CONTENT_EACH] =
                 "SELECT hash, max(size), CAST(sum(octet_length(data)) AS bigint), count(*) "
                 "FROM pawl.contents WHERE {log AND} true GROUP BY hash ORDER BY hash",
+        [PAWL__STMT_PACK_LAST] =
+                "SELECT coalesce(max(pack), 0) FROM pawl.packs WHERE {log AND} true",
+        [PAWL__STMT_PACK_PUT] =
+                "INSERT INTO pawl.packs ({log_id,} pack, heads, data) VALUES ({log,} ?1, ?2, ?3) "
+                "ON CONFLICT (log_id, pack) DO UPDATE SET heads = excluded.heads, "
+                "data = excluded.data",
+        [PAWL__STMT_PACK_GET] = "SELECT heads, data FROM pawl.packs WHERE {log AND} pack = ?1",
+        [PAWL__STMT_PACK_HEADS] = "SELECT heads FROM pawl.packs WHERE {log AND} pack = ?1",
+        [PAWL__STMT_PACK_DROP] = "DELETE FROM pawl.packs WHERE {log AND} pack = ?1",
+        [PAWL__STMT_PACKED_PUT] =
+                "INSERT INTO pawl.packed ({log_id,} hash, pack, at) VALUES ({log,} ?1, ?2, ?3) "
+                "ON CONFLICT (log_id, hash) DO UPDATE SET pack = excluded.pack, at = excluded.at",
+        [PAWL__STMT_PACKED_GET] = "SELECT pack, at FROM pawl.packed WHERE {log AND} hash = ?1",
+        [PAWL__STMT_PACKED_FIND] = "SELECT pack, at, hash FROM pawl.packed "
+                                   "WHERE {log AND} hash >= ?1 AND hash <= ?2 LIMIT 1",
+        [PAWL__STMT_PARTS_FIND] = "SELECT hash FROM pawl.contents "
+                                  "WHERE {log AND} hash >= ?1 AND hash <= ?2 AND part = 0 LIMIT 1",
+        [PAWL__STMT_PACKED_DROP] = "DELETE FROM pawl.packed WHERE {log AND} hash = ?1",
+        [PAWL__STMT_PACKED_EACH] =
+                "SELECT hash, pack, at FROM pawl.packed WHERE {log AND} true ORDER BY pack, at",
         [PAWL__STMT_PRUNED] = "SELECT payload_hash FROM pawl.pruned WHERE {log AND} seq = ?1",
         [PAWL__STMT_PRUNED_PUT] =
                 "INSERT INTO pawl.pruned ({log_id,} seq, payload_hash) VALUES ({log,} ?1, ?2) "

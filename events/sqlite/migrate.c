@@ -27,7 +27,8 @@ static const char contents_table[] =
  * tables of workspace checkpoints of 4. */
 static const pawl__migration steps[] = {
         {1, chain_of_macs, NULL, false}, {2, NULL, NULL, true}, {3, contents_table, NULL, true},
-        {4, NULL, NULL, true}, /* what runs are told of */
+        {4, NULL, NULL,
+                true}, /* what runs are told of; packs and packed, which are empty at first */
 };
 
 const pawl__schema pawl__schema_current = {5, schema_sql, steps, sizeof steps / sizeof steps[0]};

@@ -21,6 +21,21 @@ static const char *const sql_of[PAWL__STMTS] = {
         [PAWL__STMT_CONTENT_DROP] = "DELETE FROM contents WHERE hash = ?1",
         [PAWL__STMT_CONTENT_EACH] = "SELECT hash, max(size), sum(length(data)), count(*) "
                                     "FROM contents GROUP BY hash ORDER BY hash",
+        [PAWL__STMT_PACK_LAST] = "SELECT ifnull(max(pack), 0) FROM packs",
+        [PAWL__STMT_PACK_PUT] =
+                "INSERT OR REPLACE INTO packs (pack, heads, data) VALUES (?1, ?2, ?3)",
+        [PAWL__STMT_PACK_GET] = "SELECT heads, data FROM packs WHERE pack = ?1",
+        [PAWL__STMT_PACK_HEADS] = "SELECT heads FROM packs WHERE pack = ?1",
+        [PAWL__STMT_PACK_DROP] = "DELETE FROM packs WHERE pack = ?1",
+        [PAWL__STMT_PACKED_PUT] =
+                "INSERT OR REPLACE INTO packed (hash, pack, at) VALUES (?1, ?2, ?3)",
+        [PAWL__STMT_PACKED_GET] = "SELECT pack, at FROM packed WHERE hash = ?1",
+        [PAWL__STMT_PACKED_FIND] =
+                "SELECT pack, at, hash FROM packed WHERE hash >= ?1 AND hash <= ?2 LIMIT 1",
+        [PAWL__STMT_PARTS_FIND] = "SELECT hash FROM contents WHERE hash >= ?1 AND hash <= ?2 "
+                                  "AND part = 0 LIMIT 1",
+        [PAWL__STMT_PACKED_DROP] = "DELETE FROM packed WHERE hash = ?1",
+        [PAWL__STMT_PACKED_EACH] = "SELECT hash, pack, at FROM packed ORDER BY pack, at",
         [PAWL__STMT_PRUNED] = "SELECT payload_hash FROM pruned WHERE seq = ?1",
         [PAWL__STMT_PRUNED_PUT] = "INSERT OR REPLACE INTO pruned VALUES (?1, ?2)",
         [PAWL__STMT_PAYLOAD_DROP] = "UPDATE events SET payload = NULL WHERE seq = ?1",

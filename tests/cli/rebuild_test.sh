@@ -20,7 +20,7 @@ echo other >lost
 
 # forget TEXT: the content of that line is gone from the log.
 forget() {
-        sqlite3 .pawl/events.db "DELETE FROM contents WHERE hash = x'$(echo "$1" | sha256sum | cut -d' ' -f1)'"
+        sqlite3 .pawl/events.db "DELETE FROM packed WHERE hash = x'$(echo "$1" | sha256sum | cut -d' ' -f1)'"
 }
 
 it "what git and the workspace have comes back, and the checkpoint is valid again"

@@ -15,7 +15,7 @@ runs 0 pawl validate 2 --json
 same "$(jq -c '.[] | [.n, .files, .hash, .git, .state, .good, .valid]' out)" '[2,"good","good",null,"good",true,true]'
 
 it "one that is damaged is named, marked once, and the exit code is 5"
-sqlite3 .pawl/events.db "DELETE FROM contents WHERE hash = x'$(printf two | sha256sum | cut -d' ' -f1)'"
+sqlite3 .pawl/events.db "DELETE FROM packed WHERE hash = x'$(printf two | sha256sum | cut -d' ' -f1)'"
 runs 5 pawl validate --dry-run
 same "$(events CheckpointInvalidated)" 0
 runs 5 pawl validate

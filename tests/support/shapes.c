@@ -64,7 +64,7 @@ static pawl_status put_file(shapes *t, char letter, pawl_error *err)
         size_t len = shapes_text(text, letter);
 
         assert_int_equal(pawl__sha256(t->hasher, hash, text, len, NULL), PAWL_OK);
-        return pawl__contents_put_whole(t->contents, hash, pawl__text_n(text, len), err);
+        return pawl__contents_put_whole(t->contents, hash, pawl__text_n(text, len), NULL, err);
 }
 
 pawl_status shapes_put_folder(unsigned char hash[32], const shape *s, int from, int to,
@@ -94,7 +94,7 @@ pawl_status shapes_put_folder(unsigned char hash[32], const shape *s, int from, 
                 status = pawl__sha256(s->t->hasher, hash, encoded.data, encoded.len, err);
         if (!status && put)
                 status = pawl__contents_put_whole(
-                        s->t->contents, hash, pawl__buf_text(&encoded), err);
+                        s->t->contents, hash, pawl__buf_text(&encoded), NULL, err);
         pawl__buf_free(&encoded);
         return status;
 }

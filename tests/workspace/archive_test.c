@@ -197,7 +197,7 @@ ARCHIVE_TEST(contents_that_are_gone_come_back)
 
         export_all(f, f->here->log, f->archive);
         char *before = checkpoint_read(f->here->log, 2);
-        event_log_sql(f->here, "DELETE FROM contents");
+        event_log_sql(f->here, "DELETE FROM contents; DELETE FROM packed");
         assert_int_equal(
                 pawl_workspace_export(&f->result, f->here->log, NULL, 0, f->archive, &f->err),
                 PAWL_ENOTFOUND);

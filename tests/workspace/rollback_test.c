@@ -146,14 +146,14 @@ TEST(what_does_not_verify_is_refused)
 
         first(f);
         second(f);
-        event_log_sql(f->log, "CREATE TABLE kept AS SELECT * FROM contents");
+        event_log_sql(f->log, "CREATE TABLE kept AS SELECT * FROM packed");
         int64_t n = event_log_integer(f->log, "SELECT max(rowid) FROM kept");
         for (int64_t i = 1; i <= n; i++) {
                 int64_t events = event_log_count(f->log);
                 tree_hash before = rollbacks_now(f);
                 char sql[256];
                 snprintf(sql, sizeof sql,
-                        "DELETE FROM contents WHERE hash = (SELECT hash FROM kept WHERE rowid = %d)",
+                        "DELETE FROM packed WHERE hash = (SELECT hash FROM kept WHERE rowid = %d)",
                         (int)i);
                 event_log_sql(f->log, sql);
                 pawl_status status =
@@ -170,7 +170,7 @@ TEST(what_does_not_verify_is_refused)
                         rollbacks_undo(f);
                 }
                 rollbacks_check_tree(f, before);
-                event_log_sql(f->log, "INSERT OR IGNORE INTO contents SELECT * FROM kept");
+                event_log_sql(f->log, "INSERT OR IGNORE INTO packed SELECT * FROM kept");
         }
         assert_int_equal(of_target, 4); /* "one", .gitignore and two folders */
         assert_true(of_now >= 1);       /* "two" */

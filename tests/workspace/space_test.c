@@ -10,14 +10,18 @@ static void check_refused(shapes *t, size_t keep, pawl_status status, const char
         pawl_workspace_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
         pawl_workspace_prune_report *report = NULL;
         uint64_t before = shapes_head(t);
-        int64_t contents = event_log_integer(t->f, "SELECT count(*) FROM contents");
+        int64_t contents = event_log_integer(
+                t->f, "SELECT (SELECT count(*) FROM contents) + (SELECT count(*) FROM packed)");
 
         options.keep = keep;
         assert_int_equal(pawl_workspace_prune(&report, t->f->log, &options, &t->err), status);
         assert_says(t->err.message, says);
         assert_null(report);
         assert_int_equal(shapes_head(t), before);
-        assert_int_equal(event_log_integer(t->f, "SELECT count(*) FROM contents"), contents);
+        assert_int_equal(
+                event_log_integer(t->f,
+                        "SELECT (SELECT count(*) FROM contents) + (SELECT count(*) FROM packed)"),
+                contents);
 }
 
 /* Why checkpoint n stays; "-": it goes, "": it is not told of. */
@@ -54,7 +58,7 @@ SPACE_TEST(what_only_old_ones_name_goes_and_the_rest_stays)
         shapes_take(t, "abcdeg"); /* the folder "in" is the first one's */
         shapes_take(t, "xbcdeg");
         uint64_t before = shapes_head(t);
-        int64_t stored = event_log_integer(t->f, "SELECT sum(length(data)) FROM contents");
+        int64_t stored = event_log_integer(t->f, "SELECT sum(length(data)) FROM packs");
         pawl_workspace_prune_report *told = shapes_prune(t, 1, true);
         assert_int_equal(shapes_head(t), before);
         assert_int_equal(told->n, 3);
@@ -68,7 +72,7 @@ SPACE_TEST(what_only_old_ones_name_goes_and_the_rest_stays)
         assert_int_equal(done->contents, 5);
         assert_int_equal(told->contents, 5);
         assert_int_equal(told->bytes, done->bytes);
-        assert_int_equal(event_log_integer(t->f, "SELECT sum(length(data)) FROM contents"),
+        assert_int_equal(event_log_integer(t->f, "SELECT sum(length(data)) FROM packs"),
                 stored - (int64_t)done->bytes);
         assert_false(has_file(t, 'a'));
         assert_false(has_file(t, 'f'));
@@ -252,7 +256,7 @@ SPACE_TEST(what_a_damaged_one_that_stays_names_is_not_guessed)
         char hex[65], sql[200];
         assert_int_equal(shapes_put_folder(inner, &s, 0, 3, NULL, false, NULL), PAWL_OK);
         pawl__hex(hex, inner, 32);
-        snprintf(sql, sizeof sql, "DELETE FROM contents WHERE hash = x'%s'", hex);
+        snprintf(sql, sizeof sql, "DELETE FROM packed WHERE hash = x'%s'", hex);
         event_log_sql(t->f, sql);
         check_refused(t, 1, PAWL_EDAMAGED, "checkpoint 3: stays, but what it holds is not known:");
 

@@ -19,8 +19,8 @@ SPACE_TEST(contents_are_counted_once_and_told_apart)
         assert_int_equal(total->pruned, 0);
         assert_int_equal(total->contents, 7 + 1 + 2); /* files, the folder, roots */
         assert_int_equal(
-                total->stored, event_log_integer(t->f, "SELECT sum(length(data)) FROM contents"));
-        assert_int_equal(total->bytes, event_log_integer(t->f, "SELECT sum(size) FROM contents"));
+                total->stored, event_log_integer(t->f, "SELECT sum(length(data)) FROM packs"));
+        assert_int_equal(total->bytes, 7 * 37 + 155 + 2 * 193);
         assert_int_equal(total->unnamed, 0);
         assert_true(total->log >= total->stored);
         assert_int_equal(usage->n, 3);

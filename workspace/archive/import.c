@@ -280,13 +280,24 @@ struct storing {
 static pawl_status put_part(struct storing *s, pawl_error *err)
 {
         pawl__contents *contents = s->m->contents;
+        const pawl__object *content = s->content;
+        const pawl_text text = pawl__buf_text(&s->text);
+        pawl__delta whole;
+        pawl_status status;
 
         pawl__buf_clear(&s->packed);
-        pawl_status status = pawl__contents_pack(
-                &s->packed, contents, s->text.data ? s->text.data : "", s->text.len, err);
-        if (!status)
-                status = pawl__contents_put(contents, s->content->hash, s->part++, s->content->size,
-                        pawl__buf_text(&s->packed), err);
+        if (content->size <= PAWL__PART_SIZE) {
+                status = pawl__contents_encode(&s->packed, &whole, contents, text, NULL, err);
+                if (!status)
+                        status = pawl__contents_add(contents, content->hash, content->size,
+                                pawl__buf_text(&s->packed), &whole, err);
+        } else {
+                status = pawl__contents_pack(&s->packed, contents, text.data, text.len, err);
+                if (!status)
+                        status = pawl__contents_put(contents, content->hash, s->part, content->size,
+                                pawl__buf_text(&s->packed), err);
+        }
+        s->part++;
         pawl__buf_clear(&s->text);
         return status;
 }
@@ -321,7 +332,8 @@ static pawl_status keep_document(struct storing *s, pawl_error *err)
         pawl_status status = pawl__batch_blob(s->batch, s->content->hash, whole, err);
 
         if (!status && s->put)
-                status = pawl__contents_put_whole(s->m->contents, s->content->hash, whole, err);
+                status = pawl__contents_put_whole(
+                        s->m->contents, s->content->hash, whole, NULL, err);
         return status;
 }
 

@@ -26,6 +26,7 @@
 typedef struct pawl__spooled {
         unsigned char hash[32];
         uint64_t size, len; /**< of the whole; of what follows */
+        pawl__delta delta;
 } pawl__spooled;
 
 struct pawl__scan_inside {
@@ -36,7 +37,7 @@ struct pawl__scan_inside {
         size_t cap_not_captured;
         char *root, *index_path;
         uint64_t max_file;
-        bool flush_spool; /**< some of what was packed is in the log already */
+        bool flush_spool; /**< some of what was packed is in the log already, or could not be put */
         bool based;       /**< an index was used: what did not change since is in the log */
         unsigned char base_tree[32];
 };
@@ -85,6 +86,11 @@ typedef struct pawl__scanner {
         int64_t deadline_ms;   /**< 0: there is none */
 } pawl__scanner;
 
+/** Pack a new content of up to a part into the spool, as its difference from @p like (NULL: none),
+ * and mark the entry; unless the log has it or there is no room: then it is put when the scan is
+ * stored. */
+PAWL_MUST_CHECK pawl_status pawl__scan_spool(pawl__scanner *s, pawl__index_entry *entry,
+        pawl_text content, const unsigned char *like, pawl_error *err);
 /** Put what is spooled into the log in a commit of its own, and empty the spool. */
 PAWL_MUST_CHECK pawl_status pawl__scan_flush_spool(
         struct pawl__scan_inside *in, pawl__contents *contents, pawl_error *err);

@@ -49,20 +49,73 @@ typedef struct storing {
         pawl_error first;       /* which was the first */
 } storing;
 
+/* What it resembles takes many reads to find: they are one view of the log. */
+static pawl_status encode(pawl__buf *out, pawl__delta *delta, pawl__contents *contents,
+        pawl_text content, const unsigned char *like, pawl_error *err)
+{
+        pawl_log *log = pawl__contents_log(contents);
+        pawl_status status = like ? pawl__log_view_begin(log, err) : PAWL_OK;
+
+        if (status)
+                return status;
+        status = pawl__contents_encode(out, delta, contents, content, like, err);
+        if (like)
+                pawl__log_view_end(log);
+        return status;
+}
+
+pawl_status pawl__scan_spool(pawl__scanner *s, pawl__index_entry *entry, pawl_text content,
+        const unsigned char *like, pawl_error *err)
+{
+        pawl__buf *out = &s->in->spool;
+        pawl__spooled head = {.size = content.len};
+        pawl_status status = PAWL_OK;
+        bool has;
+
+        if (content.len > PAWL__PART_SIZE)
+                return PAWL_OK;
+        if (out->len + sizeof head + content.len > PAWL__SPOOL_MAX) {
+                if (!s->options->flush_spool)
+                        return PAWL_OK;
+                status = pawl__scan_flush_spool(s->in, s->contents, err);
+        }
+        if (!status)
+                status = pawl__contents_has(&has, s->contents, entry->hash, err);
+        if (status || has)
+                return status;
+        const size_t start = out->len;
+        memcpy(head.hash, entry->hash, 32);
+        if (pawl__buf_add(out, &head, sizeof head))
+                return pawl__nomem(err);
+        status = encode(out, &head.delta, s->contents, content, like, err);
+        if (status)
+                return status;
+        head.len = out->len - start - sizeof head;
+        memcpy(out->data + start, &head, sizeof head);
+        entry->flags |= PAWL__INDEX_SPOOLED;
+        return PAWL_OK;
+}
+
+/* What is a difference from a content that is no longer where it was is not put: its file is read
+ * again then. */
 static pawl_status put_spooled(
-        const struct pawl__scan_inside *in, pawl__contents *contents, pawl_error *err)
+        struct pawl__scan_inside *in, pawl__contents *contents, pawl_error *err)
 {
         const pawl__buf *spool = &in->spool;
         pawl__spooled head;
         pawl_status status = PAWL_OK;
 
         for (size_t at = 0; at < spool->len && !status; at += sizeof head + (size_t)head.len) {
-                bool has;
+                bool has, stands = true;
                 memcpy(&head, spool->data + at, sizeof head);
                 const pawl_text packed = {spool->data + at + sizeof head, (size_t)head.len};
                 status = pawl__contents_has(&has, contents, head.hash, err);
                 if (!status && !has)
-                        status = pawl__contents_put(contents, head.hash, 0, head.size, packed, err);
+                        status = pawl__contents_stands(&stands, contents, &head.delta, err);
+                if (!status && !has && stands)
+                        status = pawl__contents_add(
+                                contents, head.hash, head.size, packed, &head.delta, err);
+                in->flush_spool = in->flush_spool || !stands;
         }
         return status;
 }
@@ -71,7 +124,7 @@ static pawl_status put_spooled(
  */
 
 struct preload {
-        const struct pawl__scan_inside *in;
+        struct pawl__scan_inside *in;
         pawl__contents *contents;
 };
 
@@ -100,14 +153,14 @@ pawl_status pawl__scan_flush_spool(
 /* ---- With the checkpoint -----------------------------------------------------------------------
  */
 
-static pawl_status put_directory(
-        storing *s, size_t directory, const unsigned char hash[32], pawl_error *err)
+static pawl_status put_directory(storing *s, size_t directory, const unsigned char hash[32],
+        const unsigned char *like, pawl_error *err)
 {
         pawl_status status = pawl__index_encode(&s->encoding, &s->in->index, directory, err);
 
         if (!status)
                 status = pawl__contents_put_whole(
-                        s->contents, hash, pawl__buf_text(&s->encoding), err);
+                        s->contents, hash, pawl__buf_text(&s->encoding), like, err);
         return status;
 }
 
@@ -175,11 +228,11 @@ static pawl_status put_entry(storing *s, size_t at, pawl_error *err)
 
         if (!(entry->flags & PAWL__INDEX_NEW))
                 return PAWL_OK;
-        if (entry->kind == PAWL__ENTRY_DIRECTORY)
-                return put_directory(s, (size_t)entry->size, entry->hash, err);
         /* What was put ahead may have been pruned since. */
         if (entry->flags & PAWL__INDEX_SPOOLED && !s->in->flush_spool)
                 return PAWL_OK;
+        if (entry->kind == PAWL__ENTRY_DIRECTORY)
+                return put_directory(s, (size_t)entry->size, entry->hash, NULL, err);
         return put_file(s, entry->hash, err);
 }
 
@@ -248,11 +301,15 @@ pawl_status pawl__scan_store(pawl__scan *scan, pawl__contents *contents, pawl_er
         if (error)
                 return pawl__fail(err, PAWL_EIO, "%s: cannot be read again: %s; try again",
                         s.in->root, strerrordesc_np(error));
+        pawl__contents_reset(contents);
         status = put_spooled(s.in, contents, err);
         if (!status)
-                status = put_directory(&s, PAWL__INDEX_HEAD, scan->tree, err);
+                status = put_directory(&s, PAWL__INDEX_HEAD, scan->tree,
+                        s.in->based ? s.in->base_tree : NULL, err);
         if (!status)
                 status = put_entries(&s, err);
+        if (!status && !s.changed)
+                status = pawl__contents_flush(contents, err);
         pawl__rootdir_close(&s.root);
         pawl__buf_free(&s.path);
         pawl__buf_free(&s.encoding);

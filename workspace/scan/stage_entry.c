@@ -153,40 +153,6 @@ static pawl__index_entry entry_of(const struct stat *st)
                 .inode = (uint64_t)st->st_ino};
 }
 
-/* Pack the content, which lies whole in the contents' room, unless the log has it or there is no
- * room: then it is read again when it is to be stored. */
-static pawl_status spool(pawl__scanner *s, pawl__index_entry *entry, pawl_error *err)
-{
-        pawl__buf *out = &s->in->spool;
-        pawl__spooled head = {.size = entry->size};
-        pawl_status status = PAWL_OK;
-        bool has;
-
-        if (entry->size > PAWL__PART_SIZE)
-                return PAWL_OK;
-        if (out->len + sizeof head + entry->size > PAWL__SPOOL_MAX) {
-                if (!s->options->flush_spool)
-                        return PAWL_OK;
-                status = pawl__scan_flush_spool(s->in, s->contents, err);
-        }
-        if (!status)
-                status = pawl__contents_has(&has, s->contents, entry->hash, err);
-        if (status || has)
-                return status;
-        const size_t start = out->len;
-        memcpy(head.hash, entry->hash, 32);
-        if (pawl__buf_add(out, &head, sizeof head))
-                return pawl__nomem(err);
-        status = pawl__contents_pack(
-                out, s->contents, pawl__contents_scratch(s->contents), (size_t)entry->size, err);
-        if (status)
-                return status;
-        head.len = out->len - start - sizeof head;
-        memcpy(out->data + start, &head, sizeof head);
-        entry->flags |= PAWL__INDEX_SPOOLED;
-        return PAWL_OK;
-}
-
 /* One file more: is the root still one that is taken? */
 static pawl_status count_file(pawl__scanner *s, uint64_t size, pawl_error *err)
 {
@@ -225,7 +191,9 @@ static pawl_status add_file(pawl__scanner *s, pawl_text name, pawl__index_entry 
 
         if (!met) {
                 entry->flags |= PAWL__INDEX_NEW;
-                status = spool(s, entry, err);
+                status = pawl__scan_spool(s, entry,
+                        pawl__text_n(pawl__contents_scratch(s->contents), (size_t)entry->size),
+                        was_file ? old->hash : NULL, err);
         }
         const size_t at = s->in->index.bytes.len;
         if (!status)

@@ -337,12 +337,17 @@ static pawl_status leave(pawl__scanner *s, pawl_error *err)
         }
         pawl__index_entry *entry = pawl__index_entry_at(&in->index, level->entry);
         if (!level->old_directory || memcmp(entry->hash, hash, 32) != 0) {
+                unsigned char former[32];
+                memcpy(former, entry->hash, 32);
                 memcpy(entry->hash, hash, 32);
                 if (!pawl__new_objects_find(
                             &in->new_objects, &in->index, PAWL__ENTRY_DIRECTORY, hash)) {
                         entry->flags |= PAWL__INDEX_NEW;
-                        status = pawl__new_objects_add(
-                                &in->new_objects, &in->index, level->entry, err);
+                        status = pawl__scan_spool(s, entry, pawl__buf_text(&s->encoding),
+                                level->old_directory ? former : NULL, err);
+                        if (!status)
+                                status = pawl__new_objects_add(
+                                        &in->new_objects, &in->index, level->entry, err);
                 }
         }
         if (!status)

@@ -1,23 +1,7 @@
-#include "workspace/store/contents.h"
+/* Contents: put in parts, or by packed.c and delta.c; read whole. */
 #include "base/error.h"
+#include "workspace/store/contents_internal.h"
 #include <stdlib.h>
-#include <zstd.h>
-#include <zstd_errors.h>
-
-/* Of sources and texts in parts of 4 MiB (`zstd -b1e3 -B4194304`), level 1 leaves 0.34 at 415 MB/s,
- * level 3 0.25 at 315: what is kept for long is worth the third more of time. */
-enum { LEVEL = 3 };
-
-struct pawl__contents {
-        pawl_log *log;
-        pawl__hasher *hasher;
-        ZSTD_CCtx *packer;   /* made when first used */
-        ZSTD_DCtx *unpacker; /* the same */
-        pawl__directories overlay;
-        pawl__buf packed, part; /* kept from part to part */
-        pawl__map unstable;
-        pawl__arena paths; /* its keys */
-};
 
 pawl_status pawl__contents_open(pawl__contents **out, pawl_log *log, pawl_error *err)
 {
@@ -43,12 +27,20 @@ void pawl__contents_close(pawl__contents *c)
         pawl__hasher_free(c->hasher);
         pawl__buf_free(&c->packed);
         pawl__buf_free(&c->part);
+        for (size_t i = 0; i < PAWL__PACKS_CACHED; i++) {
+                pawl__buf_free(&c->cache[i].heads);
+                pawl__buf_free(&c->cache[i].data);
+        }
+        pawl__buf *const own[] = {
+                &c->heads, &c->frames, &c->hashes, &c->base, &c->whole, &c->other};
+        for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+                pawl__buf_free(own[i]);
         pawl__map_free(&c->unstable);
         pawl__arena_free(&c->paths);
         free(c);
 }
 
-static pawl_status damaged(const unsigned char hash[32], const char *what, pawl_error *err)
+pawl_status pawl__contents_damaged(const unsigned char hash[32], const char *what, pawl_error *err)
 {
         char hex[65];
 
@@ -71,37 +63,52 @@ pawl_status pawl__contents_chunks(uint32_t *n, uint64_t size, pawl_error *err)
 pawl_status pawl__contents_has(
         bool *has, pawl__contents *c, const unsigned char hash[32], pawl_error *err)
 {
-        return pawl__log_failed(c->log, pawl__log_content_has(has, c->log, hash), err);
-}
+        pawl__pack_place place;
 
-pawl_status pawl__contents_commit(
-        pawl__contents *c, pawl__batch_prepare_fn prepare, void *user, pawl_error *err)
-{
-        pawl__batch batch = {.prepare = prepare, .prepare_user = user};
-        const pawl_status status = pawl__log_commit(c->log, &batch, 0, NULL);
-
-        pawl__batch_free(&batch);
+        *has = pawl__contents_waits(c, hash);
+        if (*has)
+                return PAWL_OK;
+        pawl_status status = pawl__log_packed_get(&place, c->log, hash);
+        if (!status && place.pack)
+                *has = true;
+        else if (!status)
+                status = pawl__log_content_has(has, c->log, hash);
         return pawl__log_failed(c->log, status, err);
 }
 
 /* ---- Putting ------------------------------------------------------------------------------------
  */
 
+struct committing {
+        pawl__contents *contents;
+        pawl__batch_prepare_fn prepare;
+        void *user;
+};
+
+static pawl_status prepare_and_flush(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
+{
+        const struct committing *it = user;
+
+        pawl__contents_reset(it->contents);
+        const pawl_status status = it->prepare(log, batch, it->user, err);
+        return status ? status : pawl__contents_flush(it->contents, err);
+}
+
+pawl_status pawl__contents_commit(
+        pawl__contents *c, pawl__batch_prepare_fn prepare, void *user, pawl_error *err)
+{
+        struct committing it = {c, prepare, user};
+        pawl__batch batch = {.prepare = prepare_and_flush, .prepare_user = &it};
+        const pawl_status status = pawl__log_commit(c->log, &batch, 0, NULL);
+
+        pawl__batch_free(&batch);
+        return pawl__log_failed(c->log, status, err);
+}
+
 pawl_status pawl__contents_pack(
         pawl__buf *out, pawl__contents *c, const void *data, size_t len, pawl_error *err)
 {
-        size_t bound = ZSTD_compressBound(len);
-
-        if (!c->packer && !(c->packer = ZSTD_createCCtx()))
-                return pawl__nomem(err);
-        if (pawl__buf_reserve(out, bound))
-                return pawl__nomem(err);
-        size_t n = ZSTD_compressCCtx(c->packer, out->data + out->len, bound, data, len, LEVEL);
-        if (ZSTD_isError(n)) /* with room enough it can only lack memory */
-                return pawl__nomem(err);
-        out->len += n;
-        out->data[out->len] = '\0';
-        return PAWL_OK;
+        return pawl__contents_compress(out, c, pawl__text_n(data, len), (pawl_text){NULL, 0}, err);
 }
 
 pawl_status pawl__contents_put(pawl__contents *c, const unsigned char hash[32], uint32_t part,
@@ -111,17 +118,13 @@ pawl_status pawl__contents_put(pawl__contents *c, const unsigned char hash[32], 
                 pawl__log_content_put(c->log, hash, part, size, packed.data, packed.len), err);
 }
 
-pawl_status pawl__contents_put_whole(
+/* One that is larger than a part. */
+static pawl_status put_parts(
         pawl__contents *c, const unsigned char hash[32], pawl_text content, pawl_error *err)
 {
         uint32_t parts = 0;
-        bool has = false;
         pawl_status status = pawl__contents_chunks(&parts, content.len, err);
 
-        if (!status)
-                status = pawl__contents_has(&has, c, hash, err);
-        if (status || has)
-                return status;
         for (uint32_t i = 0; i < parts && !status; i++) {
                 const size_t at = i * PAWL__PART_SIZE, left = content.len - at;
                 pawl__buf_clear(&c->packed);
@@ -132,6 +135,33 @@ pawl_status pawl__contents_put_whole(
                                 c, hash, i, content.len, pawl__buf_text(&c->packed), err);
         }
         return status;
+}
+
+pawl_status pawl__contents_put_whole(pawl__contents *c, const unsigned char hash[32],
+        pawl_text content, const unsigned char *like, pawl_error *err)
+{
+        pawl__delta delta;
+        bool has = false;
+        pawl_status status = pawl__contents_has(&has, c, hash, err);
+
+        if (status || has)
+                return status;
+        if (content.len > PAWL__PART_SIZE)
+                return put_parts(c, hash, content, err);
+        pawl__buf_clear(&c->whole);
+        status = pawl__contents_encode(&c->whole, &delta, c, content, like, err);
+        return status ? status
+                      : pawl__contents_add(
+                                c, hash, content.len, pawl__buf_text(&c->whole), &delta, err);
+}
+
+pawl_status pawl__contents_drop(pawl__contents *c, const unsigned char hash[32], pawl_error *err)
+{
+        pawl_status status = pawl__log_packed_drop(c->log, hash);
+
+        if (!status)
+                status = pawl__log_content_drop(c->log, hash);
+        return pawl__log_failed(c->log, status, err);
 }
 
 /* ---- Borrowed parts -------------------------------------------------------------------------- */
@@ -180,6 +210,8 @@ pawl_status pawl__content_to_nothing(const void *data, size_t len, void *user, p
         return PAWL_OK;
 }
 
+static const char other_size[] = "it is of another size than its entry says";
+
 /* Part @p index into c->part, where it must be exactly @p len bytes long. */
 static pawl_status unpack(pawl__contents *c, const unsigned char hash[32], uint32_t index,
         uint64_t size, size_t len, pawl_error *err)
@@ -187,32 +219,44 @@ static pawl_status unpack(pawl__contents *c, const unsigned char hash[32], uint3
         uint64_t whole;
 
         pawl__buf_clear(&c->packed);
-        pawl__buf_clear(&c->part);
         pawl_status status = pawl__log_content_get(&c->packed, &whole, c->log, hash, index);
         if (status)
                 return pawl__log_failed(c->log, status, err);
         if (whole != size)
-                return damaged(hash, "it is of another size than its entry says", err);
-        if ((!c->unpacker && !(c->unpacker = ZSTD_createDCtx())) ||
-                pawl__buf_reserve(&c->part, len))
-                return pawl__nomem(err);
-        size_t n =
-                ZSTD_decompressDCtx(c->unpacker, c->part.data, len, c->packed.data, c->packed.len);
-        if (ZSTD_isError(n) && ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
-                return pawl__nomem(err);
-        if (ZSTD_isError(n) || n != len)
-                return damaged(hash, "a part of it cannot be unpacked", err);
-        c->part.len = n;
-        return PAWL_OK;
+                return pawl__contents_damaged(hash, other_size, err);
+        status = pawl__contents_decompress(
+                &c->part, c, pawl__buf_text(&c->packed), (pawl_text){NULL, 0}, len, err);
+        return status == PAWL_EDAMAGED
+                       ? pawl__contents_damaged(hash, "a part of it cannot be unpacked", err)
+                       : status;
+}
+
+/* A content that is in a pack. */
+static pawl_status read_packed(pawl__contents *c, const unsigned char hash[32], uint64_t size,
+        pawl__content_sink sink, void *user, pawl_error *err)
+{
+        pawl_status status = pawl__contents_load(&c->part, c, hash, err);
+
+        if (status)
+                return status;
+        if (c->part.len != size)
+                return pawl__contents_damaged(hash, other_size, err);
+        return sink(c->part.data, c->part.len, user, err);
 }
 
 pawl_status pawl__contents_read(pawl__contents *c, const unsigned char hash[32], uint64_t size,
         pawl__content_sink sink, void *user, pawl_error *err)
 {
+        pawl__pack_place place;
         unsigned char found[32];
         uint32_t parts = 0;
-        pawl_status status = pawl__contents_chunks(&parts, size, err);
+        pawl_status status =
+                pawl__log_failed(c->log, pawl__log_packed_get(&place, c->log, hash), err);
 
+        if (!status && place.pack)
+                return read_packed(c, hash, size, sink, user, err);
+        if (!status)
+                status = pawl__contents_chunks(&parts, size, err);
         if (!status)
                 status = pawl__hasher_begin(c->hasher, err);
         for (uint32_t i = 0; i < parts && !status; i++) {
@@ -227,7 +271,7 @@ pawl_status pawl__contents_read(pawl__contents *c, const unsigned char hash[32],
         if (!status && pawl__hasher_end(c->hasher, found))
                 status = pawl__nomem(err);
         if (!status && memcmp(found, hash, 32) != 0)
-                status = damaged(hash, "it is not what its hash says", err);
+                status = pawl__contents_damaged(hash, "it is not what its hash says", err);
         return status;
 }
 
@@ -239,14 +283,21 @@ pawl_status pawl__contents_read(pawl__contents *c, const unsigned char hash[32],
 static pawl_status directory_in_log(
         pawl__buf *out, pawl__contents *c, const unsigned char hash[32], pawl_error *err)
 {
+        pawl__pack_place place;
         uint64_t size;
+        pawl_status status = pawl__log_packed_get(&place, c->log, hash);
 
+        if (!status && place.pack) {
+                status = pawl__contents_load(&c->part, c, hash, err);
+                return status ? status : pawl__content_to_buf(c->part.data, c->part.len, out, err);
+        }
         pawl__buf_clear(&c->packed);
-        pawl_status status = pawl__log_content_get(&c->packed, &size, c->log, hash, 0);
+        if (!status)
+                status = pawl__log_content_get(&c->packed, &size, c->log, hash, 0);
         if (status)
                 return pawl__log_failed(c->log, status, err);
         if (size > PAWL__TREE_MAX)
-                return damaged(hash, "it is larger than a directory can be", err);
+                return pawl__contents_damaged(hash, "it is larger than a directory can be", err);
         return pawl__contents_read(c, hash, size, pawl__content_to_buf, out, err);
 }
 

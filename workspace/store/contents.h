@@ -2,9 +2,13 @@
  * @file workspace/store/contents.h
  * @brief What files and directories of checkpoints hold: in the log by hash, in parts, compressed.
  *
- * A content is cut into parts of PAWL__PART_SIZE bytes, the last one shorter, and each part is one
- * Zstandard frame (RFC 8878); an empty content is one empty part. So whatever a content's size is,
- * one part at a time is in memory. What is read is hashed again on the way.
+ * A content that is larger than PAWL__PART_SIZE is cut into parts of that size, the last one
+ * shorter, and each part is one Zstandard frame (RFC 8878). So whatever a content's size is, one
+ * part at a time is in memory. What is read is hashed again on the way.
+ *
+ * A smaller one is one frame: whole, in a row of its own or, where it is small, in a pack
+ * (workspace/store/pack.h); or as its difference from a content that it resembles, mostly what was
+ * at the same path before. Such a base is kept as long as what is a difference from it.
  *
  * Failures of the log are passed on with its message in @p err.
  */
@@ -31,9 +35,39 @@ PAWL_MUST_CHECK pawl_status pawl__contents_chunks(uint32_t *n, uint64_t size, pa
 PAWL_MUST_CHECK pawl_status pawl__contents_commit(
         pawl__contents *contents, pawl__batch_prepare_fn prepare, void *user, pawl_error *err);
 
-/** Is it in the log? */
+/** Is it in the log, or does it wait to be? */
 PAWL_MUST_CHECK pawl_status pawl__contents_has(
         bool *has, pawl__contents *contents, const unsigned char hash[32], pawl_error *err);
+
+/** What a frame is: the content whole (step 0), or its difference from the base. */
+typedef struct pawl__delta {
+        unsigned step;          /**< workspace/store/pack.h */
+        unsigned char base[16]; /**< the first half of the base's hash */
+        pawl__pack_place place; /**< of the base, when the difference was made */
+} pawl__delta;
+
+/** Append the frame of a content of up to a part: as its difference from one that it resembles,
+ * where that is in the log and makes it smaller. @p like: the hash of such a one; NULL: there is
+ * none. */
+PAWL_MUST_CHECK pawl_status pawl__contents_encode(pawl__buf *out, pawl__delta *delta,
+        pawl__contents *contents, pawl_text content, const unsigned char *like, pawl_error *err);
+/** Is the base still where it was, so that the frame may be added? In the transaction that adds it.
+ */
+PAWL_MUST_CHECK pawl_status pawl__contents_stands(
+        bool *stands, pawl__contents *contents, const pawl__delta *delta, pawl_error *err);
+/** Keep a frame, which the log does not have; within a batch's fill alone. What is small waits
+ * until pawl__contents_flush(). */
+PAWL_MUST_CHECK pawl_status pawl__contents_add(pawl__contents *contents,
+        const unsigned char hash[32], uint64_t size, pawl_text frame, const pawl__delta *delta,
+        pawl_error *err);
+/** Put what waits into the log; the last thing in a fill. pawl__contents_commit() does it itself.
+ */
+PAWL_MUST_CHECK pawl_status pawl__contents_flush(pawl__contents *contents, pawl_error *err);
+/** Nothing waits: the first thing in a fill, as what waited for one that failed is not to be kept.
+ *  pawl__contents_commit() does it itself. */
+void pawl__contents_reset(pawl__contents *contents);
+/** Does it wait? */
+bool pawl__contents_waits(const pawl__contents *contents, const unsigned char hash[32]);
 
 /** Append one part, packed. */
 PAWL_MUST_CHECK pawl_status pawl__contents_pack(
@@ -43,9 +77,16 @@ PAWL_MUST_CHECK pawl_status pawl__contents_put(pawl__contents *contents,
         const unsigned char hash[32], uint32_t part, uint64_t size, pawl_text packed,
         pawl_error *err);
 
-/** Keep a content that is whole in memory, unless the log has it; within a batch's fill alone. */
-PAWL_MUST_CHECK pawl_status pawl__contents_put_whole(
-        pawl__contents *contents, const unsigned char hash[32], pawl_text content, pawl_error *err);
+/** Keep a content that is whole in memory, unless the log has it; within a batch's fill alone.
+ *  @param like  as of pawl__contents_encode(). */
+PAWL_MUST_CHECK pawl_status pawl__contents_put_whole(pawl__contents *contents,
+        const unsigned char hash[32], pawl_text content, const unsigned char *like,
+        pawl_error *err);
+
+/** Remove a content, which is put anew: what is a difference from it needs it. Within a batch's
+ * fill alone. */
+PAWL_MUST_CHECK pawl_status pawl__contents_drop(
+        pawl__contents *contents, const unsigned char hash[32], pawl_error *err);
 
 /** Gets a content piece by piece. Anything but PAWL_OK ends the reading and is passed on. */
 typedef pawl_status (*pawl__content_sink)(

@@ -163,10 +163,10 @@ static pawl_status put_back(struct rebuilding *r, struct lost *lost, pawl_error 
                 return pawl__fail(err, PAWL_EINPUTS, "%.*s: changed while it was read; try again",
                         PAWL__FMT(lost->path));
         if (!status)
-                status = pawl__log_content_drop(r->ws.log, lost->hash);
+                status = pawl__contents_drop(r->ws.contents, lost->hash, err);
         if (!status)
                 status = pawl__contents_put_whole(
-                        r->ws.contents, lost->hash, pawl__buf_text(&r->text), err);
+                        r->ws.contents, lost->hash, pawl__buf_text(&r->text), NULL, err);
         if (lost->from_git)
                 r->result.from_git++;
         else
