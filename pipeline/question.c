@@ -325,7 +325,7 @@ pawl_status pawl__question_emit(pawl__batch *batch, pawl_text *text, const pawl_
         const pawl_answer *answer, const char *mode, int64_t replaces, const pawl_event *like,
         int64_t now_us, pawl_error *err)
 {
-        pawl_text chosen;
+        pawl_text chosen = {NULL, 0};
         pawl_status status = choose(&chosen, conflict, answer, err);
 
         if (!status)

@@ -30,14 +30,12 @@ within() {
         done
 }
 
-is_resolved() { [ "$(events GlossaryClarificationResolved)" = "$1" ]; }
-
 it "before that nothing is recorded; after it a resume takes what is to be otherwise"
-write_ask 'options: [yes, no], to: ["user:ana"], within: 1500ms, otherwise: no'
+write_ask 'options: [yes, no], to: ["user:ana"], within: 3s, otherwise: no'
 runs 3 pawl run mission.yaml --run one --no-input
 runs 3 pawl resume one --no-input
 same "$(events GlossaryClarificationResolved)" 0
-sleep 1.6
+sleep 3.1
 same "$(events GlossaryClarificationResolved)" 0
 runs 0 pawl resume one --no-input
 same "$(cat journal)" '{"said":"no"}'
@@ -49,7 +47,7 @@ runs 0 eventlog replay --check
 
 it "resume without a run's name finds it, and status says that its answers are in"
 runs 3 pawl run mission.yaml --run two --no-input
-sleep 1.6
+sleep 3.1
 runs 0 pawl status
 says 'its answers are in' out
 runs 0 pawl resume --no-input
@@ -58,7 +56,7 @@ same "$(wc -l <journal)" 2
 it "an answer that comes before anybody looked still counts"
 runs 3 pawl run mission.yaml --run three --no-input
 id=$(pawl conflicts --json | jq -r '.[].conflict_id')
-sleep 1.6
+sleep 3.1
 runs 0 pawl resolve "$id" --answer yes --actor user:ana
 runs 0 pawl resume three --no-input
 same "$(tail -1 journal)" '{"said":"yes"}'
@@ -69,9 +67,9 @@ runs 0 pawl resume four --wait --no-input
 same "$(tail -1 journal)" '{"said":"no"}'
 
 it "without otherwise the step fails; a resume asks again, for the whole time"
-write_ask 'within: 1s'
+write_ask 'within: 3s'
 runs 3 pawl run mission.yaml --run five --no-input
-sleep 1.1
+sleep 3.1
 runs 1 pawl resume five --no-input
 says 'step approve: nobody answered in time' err
 same "$(resolved .payload.answer)" null
@@ -89,23 +87,12 @@ runs 0 eventlog replay --check
 
 it "after a failure the answer may be put in place of none"
 runs 3 pawl run mission.yaml --run six --no-input
-sleep 1.1
+sleep 3.1
 runs 1 pawl resume six --no-input
 id=$(pawl conflicts --all --json | jq -r '.[-1].conflict_id')
 runs 0 pawl resolve "$id" --answer June --replace
 runs 0 pawl resume six --no-input
 same "$(tail -1 journal)" '{"said":"June"}'
-
-it "a service that nobody asks anything records it within a second or so"
-write_ask 'options: [yes, no], within: 1s, otherwise: no'
-before=$(events GlossaryClarificationResolved)
-runs 3 pawl run mission.yaml --run seven --no-input
-pawl serve --port 0 >served 2>&1 &
-background=$!
-within 4 is_resolved $((before + 1))
-kill "$background"
-wait "$background" || true
-same "$(resolved '[.payload.answer, .actor, .run_id]')" '["no","system:timeout","seven"]'
 
 it "a worker takes such a run within a second or so"
 rm -rf .pawl journal
