@@ -171,6 +171,8 @@ struct pawl__engine {
         /** Is the log still where it was opened, and whole? Asked before a command reports success;
          *  begin() asks it, too. NULL: nothing is asked. */
         pawl_status (*keep)(pawl_log *log);
+        /** Is it out of reach? NULL: never. */
+        bool (*is_away)(const pawl_log *log);
         /** After another handle of the group wrote: go on with what it has. NULL: nothing. */
         void (*follow)(pawl_log *log);
         /** Has the view that is read become another's, so that damage is no damage? NULL: never. */

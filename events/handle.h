@@ -65,8 +65,9 @@ struct pawl_log {
         atomic_bool interrupted; /* set by any thread (interrupt.c) */
         int signal_fd;           /* what is read there is a signal; -1: none */
         bool hurried;            /* one came */
-        bool made;               /* this handle made the log, on a server */
-        int64_t waited_us;       /* in the group's queue, which counts as waiting for the lock */
+        bool impatient;    /* a server that is away is given up soon, and asked again by others */
+        bool made;         /* this handle made the log, on a server */
+        int64_t waited_us; /* in the group's queue, which counts as waiting for the lock */
 
         bool keyed, keyed_known; /* the log has a key; handles that write know it from the start */
 

@@ -38,6 +38,11 @@ void pawl__log_watch_signals(pawl_log *log, int fd)
         log->signal_fd = fd;
 }
 
+void pawl__log_impatient(pawl_log *log)
+{
+        log->impatient = true;
+}
+
 void pawl__log_hurry(pawl_log *log)
 {
         log->hurried = true;

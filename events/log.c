@@ -284,6 +284,11 @@ bool pawl__log_readonly(const pawl_log *log)
         return log->flags & PAWL_LOG_READONLY;
 }
 
+bool pawl__log_is_away(const pawl_log *log)
+{
+        return log->engine->is_away && log->engine->is_away(log);
+}
+
 bool pawl__log_was_made(const pawl_log *log)
 {
         return log->made;

@@ -258,6 +258,11 @@ PAWL_MUST_CHECK pawl_status pawl__log_blob(
 /** For loops that are long without asking the log: PAWL_OK, or PAWL_EINTERRUPTED while
  *  pawl_log_interrupt() is on. By the log's own thread. */
 PAWL_MUST_CHECK pawl_status pawl__log_interrupted(const pawl_log *log, pawl_error *err);
+/** From now on a server that refuses is an error at once, and one that says nothing within seconds:
+ *  for who asks it again later. */
+void pawl__log_impatient(pawl_log *log);
+/** Is there a server, and no connection to it? */
+bool pawl__log_is_away(const pawl_log *log);
 /** Did this handle make the log, which was not on its server before? */
 bool pawl__log_was_made(const pawl_log *log);
 /** From the moment that @p fd has something to read, which is left there, a server that says

@@ -183,6 +183,10 @@ void service_run(service_answer *answer, service_call *call, service_worker *wor
                 call->log = worker->log;
         }
         call->route->run(answer, call);
+        if (answer->status == 500 && call->log && pawl__log_is_away(call->log)) {
+                answer->status = 503;
+                answer->retry_after_s = 1;
+        }
         if (service_route_posts(call->route)) /* what it appended is to be seen at once */
                 service_feed_poke(call->site->feed);
         if (answer->status == 0)

@@ -59,11 +59,13 @@ typedef struct service_options {
  */
 #define SERVICE_PULSE_MS 1000
 #define SERVICE_HANGS_MS 10000 /* a read that takes longer hangs */
+#define SERVICE_AWAY_MS  3000  /* the same of one that asks a server */
 
 typedef struct service_health {
         pthread_mutex_t lock;
         pawl_error reading, writing; /**< why the last one failed; PAWL_OK: it did not */
         int64_t begun_ms;            /**< when the present read began; 0: none */
+        bool on_server;              /**< the log is on one */
 } service_health;
 
 /** A read of the log begins; 0: it ended. What it found: @p err says why it failed; NULL: it did
@@ -76,6 +78,9 @@ void service_health_wrote(service_health *health, const pawl_error *err);
 
 /** Is the log healthy? Else @p why is the reason, in one line. */
 bool service_health_ok(service_health *health, int64_t now_ms, pawl_error *why);
+/** Is the log's server there, as far as the last read knows? Else @p why. True of a log in a file.
+ */
+bool service_health_reached(service_health *health, int64_t now_ms, pawl_error *why);
 
 /* What is counted, and its text for Prometheus (exposition format 0.0.4). Counting is allowed from
  * any thread, and never waits. */

@@ -78,6 +78,10 @@ pawl_status service_worker_ready(service_worker *worker, pawl_error *err)
         struct stat st;
         pawl_log *log;
 
+        /* The feed asks a server again and again; while it gets no answer, nobody else waits for
+         * one. */
+        if (!worker->keeps && !service_health_reached(&worker->site->health, service_now_ms(), err))
+                return PAWL_EIO;
         if (worker->log && same_file(worker))
                 return PAWL_OK;
         pawl_status status = worker->keeps ? service_worker_keep(worker, err)
@@ -97,6 +101,7 @@ pawl_status service_worker_ready(service_worker *worker, pawl_error *err)
         status = pawl_log_open(&log, from->log_path, &options, err);
         if (status)
                 return status;
+        pawl__log_impatient(log);
         pthread_mutex_lock(&worker->lock);
         worker->log = log;
         worker->opened++;

@@ -102,7 +102,9 @@ static pawl_status read_parameters(parameters *p, pawl_log *log, pawl_error *err
                 p->keys[n] = o->keyword;
                 p->values[n++] = o->val;
         }
-        if (p->timeout_ms != PAWL__SILENT_MS) /* what the URL says is for each host */
+        if (log->impatient && p->timeout_ms > PAWL__IMPATIENT_MS)
+                p->timeout_ms = PAWL__IMPATIENT_MS;
+        else if (p->timeout_ms != PAWL__SILENT_MS) /* what the URL says is for each host */
                 p->timeout_ms *= (int64_t)p->hosts;
         for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++)
                 if (!is_given(p, n, defaults[i].key)) {
@@ -177,7 +179,8 @@ static pawl_status try_hosts(pawl_log *log, const parameters *p, int64_t deadlin
                         *cut = *again && there;
                         return status;
                 }
-                there = there || pq->PQstatus(server->conn) >= CONNECTION_AWAITING_RESPONSE;
+                there = there || pq->PQstatus(server->conn) == CONNECTION_AWAITING_RESPONSE ||
+                        pq->PQstatus(server->conn) == CONNECTION_AUTH_OK;
                 if (pawl__interrupt_waits(log))
                         return pawl__interrupt_fail(log, err);
                 if (pawl__log_hurries(log) && !hurried)
@@ -364,7 +367,7 @@ pawl_status pawl__server_ready(pawl_log *log, pawl_error *err)
         pawl_status status;
         do {
                 pawl__server_disconnect(log);
-                status = pawl__server_connect(log, !server->unreachable, err);
+                status = pawl__server_connect(log, !server->unreachable && !log->impatient, err);
                 server->unreachable = status != PAWL_OK;
                 if (status)
                         break;

@@ -221,6 +221,7 @@ static pawl_status pump(pawl_log *log, bool all, const char *doing, pawl_error *
         struct pawl__server *server = log->server;
         const pawl__postgres_library *pq = server->pq;
         int64_t heard = pawl__now_ms(), hurried = 0;
+        const int64_t silent_ms = log->impatient ? PAWL__IMPATIENT_MS : PAWL__SILENT_MS;
         bool cancelled = false;
         pawl_status first = PAWL_OK;
 
@@ -250,7 +251,7 @@ static pawl_status pump(pawl_log *log, bool all, const char *doing, pawl_error *
                 } else if (hurried && pawl__now_ms() - heard > PAWL__HURRIED_MS) {
                         status = pawl__server_give_up(log, doing, err);
                 } else if (pawl__now_ms() - heard >
-                           (cancelled ? CANCEL_MS : PAWL__SILENT_MS + log->busy_ms)) {
+                           (cancelled ? CANCEL_MS : silent_ms + log->busy_ms)) {
                         status = pawl__server_lost(
                                 log, "the server has not answered for too long", doing, err);
                 }

@@ -345,6 +345,11 @@ static pawl_status keep(pawl_log *log)
         return server->acked_seq ? pawl__server_ready(log, &log->err) : PAWL_OK;
 }
 
+static bool is_away(const pawl_log *log)
+{
+        return !log->server->conn || log->server->lost;
+}
+
 static pawl_status busy(pawl_log *log, const char *doing, pawl_error *err)
 {
         return pawl__fail(err, PAWL_EBUSY,
@@ -398,6 +403,7 @@ const pawl__engine pawl__postgres_engine = {
         .follow = follow,
         .keeps_rows = true,
         .keep = keep,
+        .is_away = is_away,
         .busy = busy,
         .space = space,
 };

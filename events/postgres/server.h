@@ -18,9 +18,10 @@
 
 enum {
         PAWL__PARAMS_MAX = 96,
-        PAWL__SILENT_MS = 28000,  /* a server that says nothing for so long is given up */
-        PAWL__HURRIED_MS = 1000,  /* the same, once a signal came */
-        PAWL__GIVEN_UP_MS = 5000, /* and then it is not asked at all for so long */
+        PAWL__SILENT_MS = 28000,   /* a server that says nothing for so long is given up */
+        PAWL__IMPATIENT_MS = 5000, /* the same, where somebody asks it again later */
+        PAWL__HURRIED_MS = 1000,   /* the same, once a signal came */
+        PAWL__GIVEN_UP_MS = 5000,  /* and then it is not asked at all for so long */
         PAWL__HOST_MS = 5000, /* of several hosts, one that says nothing for so long is passed */
         PAWL__RECONNECT_MS = 15000, /* a server that refuses is asked again for so long */
         PAWL__AGAIN_MS = 30000,     /* what a lost connection undid is tried again for so long */
