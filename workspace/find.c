@@ -19,17 +19,24 @@ static bool is_number(int64_t *out, const char *text)
 pawl_status pawl__workspace_current(pawl__row *out, pawl__row *by, bool *put_back,
         pawl__state *state, pawl__arena *arena, pawl_error *err)
 {
-        pawl__row newest, last;
+        pawl__row newest;
         pawl_status status = pawl__state_workspace_newest_own(&newest, state, arena, err);
 
-        if (status)
-                return status;
+        return status ? status
+                      : pawl__workspace_current_of(out, by, put_back, &newest, state, arena, err);
+}
+
+pawl_status pawl__workspace_current_of(pawl__row *out, pawl__row *by, bool *put_back,
+        const pawl__row *newest, pawl__state *state, pawl__arena *arena, pawl_error *err)
+{
+        pawl__row last;
+
         *put_back = false;
-        *out = newest;
-        status = pawl__state_rollback_last(&last, state, arena, err);
+        *out = *newest;
+        pawl_status status = pawl__state_rollback_last(&last, state, arena, err);
         if (status)
                 return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-        if (last.v[PAWL__RB_ENDED_SEQ].integer < newest.v[PAWL__WCP_SEQ].integer)
+        if (last.v[PAWL__RB_ENDED_SEQ].integer < newest->v[PAWL__WCP_SEQ].integer)
                 return PAWL_OK;
         *put_back = true;
         *by = last;

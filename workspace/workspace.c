@@ -363,13 +363,13 @@ pawl_status pawl__workspace_locate(pawl__workspace *ws, pawl_error *err)
         pawl_status status = pawl__state_workspace_newest(&ws->newest, ws->state, &ws->arena, err);
 
         ws->last = status ? 0 : (uint64_t)ws->newest.v[PAWL__WCP_N].integer;
-        if (!status)
+        if (!status && !ws->newest.v[PAWL__WCP_ROOT].text.data) /* a run's, elsewhere */
                 status = pawl__state_workspace_newest_own(&ws->newest, ws->state, &ws->arena, err);
         ws->any = !status;
         if (status)
                 return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-        return pawl__workspace_current(
-                &ws->current, &ws->by, &ws->put_back, ws->state, &ws->arena, err);
+        return pawl__workspace_current_of(
+                &ws->current, &ws->by, &ws->put_back, &ws->newest, ws->state, &ws->arena, err);
 }
 
 pawl_status pawl__workspace_open(

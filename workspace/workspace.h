@@ -119,6 +119,10 @@ PAWL_MUST_CHECK pawl_status pawl__workspace_find(
 /** The one that the workspace stands at. PAWL_ENOTFOUND without a message: there is none. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_current(pawl__row *out, pawl__row *by, bool *put_back,
         pawl__state *state, pawl__arena *arena, pawl_error *err);
+/** The same, where the newest checkpoint of the workspace's own is known. */
+PAWL_MUST_CHECK pawl_status pawl__workspace_current_of(pawl__row *out, pawl__row *by,
+        bool *put_back, const pawl__row *newest, pawl__state *state, pawl__arena *arena,
+        pawl_error *err);
 
 /** A failure to read what a checkpoint holds: where somebody pruned it since its row was read, that
  * is what it means (PAWL_ENOTFOUND), else it is handed on. */

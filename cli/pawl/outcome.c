@@ -1,5 +1,6 @@
 #include "cli/pawl/outcome.h"
 #include "base/error.h"
+#include "cli/pawl/commands.h"
 #include "cli/pawl/signals.h"
 #include "command/fields.h"
 #include "command/json.h"
@@ -228,6 +229,8 @@ int cli_tell_outcome(const cli_call *cli, pawl_status status, const pawl_run_res
                 return CLI_DONE;
         if (status == PAWL_BLOCKED)
                 return tell_blocked(cli, result, err);
+        if (status == PAWL_EHELD && cli->cmd == &pawl_resume_cmd && cli_given(cli, "unless-held"))
+                return CLI_BUSY;
         int code = cli_fail(cli, &told);
         return status == PAWL_EINTERRUPTED ? interrupted_code(result) : code;
 }

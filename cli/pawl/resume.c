@@ -73,6 +73,8 @@ static const cli_option resume_options[] = {
                 "of a submitted run: where its files are set up (default: as a worker does)"},
         {"lease", 0, 0, CLI_NUMBER, "SECONDS", NULL,
                 "after which another machine takes the run if this one is silent (default: 30)"},
+        {"unless-held", 0, 0, CLI_FLAG, NULL, NULL,
+                "say nothing where another process owns the run"},
         {"no-input", 0, 0, CLI_FLAG, NULL, NULL, "ask nothing: defer every conflict"},
         {"time-limit", 0, 0, CLI_DURATION, "TIME", NULL,
                 "stop after so long, such as 90s, 30m or 8h, to be resumed"},

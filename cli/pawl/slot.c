@@ -126,8 +126,8 @@ pawl_status cli_slot_start(
         cli_slot *slot, const char *run_id, const char *const *more, pawl_error *err)
 {
         const char *words[WORDS] = {
-                "pawl", "resume", run_id, "--dir", slot->directory, "--no-input"};
-        size_t n = 6;
+                "pawl", "resume", run_id, "--dir", slot->directory, "--no-input", "--unless-held"};
+        size_t n = 7;
         const pid_t parent = getpid();
 
         while (*more && n < WORDS - 1)

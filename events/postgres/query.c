@@ -71,6 +71,7 @@ pawl_status pawl__postgres_prepare(
         q->log = log;
         q->which = which_of(sql);
         q->n = count_parameters(q->sql);
+        q->of_state = q->which < 0 && q->n == 0 && !strstr(q->sql, "pawl.leases");
         *out = &q->base;
         return PAWL_OK;
 }
@@ -80,9 +81,51 @@ void pawl__postgres_finalize(pawl__query *self)
         pawl__postgres_query *q = (pawl__postgres_query *)self;
 
         pawl__postgres_reset(self);
+        if (q->kept)
+                q->log->server->pq->PQclear(q->kept);
         pawl__arena_free(&q->escaped);
         free(q->sql);
         free(q);
+}
+
+/*
+ * The state tables change with the log alone. So what a query without parameters gave is what it
+ * gives in a transaction which finds the log at the same seq: where it was asked in one that found
+ * it there, too, or since the event of that seq was acknowledged to us. That holds until something
+ * is written.
+ */
+static bool is_kept(const pawl__postgres_query *q)
+{
+        const struct pawl__server *server = q->log->server;
+
+        return q->kept && server->in_transaction && server->whole &&
+               q->kept_seq == server->begun_seq;
+}
+
+/* At which seq is what is asked now known to be read? 0: at none. */
+static uint64_t seq_of(const pawl__postgres_query *q)
+{
+        const struct pawl__server *server = q->log->server;
+
+        if (!q->of_state || server->viewing)
+                return 0;
+        if (!server->in_transaction)
+                return server->acked_seq;
+        return server->whole ? server->begun_seq : 0;
+}
+
+static void put_away(pawl__postgres_query *q)
+{
+        const pawl__postgres_library *pq = q->log->server->pq;
+
+        if (q->kept)
+                pq->PQclear(q->kept);
+        q->kept = NULL;
+        q->kept_seq = q->seq;
+        if (q->seq && pq->PQntuples(q->result) <= 1)
+                q->kept = q->result;
+        else
+                pq->PQclear(q->result);
 }
 
 void pawl__postgres_reset(pawl__query *self)
@@ -90,7 +133,7 @@ void pawl__postgres_reset(pawl__query *self)
         pawl__postgres_query *q = (pawl__postgres_query *)self;
 
         if (q->result)
-                q->log->server->pq->PQclear(q->result);
+                put_away(q);
         q->result = NULL;
         q->row = 0;
         q->n_given = 0;
@@ -217,6 +260,12 @@ static bool known(pawl__postgres_query *q)
 
         if (!server->in_transaction)
                 return false;
+        if (is_kept(q)) {
+                q->result = q->kept;
+                q->seq = q->kept_seq;
+                q->kept = NULL;
+                return true;
+        }
         if (q->which == PAWL__STMT_PLACE) {
                 q->given[0] = server->applied;
                 q->given[1] = (int64_t)q->log->head_seq;
@@ -252,6 +301,7 @@ pawl_status pawl__postgres_step(pawl__query *self, const char *doing, pawl_error
                 if (pawl__interrupt_waits(log))
                         return keep_failure(log, pawl__interrupt_fail(log, err), err);
                 if (!known(q)) {
+                        q->seq = seq_of(q);
                         pawl_status status = ask(q, doing, err);
                         if (status)
                                 return status;
@@ -285,6 +335,7 @@ pawl_status pawl__postgres_run(
         struct pawl__server *server = log->server;
         pawl_status status;
 
+        server->whole = false;
         if (server->failed) {
                 status = failed_before(server, err);
         } else if (q->which == PAWL__STMT_PLACE_PUT && server->in_transaction) {

@@ -38,6 +38,7 @@ typedef struct pawl__postgres_query {
         char *sql; /* expanded; malloc'd */
         char name[32];
         bool used;
+        bool of_state;     /* it reads the state tables, and has no parameters */
         unsigned prepared; /* in the connection of this number; 0: nowhere */
         int n;             /* parameters that were bound */
         Oid types[PAWL__PARAMS_MAX], prepared_types[PAWL__PARAMS_MAX];
@@ -50,6 +51,8 @@ typedef struct pawl__postgres_query {
         int row;
         int64_t given[2]; /* a row that is known without asking */
         int n_given;
+        PGresult *kept;         /* what it gave last, where the log ended at kept_seq */
+        uint64_t seq, kept_seq; /* of the present rows; 0: not known */
 } pawl__postgres_query;
 
 typedef enum pawl__pending_kind {
@@ -98,6 +101,7 @@ struct pawl__server {
         /* The transaction's place, as begin() read it. */
         uint64_t begun_seq;
         int64_t applied;
+        bool whole; /* the state tables had seen all events, and nothing was written since */
         struct {
                 char run_id[PAWL__ID_MAX];
                 size_t run_len;

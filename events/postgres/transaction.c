@@ -77,6 +77,7 @@ static pawl_status take_head(pawl_log *log, pawl__postgres_query *lock, pawl_err
         log->head_seq = (uint64_t)seq;
         log->server->begun_seq = log->head_seq;
         log->server->applied = pawl__postgres_integer(&lock->base, 2);
+        log->server->whole = log->server->applied == seq;
         return PAWL_OK;
 }
 
