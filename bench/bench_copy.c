@@ -3,10 +3,9 @@
  *
  *   build/bench/bench_copy [EVENTS]     (default 1000000; needs PostgreSQL's programs) */
 #include "bench/filled_log.h"
+#include "bench/postgres.h"
 #include "bench/spawn.h"
 #include <string.h>
-
-#define SUPPORT BENCH_SOURCE "/../tests/support/postgres "
 
 static void must(const char *command)
 {
@@ -20,17 +19,12 @@ int main(int argc, char **argv)
         const size_t events = bench_count(argc, argv, 1000000);
         bench_series ours = {NULL, 0, 0}, theirs = {NULL, 0, 0};
         static filled_log filled;
-        char server[300], to[400], restore[800], what[100];
+        char to[400], restore[800], what[100];
 
         bench_folder();
         filled_open(&filled, "events.db", events, FILLED_TERMS);
         pawl_log_close(filled.log);
-        must(SUPPORT "start postgres.url");
-        FILE *file = fopen("postgres.url", "re");
-        if (!file || !fgets(server, sizeof server, file))
-                bench_die("postgres.url");
-        fclose(file);
-        server[strcspn(server, "\n")] = '\0';
+        const char *server = bench_postgres_start();
         snprintf(to, sizeof to, "%s#copy", server);
         bench_add(&ours, bench_spawn_ns((char *[]){pawl, "copy", "events.db", to, NULL}));
         snprintf(restore, sizeof restore,
@@ -47,6 +41,6 @@ int main(int argc, char **argv)
                 &ours, &theirs);
         bench_clear(&ours);
         bench_clear(&theirs);
-        must(SUPPORT "stop postgres.url");
+        bench_postgres_stop();
         return 0;
 }

@@ -10,11 +10,10 @@
 #include "base/json_canon.h"
 #include "bench/checkpoints.h"
 #include "bench/document.h"
+#include "bench/peer.h"
 #include "checkpoint/checkpoint.h"
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { LISTED = 1000, LOADED = 100, AT_ONCE = 16 };
@@ -24,60 +23,13 @@ static size_t rounds;
 
 /* ---- The other process ----------------------------------------------------------------------- */
 
-typedef struct peer {
-        pid_t pid;
-        FILE *in, *out; /* of this process */
-        char said[128];
-} peer;
-
-/* False when it is gone. */
-static bool ask(peer *p, const char *line)
-{
-        fprintf(p->out, "%s\n", line);
-        fflush(p->out);
-        return fgets(p->said, sizeof p->said, p->in) != NULL;
-}
-
 /* Start bench/peers/SCRIPT and hear its settings. False: it cannot run here. */
-static bool peer_start(peer *p, const char *script, const char *argument)
+static bool peer_start(bench_peer *p, const char *script, const char *argument)
 {
         char path[4096];
-        int to[2], from[2];
 
         snprintf(path, sizeof path, "%s/peers/%s", BENCH_SOURCE, script);
-        signal(SIGPIPE, SIG_IGN); /* a peer that is gone is seen when it says nothing */
-        if (pipe(to) || pipe(from))
-                bench_die("cannot make a pipe");
-        p->pid = fork();
-        if (p->pid == 0) {
-                dup2(to[0], 0);
-                dup2(from[1], 1);
-                close(to[1]);
-                close(from[0]);
-                execlp("node", "node", path, argument, (char *)NULL);
-                _exit(127);
-        }
-        close(to[0]);
-        close(from[1]);
-        p->out = fdopen(to[1], "w");
-        p->in = fdopen(from[0], "r");
-        if (p->pid < 0 || !p->out || !p->in)
-                bench_die("cannot start node");
-        return ask(p, "settings");
-}
-
-static void peer_stop(peer *p)
-{
-        fclose(p->out);
-        fclose(p->in);
-        waitpid(p->pid, NULL, 0);
-}
-
-static double peer_ns(peer *p, const char *line)
-{
-        if (!ask(p, line))
-                bench_die("a peer failed");
-        return strtod(p->said, NULL);
+        return bench_peer_start(p, (char *[]){"node", path, (char *)(uintptr_t)argument, NULL});
 }
 
 /* ---- This one -------------------------------------------------------------------------------- */
@@ -220,7 +172,7 @@ static const struct {
 
 static void beside(const char *name, const char *script, const char *path)
 {
-        peer p;
+        bench_peer p;
 
         if (access(BENCH_SOURCE "/peers/node_modules", R_OK)) {
                 bench_note("%s is left out: it was not fetched; see scripts/bench --peers", name);
@@ -234,7 +186,7 @@ static void beside(const char *name, const char *script, const char *path)
                 for (size_t w = 0; w < sizeof works / sizeof works[0]; w++) {
                         bench_series theirs = {NULL, 0, 0}, mine = {NULL, 0, 0};
                         for (size_t i = 0; i < rounds; i += works[w].often) {
-                                bench_add(&theirs, peer_ns(&p, works[w].line));
+                                bench_add(&theirs, bench_peer_ns(&p, works[w].line));
                                 bench_add(&mine, works[w].ours());
                         }
                         bench_answer(&(bench_question){.what = works[w].what,
@@ -246,7 +198,7 @@ static void beside(const char *name, const char *script, const char *path)
                         bench_clear(&mine);
                 }
         }
-        peer_stop(&p);
+        bench_peer_stop(&p);
 }
 
 static void beside_node(const char *what, size_t size)
@@ -257,7 +209,7 @@ static void beside_node(const char *what, size_t size)
         unsigned char hash[32];
         pawl__buf text;
         char line[32];
-        peer p;
+        bench_peer p;
 
         bench_document(&text, size);
         FILE *file = fopen("document.json", "wb");
@@ -268,7 +220,7 @@ static void beside_node(const char *what, size_t size)
         if (!peer_start(&p, "hash.mjs", "document.json"))
                 bench_note("node is left out: it does not run here");
         for (size_t i = 0; i < 21 && p.said[0]; i++) {
-                bench_add(&theirs, peer_ns(&p, line));
+                bench_add(&theirs, bench_peer_ns(&p, line));
                 double start = bench_now_ns();
                 for (size_t k = 0; k < times; k++)
                         if (pawl__json_canon_hash(hash, hasher, text.data, text.len, &err))
@@ -281,7 +233,7 @@ static void beside_node(const char *what, size_t size)
                                      .target = 0.2,
                                      .per = (double)times},
                         &mine, &theirs);
-        peer_stop(&p);
+        bench_peer_stop(&p);
         bench_clear(&theirs);
         bench_clear(&mine);
         pawl__hasher_free(hasher);

@@ -6,6 +6,7 @@
  *                                             tests/support/postgres; $PAWL_BENCH_POSTGRES: a URL)
  */
 #include "bench/measure.h"
+#include "bench/postgres.h"
 #include "events/log.h"
 #include "state/state.h"
 #include <libpq-fe.h>
@@ -35,24 +36,7 @@ typedef struct client {
         pthread_t thread;
 } client;
 
-static char server[600];
-
-static void start_server(void)
-{
-        static const char begin[] = BENCH_SOURCE "/../tests/support/postgres start postgres.url";
-        const char *given = getenv("PAWL_BENCH_POSTGRES");
-        FILE *file = NULL;
-
-        if (given) {
-                snprintf(server, sizeof server, "%s", given);
-                return;
-        }
-        if (system(begin) != 0 || !(file = fopen("postgres.url", "re")) ||
-                !fgets(server, sizeof server, file))
-                bench_die("there is no PostgreSQL server: scripts/deps test");
-        fclose(file);
-        server[strcspn(server, "\n")] = '\0';
-}
+static const char *server;
 
 static void open_client(client *c, int number)
 {
@@ -138,14 +122,13 @@ static double all_ns(client *clients, void *(*each)(void *))
 
 int main(int argc, char **argv)
 {
-        static const char stop[] = BENCH_SOURCE "/../tests/support/postgres stop postgres.url";
         static client clients[WORKERS];
         const size_t appends = bench_count(argc, argv, 1000);
         bench_series ours = {NULL, 0, 0}, theirs = {NULL, 0, 0};
         double began;
 
         bench_folder();
-        start_server();
+        server = bench_postgres_start();
         for (int i = 0; i < WORKERS; i++) {
                 open_client(&clients[i], i);
                 clients[i].each = appends / 5 + 1;
@@ -177,7 +160,6 @@ int main(int argc, char **argv)
         bench_clear(&theirs);
         for (int i = 0; i < WORKERS; i++)
                 close_client(&clients[i]);
-        if (!getenv("PAWL_BENCH_POSTGRES") && system(stop) != 0)
-                bench_note("the server was not stopped");
+        bench_postgres_stop();
         return 0;
 }
