@@ -139,17 +139,25 @@ pawl_status pawl__session_view(pawl_session *out, pawl_log *log, pawl__state *st
         return status;
 }
 
-/* What is known here of a dead owner, who comes next need not watch for anew. Where another has the
- * run by now, the fence is stale. */
-static void release_dead(pawl_log *log, pawl_text run_id)
+/* The session's end as somebody else found it. Its run goes out of the dead owner's hands in the
+ * same transaction: one that was only silent adds nothing behind the end. PAWL_EFENCED: the run is
+ * out of them already. */
+static pawl_status settle_one(
+        pawl_log *log, pawl__batch *batch, const pawl__row *session, bool releases, pawl_error *err)
 {
+        const pawl_text run_id = session->v[PAWL__SES_RUN].text;
         pawl_owner owner = {0};
         bool held = true;
+        pawl_status status = pawl__session_found_ended(batch, session, "process died", err);
 
-        if (!run_id.data || pawl__log_holder(&held, &owner, log, run_id) || held || !owner.fence)
-                return;
-        pawl_status ignored = pawl_log_release(log, run_id.data, owner.fence);
-        (void)ignored;
+        if (!status && releases && run_id.data)
+                status = pawl__log_failed(log, pawl__log_holder(&held, &owner, log, run_id), err);
+        if (!status && !held && owner.fence)
+                status = pawl__batch_release(batch, run_id, err);
+        if (status)
+                return status;
+        return pawl__log_failed(log,
+                pawl__log_commit(log, batch, batch->releases.data ? owner.fence : 0, NULL), err);
 }
 
 pawl_status pawl__sessions_settle(pawl_log *log, pawl__state *state, pawl_error *err)
@@ -167,18 +175,15 @@ pawl_status pawl__sessions_settle(pawl_log *log, pawl__state *state, pawl_error 
                 status = pawl__session_left(&left, log, state, &rows[i], &arena, err);
                 if (status || !left)
                         continue;
-                status = pawl__session_found_ended(&batch, &rows[i], "process died", err);
-                if (!status) {
-                        status = pawl__log_commit(log, &batch, 0, NULL);
-                        if (status && err)
-                                *err = *pawl__log_error(log);
+                status = settle_one(log, &batch, &rows[i], true, err);
+                if (status == PAWL_EFENCED) {
+                        pawl__batch_clear(&batch);
+                        status = settle_one(log, &batch, &rows[i], false, err);
                 }
                 if (status == PAWL_ESTATE) { /* it has ended itself, or another found it */
                         pawl__batch_clear(&batch);
                         status = PAWL_OK;
                 }
-                if (!status)
-                        release_dead(log, rows[i].v[PAWL__SES_RUN].text);
         }
         pawl__batch_free(&batch);
         pawl__arena_free(&arena);
