@@ -1,24 +1,36 @@
 /* Steps that completed with what the glossary says no more. */
 #include "base/error.h"
 #include "base/map.h"
+#include "glossary/normal.h"
 #include "glossary/terms.h"
 #include "mission/runner.h"
 
-/* Is a definition that was told among those that hold? */
-static bool holds(const pawl_glossary_term *told, const pawl_glossary_terms *now)
+/* An answer names its term as it was asked about, a seed as it writes it. */
+static pawl_status same_term(bool *same, pawl__buf *room, pawl_text a, pawl_text b)
 {
-        for (size_t i = 0; i < now->n; i++)
-                if (pawl__text_eq(told->definition, now->items[i].definition))
-                        return true;
-        return false;
+        pawl__buf_clear(room);
+        if (pawl__normal_form(room, a))
+                return PAWL_ENOMEM;
+        const size_t len = room->len;
+        if (pawl__normal_form(room, b))
+                return PAWL_ENOMEM;
+        *same = room->len == 2 * len && memcmp(room->data, room->data + len, len) == 0;
+        return PAWL_OK;
 }
 
-static bool changed(const pawl_glossary_terms *told, const pawl_glossary_terms *now)
+/* Was it told a definition that its term does not have any more? */
+static pawl_status is_changed(bool *changed, pawl__buf *room, const pawl_glossary_terms *told,
+        const pawl_glossary_terms *now)
 {
-        for (size_t i = 0; i < told->n; i++)
-                if (!holds(&told->items[i], now))
-                        return true;
-        return false;
+        for (size_t i = 0; i < told->n; i++) {
+                bool holds = false;
+                for (size_t k = 0; k < now->n && !holds; k++)
+                        if (pawl__text_eq(told->items[i].definition, now->items[k].definition) &&
+                                same_term(&holds, room, told->items[i].term, now->items[k].term))
+                                return PAWL_ENOMEM;
+                *changed |= !holds;
+        }
+        return PAWL_OK;
 }
 
 /* The completed steps that the mission has, one behind the other, with where they stand in it. */
@@ -57,6 +69,7 @@ pawl_status pawl__runner_outdated(
         size_t *places = pawl__arena_array(&r->arena, n_rows, sizeof *places);
         pawl_glossary_terms *told = NULL, *now = NULL;
         pawl__steps_query of = {.run = run};
+        pawl__buf room = PAWL__BUF_INIT;
         pawl_status status = pawl__arena_check(&r->arena, &r->error);
 
         if (!status)
@@ -67,7 +80,9 @@ pawl_status pawl__runner_outdated(
         if (!status)
                 status = pawl__terms_of_steps(&now, &r->arena, r->log, &of, &r->error);
         for (size_t i = 0; i < of.n && !status; i++)
-                outdated[places[i]] = changed(&told[i], &now[i]);
+                if (is_changed(&outdated[places[i]], &room, &told[i], &now[i]))
+                        status = pawl__nomem(&r->error);
+        pawl__buf_free(&room);
         if (!status)
                 *out = outdated;
         return status;

@@ -100,6 +100,23 @@ same "$(jq -c '[.mission_changed[] | .step_id + ":" + .change]' out)" '["researc
 same "$(journal)" "research publish "
 runs 0 eventlog replay --check
 
+it "a definition that another term has too does not hide the change"
+rm -rf .pawl go
+printf 'terms:\n  - {surface: lamp, definition: A thing.}\n  - {surface: kettle, definition: A thing.}\n' >things.yaml
+cat >things_mission.yaml <<'END'
+mission: things
+glossary: {core: things.yaml}
+steps:
+  - {id: look, inputs: {description: Lamps and a kettle.}, run: [sh, -c, "echo look >>journal"]}
+  - {id: wait, run: [test, -e, go]}
+END
+runs 1 pawl run things_mission.yaml --run things
+runs 0 pawl glossary edit lamp --define "A light."
+touch go
+runs 0 pawl resume things --rerun-changed --json
+same "$(jq -c .mission_changed out)" '[{"step_id":"look","change":"glossary"}]'
+same "$(journal)" "look look "
+
 it "--replace names the steps that completed with the first answer, and that they can be run again"
 rm -rf .pawl go
 cat >team.yaml <<'END'
