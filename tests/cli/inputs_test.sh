@@ -35,7 +35,8 @@ runs 0 pawl resume "$token"
 same "$(tr '\n' ' ' <journal)" "research specify publish "
 
 it "changed inputs that are accepted start again at layer 1, answers kept"
-rm -rf .pawl journal
+forget_log
+rm -rf journal
 runs 3 pawl run mission.yaml --run two
 token=$(pawl conflicts --json | jq -r '.[0].retry_token')
 runs 0 pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --pick 1
@@ -45,7 +46,8 @@ same "$(tr '\n' ' ' <journal)" "research specify publish "
 same "$(eventlog export | jq -c 'select(.type == "StepResumed" and .payload.inputs_changed)' | wc -l)" 1
 
 it "where inputs are not kept, only the hashes are shown"
-rm -rf .pawl journal
+forget_log
+rm -rf journal
 sed -i 's/^mission:.*/&\nstore_inputs: false/' mission.yaml
 runs 3 pawl run mission.yaml --run three
 token=$(pawl conflicts --json | jq -r '.[0].retry_token')
@@ -57,7 +59,7 @@ runs 4 pawl resume "$token" --json
 same "$(jq -c '[.inputs_changed, (.checkpoint_hash | length), (.current_hash | length)]' out)" '[[],64,64]'
 
 it "a pointer that leads nowhere names its step once, and tells no hash of inputs that there are not"
-rm -rf .pawl
+forget_log
 cat >nowhere.yaml <<'END'
 mission: nowhere
 steps:
@@ -70,7 +72,7 @@ same "$(eventlog export | jq -c 'select(.type == "StepFailed") | [.step_id, .pay
         '["b",-1,null]'
 
 it "output in which a name appears twice is text, and a pointer into it says so"
-rm -rf .pawl
+forget_log
 sed -i "s/'{\"x\": 1}'/'{\"z\": 1, \"z\": 2}'/" nowhere.yaml
 runs 1 pawl run nowhere.yaml --run five
 says '^pawl: step b: inputs\.y: output of "a" is kept as text, which has no /z: it is no JSON \(line 1, column 10: the name "z" appears twice in its object; keep one\); correct what "a" prints' err

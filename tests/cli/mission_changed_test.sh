@@ -3,7 +3,8 @@
 
 # A run whose second of three steps fails until the file `go` is there.
 begin() {
-        rm -rf .pawl journal go
+        forget_log
+        rm -rf journal go
         cat >mission.yaml <<'END'
 mission: release
 steps:

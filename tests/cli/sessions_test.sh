@@ -145,7 +145,7 @@ misused 'is not a time' pawl run slow.yaml --time-limit 30
 misused 'is not a time' pawl run slow.yaml --time-limit 0s
 
 it "an agent keeps a session from the shell"
-rm -rf .pawl
+forget_log
 id=$(pawl session start --mission paper --actor agent:one --step draft --pending draft --pending review)
 same "$(session status) $(session current_step) $(session steps_total)" "active draft 2"
 fails 6 "mission paper: session $id of agent:one is active" pawl session start --mission paper

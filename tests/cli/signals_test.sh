@@ -26,7 +26,8 @@ ended() {
 
 for signal in INT:130 TERM:143; do
         it "SIG${signal%:*} during a command reaches it, and the exit code is ${signal#*:}"
-        rm -rf .pawl journal keys signals go
+        forget_log
+        rm -rf journal keys signals go
         start run mission.yaml --run one
         kill "-${signal%:*}" "$pid"
         ended "${signal#*:}"
@@ -45,7 +46,8 @@ for signal in INT:130 TERM:143; do
 done
 
 it "a second process gets exit 6 and the owner's pid at once, and writes nothing"
-rm -rf .pawl journal keys go
+forget_log
+rm -rf journal keys go
 start run mission.yaml --run one
 before=$(eventlog head)
 cp out first_out
@@ -67,7 +69,8 @@ wait "$pid"
 same "$(tr '\n' ' ' <journal)" "quick slept "
 
 it "a process that was killed lost its claim: the resume goes on at the command, under the same key"
-rm -rf .pawl journal keys go
+forget_log
+rm -rf journal keys go
 start run mission.yaml --run one
 kill -KILL "$pid"
 ended 137
@@ -79,7 +82,8 @@ runs 0 eventlog verify
 runs 0 eventlog replay --check
 
 it "a reader of standard output that goes away does not stop the run"
-rm -rf .pawl journal keys go
+forget_log
+rm -rf journal keys go
 touch go
 pawl run mission.yaml --run one </dev/null 2>err | true
 is_empty err
