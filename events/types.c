@@ -111,6 +111,10 @@ static const pawl__event_def forms[PAWL__EVENT_TYPES] = {
         [PAWL__CHECKPOINT_UPDATED] = {"CheckpointUpdated", 1, false, 0, {INTEGER("n")}},
         [PAWL__WORKSPACE_CHECKPOINT_FAILED] = {"WorkspaceCheckpointFailed", 1, true, 0,
                 {TEXT("reason"), TEXT("trigger")}},
+        [PAWL__THREAD_CHECKPOINTED] = {"ThreadCheckpointed", 1, false, 0,
+                {ARRAY("channels"), TEXT("checkpoint"), TEXT("metadata")}},
+        [PAWL__THREAD_WRITES_PUT] = {"ThreadWritesPut", 1, false, 0,
+                {TEXT("task_id"), ARRAY("writes")}},
 };
 
 static const char *const kind_name[] = {

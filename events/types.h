@@ -48,6 +48,8 @@ typedef enum pawl__event_type {
         PAWL__CHECKPOINT_INVALIDATED,
         PAWL__CHECKPOINT_UPDATED,
         PAWL__WORKSPACE_CHECKPOINT_FAILED,
+        PAWL__THREAD_CHECKPOINTED,
+        PAWL__THREAD_WRITES_PUT,
         PAWL__EVENT_TYPES,                    /* how many there are */
         PAWL__EVENT_OTHER = PAWL__EVENT_TYPES /* a type that this version does not know */
 } pawl__event_type;

@@ -45,6 +45,8 @@ static const struct {
         [PAWL__ROLLED_BACK] = {pawl__apply_rolled_back, 0, false},
         [PAWL__CHECKPOINT_INVALIDATED] = {pawl__apply_checkpoint_invalidated, 0, false},
         [PAWL__CHECKPOINT_UPDATED] = {pawl__apply_checkpoint_updated, 0, false},
+        [PAWL__THREAD_CHECKPOINTED] = {pawl__apply_thread_checkpointed, MISSION | RUN | STEP, true},
+        [PAWL__THREAD_WRITES_PUT] = {pawl__apply_thread_writes_put, MISSION | RUN | STEP, true},
 };
 
 static pawl_status refuse(const pawl_event *event, pawl_status status, const char *field,

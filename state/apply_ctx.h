@@ -76,6 +76,9 @@ pawl__apply_fn pawl__apply_workspace_checkpointed, pawl__apply_tool_call_checkpo
         pawl__apply_checkpoint_invalidated, pawl__apply_checkpoint_updated,
         pawl__apply_pruned_checkpoints;
 pawl__apply_fn pawl__apply_rollback_started, pawl__apply_rolled_back;
+pawl__apply_fn pawl__apply_thread_checkpointed, pawl__apply_thread_writes_put;
+/** The thread is deleted; none of that id: nothing. */
+PAWL_MUST_CHECK pawl_status pawl__apply_pruned_thread(pawl__apply_ctx *a, pawl_text run_id);
 
 /** The checkpoint of the workspace with that number, which the payload's @p field names.
  * PAWL_ESTATE when there is none. */

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "state/apply_ctx.h"
+#include "state/threads.h"
 
 /* The event's run, or a new one of which only the ids are known. */
 static pawl_status run_or_new(pawl__row *run, bool *is_new, const pawl__apply_ctx *a)
@@ -29,6 +30,10 @@ pawl_status pawl__apply_run_claimed(pawl__apply_ctx *a)
 
         if (status == PAWL_OK)
                 status = run_or_new(&run, &is_new, a);
+        if (!status && !is_new && pawl__run_is_thread(&run))
+                status = pawl__fail(a->err, PAWL_EEXISTS,
+                        "run %.*s: is a thread's; the program that runs its graph goes on with it",
+                        PAWL__FMT(a->event->run_id));
         if (status)
                 return status;
         run.v[PAWL__RUN_FENCE].integer = fence;

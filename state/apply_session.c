@@ -301,7 +301,7 @@ pawl_status pawl__apply_session_ended(pawl__apply_ctx *a)
 
 /* What the payloads said is gone from the row as from the log, so that a replay, which finds them
  * gone, comes to the same. */
-static pawl_status prune_session(const pawl__apply_ctx *a, pawl_text session_id)
+static pawl_status prune_session(pawl__apply_ctx *a, pawl_text session_id)
 {
         static const int said[] = {PAWL__SES_REASON, PAWL__SES_CURRENT, PAWL__SES_COMPLETED,
                 PAWL__SES_PENDING, PAWL__SES_FILES, PAWL__SES_DONE, PAWL__SES_TOTAL,
@@ -324,13 +324,15 @@ pawl_status pawl__apply_pruned(pawl__apply_ctx *a)
 
         if (pawl__text_is(pawl__apply_optional(a, "kind"), "checkpoints"))
                 return pawl__apply_pruned_checkpoints(a);
-        if (!pawl__text_is(pawl__apply_optional(a, "kind"), "sessions"))
+        const bool threads = pawl__text_is(pawl__apply_optional(a, "kind"), "threads");
+        if (!threads && !pawl__text_is(pawl__apply_optional(a, "kind"), "sessions"))
                 return PAWL_OK;
         if (!is_text_list(a->tree, pruned))
                 return pawl__apply_refuse(
-                        a, PAWL_EINVAL, "payload.pruned", "is no array of session ids; write one");
+                        a, PAWL_EINVAL, "payload.pruned", "is no array of ids; write one");
         for (pawl__node n = pawl__json_first(a->tree, pruned); n != PAWL__NO_NODE && !status;
                 n = pawl__json_after(a->tree, pruned, n))
-                status = prune_session(a, pawl__json_at(a->tree, n)->value);
+                status = (threads ? pawl__apply_pruned_thread : prune_session)(
+                        a, pawl__json_at(a->tree, n)->value);
         return status;
 }

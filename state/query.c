@@ -53,7 +53,9 @@ pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl__state *state, p
         const pawl_text texts[2] = {run_id, {NULL, 0}};
 
         return pawl__query_rows(rows, n, state, PAWL__STEPS,
-                "FROM {steps} WHERE run_id = ?1 ORDER BY number, step_id", texts, 0, arena, err);
+                "FROM {steps} WHERE run_id = ?1 AND order_seq >= (SELECT started_seq FROM {runs}"
+                " WHERE runs.run_id = ?1) ORDER BY number, step_id",
+                texts, 0, arena, err);
 }
 
 pawl_status pawl__state_completed(pawl__row **rows, size_t *n, pawl__state *state,

@@ -20,7 +20,8 @@ enum { WALK = 16384, COUNTED = 2048, ROW = 3 };
         "FROM (SELECT seq AS walked_seq, type AS walked_type, run_id AS walked_run FROM {events}) " \
         "AS walked {CROSS JOIN} {runs} ON runs.run_id = walked_run AND started_seq = walked_seq "   \
         "WHERE walked_seq < ?1 AND walked_seq >= ?2 "                                               \
-        "AND walked_type IN ('RunStarted', 'RunSubmitted', 'RunClaimed') "
+        "AND walked_type IN ('RunStarted', 'RunSubmitted', 'RunClaimed', "                          \
+        "'ThreadCheckpointed', 'ThreadWritesPut') "
 #define FROM_RUNS "FROM {runs} WHERE started_seq < ?1 AND started_seq >= ?2 "
 
 static pawl_status read_runs(pawl__row **rows, size_t *n, pawl__state *state, const char *rest,

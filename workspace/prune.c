@@ -13,6 +13,7 @@
 #include "state/state.h"
 #include "workspace/store/mark.h"
 #include "workspace/store/sweep.h"
+#include "workspace/store/thread_values.h"
 #include "workspace/workspace.h"
 #include <pawl/space.h>
 #include <stdlib.h>
@@ -214,6 +215,11 @@ static pawl_status unhex(unsigned char tree[32], const pruning *p, const pawl__r
                 (long long)row->v[PAWL__WCP_N].integer);
 }
 
+static pawl_status stays(const unsigned char hash[32], void *user, pawl_error *err)
+{
+        return pawl__mark_content(((pruning *)user)->reach, hash, 0, err);
+}
+
 static pawl_status reach_those_that_stay(pruning *p)
 {
         unsigned char tree[32];
@@ -235,6 +241,8 @@ static pawl_status reach_those_that_stay(pruning *p)
                 else if (status && p->err)
                         *p->err = why;
         }
+        if (!status)
+                status = pawl__thread_hashes_all(p->log, p->state, NULL, stays, p, p->err);
         return status;
 }
 

@@ -14,6 +14,7 @@
 #include <pawl/rollback.h>
 #include <pawl/session.h>
 #include <pawl/space.h>
+#include <pawl/threads.h>
 #include <pawl/toolcalls.h>
 #include <pawl/validate.h>
 #include <pawl/version.h>

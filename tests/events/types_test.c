@@ -133,7 +133,8 @@ UNIT_TEST(what_only_the_owner_of_a_run_may_append_is_marked)
                 "GlossaryScopeActivated", "GlossaryClarificationResolved", "GlossarySenseUpdated",
                 "SessionStarted", "SessionUpdated", "SessionCheckpointed", "SessionNoted",
                 "SessionEnded", "Pruned", "WorkspaceCheckpointed", "ToolCallCheckpointed",
-                "WorkspaceRollbackStarted", "CheckpointInvalidated", "CheckpointUpdated"};
+                "WorkspaceRollbackStarted", "CheckpointInvalidated", "CheckpointUpdated",
+                "ThreadCheckpointed", "ThreadWritesPut"};
         const size_t n = sizeof open_to_all / sizeof open_to_all[0];
         size_t unowned = 0;
 

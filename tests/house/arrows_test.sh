@@ -8,7 +8,7 @@ only() {
         shift
         places=$(printf '%s|' "$@")
         if grep -rnE "^ *# *include *<$header" --include='*.[ch]' \
-                base events state checkpoint document glossary pipeline session workspace toolcalls mission command \
+                base events state checkpoint document glossary pipeline session workspace toolcalls threads mission command \
                 service cli include |
                 grep -vE "^(${places%|})/"; then
                 echo "library: <$header> belongs to ${places%|} alone"
@@ -35,7 +35,7 @@ fi
 
 # Library code neither prints nor ends the process nor reads the environment.
 if grep -rnE '\b(printf|puts|exit|abort|getenv|setlocale|perror) *\(' --include='*.c' \
-        base events state checkpoint document glossary pipeline session workspace toolcalls mission; then
+        base events state checkpoint document glossary pipeline session workspace toolcalls threads mission; then
         echo "library code prints, exits or reads the environment"
         fail=1
 fi

@@ -65,6 +65,14 @@ static pawl_status mark(bool *news, pawl__mark *marks, const unsigned char hash[
         return PAWL_OK;
 }
 
+pawl_status pawl__mark_content(
+        pawl__mark *marks, const unsigned char hash[32], uint32_t owner, pawl_error *err)
+{
+        bool news;
+
+        return mark(&news, marks, hash, owner, err);
+}
+
 static pawl_status mark_directory(
         pawl__mark *marks, const unsigned char hash[32], uint32_t owner, pawl_error *err)
 {

@@ -25,6 +25,10 @@ void pawl__mark_free(pawl__mark *marks);
 PAWL_MUST_CHECK pawl_status pawl__mark_add(
         pawl__mark *marks, const unsigned char tree[32], uint32_t owner, pawl_error *err);
 
+/** Add a content that something else than a tree names. */
+PAWL_MUST_CHECK pawl_status pawl__mark_content(
+        pawl__mark *marks, const unsigned char hash[32], uint32_t owner, pawl_error *err);
+
 /** Does a tree name it? *owner (may be NULL): whose, or PAWL__MARK_SHARED. */
 bool pawl__mark_has(uint32_t *owner, const pawl__mark *marks, const unsigned char hash[32]);
 

@@ -1,0 +1,349 @@
+/* Threads of graph runners: what is put comes back, is kept once, and goes when it is deleted. */
+#include "base/digest.h"
+#include "state/state.h"
+#include "support/threads.h"
+
+static pawl_status count(
+        const unsigned char hash[32], uint64_t size, uint64_t stored, uint64_t parts, void *user)
+{
+        (void)hash, (void)size, (void)stored, (void)parts;
+        ++*(int *)user;
+        return PAWL_OK;
+}
+
+static int contents(threads *t)
+{
+        int n = 0;
+
+        assert_int_equal(pawl__log_content_each(t->f->log, count, &n), PAWL_OK);
+        return n;
+}
+
+/* The fold is what the tables have, and the chain verifies. */
+static void check(threads *t)
+{
+        pawl_verify_result result;
+        pawl_error err = PAWL_ERROR_INIT;
+
+        if (pawl__replay_check(t->f->log, &err))
+                fail_msg("%s", err.message);
+        assert_int_equal(pawl_log_verify(&result, t->f->log, 0, NULL), PAWL_OK);
+}
+
+LOG_TEST(a_checkpoint_comes_back_with_the_values_that_did_not_change)
+{
+        threads t = threads_open(*state);
+
+        threads_put(&t, "t", NULL, "1", "a1=x b1=*y");
+        threads_put(&t, "t", "1", "2", "a2=z b1");
+        threads_put(&t, "t", "2", "3", "a2 b1");
+        assert_string_equal(
+                threads_of(&t, "t"), "t 3<2 a=z b=y*1000\nt 2<1 a=z b=y*1000\nt 1< a=x b=y*1000");
+        assert_int_equal(contents(&t), 1);
+        threads_close(&t);
+        event_log_close(t.f);
+        t = threads_open(t.f);
+        threads_put(&t, "t", "3", "4", "a2 b1");
+        pawl_thread_filter filter = PAWL_THREAD_FILTER_INIT;
+        filter.thread_id = "t";
+        filter.checkpoint_ns = "";
+        filter.limit = 1;
+        assert_string_equal(threads_text(&t, &filter), "t 4<3 a=z b=y*1000");
+        check(&t);
+        threads_close(&t);
+}
+
+LOG_TEST(a_value_that_nobody_put_is_left_out_and_a_copy_has_those_of_its_version)
+{
+        threads t = threads_open(*state);
+
+        threads_put(&t, "t", NULL, "1", "a1 b1");
+        assert_string_equal(threads_of(&t, "t"), "t 1<");
+        threads_put(&t, "t", "1", "2", "a2=two");
+        threads_put(&t, "t", "2", "3", "a3=three");
+        threads_put(&t, "t", "2", "4", "a3=other"); /* a fork: the same version of another value */
+        threads_put(&t, "t", "3", "5", "a3");
+        threads_put(&t, "t", "4", "6", "a3");
+        threads_put(&t, "t", "1", "7", "a2"); /* a copy of 2, beside it */
+        assert_string_equal(threads_of(&t, "t"),
+                "t 7<1 a=two\nt 6<4 a=other\nt 5<3 a=three\nt 4<2 a=other\nt 3<2 a=three\n"
+                "t 2<1 a=two\nt 1<");
+        check(&t);
+        threads_close(&t);
+}
+
+LOG_TEST(namespaces_lie_apart_and_are_listed_together)
+{
+        static const char long_ns[] =
+                "agent:11111111-2222-3333-4444-555555555555|tools:11111111-2222-3333-4444-5555555555"
+                "55|deep:11111111-2222-3333-4444-555555555555";
+        threads t = threads_open(*state);
+        pawl_thread_filter filter = PAWL_THREAD_FILTER_INIT;
+
+        threads_put(&t, "t", NULL, "1", "a1=root");
+        assert_int_equal(threads_put_at(&t, "t", "sub:x", NULL, "2", "a1=sub"), PAWL_OK);
+        assert_int_equal(threads_put_at(&t, "t", "sub:x|in:y", NULL, "3", "a1=in"), PAWL_OK);
+        assert_int_equal(threads_put_at(&t, "t", long_ns, NULL, "4", "a1=deep"), PAWL_OK);
+        threads_put(&t, "t", "1", "5", "a1");
+        threads_put(&t, "u", NULL, "6", "a1=other");
+        filter.thread_id = "t";
+        filter.checkpoint_ns = "";
+        assert_string_equal(threads_text(&t, &filter), "t 5<1 a=root\nt 1< a=root");
+        filter.before = "5";
+        assert_string_equal(threads_text(&t, &filter), "t 1< a=root");
+        filter.before = NULL;
+        filter.checkpoint_ns = "sub:x";
+        assert_string_equal(threads_text(&t, &filter), "tsub:x 2< a=sub");
+        filter.checkpoint_ns = "none";
+        assert_string_equal(threads_text(&t, &filter), "");
+        filter.checkpoint_ns = long_ns;
+        filter.checkpoint_id = "4";
+        char expected[400];
+        snprintf(expected, sizeof expected, "t%s 4< a=deep", long_ns);
+        assert_string_equal(threads_text(&t, &filter), expected);
+        filter.checkpoint_ns = filter.thread_id = filter.checkpoint_id = NULL;
+        filter.before = "4";
+        assert_string_equal(
+                threads_text(&t, &filter), "tsub:x|in:y 3< a=in\ntsub:x 2< a=sub\nt 1< a=root");
+        filter.before = NULL;
+        filter.checkpoint_id = "2";
+        assert_string_equal(threads_text(&t, &filter), "tsub:x 2< a=sub");
+        filter.checkpoint_id = NULL;
+        filter.limit = 1;
+        assert_string_equal(threads_text(&t, &filter), "u 6< a=other");
+        check(&t);
+        threads_close(&t);
+}
+
+LOG_TEST(a_listing_goes_on_behind_what_it_gave)
+{
+        threads t = threads_open(*state);
+        pawl_thread_filter filter = PAWL_THREAD_FILTER_INIT;
+        pawl_thread_checkpoints *page, *next;
+
+        threads_put(&t, "t", NULL, "1", "");
+        threads_put(&t, "u", NULL, "1", "");
+        assert_int_equal(threads_put_at(&t, "t", "n", NULL, "1", ""), PAWL_OK);
+        threads_put(&t, "t", NULL, "2", "");
+        for (int of_one = 0; of_one < 2; of_one++) {
+                size_t n = 0;
+                filter = (pawl_thread_filter)PAWL_THREAD_FILTER_INIT;
+                filter.thread_id = of_one ? "t" : NULL;
+                filter.checkpoint_ns = of_one ? "" : NULL;
+                filter.limit = 1;
+                assert_int_equal(pawl_thread_list(&page, t.threads, &filter, &t.err), PAWL_OK);
+                while (page->n) {
+                        n++;
+                        filter.after = &page->items[0];
+                        assert_int_equal(
+                                pawl_thread_list(&next, t.threads, &filter, &t.err), PAWL_OK);
+                        pawl_thread_checkpoints_free(page);
+                        page = next;
+                }
+                pawl_thread_checkpoints_free(page);
+                assert_int_equal(n, of_one ? 2 : 4);
+        }
+        threads_close(&t);
+}
+
+LOG_TEST(metadata_is_filtered_by_its_members)
+{
+        threads t = threads_open(*state);
+        pawl_thread_filter filter = PAWL_THREAD_FILTER_INIT;
+
+        threads_put(&t, "t", NULL, "1", "");
+        filter.metadata = "{\"step\":1.0}";
+        assert_string_equal(threads_of(&t, "t"), threads_text(&t, &filter));
+        filter.metadata = "{\"step\":\"1\"}";
+        assert_string_equal(threads_text(&t, &filter), "");
+        filter.metadata = "{\"step\":1,\"source\":\"input\"}";
+        assert_string_equal(threads_text(&t, &filter), "");
+        filter.metadata = "{}";
+        assert_string_equal(threads_text(&t, &filter), "t 1<");
+        pawl_thread_checkpoints *list = NULL;
+        filter.metadata = "[]";
+        assert_int_equal(pawl_thread_list(&list, t.threads, &filter, &t.err), PAWL_EINVAL);
+        assert_says(t.err.message, "no JSON object");
+        filter.version = 9;
+        assert_int_equal(pawl_thread_list(&list, t.threads, &filter, &t.err), PAWL_EINVAL);
+        assert_null(list);
+        threads_close(&t);
+}
+
+LOG_TEST(writes_are_once_but_the_special_ones_and_may_come_first)
+{
+        threads t = threads_open(*state);
+
+        assert_int_equal(threads_write(&t, "t", "1", "task-b", NULL, 0, "early"), PAWL_OK);
+        assert_string_equal(threads_of(&t, "t"), "");
+        threads_put(&t, "t", NULL, "1", "");
+        assert_int_equal(threads_write(&t, "t", "1", "task-b", NULL, 0, "late"), PAWL_OK);
+        assert_int_equal(threads_write(&t, "t", "1", "task-b", NULL, -3, "asks"), PAWL_OK);
+        assert_int_equal(threads_write(&t, "t", "1", "task-b", NULL, -3, "asks again"), PAWL_OK);
+        assert_int_equal(threads_write(&t, "t", "1", "task-a", "~2", 0, "path"), PAWL_OK);
+        assert_int_equal(threads_write(&t, "t", "1", "task-c", "~1", 1, "path"), PAWL_OK);
+        assert_string_equal(threads_of(&t, "t"),
+                "t 1< [task-b -3 asks again] [task-b 0 early] [task-c 1 path] [task-a 0 path]");
+        threads_put(&t, "t", NULL, "1", "a1=again"); /* replaced: its writes stay */
+        assert_string_equal(threads_of(&t, "t"),
+                "t 1< a=again [task-b -3 asks again] [task-b 0 early] [task-c 1 path] "
+                "[task-a 0 path]");
+        check(&t);
+        threads_close(&t);
+}
+
+LOG_TEST(values_are_any_bytes_and_other_texts_are_checked)
+{
+        threads t = threads_open(*state);
+        static const char bytes[] = "a\0\xff";
+        const pawl_thread_channel channel = {T("c"), T("1"), T("bytes"), {bytes, 3}};
+        pawl_thread_checkpoint item = {.thread_id = T("any/thread \n"),
+                .checkpoint_id = T("1"),
+                .checkpoint = T("no JSON"),
+                .metadata = T("\\ud800"),
+                .channels = &channel,
+                .n_channels = 1};
+        pawl_thread_checkpoints *list;
+        pawl_thread_filter filter = PAWL_THREAD_FILTER_INIT;
+
+        assert_int_equal(pawl_thread_put(t.threads, &item, 1, &t.err), PAWL_OK);
+        filter.thread_id = "any/thread \n";
+        assert_int_equal(pawl_thread_list(&list, t.threads, &filter, &t.err), PAWL_OK);
+        assert_int_equal(list->n, 1);
+        assert_text(list->items[0].thread_id, "any/thread \n");
+        assert_text(list->items[0].metadata, "\\ud800");
+        assert_text(list->items[0].checkpoint, "no JSON");
+        assert_int_equal(list->items[0].channels[0].data.len, 3);
+        assert_memory_equal(list->items[0].channels[0].data.data, bytes, 3);
+        pawl_thread_checkpoints_free(list);
+
+        const int64_t events = event_log_count(t.f);
+        const struct {
+                pawl_text thread, id, metadata;
+                const char *says;
+        } bad[] = {{T(""), T("1"), T("{}"), "thread id"}, {{NULL, 0}, T("1"), T("{}"), "thread id"},
+                {T("\xff"), T("1"), T("{}"), "UTF-8"}, {T("t"), T(""), T("{}"), "checkpoint id"},
+                {T("t"), T("a b"), T("{}"), "checkpoint id"},
+                {T("t"), T("(x) 1"), T("{}"), "checkpoint id"},
+                {T("t"), T("1/2"), T("{}"), "slash"}, {T("t"), T("1"), T("\xff"), "metadata"}};
+        for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+                item.thread_id = bad[i].thread;
+                item.checkpoint_id = bad[i].id;
+                item.metadata = bad[i].metadata;
+                assert_int_equal(pawl_thread_put(t.threads, &item, 1, &t.err), PAWL_EINVAL);
+                assert_says(t.err.message, bad[i].says);
+        }
+        assert_int_equal(threads_write(&t, "t", "1", "", NULL, 0, "x"), PAWL_EINVAL);
+        assert_says(t.err.message, "task id");
+        assert_int_equal(event_log_count(t.f), events);
+        check(&t);
+        threads_close(&t);
+}
+
+LOG_TEST(a_deleted_thread_is_gone_with_what_no_other_has)
+{
+        threads t = threads_open(*state);
+
+        threads_put(&t, "t", NULL, "1", "a1=*x b1=*y");
+        assert_int_equal(threads_put_at(&t, "t", "sub", NULL, "1", "a1=secret"), PAWL_OK);
+        assert_int_equal(threads_write(&t, "t", "1", "task", NULL, 0, "w"), PAWL_OK);
+        threads_put(&t, "t", NULL, "1", "a2=*z b1"); /* replaced */
+        threads_put(&t, "u", NULL, "1", "a1=*x");
+        assert_int_equal(contents(&t), 3);
+        assert_int_equal(pawl_thread_delete(t.threads, "t", "user:ana", &t.err), PAWL_OK);
+        assert_string_equal(threads_of(&t, "t"), "");
+        assert_string_equal(threads_of(&t, "u"), "u 1< a=x*1000");
+        assert_int_equal(contents(&t), 1);
+        check(&t);
+        const int64_t events = event_log_count(t.f);
+        assert_int_equal(pawl_thread_delete(t.threads, "t", NULL, &t.err), PAWL_OK);
+        assert_int_equal(pawl_thread_delete(t.threads, "none", NULL, &t.err), PAWL_OK);
+        assert_int_equal(event_log_count(t.f), events);
+        assert_int_equal(pawl_thread_delete(t.threads, "u", "\n", &t.err), PAWL_EINVAL);
+        assert_int_equal(pawl_thread_delete(t.threads, "", NULL, &t.err), PAWL_EINVAL);
+
+        pawl_event receipt = {0};
+        pawl_cursor *cursor;
+        assert_int_equal(pawl_cursor_open(&cursor, t.f->log, (uint64_t)events - 1), PAWL_OK);
+        assert_int_equal(pawl_cursor_next(cursor, &receipt), PAWL_OK);
+        assert_text(receipt.type, "Pruned");
+        assert_text(receipt.actor, "user:ana");
+        assert_says(receipt.payload.data, "\"contents\":2,\"kind\":\"threads\",\"pruned\":[\"t\"]");
+        pawl_cursor_close(cursor);
+        threads_close(&t);
+}
+
+LOG_TEST(a_deleted_thread_can_be_begun_anew_and_is_not_built_on)
+{
+        threads t = threads_open(*state);
+
+        threads_put(&t, "t", NULL, "1", "a1=x");
+        assert_int_equal(pawl_thread_delete(t.threads, "t", NULL, &t.err), PAWL_OK);
+        const int64_t events = event_log_count(t.f);
+        assert_int_equal(threads_put_at(&t, "t", "", "1", "2", "a1"), PAWL_ESTATE);
+        assert_says(t.err.message, "was deleted");
+        assert_int_equal(threads_write(&t, "t", "1", "task", NULL, 0, "w"), PAWL_ESTATE);
+        assert_int_equal(event_log_count(t.f), events);
+        threads_put(&t, "t", NULL, "1", "a1=new");
+        threads_put(&t, "t", "1", "3", "a1");
+        assert_string_equal(threads_of(&t, "t"), "t 3<1 a=new\nt 1< a=new");
+        check(&t);
+        threads_close(&t);
+}
+
+LOG_TEST(a_run_of_a_mission_is_no_thread_and_a_thread_no_run)
+{
+        threads t = threads_open(*state);
+        uint64_t fence = 0;
+
+        assert_int_equal(pawl_log_claim(&fence, t.f->log, "m", "r", "user:ana", NULL), PAWL_OK);
+        const int64_t events = event_log_count(t.f);
+        assert_int_equal(threads_put_at(&t, "r", "", NULL, "1", ""), PAWL_EEXISTS);
+        assert_says(t.err.message, "mission's run");
+        assert_int_equal(event_log_count(t.f), events);
+        threads_put(&t, "t", NULL, "1", "");
+        assert_int_equal(
+                pawl_log_claim(&fence, t.f->log, "m", "t", "user:ana", NULL), PAWL_EEXISTS);
+        assert_says(pawl_log_errmsg(t.f->log), "is a thread's");
+        check(&t);
+        threads_close(&t);
+}
+
+LOG_TEST(pruning_keeps_the_newest_and_the_young)
+{
+        threads t = threads_open(*state);
+        pawl_thread_prune_report *report = NULL;
+
+        t.f->wall_us = 1000;
+        threads_put(&t, "a", NULL, "1", "a1=*x");
+        threads_put(&t, "b", NULL, "1", "a1=*y");
+        t.f->wall_us = 2000;
+        threads_put(&t, "c", NULL, "1", "a1=*z");
+        const int64_t events = event_log_count(t.f);
+        assert_int_equal(
+                pawl_thread_prune(&report, t.threads, SIZE_MAX, INT64_MAX, false, NULL, &t.err),
+                PAWL_EINVAL);
+        assert_int_equal(
+                pawl_thread_prune(&report, t.threads, 2, INT64_MAX, true, NULL, &t.err), PAWL_OK);
+        assert_int_equal(report->n, 3);
+        assert_int_equal(report->going, 1);
+        assert_text(report->items[0].thread_id, "c");
+        assert_string_equal(report->items[1].stays, "newest");
+        assert_null(report->items[2].stays);
+        pawl_thread_prune_free(report);
+        assert_int_equal(event_log_count(t.f), events);
+        assert_int_equal(
+                pawl_thread_prune(&report, t.threads, SIZE_MAX, 2000, false, "user:ana", &t.err),
+                PAWL_OK);
+        assert_int_equal(report->going, 2);
+        assert_int_equal(report->contents, 2);
+        assert_string_equal(report->items[0].stays, "not older");
+        pawl_thread_prune_free(report);
+        assert_string_equal(
+                threads_text(&t, &(pawl_thread_filter)PAWL_THREAD_FILTER_INIT), "c 1< a=z*1000");
+        assert_int_equal(contents(&t), 1);
+        check(&t);
+        threads_close(&t);
+}
+
+TESTS_MAIN(NULL, NULL)

@@ -1,0 +1,264 @@
+/*
+ * Deleting threads: the payloads of their events go, and the values that neither another thread nor
+ * a checkpoint of the workspace names; envelopes and hashes stay, so that the chain still verifies.
+ */
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/json_write.h"
+#include "events/types.h"
+#include "threads/threads.h"
+#include "workspace/store/mark.h"
+#include <stdlib.h>
+
+/* What a caller gets, and what it lies in. */
+typedef struct own_report {
+        pawl_thread_prune_report shown;
+        pawl__arena arena;
+} own_report;
+
+typedef struct pruning {
+        pawl_threads *threads;
+        const char *actor;
+        pawl_text *runs; /* of the threads that go */
+        size_t n_runs;
+        pawl__map going; /* the same, by run */
+        pawl__batch *batch;
+        pawl__mark *reach; /* contents that stay */
+        pawl__map known;   /* those that threads which go name */
+        pawl__buf hashes;  /* the same, 32 bytes each */
+        uint64_t contents, bytes;
+        pawl__arena arena;
+        pawl_error *err;
+} pruning;
+
+static pawl_status note_hash(const unsigned char hash[32], void *user, pawl_error *err)
+{
+        pruning *p = user;
+        const pawl_text key = pawl__text_n((const char *)hash, 32);
+
+        if (pawl__map_get(&p->known, key) != PAWL__MAP_NONE)
+                return PAWL_OK;
+        if (pawl__map_put_copy(&p->known, &p->arena, key, 0) || pawl__buf_add(&p->hashes, hash, 32))
+                return pawl__nomem(err);
+        return PAWL_OK;
+}
+
+static pawl_status note_event(uint64_t seq, void *user, pawl_error *err)
+{
+        pruning *p = user;
+        pawl_status status = pawl__thread_hashes(p->threads->log, seq, note_hash, p, err);
+
+        return status ? status : pawl__batch_prune(p->batch, seq, err);
+}
+
+static pawl_status keep_hash(const unsigned char hash[32], void *user, pawl_error *err)
+{
+        return pawl__mark_content(((pruning *)user)->reach, hash, 0, err);
+}
+
+static pawl_status mark_those_that_stay(pruning *p)
+{
+        pawl__row *rows = NULL;
+        size_t n = 0;
+        unsigned char tree[32];
+        pawl_status status = pawl__mark_new(&p->reach, p->threads->contents, p->err);
+
+        if (!status)
+                status = pawl__thread_hashes_all(
+                        p->threads->log, p->threads->state, &p->going, keep_hash, p, p->err);
+        if (!status)
+                status = pawl__state_workspace_all(&rows, &n, p->threads->state, &p->arena, p->err);
+        for (size_t i = 0; i < n && !status; i++)
+                if (!rows[i].v[PAWL__WCP_PRUNED_SEQ].integer &&
+                        pawl__unhex32(tree, rows[i].v[PAWL__WCP_TREE].text))
+                        status = pawl__mark_add(p->reach, tree, 0, p->err);
+        return status;
+}
+
+static pawl_status count_content(
+        const unsigned char hash[32], uint64_t size, uint64_t stored, uint64_t parts, void *user)
+{
+        pruning *p = user;
+
+        (void)size, (void)parts;
+        if (pawl__map_get(&p->known, pawl__text_n((const char *)hash, 32)) != PAWL__MAP_NONE &&
+                !pawl__mark_has(NULL, p->reach, hash)) {
+                p->contents++;
+                p->bytes += stored;
+        }
+        return PAWL_OK;
+}
+
+static pawl_status drop_contents(pawl_log *log, pruning *p)
+{
+        pawl_status status = p->hashes.len ? mark_those_that_stay(p) : PAWL_OK;
+
+        if (!status && p->hashes.len)
+                status = pawl__log_failed(
+                        log, pawl__log_content_each(log, count_content, p), p->err);
+        for (size_t i = 0; i < p->hashes.len && !status; i += 32) {
+                const unsigned char *hash = (const unsigned char *)p->hashes.data + i;
+                if (!pawl__mark_has(NULL, p->reach, hash))
+                        status = pawl__log_failed(log, pawl__log_content_drop(log, hash), p->err);
+        }
+        pawl__mark_free(p->reach);
+        p->reach = NULL;
+        return status;
+}
+
+static pawl_status emit_pruned(pawl__batch *batch, const pruning *p)
+{
+        const pawl_event like = {.actor = pawl__text(p->actor ? p->actor : "program")};
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_member_integer(&w, "bytes", (int64_t)p->bytes);
+        pawl__json_member_integer(&w, "contents", (int64_t)p->contents);
+        pawl__json_member_string(&w, "kind", "threads");
+        pawl__json_name(&w, "pruned");
+        pawl__json_open_array(&w);
+        for (size_t i = 0; i < p->n_runs; i++)
+                pawl__json_text(&w, p->runs[i]);
+        pawl__json_close_array(&w);
+        return pawl__batch_emit(batch, PAWL__PRUNED, &like, &w, p->err);
+}
+
+/* Within the transaction: what others put until now is seen. PAWL_DONE: there is nothing to do. */
+static pawl_status let_go(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
+{
+        pruning *p = user;
+        pawl_error *outer = p->err;
+        pawl_status status = PAWL_OK;
+        size_t parts = 0;
+
+        p->err = err;
+        p->batch = batch;
+        p->contents = p->bytes = 0;
+        pawl__buf_clear(&p->hashes);
+        pawl__map_free(&p->known);
+        p->known = (pawl__map)PAWL__MAP_INIT;
+        for (size_t i = 0; i < p->n_runs && !status; i++) {
+                pawl__row *rows = NULL;
+                size_t n = 0;
+                status = pawl__state_thread_parts(
+                        &rows, &n, p->threads->state, p->runs[i], &p->arena, err);
+                for (size_t k = 0; k < n && !status; k++)
+                        status = pawl__thread_seqs(&rows[k], note_event, p, err);
+                parts += n;
+        }
+        if (!status && !parts)
+                status = PAWL_DONE;
+        if (!status)
+                status = drop_contents(log, p);
+        if (!status)
+                status = emit_pruned(batch, p);
+        p->err = outer;
+        return status;
+}
+
+/* Delete p->runs. */
+static pawl_status prune(pruning *p)
+{
+        pawl_status status =
+                p->actor ? pawl__id_check(pawl__text(p->actor), "actor", p->err) : PAWL_OK;
+
+        for (size_t i = 0; i < p->n_runs && !status; i++)
+                if (pawl__map_put(&p->going, p->runs[i], 0))
+                        status = pawl__nomem(p->err);
+        if (!status)
+                status = pawl__contents_commit(p->threads->contents, let_go, p, p->err);
+        *p->threads->manifest.run = '\0';
+        pawl__map_free(&p->going);
+        pawl__map_free(&p->known);
+        pawl__buf_free(&p->hashes);
+        pawl__arena_free(&p->arena);
+        return status == PAWL_DONE ? PAWL_OK : status;
+}
+
+pawl_status pawl_thread_delete(
+        pawl_threads *threads, const char *thread_id, const char *actor, pawl_error *err)
+{
+        pawl__thread_key key;
+        pawl_text run;
+        pruning p = {.threads = threads, .actor = actor, .runs = &run, .n_runs = 1, .err = err};
+        const pawl_text none = {NULL, 0};
+        pawl_status status = pawl__thread_key_of(
+                &key, threads, pawl__text(thread_id ? thread_id : ""), none, none, err);
+
+        if (status)
+                return status;
+        run = pawl__text(key.run);
+        return prune(&p);
+}
+
+/* ---- Many ------------------------------------------------------------------------------------ */
+
+void pawl_thread_prune_free(pawl_thread_prune_report *shown)
+{
+        own_report *report = (own_report *)shown;
+
+        if (!report)
+                return;
+        pawl__arena_free(&report->arena);
+        free(report);
+}
+
+/* Which go, into p->runs. */
+static pawl_status judge(own_report *report, pruning *p, size_t keep, int64_t older_us)
+{
+        pawl__row *rows = NULL;
+        pawl_pruned_thread *items;
+        size_t n = 0;
+        pawl_status status =
+                pawl__state_threads(&rows, &n, p->threads->state, &report->arena, p->err);
+
+        if (status)
+                return status;
+        report->shown.items = items = pawl__arena_array(&report->arena, n + 1, sizeof *items);
+        p->runs = pawl__arena_array(&report->arena, n + 1, sizeof *p->runs);
+        if (!items || !p->runs)
+                return pawl__nomem(p->err);
+        for (size_t i = 0; i < n; i++) {
+                const pawl__value *v = rows[i].v;
+                const bool newest = keep != SIZE_MAX && i < keep;
+                const bool young =
+                        older_us != INT64_MAX && v[PAWL__RUN_UPDATED_US].integer >= older_us;
+                items[i] = (pawl_pruned_thread){.thread_id = v[PAWL__RUN_ID].text,
+                        .mission_id = v[PAWL__RUN_MISSION].text,
+                        .checkpoints = (uint64_t)v[PAWL__RUN_DONE].integer,
+                        .updated_us = v[PAWL__RUN_UPDATED_US].integer,
+                        .stays = newest  ? "newest"
+                                 : young ? "not older"
+                                         : NULL};
+                if (!items[i].stays)
+                        p->runs[p->n_runs++] = v[PAWL__RUN_ID].text;
+        }
+        report->shown.n = n;
+        report->shown.going = p->n_runs;
+        return PAWL_OK;
+}
+
+pawl_status pawl_thread_prune(pawl_thread_prune_report **out, pawl_threads *threads, size_t keep,
+        int64_t older_us, bool dry_run, const char *actor, pawl_error *err)
+{
+        pruning p = {.threads = threads, .actor = actor, .err = err};
+        own_report *report;
+        pawl_status status;
+
+        if (keep == SIZE_MAX && older_us == INT64_MAX)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "prune: nothing is asked for; say how many to keep, or since when");
+        report = calloc(1, sizeof *report);
+        if (!report)
+                return pawl__nomem(err);
+        status = judge(report, &p, keep, older_us);
+        if (!status && p.n_runs && !dry_run)
+                status = prune(&p);
+        report->shown.contents = p.contents;
+        report->shown.bytes = p.bytes;
+        if (status)
+                pawl_thread_prune_free(&report->shown);
+        else
+                *out = &report->shown;
+        return status;
+}

@@ -1,0 +1,51 @@
+/**
+ * @file threads/threads.h
+ * @brief Threads inside the library: their handle, and what their ids are in the log.
+ */
+#ifndef PAWL_THREADS_THREADS_H
+#define PAWL_THREADS_THREADS_H
+
+#include "base/ids.h"
+#include "base/json_tree.h"
+#include "workspace/store/contents.h"
+#include "workspace/store/thread_values.h"
+#include <pawl/threads.h>
+
+/** A value of more bytes is a content of its own; a smaller one stands in each event that has it:
+ *  there its hash would take as much. */
+#define PAWL__THREAD_INLINE ((size_t)256)
+
+/** What a checkpoint's event says of its channels. */
+typedef struct pawl__thread_manifest {
+        pawl__arena arena;
+        char run[PAWL__ID_MAX + 1], step[PAWL__ID_MAX + 1]; /**< of which; "": none */
+        pawl__thread_value *values;
+        size_t n;
+} pawl__thread_manifest;
+
+struct pawl_threads {
+        pawl_log *log;
+        pawl__state *state;
+        pawl__contents *contents;
+        pawl__json_tree tree;           /* of the payload at hand */
+        pawl__thread_manifest manifest; /* the last that was put or asked for */
+        char mission[PAWL__ID_MAX + 1];
+};
+
+/** A checkpoint's ids in the log. */
+typedef struct pawl__thread_key {
+        char run[PAWL__ID_MAX + 1]; /**< the thread's id, or "#" and a hash where it is no id */
+        char step[PAWL__ID_MAX +
+                  1];  /**< "(NAMESPACE) ID", the namespace likewise; see state/threads.h */
+        size_t prefix; /**< bytes before the checkpoint's id */
+} pawl__thread_key;
+
+/** Absent texts leave their part empty. PAWL_EINVAL: see pawl_thread_put(). */
+PAWL_MUST_CHECK pawl_status pawl__thread_key_of(pawl__thread_key *out, pawl_threads *threads,
+        pawl_text thread_id, pawl_text ns, pawl_text checkpoint_id, pawl_error *err);
+
+/** The event @p seq and its payload in threads->tree. PAWL_DONE: the payload was pruned. */
+PAWL_MUST_CHECK pawl_status pawl__thread_event(pawl_event *event, pawl_threads *threads,
+        uint64_t seq, pawl__arena *arena, pawl_error *err);
+
+#endif

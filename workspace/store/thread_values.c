@@ -1,0 +1,128 @@
+#include "workspace/store/thread_values.h"
+#include "base/digest.h"
+#include "base/error.h"
+#include "events/types.h"
+#include <inttypes.h>
+
+static bool read_value(pawl__thread_value *out, const pawl__json_tree *tree, pawl__node at)
+{
+        const pawl__node size = pawl__json_get(tree, at, "size"),
+                         index = pawl__json_get(tree, at, "index");
+        const pawl_text hash = pawl__json_get_text(tree, at, "hash");
+
+        *out = (pawl__thread_value){.channel = pawl__json_get_text(tree, at, "channel"),
+                .version = pawl__json_get_text(tree, at, "version"),
+                .type = pawl__json_get_text(tree, at, "type"),
+                .text = pawl__json_get_text(tree, at, "text")};
+        if (index != PAWL__NO_NODE && !pawl__json_int(pawl__json_at(tree, index), &out->index))
+                return false;
+        if (!out->channel.data || !out->type.data)
+                return false;
+        return out->text.data ||
+               (hash.data && pawl__unhex32(out->hash, hash) && size != PAWL__NO_NODE &&
+                       pawl__json_int(pawl__json_at(tree, size), &out->size) && out->size >= 0);
+}
+
+pawl_status pawl__thread_values_read(pawl__thread_value **out, size_t *n, const pawl_event *event,
+        const pawl__json_tree *payload, const char *member, pawl__arena *arena, pawl_error *err)
+{
+        const pawl__node list = pawl__json_get(payload, 0, member);
+        pawl__thread_value *values;
+        size_t count = 0;
+
+        if (list == PAWL__NO_NODE || pawl__json_at(payload, list)->type != PAWL__JSON_ARRAY)
+                return pawl__fail(err, PAWL_EDAMAGED, "seq %" PRIu64 ": payload.%s: is no array",
+                        event->seq, member);
+        values = pawl__arena_array(arena, pawl__json_at(payload, list)->count + 1, sizeof *values);
+        if (!values)
+                return pawl__nomem(err);
+        for (pawl__node at = pawl__json_first(payload, list); at != PAWL__NO_NODE;
+                at = pawl__json_after(payload, list, at)) {
+                pawl__thread_value *value = &values[count++];
+                if (!read_value(value, payload, at))
+                        return pawl__fail(err, PAWL_EDAMAGED,
+                                "seq %" PRIu64 ": payload.%s[%zu]: is no value", event->seq, member,
+                                count - 1);
+                value->channel = pawl__arena_copy(arena, value->channel);
+                value->version = pawl__arena_copy(arena, value->version);
+                value->type = pawl__arena_copy(arena, value->type);
+                value->text = pawl__arena_copy(arena, value->text);
+        }
+        *out = values;
+        *n = count;
+        return pawl__arena_check(arena, err);
+}
+
+pawl_status pawl__thread_seqs(
+        const pawl__row *step, pawl__thread_seq_fn fn, void *user, pawl_error *err)
+{
+        const pawl_text seqs = step->v[PAWL__STEP_CURSOR].text;
+        const uint64_t own = (uint64_t)step->v[PAWL__STEP_CHECKPOINT_SEQ].integer;
+        pawl_status status = PAWL_OK;
+        uint64_t seq = 0;
+
+        for (size_t i = 0; i < seqs.len && !status; i++) {
+                if (seqs.data[i] != ' ')
+                        seq = 10 * seq + (uint64_t)(seqs.data[i] - '0');
+                if (seqs.data[i] == ' ' || i + 1 == seqs.len) {
+                        status = fn(seq, user, err);
+                        seq = 0;
+                }
+        }
+        return !status && own ? fn(own, user, err) : status;
+}
+
+pawl_status pawl__thread_hashes(
+        pawl_log *log, uint64_t seq, pawl__thread_hash_fn fn, void *user, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__thread_value *values = NULL;
+        pawl_event event;
+        size_t n = 0;
+        pawl_status status = pawl__log_failed(log, pawl__log_event(&event, &arena, log, seq), err);
+
+        if (!status && event.payload.data) {
+                const bool writes = pawl__event_type_of(event.type) == PAWL__THREAD_WRITES_PUT;
+                status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err);
+                if (!status)
+                        status = pawl__thread_values_read(&values, &n, &event, &tree,
+                                writes ? "writes" : "channels", &arena, err);
+        }
+        for (size_t i = 0; i < n && !status; i++)
+                if (!values[i].text.data)
+                        status = fn(values[i].hash, user, err);
+        pawl__json_tree_free(&tree);
+        pawl__arena_free(&arena);
+        return status;
+}
+
+typedef struct walk {
+        pawl_log *log;
+        pawl__thread_hash_fn fn;
+        void *user;
+} walk;
+
+static pawl_status each_seq(uint64_t seq, void *user, pawl_error *err)
+{
+        const walk *w = user;
+
+        return pawl__thread_hashes(w->log, seq, w->fn, w->user, err);
+}
+
+pawl_status pawl__thread_hashes_all(pawl_log *log, pawl__state *state, const pawl__map *but,
+        pawl__thread_hash_fn fn, void *user, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__row *rows = NULL;
+        size_t n = 0;
+        walk w = {log, fn, user};
+        pawl_status status =
+                pawl__state_thread_parts(&rows, &n, state, (pawl_text){NULL, 0}, &arena, err);
+
+        for (size_t i = 0; i < n && !status; i++)
+                if (!but || pawl__map_get(but, rows[i].v[PAWL__STEP_RUN].text) == PAWL__MAP_NONE)
+                        status = pawl__thread_seqs(&rows[i], each_seq, &w, err);
+        pawl__arena_free(&arena);
+        return status;
+}

@@ -1,0 +1,41 @@
+/**
+ * @file workspace/store/thread_values.h
+ * @brief What the events of threads (pawl/threads.h) hold: values in the event, or as contents.
+ */
+#ifndef PAWL_WORKSPACE_STORE_THREAD_VALUES_H
+#define PAWL_WORKSPACE_STORE_THREAD_VALUES_H
+
+#include "base/map.h"
+#include "state/threads.h"
+
+/** A value, as its event has it. */
+typedef struct pawl__thread_value {
+        pawl_text channel, version; /**< version: absent of a write */
+        pawl_text type;
+        pawl_text text;         /**< absent: it is a content: */
+        unsigned char hash[32]; /**< of this hash */
+        int64_t size;           /**< and size */
+        int64_t index;          /**< of a write */
+} pawl__thread_value;
+
+/** The values of an event's payload, in @p arena, which they and their texts live in. @p member:
+ * "channels" or "writes". PAWL_EDAMAGED naming the event. */
+PAWL_MUST_CHECK pawl_status pawl__thread_values_read(pawl__thread_value **out, size_t *n,
+        const pawl_event *event, const pawl__json_tree *payload, const char *member,
+        pawl__arena *arena, pawl_error *err);
+
+typedef pawl_status (*pawl__thread_seq_fn)(uint64_t seq, void *user, pawl_error *err);
+/** The events of a checkpoint's step: writes in their order, and its own last. */
+PAWL_MUST_CHECK pawl_status pawl__thread_seqs(
+        const pawl__row *step, pawl__thread_seq_fn fn, void *user, pawl_error *err);
+
+typedef pawl_status (*pawl__thread_hash_fn)(
+        const unsigned char hash[32], void *user, pawl_error *err);
+/** The contents that an event of a thread names; none of one that was pruned, or is another. */
+PAWL_MUST_CHECK pawl_status pawl__thread_hashes(
+        pawl_log *log, uint64_t seq, pawl__thread_hash_fn fn, void *user, pawl_error *err);
+/** The contents that threads name, but for the runs in @p but (may be NULL). */
+PAWL_MUST_CHECK pawl_status pawl__thread_hashes_all(pawl_log *log, pawl__state *state,
+        const pawl__map *but, pawl__thread_hash_fn fn, void *user, pawl_error *err);
+
+#endif
