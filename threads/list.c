@@ -53,12 +53,17 @@ static pawl_status read_content(pawl_text *out, reading *r, const pawl__thread_v
                 *out = r->contents[at];
                 return PAWL_OK;
         }
-        pawl__buf_clear(&r->buf);
-        pawl_status status = pawl__contents_read(r->threads->contents, value->hash,
-                (uint64_t)value->size, pawl__content_to_buf, &r->buf, r->err);
-        if (status)
-                return status;
-        *out = pawl__arena_copy(r->arena, pawl__buf_text(&r->buf));
+        pawl_text content = pawl__thread_cached(r->threads, value->hash);
+        if (!content.data) {
+                pawl__buf_clear(&r->buf);
+                pawl_status status = pawl__contents_read(r->threads->contents, value->hash,
+                        (uint64_t)value->size, pawl__content_to_buf, &r->buf, r->err);
+                if (status)
+                        return status;
+                content = pawl__buf_text(&r->buf);
+                pawl__thread_cache_put(r->threads, value->hash, content);
+        }
+        *out = pawl__arena_copy(r->arena, content);
         if (pawl__arena_check(r->arena, r->err) ||
                 pawl__grow(
                         &r->contents, &r->cap_contents, r->n_contents + 1, sizeof *r->contents) ||

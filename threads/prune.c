@@ -168,6 +168,7 @@ static pawl_status prune(pruning *p)
         if (!status)
                 status = pawl__contents_commit(p->threads->contents, let_go, p, p->err);
         *p->threads->manifest.run = '\0';
+        pawl__thread_cache_empty(p->threads);
         pawl__map_free(&p->going);
         pawl__map_free(&p->known);
         pawl__buf_free(&p->hashes);

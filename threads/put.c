@@ -382,6 +382,8 @@ pawl_status pawl_thread_put(
                         threads->log, pawl__log_commit(threads->log, &p.batch, 0, NULL), err);
         if (status) /* what it remembers was not put */
                 *threads->manifest.run = '\0';
+        for (size_t i = 0; i < p.n_kept && !status; i++)
+                pawl__thread_cache_put(threads, p.kept[i].hash, p.kept[i].data);
         pawl__batch_free(&p.batch);
         pawl__arena_free(&p.arena);
         free(p.kept);

@@ -38,6 +38,7 @@ void pawl_threads_close(pawl_threads *threads)
         pawl__contents_close(threads->contents);
         pawl__json_tree_free(&threads->tree);
         pawl__arena_free(&threads->manifest.arena);
+        pawl__thread_cache_empty(threads);
         free(threads);
 }
 
@@ -102,6 +103,41 @@ pawl_status pawl__thread_key_of(pawl__thread_key *out, pawl_threads *threads, pa
                 out->step[out->prefix + checkpoint_id.len] = '\0';
         }
         return status;
+}
+
+pawl_text pawl__thread_cached(const pawl_threads *threads, const unsigned char hash[32])
+{
+        const uint32_t at =
+                pawl__map_get(&threads->cache.index, pawl__text_n((const char *)hash, 32));
+
+        return at == PAWL__MAP_NONE ? (pawl_text){NULL, 0} : threads->cache.contents[at];
+}
+
+void pawl__thread_cache_empty(pawl_threads *threads)
+{
+        pawl__thread_cache *cache = &threads->cache;
+
+        pawl__arena_free(&cache->arena);
+        pawl__map_free(&cache->index);
+        *cache = (pawl__thread_cache){.n = 0};
+}
+
+void pawl__thread_cache_put(pawl_threads *threads, const unsigned char hash[32], pawl_text content)
+{
+        pawl__thread_cache *cache = &threads->cache;
+        pawl_text copy;
+        bool ok = true;
+
+        if (content.len > PAWL__THREAD_CACHE_BYTES / 4 || pawl__thread_cached(threads, hash).data)
+                return;
+        if (cache->n == PAWL__THREAD_CACHE || cache->bytes + content.len > PAWL__THREAD_CACHE_BYTES)
+                pawl__thread_cache_empty(threads);
+        copy = pawl__arena_text(&cache->arena, content, &ok);
+        if (!ok || pawl__map_put_copy(&cache->index, &cache->arena,
+                           pawl__text_n((const char *)hash, 32), (uint32_t)cache->n))
+                return;
+        cache->contents[cache->n++] = copy;
+        cache->bytes += content.len;
 }
 
 pawl_status pawl__thread_event(

@@ -23,12 +23,23 @@ typedef struct pawl__thread_manifest {
         size_t n;
 } pawl__thread_manifest;
 
+enum { PAWL__THREAD_CACHE = 512, PAWL__THREAD_CACHE_BYTES = 16 << 20 };
+
+/** Contents that were put or read last, by hash: what a hash names does not change. */
+typedef struct pawl__thread_cache {
+        pawl__arena arena;
+        pawl__map index; /* in contents */
+        pawl_text contents[PAWL__THREAD_CACHE];
+        size_t n, bytes;
+} pawl__thread_cache;
+
 struct pawl_threads {
         pawl_log *log;
         pawl__state *state;
         pawl__contents *contents;
         pawl__json_tree tree;           /* of the payload at hand */
         pawl__thread_manifest manifest; /* the last that was put or asked for */
+        pawl__thread_cache cache;
         char mission[PAWL__ID_MAX + 1];
 };
 
@@ -43,6 +54,12 @@ typedef struct pawl__thread_key {
 /** Absent texts leave their part empty. PAWL_EINVAL: see pawl_thread_put(). */
 PAWL_MUST_CHECK pawl_status pawl__thread_key_of(pawl__thread_key *out, pawl_threads *threads,
         pawl_text thread_id, pawl_text ns, pawl_text checkpoint_id, pawl_error *err);
+
+/** The cached content; absent: it is not. Valid until the next call below. */
+pawl_text pawl__thread_cached(const pawl_threads *threads, const unsigned char hash[32]);
+/** Remember one, if there is memory: the cache is emptied when it is full. */
+void pawl__thread_cache_put(pawl_threads *threads, const unsigned char hash[32], pawl_text content);
+void pawl__thread_cache_empty(pawl_threads *threads);
 
 /** The event @p seq and its payload in threads->tree. PAWL_DONE: the payload was pruned. */
 PAWL_MUST_CHECK pawl_status pawl__thread_event(pawl_event *event, pawl_threads *threads,

@@ -1,8 +1,8 @@
 {
   "targets": [{
     "target_name": "pawl",
-    "sources": ["src/pawl.c"],
-    "cflags": ["<!@(pkg-config --cflags pawl)", "-std=c11"],
+    "sources": ["src/log.c", "src/pawl.c", "src/run.c", "src/threads.c"],
+    "cflags": ["<!@(pkg-config --cflags pawl)", "-std=c11", "-fvisibility=hidden"],
     "libraries": ["<!@(pkg-config --libs pawl)"]
   }]
 }

@@ -108,6 +108,22 @@ export class Mission {
   close(): Promise<void>;
 }
 
+/** Data of the type "json" is read as a string. */
+type Data = string | Uint8Array;
+
+/** Threads of graph runners: what @pawl/langgraph stands on. Arrays are flat, and absent is null. */
+export class Threads {
+  static open(where: string, options?: { mission?: string }): Promise<Threads>;
+  /** [thread, namespace, id, parent, checkpoint, metadata, [channel, version, type, data, ...], [task, path, channel, index, type, data, ...]] */
+  put(items: [string, string, string, string | null, string | null, string | null, (string | Data | null)[], (string | number | Data | null)[]][]): Promise<void>;
+  /** [thread, namespace, id, before, metadata, limit, and behind which: thread, namespace, id]; writes are [task, channel, type, data, ...] */
+  list(filter: [string | null, string | null, string | null, string | null, string | null, number, string | null, string | null, string | null], plain?: boolean):
+    Promise<(string | [string, string, string, string | null, string, string, (string | Data)[], (string | Data)[]])[]>;
+  /** Delete a thread for good; a Pruned event is the receipt. */
+  delete(threadId: string, options?: { actor?: string }): Promise<null>;
+  close(): Promise<void>;
+}
+
 /** The input hash of a JSON text, 64 hex digits; its canonical form (RFC 8785). */
 export function hash(json: string): Promise<string>;
 export function canonical(json: string): Promise<string>;

@@ -30,12 +30,15 @@ const given = (value) => {
   return text;
 };
 
+const failed = (error) => (error instanceof PawlError ? error
+  : new PawlError(error.message, error.status ?? error.code, typeof error.code === "number" ? error.code : -2));
+
 async function call(operation, handle, args = [], ask = undefined) {
   try {
     const made = await native.call(operation, handle, args, ask);
     return typeof made === "string" ? JSON.parse(made) : made;
   } catch (error) {
-    throw error instanceof PawlError ? error : new PawlError(error.message, error.status ?? error.code, typeof error.code === "number" ? error.code : -2);
+    throw failed(error);
   }
 }
 
@@ -43,14 +46,18 @@ async function call(operation, handle, args = [], ask = undefined) {
 class Handle {
   #handle;
   #last = Promise.resolve();
+  #calls = 0;
   constructor(handle) { this.#handle = handle; }
   get handle() { return this.#handle; }
   queue(work) {
     if (!this.#handle) return Promise.reject(new PawlError(`${this.constructor.name}: is closed; open it again`, "PAWL_ESTATE", -20));
-    const next = this.#last.then(work);
+    this.#calls++;
+    const next = this.#last.then(work).finally(() => { this.#calls--; });
     this.#last = next.catch(() => {});
     return next;
   }
+  /** Is it open, with no call at work? */
+  get idle() { return this.#handle !== null && this.#calls === 0; }
   call(operation, args = [], ask = undefined) {
     let texts;
     try { texts = args.map(given); } catch (error) { return Promise.reject(error); }
@@ -154,8 +161,52 @@ class Mission extends Handle {
   }
 }
 
+// Threads of graph runners: what @pawl/langgraph stands on. Items and filters are those of src/threads.c.
+class Threads extends Handle {
+  #inFile;
+  #waiting = [];
+  constructor(handle, inFile) { super(handle); this.#inFile = inFile; }
+  static async open(where, { mission } = {}) {
+    const handle = await call("threadsOpen", null, [given(where), given(mission)]);
+    return new Threads(handle, !/^postgres(ql)?:/.test(where));
+  }
+  close() { return super.close("threadsClose"); }
+  /** Put items in one transaction, with all that come in the same turn of the event loop or while another is under way.
+   *  Of a log in a file it is done at once: another thread would take as long to begin as the disk to end. */
+  put(items) {
+    if (!this.handle) return this.queue();
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ items, resolve, reject });
+      if (this.#waiting.length === 1) this.queue(() => this.#putAll());
+    });
+  }
+  async #putAll() {
+    const all = this.#waiting;
+    this.#waiting = [];
+    for (let group of [all, ...(all.length > 1 ? all.map((one) => [one]) : [])]) {
+      try {
+        group = group.filter((one) => one.resolve);
+        if (group.length) await native.threadsPut(this.handle, group.flatMap((one) => one.items), this.#inFile);
+        for (const one of group) { one.resolve(); one.resolve = null; }
+      } catch (error) {
+        if (group.length === 1) group[0].reject(failed(error)); // of several, each is tried alone
+      }
+    }
+  }
+  /** A page of checkpoints: at once, where no call is at work on a log in a file. */
+  async list(filter, plain = false) {
+    try {
+      if (this.#inFile && this.idle) return native.threadsList(this.handle, filter, true, plain);
+      return await this.queue(() => native.threadsList(this.handle, filter, false, plain));
+    } catch (error) {
+      throw failed(error);
+    }
+  }
+  delete(threadId, { actor } = {}) { return this.call("threadsDelete", [threadId, actor]); }
+}
+
 module.exports = {
-  Log, Mission, PawlError, version: native.version,
+  Log, Mission, PawlError, Threads, version: native.version,
   hash: (json) => call("hash", null, [given(json)]),
   canonical: (json) => call("canonical", null, [given(json)]),
 };

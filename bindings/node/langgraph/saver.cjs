@@ -1,0 +1,156 @@
+"use strict";
+// A BaseCheckpointSaver on the threads of a log. A checkpoint's event has its channels' versions and values; those
+// that did not change are told by their version alone.
+
+const PAGE = 32; // checkpoints at a time
+
+function make({ BaseCheckpointSaver, JsonPlusSerializer, WRITES_IDX_MAP, TASKS, getCheckpointId, maxChannelVersion }, { Threads }) {
+  const decoder = new TextDecoder();
+  const defined = (value) => value ?? null;
+  const text = (value, name) => {
+    if (value === undefined || value === null || value === "") throw new Error(`Missing "${name}" field in passed "config.configurable".`);
+    return String(value);
+  };
+
+  // What is to be read as it was, whichever serializer made it: JSON as its text, all else by its type.
+  const toText = (type, data) => (type === "json" ? decoder.decode(data) : JSON.stringify({ pawl_serde: [type, Buffer.from(data).toString("base64")] }));
+
+  class PawlSaver extends BaseCheckpointSaver {
+    #where;
+    #mission;
+    #threads;
+    #plain; // the serializer is LangGraph's own, which revives nothing but what has a member "lc"
+
+    constructor(where, { serde, mission } = {}) {
+      super(serde);
+      this.#where = where;
+      this.#mission = mission;
+      this.#plain = Object.getPrototypeOf(this.serde) === JsonPlusSerializer.prototype;
+    }
+    static fromConnString(pathOrUrl, options) { return new PawlSaver(pathOrUrl, options); }
+
+    async #open() {
+      this.#threads ??= Threads.open(this.#where, { mission: this.#mission });
+      try { return await this.#threads; } catch (error) {
+        this.#threads = undefined;
+        throw error;
+      }
+    }
+    async end() {
+      const threads = this.#threads;
+      this.#threads = undefined;
+      await (await threads)?.close();
+    }
+
+    #load(type, data) {
+      if (this.#plain && type === "json" && !data.includes('"lc":')) return JSON.parse(data);
+      return this.serde.loadsTyped(type, data);
+    }
+    #loadText(data) {
+      if (!data.startsWith('{"pawl_serde":[')) return this.#load("json", data);
+      const [type, base64] = JSON.parse(data).pawl_serde;
+      return this.serde.loadsTyped(type, Buffer.from(base64, "base64"));
+    }
+
+    // A checkpoint that is nothing but JSON comes as one text.
+    #parse(item) {
+      const { ids: [threadId, ns, id, parent], checkpoint, metadata, values, writes } = JSON.parse(item);
+      checkpoint.channel_values = values;
+      return { threadId, ns, id, parent, checkpoint, metadata, pendingWrites: writes };
+    }
+    async #revive([threadId, ns, id, parent, checkpointText, metadataText, channels, writes]) {
+      const checkpoint = JSON.parse(checkpointText);
+      checkpoint.channel_values = {};
+      for (let i = 0; i < channels.length; i += 4) checkpoint.channel_values[channels[i]] = await this.#load(channels[i + 2], channels[i + 3]);
+      const pendingWrites = [];
+      for (let i = 0; i < writes.length; i += 4) pendingWrites.push([writes[i], writes[i + 1], await this.#load(writes[i + 2], writes[i + 3])]);
+      return { threadId, ns, id, parent, checkpoint, metadata: await this.#loadText(metadataText), pendingWrites };
+    }
+    async #tuple(item, config) {
+      const { threadId, ns, id, parent, checkpoint, metadata, pendingWrites } = typeof item === "string" ? this.#parse(item) : await this.#revive(item);
+      const of = (checkpointId) => ({ configurable: { thread_id: threadId, checkpoint_ns: ns, checkpoint_id: checkpointId } });
+      if (checkpoint.v < 4 && parent !== null) await this.#addPendingSends(checkpoint, threadId, ns, parent);
+      return { config: config ?? of(id), checkpoint, metadata, parentConfig: parent === null ? undefined : of(parent), pendingWrites };
+    }
+
+    // Until version 4, what a checkpoint is to send stood in the writes of its parent.
+    async #addPendingSends(checkpoint, threadId, ns, parent) {
+      const [item] = await (await this.#open()).list([threadId, ns, parent, null, null, 1, null, null, null]);
+      const sends = [];
+      for (let i = 0; i < (item?.[7].length ?? 0); i += 4) if (item[7][i + 1] === TASKS) sends.push(await this.#load(item[7][i + 2], item[7][i + 3]));
+      const versions = Object.values(checkpoint.channel_versions);
+      checkpoint.channel_values[TASKS] = sends;
+      checkpoint.channel_versions[TASKS] = versions.length > 0 ? maxChannelVersion(...versions) : this.getNextVersion(undefined);
+    }
+
+    async getTuple(config) {
+      const { thread_id: threadId, checkpoint_ns: ns = "" } = config.configurable ?? {};
+      if (threadId === undefined) return undefined;
+      const id = getCheckpointId(config);
+      const [item] = await (await this.#open()).list([String(threadId), ns, id || null, null, null, 1, null, null, null], this.#plain);
+      return item && this.#tuple(item, id ? config : undefined);
+    }
+
+    async *list(config, { limit, before, filter } = {}) {
+      const { thread_id: threadId, checkpoint_ns: ns } = config.configurable ?? {};
+      const wanted = Object.entries(filter ?? {}).filter(([, value]) => value !== undefined);
+      const text = this.#plain && wanted.length ? JSON.stringify(Object.fromEntries(wanted)) : null;
+      const fits = (metadata) => this.#plain || wanted.every(([key, value]) => JSON.stringify(metadata?.[key]) === JSON.stringify(value));
+      const threads = await this.#open();
+      let left = limit ?? Infinity;
+      let last = [null, null, null];
+      while (left > 0) {
+        const most = this.#plain ? Math.min(left, PAGE) : PAGE;
+        const page = await threads.list([
+          threadId === undefined ? null : String(threadId), defined(ns), getCheckpointId(config) || null,
+          before ? getCheckpointId(before) || null : null, text, most, ...last], this.#plain);
+        let tuple;
+        for (const item of page) {
+          tuple = await this.#tuple(item);
+          if (!fits(tuple.metadata)) continue;
+          yield tuple;
+          if (--left <= 0) return;
+        }
+        if (page.length < most) return;
+        const { thread_id: lastThread, checkpoint_ns: lastNs, checkpoint_id: lastId } = tuple.config.configurable;
+        last = [lastThread, lastNs, lastId];
+      }
+    }
+
+    async put(config, checkpoint, metadata, newVersions) {
+      if (!config.configurable) throw new Error("Empty configuration supplied.");
+      const threadId = text(config.configurable.thread_id, "thread_id");
+      const ns = config.configurable.checkpoint_ns ?? "";
+      const { channel_values: values = {}, ...rest } = checkpoint;
+      const channels = [];
+      for (const channel of Object.keys(values)) {
+        const changed = Object.prototype.hasOwnProperty.call(newVersions ?? {}, channel);
+        const version = changed ? newVersions[channel] : checkpoint.channel_versions?.[channel];
+        if (changed) channels.push(channel, String(version), ...await this.serde.dumpsTyped(values[channel]));
+        else if (version !== undefined) channels.push(channel, String(version), null, null);
+      }
+      const item = [threadId, ns, checkpoint.id, config.configurable.checkpoint_id ?? null, JSON.stringify(rest),
+        toText(...await this.serde.dumpsTyped(metadata)), channels, []];
+      await (await this.#open()).put([item]);
+      return { configurable: { thread_id: threadId, checkpoint_ns: ns, checkpoint_id: checkpoint.id } };
+    }
+
+    async putWrites(config, writes, taskId, taskPath) {
+      if (!config.configurable) throw new Error("Empty configuration supplied.");
+      const threadId = text(config.configurable.thread_id, "thread_id");
+      const id = text(config.configurable.checkpoint_id, "checkpoint_id");
+      const list = [];
+      for (const [index, [channel, value]] of writes.entries()) {
+        list.push(taskId, taskPath ?? null, channel, WRITES_IDX_MAP[channel] ?? index, ...await this.serde.dumpsTyped(value));
+      }
+      if (list.length) await (await this.#open()).put([[threadId, config.configurable.checkpoint_ns ?? "", id, null, null, null, [], list]]);
+    }
+
+    async deleteThread(threadId) {
+      await (await this.#open()).delete(String(threadId));
+    }
+  }
+  return { PawlSaver };
+}
+
+module.exports = { make };

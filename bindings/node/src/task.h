@@ -1,0 +1,66 @@
+/* A call on its way: its arguments, what it is on, what it gives. */
+#ifndef PAWL_NODE_TASK_H
+#define PAWL_NODE_TASK_H
+
+#define NAPI_VERSION 8
+#include "json.h"
+#include <node_api.h>
+#include <pthread.h>
+
+enum { ARGS = 8 };
+
+typedef enum kind { LOG = 1, MISSION, THREADS } kind;
+
+typedef struct handle {
+        kind kind;
+        void *pointer; /* NULL: closed */
+} handle;
+
+/* A question, or progress, on its way to JavaScript and back. */
+typedef struct question {
+        const char *what;
+        out json;
+        char *answer; /* JSON of index.js's own: "pick N", "define SCOPE\0TEXT" and such; malloc'd
+                       */
+        size_t len;
+        bool done;
+        pthread_mutex_t lock;
+        pthread_cond_t answered;
+} question;
+
+typedef struct task task;
+struct task {
+        napi_async_work work;
+        napi_deferred deferred;
+        napi_threadsafe_function ask; /* NULL: nobody answers */
+        void (*run)(task *);
+        handle *on;
+        napi_ref keeps; /* the handle */
+        handle *made;
+        char *arg[ARGS];
+        size_t len[ARGS];
+        out json;
+        pawl_status status;
+        pawl_error err;
+        char *answers; /* of the last question, valid until the next */
+};
+
+pawl_log *log_of(task *t);
+void from_log(task *t);
+/* An argument as a number; 0 where there is none. */
+uint64_t natural(const task *t, int i);
+/* A new handle is what the call gives. */
+void make(task *t, kind kind, void *pointer);
+void close_handle(handle *h);
+/* Ask JavaScript and wait. NULL: there is no answer. */
+const char *ask(task *t, question *q);
+
+/* The operations. */
+void op_canonical(task *), op_checkpoint(task *), op_checkpoints(task *), op_close(task *),
+        op_conflicts(task *), op_events(task *), op_handoff(task *), op_hash(task *),
+        op_head(task *), op_log_open(task *), op_mission_load(task *), op_mission_look(task *),
+        op_resolve(task *), op_resume(task *), op_rollback(task *), op_run(task *), op_runs(task *),
+        op_session_checkpoint(task *), op_session_end(task *), op_session_start(task *),
+        op_sessions(task *), op_verify(task *), op_threads_open(task *), op_threads_delete(task *);
+
+#endif

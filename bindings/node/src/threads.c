@@ -1,0 +1,505 @@
+/*
+ * Threads of graph runners: what is put and listed goes to and fro as strings and buffers.
+ *
+ * An item is an array [thread, namespace, id, parent, checkpoint, metadata, channels, writes];
+ * channels are [name, version, type, data, ...] and writes [task, path, channel, index, type, data,
+ * ...], flat. Absent is null. Data of the type "json" comes back as a string, of any other as a
+ * Buffer. With `plain` a checkpoint of which all data is JSON without a member "lc" comes as one
+ * text:
+ * {"ids":[thread, namespace, id, parent],"checkpoint","metadata","values":{channel: value},
+ * "writes":[[task, channel, value]]}.
+ *
+ * With `now` the call is done at once, on JavaScript's own thread: of a log in a file, what is read
+ * is there before another thread would have begun. Without, it gives a promise.
+ */
+#define _GNU_SOURCE /* memmem */
+#include "threads.h"
+
+typedef struct node_threads {
+        pawl_log *log;
+        pawl_threads *threads;
+} node_threads;
+
+void close_threads(void *pointer)
+{
+        node_threads *t = pointer;
+
+        pawl_threads_close(t->threads);
+        pawl_log_close(t->log);
+        free(t);
+}
+
+/* arg: 0 path or URL, 1 mission */
+void op_threads_open(task *t)
+{
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+        node_threads *made = calloc(1, sizeof *made);
+
+        options.flags = PAWL_LOG_CREATE;
+        t->status = made ? pawl_log_open(&made->log, t->arg[0], &options, &t->err) : PAWL_ENOMEM;
+        if (!t->status)
+                t->status = pawl_threads_open(&made->threads, made->log, t->arg[1], &t->err);
+        if (!t->status)
+                make(t, THREADS, made);
+        else if (made && made->log)
+                close_threads(made);
+        else
+                free(made);
+}
+
+/* arg: 0 thread, 1 actor */
+void op_threads_delete(task *t)
+{
+        const node_threads *on = t->on->pointer;
+
+        t->status = pawl_thread_delete(on->threads, t->arg[0], t->arg[1], &t->err);
+}
+
+/* ---- A call ------------------------------------------------------------------------------------
+ */
+
+typedef struct block {
+        struct block *next;
+        char data[];
+} block;
+
+typedef struct job {
+        node_threads *on;
+        napi_ref keeps; /* the handle */
+        napi_async_work work;
+        napi_deferred deferred;
+        block *memory;
+        pawl_thread_checkpoint *items; /* NULL: it lists */
+        size_t n;
+        pawl_thread_filter filter;
+        bool plain;
+        pawl_thread_checkpoint after;
+        pawl_thread_checkpoints *list;
+        pawl_status status;
+        pawl_error err;
+} job;
+
+static void *take(job *j, size_t size)
+{
+        block *b = calloc(1, sizeof *b + size + 1);
+
+        if (!b)
+                return NULL;
+        b->next = j->memory;
+        j->memory = b;
+        return b->data;
+}
+
+static void free_job(napi_env env, job *j)
+{
+        if (j->keeps)
+                napi_delete_reference(env, j->keeps);
+        if (j->work)
+                napi_delete_async_work(env, j->work);
+        while (j->memory) {
+                block *next = j->memory->next;
+                free(j->memory);
+                j->memory = next;
+        }
+        pawl_thread_checkpoints_free(j->list);
+        free(j);
+}
+
+/* ---- From JavaScript ---------------------------------------------------------------------------
+ */
+
+/* A string, or a Uint8Array; what is neither is absent. */
+static bool get_text(pawl_text *out, napi_env env, job *j, napi_value value)
+{
+        napi_valuetype type;
+        napi_typedarray_type kind;
+        size_t len;
+        void *data;
+        char *copy;
+        bool typed;
+
+        *out = (pawl_text){NULL, 0};
+        if (napi_typeof(env, value, &type) != napi_ok)
+                return false;
+        if (type == napi_string) {
+                if (napi_get_value_string_utf8(env, value, NULL, 0, &len) != napi_ok ||
+                        !(copy = take(j, len)) ||
+                        napi_get_value_string_utf8(env, value, copy, len + 1, &len) != napi_ok)
+                        return false;
+                *out = (pawl_text){copy, len};
+                return true;
+        }
+        if (type != napi_object || napi_is_typedarray(env, value, &typed) != napi_ok || !typed)
+                return true;
+        if (napi_get_typedarray_info(env, value, &kind, &len, &data, NULL, NULL) != napi_ok ||
+                kind != napi_uint8_array || !(copy = take(j, len)))
+                return false;
+        if (len)
+                memcpy(copy, data, len);
+        *out = (pawl_text){copy, len};
+        return true;
+}
+
+static bool get_at(pawl_text *out, napi_env env, job *j, napi_value array, uint32_t at)
+{
+        napi_value value;
+
+        return napi_get_element(env, array, at, &value) == napi_ok && get_text(out, env, j, value);
+}
+
+/* The array at @p at, and how many groups of @p size it has. */
+static bool get_list(
+        napi_value *out, uint32_t *n, napi_env env, napi_value array, uint32_t at, uint32_t size)
+{
+        if (napi_get_element(env, array, at, out) != napi_ok ||
+                napi_get_array_length(env, *out, n) != napi_ok)
+                return false;
+        *n /= size;
+        return true;
+}
+
+static bool get_channels(pawl_thread_checkpoint *item, napi_env env, job *j, napi_value array)
+{
+        pawl_thread_channel *channels;
+        napi_value list;
+        uint32_t n;
+
+        if (!get_list(&list, &n, env, array, 6, 4) || !(channels = take(j, n * sizeof *channels)))
+                return false;
+        item->channels = channels;
+        item->n_channels = n;
+        for (uint32_t i = 0; i < n; i++)
+                if (!get_at(&channels[i].name, env, j, list, 4 * i) ||
+                        !get_at(&channels[i].version, env, j, list, 4 * i + 1) ||
+                        !get_at(&channels[i].type, env, j, list, 4 * i + 2) ||
+                        !get_at(&channels[i].data, env, j, list, 4 * i + 3))
+                        return false;
+        return true;
+}
+
+static bool get_writes(pawl_thread_checkpoint *item, napi_env env, job *j, napi_value array)
+{
+        pawl_thread_write *writes;
+        napi_value list, index;
+        uint32_t n;
+
+        if (!get_list(&list, &n, env, array, 7, 6) || !(writes = take(j, n * sizeof *writes)))
+                return false;
+        item->writes = writes;
+        item->n_writes = n;
+        for (uint32_t i = 0; i < n; i++)
+                if (!get_at(&writes[i].task_id, env, j, list, 6 * i) ||
+                        !get_at(&writes[i].task_path, env, j, list, 6 * i + 1) ||
+                        !get_at(&writes[i].channel, env, j, list, 6 * i + 2) ||
+                        napi_get_element(env, list, 6 * i + 3, &index) != napi_ok ||
+                        napi_get_value_int64(env, index, &writes[i].index) != napi_ok ||
+                        !get_at(&writes[i].type, env, j, list, 6 * i + 4) ||
+                        !get_at(&writes[i].data, env, j, list, 6 * i + 5))
+                        return false;
+        return true;
+}
+
+static bool get_items(napi_env env, job *j, napi_value array)
+{
+        uint32_t n;
+
+        if (napi_get_array_length(env, array, &n) != napi_ok ||
+                !(j->items = take(j, (n + 1) * sizeof *j->items)))
+                return false;
+        j->n = n;
+        for (uint32_t i = 0; i < n; i++) {
+                pawl_thread_checkpoint *item = &j->items[i];
+                napi_value at;
+                if (napi_get_element(env, array, i, &at) != napi_ok ||
+                        !get_at(&item->thread_id, env, j, at, 0) ||
+                        !get_at(&item->checkpoint_ns, env, j, at, 1) ||
+                        !get_at(&item->checkpoint_id, env, j, at, 2) ||
+                        !get_at(&item->parent_id, env, j, at, 3) ||
+                        !get_at(&item->checkpoint, env, j, at, 4) ||
+                        !get_at(&item->metadata, env, j, at, 5) ||
+                        !get_channels(item, env, j, at) || !get_writes(item, env, j, at))
+                        return false;
+        }
+        return true;
+}
+
+/* [thread, namespace, id, before, metadata, limit, after's thread, namespace, id] */
+static bool get_filter(napi_env env, job *j, napi_value array)
+{
+        const pawl_thread_filter init = PAWL_THREAD_FILTER_INIT;
+        pawl_text texts[5];
+        napi_value limit;
+        int64_t n = 0;
+
+        for (uint32_t i = 0; i < 5; i++)
+                if (!get_at(&texts[i], env, j, array, i))
+                        return false;
+        if (napi_get_element(env, array, 5, &limit) != napi_ok ||
+                napi_get_value_int64(env, limit, &n) != napi_ok ||
+                !get_at(&j->after.thread_id, env, j, array, 6) ||
+                !get_at(&j->after.checkpoint_ns, env, j, array, 7) ||
+                !get_at(&j->after.checkpoint_id, env, j, array, 8))
+                return false;
+        j->filter = init;
+        j->filter.thread_id = texts[0].data;
+        j->filter.checkpoint_ns = texts[1].data;
+        j->filter.checkpoint_id = texts[2].data;
+        j->filter.before = texts[3].data;
+        j->filter.metadata = texts[4].data;
+        j->filter.limit = n > 0 ? (size_t)n : 0;
+        j->filter.after = j->after.checkpoint_id.data ? &j->after : NULL;
+        return true;
+}
+
+/* ---- To JavaScript -----------------------------------------------------------------------------
+ */
+
+static bool set_text(napi_env env, napi_value array, uint32_t at, pawl_text text)
+{
+        napi_value value;
+
+        return (text.data ? napi_create_string_utf8(env, text.data, text.len, &value)
+                          : napi_get_null(env, &value)) == napi_ok &&
+               napi_set_element(env, array, at, value) == napi_ok;
+}
+
+static bool set_data(napi_env env, napi_value array, uint32_t at, pawl_text type, pawl_text data)
+{
+        napi_value value;
+
+        if (!set_text(env, array, at, type))
+                return false;
+        if (type.len == 4 && memcmp(type.data, "json", 4) == 0)
+                return set_text(env, array, at + 1, data);
+        return napi_create_buffer_copy(env, data.len, data.data, NULL, &value) == napi_ok &&
+               napi_set_element(env, array, at + 1, value) == napi_ok;
+}
+
+static bool set_item(napi_env env, napi_value list, uint32_t at, const pawl_thread_checkpoint *c)
+{
+        napi_value item, channels, writes;
+
+        if (napi_create_array_with_length(env, 8, &item) != napi_ok ||
+                napi_create_array_with_length(env, 4 * c->n_channels, &channels) != napi_ok ||
+                napi_create_array_with_length(env, 4 * c->n_writes, &writes) != napi_ok ||
+                !set_text(env, item, 0, c->thread_id) ||
+                !set_text(env, item, 1, c->checkpoint_ns) ||
+                !set_text(env, item, 2, c->checkpoint_id) ||
+                !set_text(env, item, 3, c->parent_id) || !set_text(env, item, 4, c->checkpoint) ||
+                !set_text(env, item, 5, c->metadata))
+                return false;
+        for (uint32_t i = 0; i < c->n_channels; i++)
+                if (!set_text(env, channels, 4 * i, c->channels[i].name) ||
+                        !set_text(env, channels, 4 * i + 1, c->channels[i].version) ||
+                        !set_data(
+                                env, channels, 4 * i + 2, c->channels[i].type, c->channels[i].data))
+                        return false;
+        for (uint32_t i = 0; i < c->n_writes; i++)
+                if (!set_text(env, writes, 4 * i, c->writes[i].task_id) ||
+                        !set_text(env, writes, 4 * i + 1, c->writes[i].channel) ||
+                        !set_data(env, writes, 4 * i + 2, c->writes[i].type, c->writes[i].data))
+                        return false;
+        return napi_set_element(env, item, 6, channels) == napi_ok &&
+               napi_set_element(env, item, 7, writes) == napi_ok &&
+               napi_set_element(env, list, at, item) == napi_ok;
+}
+
+static bool is_plain(pawl_text type, pawl_text data)
+{
+        return type.len == 4 && memcmp(type.data, "json", 4) == 0 &&
+               !memmem(data.data, data.len, "\"lc\":", 5);
+}
+
+static bool all_plain(const pawl_thread_checkpoint *c)
+{
+        bool plain = true;
+
+        for (size_t i = 0; i < c->n_channels && plain; i++)
+                plain = is_plain(c->channels[i].type, c->channels[i].data);
+        for (size_t i = 0; i < c->n_writes && plain; i++)
+                plain = is_plain(c->writes[i].type, c->writes[i].data);
+        return plain && !memmem(c->metadata.data, c->metadata.len, "\"lc\":", 5) &&
+               !memmem(c->metadata.data, c->metadata.len, "\"pawl_serde\":", 13);
+}
+
+static void write_plain(out *o, const pawl_thread_checkpoint *c)
+{
+        o->len = 0;
+        o->comma = false;
+        open(o, NULL, "{");
+        open(o, "ids", "[");
+        text(o, NULL, c->thread_id);
+        text(o, NULL, c->checkpoint_ns);
+        text(o, NULL, c->checkpoint_id);
+        text(o, NULL, c->parent_id);
+        close_(o, "]");
+        raw(o, "checkpoint", c->checkpoint);
+        raw(o, "metadata", c->metadata);
+        open(o, "values", "{");
+        for (size_t i = 0; i < c->n_channels; i++) {
+                text(o, NULL, c->channels[i].name);
+                put(o, ":", 1);
+                put(o, c->channels[i].data.data, c->channels[i].data.len);
+        }
+        close_(o, "}");
+        open(o, "writes", "[");
+        for (size_t i = 0; i < c->n_writes; i++) {
+                open(o, NULL, "[");
+                text(o, NULL, c->writes[i].task_id);
+                text(o, NULL, c->writes[i].channel);
+                raw(o, NULL, c->writes[i].data);
+                close_(o, "]");
+        }
+        close_(o, "]");
+        close_(o, "}");
+}
+
+static bool set_plain(
+        napi_env env, napi_value list, uint32_t at, const pawl_thread_checkpoint *c, out *o)
+{
+        write_plain(o, c);
+        return !o->failed && set_text(env, list, at, (pawl_text){o->data, o->len});
+}
+
+static napi_value give(napi_env env, const job *j)
+{
+        out o = {.failed = false};
+        napi_value list;
+
+        if (j->items)
+                return napi_get_undefined(env, &list) == napi_ok ? list : NULL;
+        if (napi_create_array_with_length(env, j->list->n, &list) != napi_ok)
+                return NULL;
+        for (uint32_t i = 0; i < j->list->n && list; i++) {
+                napi_handle_scope scope;
+                if (napi_open_handle_scope(env, &scope) != napi_ok) {
+                        list = NULL;
+                        break;
+                }
+                const pawl_thread_checkpoint *c = &j->list->items[i];
+                const bool set = j->plain && all_plain(c) ? set_plain(env, list, i, c, &o)
+                                                          : set_item(env, list, i, c);
+                napi_close_handle_scope(env, scope);
+                if (!set)
+                        list = NULL;
+        }
+        free(o.data);
+        return list;
+}
+
+/* ---- Doing it ----------------------------------------------------------------------------------
+ */
+
+static void execute(napi_env env, void *data)
+{
+        job *j = data;
+
+        (void)env;
+        j->status = j->items ? pawl_thread_put(j->on->threads, j->items, j->n, &j->err)
+                             : pawl_thread_list(&j->list, j->on->threads, &j->filter, &j->err);
+}
+
+/* The value; NULL: it failed, and j->err says how. */
+static napi_value result(napi_env env, job *j)
+{
+        napi_value value = j->status ? NULL : give(env, j);
+
+        if (!value && !j->status) {
+                j->status = PAWL_ENOMEM;
+                snprintf(j->err.message, sizeof j->err.message,
+                        "threads: what they have is too large for a string");
+        }
+        return value;
+}
+
+static void complete(napi_env env, napi_status status, void *data)
+{
+        job *j = data;
+        napi_value value = status == napi_ok ? result(env, j) : NULL, pending;
+
+        if (value) {
+                napi_resolve_deferred(env, j->deferred, value);
+        } else {
+                (void)napi_get_and_clear_last_exception(env, &pending);
+                napi_reject_deferred(env, j->deferred, make_error(env, j->status, &j->err));
+        }
+        free_job(env, j);
+}
+
+static const char *take_handle(napi_env env, job *j, napi_value value)
+{
+        napi_valuetype type;
+        void *data;
+
+        if (napi_typeof(env, value, &type) != napi_ok || type != napi_external ||
+                napi_get_value_external(env, value, &data) != napi_ok)
+                return "is no handle";
+        if (((handle *)data)->kind != THREADS)
+                return "is a handle of something else";
+        j->on = ((handle *)data)->pointer;
+        return j->on ? NULL : "is closed";
+}
+
+static napi_value start(napi_env env, job *j, napi_value of)
+{
+        napi_value promise, label;
+
+        if (napi_create_reference(env, of, 1, &j->keeps) == napi_ok &&
+                napi_create_string_utf8(env, "pawl", NAPI_AUTO_LENGTH, &label) == napi_ok &&
+                napi_create_promise(env, &j->deferred, &promise) == napi_ok &&
+                napi_create_async_work(env, NULL, label, execute, complete, j, &j->work) ==
+                        napi_ok &&
+                napi_queue_async_work(env, j->work) == napi_ok)
+                return promise;
+        free_job(env, j);
+        napi_throw_error(env, "PAWL_ENOMEM", "out of memory");
+        return NULL;
+}
+
+static napi_value run(
+        napi_env env, napi_callback_info info, bool (*get)(napi_env env, job *j, napi_value array))
+{
+        napi_value argv[4], value, pending;
+        size_t argc = 4;
+        bool now = false, is_array = false;
+        job *j = calloc(1, sizeof *j);
+        const char *wrong = j ? NULL : "out of memory";
+
+        if (!wrong && (napi_get_cb_info(env, info, &argc, argv, NULL, NULL) != napi_ok || argc < 3))
+                wrong = "wants a handle, what to do, and whether now";
+        if (!wrong)
+                wrong = take_handle(env, j, argv[0]);
+        if (!wrong &&
+                (napi_is_array(env, argv[1], &is_array) != napi_ok || !is_array ||
+                        napi_get_value_bool(env, argv[2], &now) != napi_ok ||
+                        (argc > 3 && napi_get_value_bool(env, argv[3], &j->plain) != napi_ok) ||
+                        !get(env, j, argv[1])))
+                wrong = "is not of the form that is wanted";
+        if (wrong) {
+                if (j)
+                        free_job(env, j);
+                (void)napi_get_and_clear_last_exception(env, &pending);
+                napi_throw_error(env, "PAWL_EINVAL", wrong);
+                return NULL;
+        }
+        if (!now)
+                return start(env, j, argv[0]);
+        execute(env, j);
+        value = result(env, j);
+        if (!value) {
+                (void)napi_get_and_clear_last_exception(env, &pending);
+                napi_throw(env, make_error(env, j->status, &j->err));
+        }
+        free_job(env, j);
+        return value;
+}
+
+napi_value threads_put(napi_env env, napi_callback_info info)
+{
+        return run(env, info, get_items);
+}
+
+napi_value threads_list(napi_env env, napi_callback_info info)
+{
+        return run(env, info, get_filter);
+}

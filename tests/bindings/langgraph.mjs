@@ -1,0 +1,137 @@
+// The LangGraph saver without LangGraph: its base class is a stand-in of a few lines. The public examination of
+// savers is scripts/exam langgraph. Run in an empty directory.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createRequire } from "node:module";
+import path from "node:path";
+import test from "node:test";
+
+const require = createRequire(import.meta.url);
+const pawl = require(path.resolve(process.env.PAWL_MODULE));
+const { make } = require(path.resolve(process.env.PAWL_MODULE, "langgraph/saver.cjs"));
+
+class JsonPlusSerializer {
+  async dumpsTyped(value) { return value instanceof Uint8Array ? ["bytes", value] : ["json", new TextEncoder().encode(JSON.stringify(value))]; }
+  async loadsTyped(type, data) { return type === "json" ? JSON.parse(data) : data; }
+}
+const langgraph = {
+  JsonPlusSerializer,
+  BaseCheckpointSaver: class {
+    constructor(serde) { this.serde = serde ?? new JsonPlusSerializer(); }
+    getNextVersion(current) { return (current ?? 0) + 1; }
+  },
+  WRITES_IDX_MAP: { __error__: -1, __scheduled__: -2, __interrupt__: -3, __resume__: -4 },
+  TASKS: "__pregel_tasks",
+  getCheckpointId: (config) => config.configurable?.checkpoint_id ?? "",
+  maxChannelVersion: (...versions) => Math.max(...versions),
+};
+const { PawlSaver } = make(langgraph, pawl);
+
+let cases = 0;
+const open = (options) => PawlSaver.fromConnString(path.resolve(`case-${++cases}`, "events.db"), options);
+const of = (thread_id, checkpoint_id, checkpoint_ns = "") => ({ configurable: { thread_id, checkpoint_ns, ...(checkpoint_id && { checkpoint_id }) } });
+const checkpoint = (id, channel_values, channel_versions) => ({ v: 4, id, ts: "2026-11-20T12:35:00Z", channel_values, channel_versions, versions_seen: {} });
+const META = { source: "loop", step: 1, parents: {} };
+const all = async (generator) => {
+  const list = [];
+  for await (const one of generator) list.push(one);
+  return list;
+};
+
+test("what is put comes back, values that did not change too", async () => {
+  const saver = open();
+  const large = "x".repeat(10000);
+  assert.equal(await saver.getTuple(of("t")), undefined);
+  assert.deepEqual(await saver.put(of("t"), checkpoint("1", { a: { deep: [1, null] }, b: large }, { a: 1, b: 1 }), META, { a: 1, b: 1 }), of("t", "1"));
+  await saver.put(of("t", "1"), checkpoint("2", { a: "\ud83d\ude00", b: large, bytes: new Uint8Array([0, 255]) }, { a: 2, b: 1, bytes: 2 }), META, { a: 2, bytes: 2 });
+  const tuple = await saver.getTuple(of("t"));
+  assert.deepEqual({ ...tuple.checkpoint.channel_values, bytes: [...tuple.checkpoint.channel_values.bytes] }, { a: "\ud83d\ude00", b: large, bytes: [0, 255] });
+  assert.deepEqual([tuple.config, tuple.parentConfig, tuple.metadata, tuple.pendingWrites], [of("t", "2"), of("t", "1"), META, []]);
+  assert.deepEqual((await saver.getTuple(of("t", "1"))).checkpoint, checkpoint("1", { a: { deep: [1, null] }, b: large }, { a: 1, b: 1 }));
+  assert.equal((await saver.getTuple(of("t", "1"))).parentConfig, undefined);
+  await saver.end();
+  await saver.end();
+});
+
+test("writes: once, special ones replaced, in the order of paths and tasks", async () => {
+  const saver = open();
+  await saver.put(of("t"), checkpoint("1", {}, {}), META, {});
+  await saver.putWrites(of("t", "1"), [["a", 1], ["__interrupt__", "first"]], "task-b");
+  await saver.putWrites(of("t", "1"), [["a", 2], ["__interrupt__", "second"]], "task-b");
+  await saver.putWrites(of("t", "1"), [["a", 3]], "task-a", "~path");
+  assert.deepEqual((await saver.getTuple(of("t"))).pendingWrites,
+    [["task-b", "__interrupt__", "second"], ["task-b", "a", 1], ["task-a", "a", 3]]);
+  await assert.rejects(saver.putWrites({ configurable: { thread_id: "t" } }, [["a", 1]], "task"), /checkpoint_id/);
+  await assert.rejects(saver.put({ configurable: {} }, checkpoint("2", {}, {}), META, {}), /thread_id/);
+  await assert.rejects(saver.put({}, checkpoint("2", {}, {}), META, {}), /configuration/);
+  await saver.end();
+});
+
+test("a listing goes on behind its pages, and is filtered", async () => {
+  const saver = open();
+  const ids = Array.from({ length: 70 }, (_, i) => String(100 + i));
+  await Promise.all(ids.map((id, i) => saver.put(of("t"), checkpoint(id, {}, {}), { source: i % 2 ? "loop" : "input", step: i }, {})));
+  await saver.put(of("t", undefined, "sub"), checkpoint("300", {}, {}), META, {});
+  assert.deepEqual((await all(saver.list(of("t")))).map((t) => t.checkpoint.id), [...ids].reverse());
+  assert.equal((await all(saver.list({ configurable: { thread_id: "t" } }))).length, 71);
+  assert.equal((await all(saver.list({}, { limit: 33 }))).length, 33);
+  assert.equal((await all(saver.list(of("t"), { filter: { source: "loop", step: undefined } }))).length, 35);
+  assert.deepEqual((await all(saver.list(of("t"), { filter: { source: "loop" }, limit: 1, before: of("t", "105") }))).map((t) => t.checkpoint.id), ["103"]);
+  await saver.end();
+});
+
+test("another serializer's metadata and values are its own", async () => {
+  const turned = (data) => Uint8Array.from(data, (byte) => byte ^ 255);
+  const serde = {
+    dumpsTyped: async (value) => ["turned", turned(new TextEncoder().encode(JSON.stringify(value)))],
+    loadsTyped: async (type, data) => (assert.equal(type, "turned"), JSON.parse(new TextDecoder().decode(turned(data)))),
+  };
+  const saver = open({ serde });
+  await saver.put(of("t"), checkpoint("1", { a: "secret" }, { a: 1 }), { source: "input", user: "secret" }, { a: 1 });
+  await saver.put(of("t", "1"), checkpoint("2", { a: "secret" }, { a: 1 }), { source: "loop" }, {});
+  assert.deepEqual((await all(saver.list(of("t"), { filter: { source: "input" }, limit: 1 }))).map((t) => [t.metadata.user, t.checkpoint.channel_values]), [["secret", { a: "secret" }]]);
+  await saver.end();
+  assert.equal(execFileSync("eventlog", ["export", "--db", path.resolve(`case-${cases}`, "events.db")]).includes("secret"), false);
+});
+
+test("puts at once share commits, and a wrong one fails alone", async () => {
+  const saver = open();
+  await saver.put(of("t"), checkpoint("0", {}, {}), META, {});
+  const results = await Promise.allSettled(["1", "a b", "2"].map((id) => saver.put(of("t"), checkpoint(id, {}, {}), META, {})));
+  assert.deepEqual(results.map((r) => r.status), ["fulfilled", "rejected", "fulfilled"]);
+  assert.match(results[1].reason.message, /checkpoint id/);
+  assert.equal(results[1].reason.status, "PAWL_EINVAL");
+  assert.equal((await all(saver.list(of("t")))).length, 3);
+  await saver.end();
+});
+
+test("a thread shows as a run, and deleted it is gone with its receipt", async () => {
+  const saver = open({ mission: "support" });
+  const db = path.resolve(`case-${cases}`, "events.db");
+  await saver.put(of("t"), checkpoint("1", { a: "x".repeat(1000) }, { a: 1 }), META, { a: 1 });
+  await saver.put(of("u"), checkpoint("1", { a: 1 }, { a: 1 }), META, { a: 1 });
+  const runs = JSON.parse(execFileSync("pawl", ["runs", "--json", "--db", db])).runs;
+  assert.deepEqual(runs.map((run) => [run.run_id, run.mission_id, run.status]), [["u", "support", "completed"], ["t", "support", "completed"]]);
+  await saver.deleteThread("t");
+  await saver.deleteThread("t");
+  assert.equal(await saver.getTuple(of("t")), undefined);
+  assert.notEqual(await saver.getTuple(of("u")), undefined);
+  await saver.end();
+  const events = execFileSync("eventlog", ["export", "--db", db]).toString().trim().split("\n").map(JSON.parse);
+  assert.equal(events[0].payload, null);
+  assert.deepEqual([events.at(-1).type, events.at(-1).payload.kind, events.at(-1).payload.pruned, events.at(-1).payload.contents], ["Pruned", "threads", ["t"], 1]);
+  execFileSync("eventlog", ["verify", "--db", db]);
+  execFileSync("eventlog", ["replay", "--check", "--db", db]);
+});
+
+test("misuse is refused", async () => {
+  const { Threads, PawlError } = pawl;
+  const threads = await Threads.open(path.resolve(`case-${++cases}`, "events.db"));
+  await assert.rejects(threads.list("no filter"), PawlError);
+  await assert.rejects(threads.put([[1, 2]]), PawlError);
+  await threads.put([]);
+  await threads.close();
+  await assert.rejects(threads.put([]), /closed/);
+  await assert.rejects(threads.list([null, null, null, null, null, 0, null, null, null]), /closed/);
+  await assert.rejects(Threads.open(path.resolve("none", "none", "events.db")), PawlError);
+});
