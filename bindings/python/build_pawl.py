@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cffi import FFI
 
-HEADERS = "base version events checkpoint pipeline query session workspace rollback space validate toolcalls mission".split()
+HEADERS = "base version events checkpoint pipeline query session workspace rollback space validate threads toolcalls mission".split()
 
 
 def pkg_config(*what):

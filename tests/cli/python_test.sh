@@ -19,6 +19,10 @@ environment/bin/pip install --quiet --no-index --no-deps wheels/pawl-*.whl
 mkdir cases
 (cd cases && ../environment/bin/python "$SOURCE_DIR/tests/bindings/binding.py") >out 2>&1 || { tail -n 40 out; exit 1; }
 
+it "the LangGraph saver keeps and gives what its interface says"
+mkdir saver
+(cd saver && ../environment/bin/python "$SOURCE_DIR/tests/bindings/langgraph.py") >out 2>&1 || { tail -n 40 out; exit 1; }
+
 it "the example runner goes on where it was"
 mkdir runner && cd runner
 same "$(../environment/bin/python "$SOURCE_DIR/examples/python/runner.py" r1)" "r1 is completed"
