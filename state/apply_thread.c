@@ -87,9 +87,10 @@ static pawl_status add_seq(pawl__row *step, const pawl__apply_ctx *a, int64_t se
 
         if (!seqs)
                 return pawl__nomem(a->err);
-        const int len = snprintf(seqs, before.len + 24, "%.*s%s%" PRId64, PAWL__FMT(before),
-                before.len ? " " : "", seq);
-        step->v[PAWL__STEP_CURSOR].text = pawl__text_n(seqs, (size_t)len);
+        if (before.len)
+                memcpy(seqs, before.data, before.len);
+        const int len = snprintf(seqs + before.len, 24, "%s%" PRId64, before.len ? " " : "", seq);
+        step->v[PAWL__STEP_CURSOR].text = pawl__text_n(seqs, before.len + (size_t)len);
         return PAWL_OK;
 }
 

@@ -53,7 +53,7 @@ static pawl_status read_content(pawl_text *out, reading *r, const pawl__thread_v
                 *out = r->contents[at];
                 return PAWL_OK;
         }
-        pawl_text content = pawl__thread_cached(r->threads, value->hash);
+        pawl_text content = pawl__thread_cached(r->threads, pawl__thread_hash_key(value->hash));
         if (!content.data) {
                 pawl__buf_clear(&r->buf);
                 pawl_status status = pawl__contents_read(r->threads->contents, value->hash,
@@ -61,7 +61,7 @@ static pawl_status read_content(pawl_text *out, reading *r, const pawl__thread_v
                 if (status)
                         return status;
                 content = pawl__buf_text(&r->buf);
-                pawl__thread_cache_put(r->threads, value->hash, content);
+                pawl__thread_cache_put(r->threads, pawl__thread_hash_key(value->hash), content);
         }
         *out = pawl__arena_copy(r->arena, content);
         if (pawl__arena_check(r->arena, r->err) ||
@@ -105,14 +105,13 @@ static pawl_status add_writes(uint64_t seq, void *user, pawl_error *err)
         reading *r = user;
         pawl__json_tree *tree = &r->threads->tree;
         pawl__thread_value *values = NULL;
-        pawl_event event;
         size_t n = 0;
 
         pawl__arena_clear(&r->scratch);
-        pawl_status status = pawl__thread_event(&event, r->threads, seq, &r->scratch, err);
-        if (status || pawl__event_type_of(event.type) != PAWL__THREAD_WRITES_PUT)
+        pawl_status status = pawl__thread_event(r->threads, seq, &r->scratch, err);
+        if (status || pawl__json_get(tree, 0, "writes") == PAWL__NO_NODE)
                 return status == PAWL_DONE ? PAWL_OK : status;
-        status = pawl__thread_values_read(&values, &n, &event, tree, "writes", &r->scratch, err);
+        status = pawl__thread_values_read(&values, &n, seq, tree, "writes", &r->scratch, err);
         const pawl_text task = pawl__arena_copy(r->arena, pawl__json_get_text(tree, 0, "task_id"));
         const pawl_text path =
                 pawl__arena_copy(r->arena, pawl__json_get_text(tree, 0, "task_path"));
@@ -205,7 +204,7 @@ static pawl_text or_empty(pawl_text text)
 
 /* The texts of a checkpoint but its values. PAWL_DONE: it does not fit, or is gone. */
 static pawl_status give_texts(
-        pawl_thread_checkpoint *item, reading *r, const pawl__row *row, const pawl_event *event)
+        pawl_thread_checkpoint *item, reading *r, const pawl__row *row, uint64_t seq)
 {
         const pawl__json_tree *tree = &r->threads->tree;
         const pawl_text thread = pawl__json_get_text(tree, 0, "thread_id"),
@@ -224,8 +223,7 @@ static pawl_status give_texts(
                 .checkpoint =
                         pawl__arena_copy(r->arena, pawl__json_get_text(tree, 0, "checkpoint")),
                 .metadata = pawl__arena_copy(r->arena, pawl__json_get_text(tree, 0, "metadata")),
-                .seq = event->seq,
-                .time_us = event->time_us};
+                .seq = seq};
         return pawl__arena_check(r->arena, r->err);
 }
 
@@ -233,17 +231,16 @@ static pawl_status give_checkpoint(pawl_thread_checkpoint *item, reading *r, con
 {
         pawl__thread_value *values = NULL;
         pawl_thread_channel *channels;
-        pawl_event event;
+        const uint64_t seq = (uint64_t)row->v[PAWL__STEP_CHECKPOINT_SEQ].integer;
         size_t n = 0;
 
         pawl__arena_clear(&r->scratch);
-        pawl_status status = pawl__thread_event(&event, r->threads,
-                (uint64_t)row->v[PAWL__STEP_CHECKPOINT_SEQ].integer, &r->scratch, r->err);
+        pawl_status status = pawl__thread_event(r->threads, seq, &r->scratch, r->err);
         if (!status)
-                status = give_texts(item, r, row, &event);
+                status = give_texts(item, r, row, seq);
         if (!status)
                 status = pawl__thread_values_read(
-                        &values, &n, &event, &r->threads->tree, "channels", &r->scratch, r->err);
+                        &values, &n, seq, &r->threads->tree, "channels", &r->scratch, r->err);
         if (status)
                 return status;
         channels = pawl__arena_array(r->arena, n + 1, sizeof *channels);

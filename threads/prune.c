@@ -8,6 +8,7 @@
 #include "events/types.h"
 #include "threads/threads.h"
 #include "workspace/store/mark.h"
+#include "workspace/store/sweep.h"
 #include <stdlib.h>
 
 /* What a caller gets, and what it lies in. */
@@ -24,29 +25,23 @@ typedef struct pruning {
         pawl__map going; /* the same, by run */
         pawl__batch *batch;
         pawl__mark *reach; /* contents that stay */
-        pawl__map known;   /* those that threads which go name */
-        pawl__buf hashes;  /* the same, 32 bytes each */
         uint64_t contents, bytes;
         pawl__arena arena;
         pawl_error *err;
 } pruning;
 
-static pawl_status note_hash(const unsigned char hash[32], void *user, pawl_error *err)
+/* There are some. */
+static pawl_status count_hash(const unsigned char hash[32], void *user, pawl_error *err)
 {
-        pruning *p = user;
-        const pawl_text key = pawl__text_n((const char *)hash, 32);
-
-        if (pawl__map_get(&p->known, key) != PAWL__MAP_NONE)
-                return PAWL_OK;
-        if (pawl__map_put_copy(&p->known, &p->arena, key, 0) || pawl__buf_add(&p->hashes, hash, 32))
-                return pawl__nomem(err);
+        (void)hash, (void)err;
+        ((pruning *)user)->contents++;
         return PAWL_OK;
 }
 
 static pawl_status note_event(uint64_t seq, void *user, pawl_error *err)
 {
         pruning *p = user;
-        pawl_status status = pawl__thread_hashes(p->threads->log, seq, note_hash, p, err);
+        pawl_status status = pawl__thread_hashes(p->threads->log, seq, count_hash, p, err);
 
         return status ? status : pawl__batch_prune(p->batch, seq, err);
 }
@@ -75,32 +70,23 @@ static pawl_status mark_those_that_stay(pruning *p)
         return status;
 }
 
-static pawl_status count_content(
-        const unsigned char hash[32], uint64_t size, uint64_t stored, uint64_t parts, void *user)
+static bool keeps(const unsigned char hash[32], void *user)
 {
-        pruning *p = user;
+        const pruning *p = user;
 
-        (void)size, (void)parts;
-        if (pawl__map_get(&p->known, pawl__text_n((const char *)hash, 32)) != PAWL__MAP_NONE &&
-                !pawl__mark_has(NULL, p->reach, hash)) {
-                p->contents++;
-                p->bytes += stored;
-        }
-        return PAWL_OK;
+        return pawl__mark_has(NULL, p->reach, hash);
 }
 
-static pawl_status drop_contents(pawl_log *log, pruning *p)
+static pawl_status drop_contents(pruning *p)
 {
-        pawl_status status = p->hashes.len ? mark_those_that_stay(p) : PAWL_OK;
+        pawl__swept swept = {0, 0};
+        pawl_status status = p->contents ? mark_those_that_stay(p) : PAWL_OK;
 
-        if (!status && p->hashes.len)
-                status = pawl__log_failed(
-                        log, pawl__log_content_each(log, count_content, p), p->err);
-        for (size_t i = 0; i < p->hashes.len && !status; i += 32) {
-                const unsigned char *hash = (const unsigned char *)p->hashes.data + i;
-                if (!pawl__mark_has(NULL, p->reach, hash))
-                        status = pawl__log_failed(log, pawl__log_content_drop(log, hash), p->err);
-        }
+        if (!status && p->contents)
+                status =
+                        pawl__contents_sweep(&swept, p->threads->contents, keeps, p, false, p->err);
+        p->contents = swept.contents;
+        p->bytes = swept.bytes;
         pawl__mark_free(p->reach);
         p->reach = NULL;
         return status;
@@ -131,12 +117,10 @@ static pawl_status let_go(pawl_log *log, pawl__batch *batch, void *user, pawl_er
         pawl_status status = PAWL_OK;
         size_t parts = 0;
 
+        (void)log;
         p->err = err;
         p->batch = batch;
         p->contents = p->bytes = 0;
-        pawl__buf_clear(&p->hashes);
-        pawl__map_free(&p->known);
-        p->known = (pawl__map)PAWL__MAP_INIT;
         for (size_t i = 0; i < p->n_runs && !status; i++) {
                 pawl__row *rows = NULL;
                 size_t n = 0;
@@ -149,7 +133,7 @@ static pawl_status let_go(pawl_log *log, pawl__batch *batch, void *user, pawl_er
         if (!status && !parts)
                 status = PAWL_DONE;
         if (!status)
-                status = drop_contents(log, p);
+                status = drop_contents(p);
         if (!status)
                 status = emit_pruned(batch, p);
         p->err = outer;
@@ -170,8 +154,6 @@ static pawl_status prune(pruning *p)
         *p->threads->manifest.run = '\0';
         pawl__thread_cache_empty(p->threads);
         pawl__map_free(&p->going);
-        pawl__map_free(&p->known);
-        pawl__buf_free(&p->hashes);
         pawl__arena_free(&p->arena);
         return status == PAWL_DONE ? PAWL_OK : status;
 }

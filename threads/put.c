@@ -14,6 +14,8 @@ enum { WALK = 256 };
 typedef struct kept {
         unsigned char hash[32];
         pawl_text data;
+        bool resembles; /* the channel's value before: */
+        unsigned char like[32];
 } kept;
 
 typedef struct putting {
@@ -47,8 +49,8 @@ static pawl_status take_value(pawl__thread_value *out, putting *p, pawl_text typ
                 pawl__log_hasher(p->threads->log), out->hash, data.data, data.len, p->err);
         if (status)
                 return status;
-        memcpy(p->kept[p->n_kept].hash, out->hash, 32);
-        p->kept[p->n_kept++].data = data;
+        p->kept[p->n_kept] = (kept){.data = data};
+        memcpy(p->kept[p->n_kept++].hash, out->hash, 32);
         return PAWL_OK;
 }
 
@@ -71,6 +73,24 @@ static void write_value(pawl__json_writer *w, const pawl__thread_value *value, b
         pawl__json_close_object(w);
 }
 
+/* Of what is to be kept of this item, what it may be a difference from: the parent's values. */
+static void note_likes(putting *p, size_t from, const pawl__thread_value *values, size_t n)
+{
+        const pawl__thread_manifest *m = &p->threads->manifest;
+
+        for (size_t i = 0, k = from; i < n && k < p->n_kept; i++) {
+                if (values[i].text.data || memcmp(values[i].hash, p->kept[k].hash, 32) != 0)
+                        continue;
+                for (size_t at = 0; at < m->n; at++)
+                        if (!m->values[at].text.data &&
+                                pawl__text_eq(m->values[at].channel, values[i].channel)) {
+                                p->kept[k].resembles = true;
+                                memcpy(p->kept[k].like, m->values[at].hash, 32);
+                        }
+                k++;
+        }
+}
+
 static const pawl__thread_value *find_value(
         const pawl__thread_value *values, size_t n, pawl_text channel, pawl_text version)
 {
@@ -84,13 +104,12 @@ static const pawl__thread_value *find_value(
 static pawl_status read_manifest(
         pawl__thread_value **values, size_t *n, putting *p, uint64_t seq, pawl__arena *arena)
 {
-        pawl_event event;
-        pawl_status status = pawl__thread_event(&event, p->threads, seq, arena, p->err);
+        pawl_status status = pawl__thread_event(p->threads, seq, arena, p->err);
 
         *n = 0;
         if (!status)
                 status = pawl__thread_values_read(
-                        values, n, &event, &p->threads->tree, "channels", arena, p->err);
+                        values, n, seq, &p->threads->tree, "channels", arena, p->err);
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 
@@ -179,6 +198,7 @@ static pawl_status collect_values(pawl__thread_value *values, putting *p,
         const pawl_thread_checkpoint *item, const pawl__thread_key *key)
 {
         const pawl__thread_manifest *m = &p->threads->manifest;
+        const size_t kept_before = p->n_kept;
         pawl__thread_key parent;
         size_t missing = 0;
         pawl_status status = PAWL_OK;
@@ -196,13 +216,15 @@ static pawl_status collect_values(pawl__thread_value *values, putting *p,
                         status = take_value(&values[i], p, channel->type, channel->data);
                 missing += !channel->type.data;
         }
-        if (status || !missing)
+        if (status || (!missing && p->n_kept == kept_before))
                 return status;
         if (item->parent_id.data) {
                 status = pawl__thread_key_of(&parent, p->threads, item->thread_id,
                         item->checkpoint_ns, item->parent_id, p->err);
                 if (!status)
                         status = load_parent(p, parent.run, parent.step);
+                if (!status)
+                        note_likes(p, kept_before, values, item->n_channels);
                 for (size_t i = 0; i < item->n_channels && !status; i++) {
                         const pawl__thread_value *found =
                                 values[i].type.data ? NULL
@@ -356,13 +378,29 @@ static pawl_status emit(putting *p, const pawl_thread_checkpoint *item)
 static pawl_status keep_values(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
 {
         putting *p = user;
+        pawl__contents *contents = p->threads->contents;
         pawl_status status = PAWL_OK;
 
         (void)log, (void)batch;
-        for (size_t i = 0; i < p->n_kept && !status; i++)
+        pawl__contents_reset(contents);
+        for (size_t i = 0; i < p->n_kept && !status; i++) {
+                const kept *one = &p->kept[i];
                 status = pawl__contents_put_whole(
-                        p->threads->contents, p->kept[i].hash, p->kept[i].data, err);
-        return status;
+                        contents, one->hash, one->data, one->resembles ? one->like : NULL, err);
+        }
+        return status ? status : pawl__contents_flush(contents, err);
+}
+
+/* @p seq: of the last event. */
+static void cache_what_was_put(putting *p, const pawl_text *payloads, size_t n, uint64_t seq)
+{
+        for (size_t i = 0; i < p->n_kept; i++)
+                pawl__thread_cache_put(
+                        p->threads, pawl__thread_hash_key(p->kept[i].hash), p->kept[i].data);
+        for (size_t i = 0; i < n; i++) {
+                const uint64_t at = seq - n + 1 + i;
+                pawl__thread_cache_put(p->threads, pawl__thread_seq_key(&at), payloads[i]);
+        }
 }
 
 pawl_status pawl_thread_put(
@@ -370,6 +408,7 @@ pawl_status pawl_thread_put(
 {
         putting p = {.threads = threads, .batch = PAWL__BATCH_INIT, .err = err};
         pawl_status status = PAWL_OK;
+        uint64_t seq = 0;
 
         for (size_t i = 0; i < n && !status; i++)
                 status = emit(&p, &items[i]);
@@ -377,13 +416,19 @@ pawl_status pawl_thread_put(
                 p.batch.prepare = keep_values;
                 p.batch.prepare_user = &p;
         }
+        const size_t n_payloads = p.batch.n;
+        pawl_text *payloads = pawl__arena_array(&p.arena, n_payloads + 1, sizeof *payloads);
+        for (size_t i = 0; i < n_payloads && payloads; i++)
+                payloads[i] = pawl__arena_copy(&p.arena, p.batch.events[i].payload);
+        if (!status)
+                status = payloads ? pawl__arena_check(&p.arena, err) : pawl__nomem(err);
         if (!status && p.batch.n)
                 status = pawl__log_failed(
-                        threads->log, pawl__log_commit(threads->log, &p.batch, 0, NULL), err);
+                        threads->log, pawl__log_commit(threads->log, &p.batch, 0, &seq), err);
         if (status) /* what it remembers was not put */
                 *threads->manifest.run = '\0';
-        for (size_t i = 0; i < p.n_kept && !status; i++)
-                pawl__thread_cache_put(threads, p.kept[i].hash, p.kept[i].data);
+        if (!status)
+                cache_what_was_put(&p, payloads, n_payloads, seq);
         pawl__batch_free(&p.batch);
         pawl__arena_free(&p.arena);
         free(p.kept);

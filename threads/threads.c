@@ -105,10 +105,9 @@ pawl_status pawl__thread_key_of(pawl__thread_key *out, pawl_threads *threads, pa
         return status;
 }
 
-pawl_text pawl__thread_cached(const pawl_threads *threads, const unsigned char hash[32])
+pawl_text pawl__thread_cached(const pawl_threads *threads, pawl_text key)
 {
-        const uint32_t at =
-                pawl__map_get(&threads->cache.index, pawl__text_n((const char *)hash, 32));
+        const uint32_t at = pawl__map_get(&threads->cache.index, key);
 
         return at == PAWL__MAP_NONE ? (pawl_text){NULL, 0} : threads->cache.contents[at];
 }
@@ -122,32 +121,38 @@ void pawl__thread_cache_empty(pawl_threads *threads)
         *cache = (pawl__thread_cache){.n = 0};
 }
 
-void pawl__thread_cache_put(pawl_threads *threads, const unsigned char hash[32], pawl_text content)
+void pawl__thread_cache_put(pawl_threads *threads, pawl_text key, pawl_text content)
 {
         pawl__thread_cache *cache = &threads->cache;
         pawl_text copy;
         bool ok = true;
 
-        if (content.len > PAWL__THREAD_CACHE_BYTES / 4 || pawl__thread_cached(threads, hash).data)
+        if (content.len > PAWL__THREAD_CACHE_BYTES / 4 || pawl__thread_cached(threads, key).data)
                 return;
         if (cache->n == PAWL__THREAD_CACHE || cache->bytes + content.len > PAWL__THREAD_CACHE_BYTES)
                 pawl__thread_cache_empty(threads);
         copy = pawl__arena_text(&cache->arena, content, &ok);
-        if (!ok || pawl__map_put_copy(&cache->index, &cache->arena,
-                           pawl__text_n((const char *)hash, 32), (uint32_t)cache->n))
+        if (!ok || pawl__map_put_copy(&cache->index, &cache->arena, key, (uint32_t)cache->n))
                 return;
         cache->contents[cache->n++] = copy;
         cache->bytes += content.len;
 }
 
 pawl_status pawl__thread_event(
-        pawl_event *event, pawl_threads *threads, uint64_t seq, pawl__arena *arena, pawl_error *err)
+        pawl_threads *threads, uint64_t seq, pawl__arena *arena, pawl_error *err)
 {
-        pawl_status status = pawl__log_event(event, arena, threads->log, seq);
+        pawl_text payload =
+                pawl__arena_copy(arena, pawl__thread_cached(threads, pawl__thread_seq_key(&seq)));
+        pawl_event event;
 
-        if (status)
-                return pawl__log_failed(threads->log, status, err);
-        if (!event->payload.data)
-                return PAWL_DONE;
-        return pawl__json_tree_read(&threads->tree, event->payload.data, event->payload.len, err);
+        if (!payload.data) {
+                pawl_status status = pawl__log_event(&event, arena, threads->log, seq);
+                if (status)
+                        return pawl__log_failed(threads->log, status, err);
+                if (!event.payload.data)
+                        return PAWL_DONE;
+                payload = event.payload;
+                pawl__thread_cache_put(threads, pawl__thread_seq_key(&seq), payload);
+        }
+        return pawl__json_tree_read(&threads->tree, payload.data, payload.len, err);
 }

@@ -25,7 +25,8 @@ typedef struct pawl__thread_manifest {
 
 enum { PAWL__THREAD_CACHE = 512, PAWL__THREAD_CACHE_BYTES = 16 << 20 };
 
-/** Contents that were put or read last, by hash: what a hash names does not change. */
+/** Contents by hash and payloads of events by seq, that were put or read last: neither changes, and
+ * a payload that is pruned is of no step any more. */
 typedef struct pawl__thread_cache {
         pawl__arena arena;
         pawl__map index; /* in contents */
@@ -55,14 +56,24 @@ typedef struct pawl__thread_key {
 PAWL_MUST_CHECK pawl_status pawl__thread_key_of(pawl__thread_key *out, pawl_threads *threads,
         pawl_text thread_id, pawl_text ns, pawl_text checkpoint_id, pawl_error *err);
 
-/** The cached content; absent: it is not. Valid until the next call below. */
-pawl_text pawl__thread_cached(const pawl_threads *threads, const unsigned char hash[32]);
-/** Remember one, if there is memory: the cache is emptied when it is full. */
-void pawl__thread_cache_put(pawl_threads *threads, const unsigned char hash[32], pawl_text content);
+/** A key of the cache: a content's hash, or an event's seq, which is borrowed. */
+static inline pawl_text pawl__thread_hash_key(const unsigned char hash[32])
+{
+        return pawl__text_n((const char *)hash, 32);
+}
+static inline pawl_text pawl__thread_seq_key(const uint64_t *seq)
+{
+        return pawl__text_n((const char *)seq, sizeof *seq);
+}
+/** What is cached; absent: nothing. Valid until the next call below. */
+pawl_text pawl__thread_cached(const pawl_threads *threads, pawl_text key);
+/** Remember, if there is memory: the cache is emptied when it is full. */
+void pawl__thread_cache_put(pawl_threads *threads, pawl_text key, pawl_text content);
 void pawl__thread_cache_empty(pawl_threads *threads);
 
-/** The event @p seq and its payload in threads->tree. PAWL_DONE: the payload was pruned. */
-PAWL_MUST_CHECK pawl_status pawl__thread_event(pawl_event *event, pawl_threads *threads,
-        uint64_t seq, pawl__arena *arena, pawl_error *err);
+/** The payload of the event @p seq, in threads->tree; its text is in @p arena. PAWL_DONE: it was
+ *  pruned. */
+PAWL_MUST_CHECK pawl_status pawl__thread_event(
+        pawl_threads *threads, uint64_t seq, pawl__arena *arena, pawl_error *err);
 
 #endif

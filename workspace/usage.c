@@ -4,6 +4,7 @@
 #include "state/state.h"
 #include "workspace/store/mark.h"
 #include "workspace/store/sweep.h"
+#include "workspace/store/thread_values.h"
 #include <pawl/space.h>
 #include <stdlib.h>
 
@@ -83,6 +84,20 @@ static pawl_status add_rows(counting *c, pawl_log *log, pawl_error *err)
         return status;
 }
 
+static pawl_status add_hash(const unsigned char hash[32], void *user, pawl_error *err)
+{
+        return pawl__mark_content(((counting *)user)->reach, hash, PAWL__MARK_SHARED, err);
+}
+
+/* What threads hold is no checkpoint's own, and not unnamed. */
+static pawl_status add_threads(counting *c, pawl_log *log, pawl_error *err)
+{
+        pawl__state *state;
+        pawl_status status = pawl__state_of(&state, log, err);
+
+        return status ? status : pawl__thread_hashes_all(log, state, NULL, add_hash, c, err);
+}
+
 static pawl_status measure(own_usage *usage, pawl_log *log, pawl_error *err)
 {
         counting c = {.usage = usage};
@@ -93,6 +108,8 @@ static pawl_status measure(own_usage *usage, pawl_log *log, pawl_error *err)
                 status = pawl__mark_new(&c.reach, contents, err);
         if (!status)
                 status = add_rows(&c, log, err);
+        if (!status)
+                status = add_threads(&c, log, err);
         if (!status) {
                 status = pawl__contents_each(contents, count, &c, err);
                 if (!status)

@@ -54,8 +54,7 @@ typedef struct pawl_thread_checkpoint {
         size_t n_channels;
         const pawl_thread_write *writes; /**< by task_path, task_id and index, when read */
         size_t n_writes;
-        uint64_t seq;    /**< of its event; set by the log */
-        int64_t time_us; /**< the same; for people */
+        uint64_t seq; /**< of its event; set by the log */
 } pawl_thread_checkpoint;
 
 /** Checkpoints. Free with pawl_thread_checkpoints_free(); all texts live as long. */

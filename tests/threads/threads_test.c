@@ -2,6 +2,7 @@
 #include "base/digest.h"
 #include "state/state.h"
 #include "support/threads.h"
+#include "workspace/store/sweep.h"
 
 static pawl_status count(
         const unsigned char hash[32], uint64_t size, uint64_t stored, uint64_t parts, void *user)
@@ -13,9 +14,12 @@ static pawl_status count(
 
 static int contents(threads *t)
 {
+        pawl__contents *all;
         int n = 0;
 
-        assert_int_equal(pawl__log_content_each(t->f->log, count, &n), PAWL_OK);
+        assert_int_equal(pawl__contents_open(&all, t->f->log, &t->err), PAWL_OK);
+        assert_int_equal(pawl__contents_each(all, count, &n, &t->err), PAWL_OK);
+        pawl__contents_close(all);
         return n;
 }
 
@@ -49,6 +53,62 @@ LOG_TEST(a_checkpoint_comes_back_with_the_values_that_did_not_change)
         filter.checkpoint_ns = "";
         filter.limit = 1;
         assert_string_equal(threads_text(&t, &filter), "t 4<3 a=z b=y*1000");
+        check(&t);
+        threads_close(&t);
+}
+
+static pawl_status add_stored(
+        const unsigned char hash[32], uint64_t size, uint64_t stored, uint64_t parts, void *user)
+{
+        (void)hash, (void)size, (void)parts;
+        *(uint64_t *)user += stored;
+        return PAWL_OK;
+}
+
+LOG_TEST(a_large_value_that_changes_a_little_takes_little)
+{
+        enum { SIZE = 100000, STEPS = 12 };
+        static char value[SIZE];
+        threads t = threads_open(*state);
+        char id[8], parent[8];
+        uint32_t random = 1;
+        uint64_t stored = 0;
+        pawl__contents *all;
+
+        for (size_t i = 0; i < SIZE; i++) {
+                random = random * 1664525 + 1013904223;
+                value[i] = (char)('a' + (random >> 24) % 26);
+        }
+        for (int step = 0; step < STEPS; step++) {
+                value[(size_t)step * 7919 % SIZE] = '-';
+                snprintf(parent, sizeof parent, "%d", 100 + step - 1);
+                snprintf(id, sizeof id, "%d", 100 + step);
+                const pawl_thread_channel channel = {T("c"), T(id), T("json"), {value, SIZE}};
+                const pawl_thread_checkpoint item = {.thread_id = T("t"),
+                        .checkpoint_id = T(id),
+                        .parent_id = step ? T(parent) : (pawl_text){NULL, 0},
+                        .checkpoint = T("{}"),
+                        .channels = &channel,
+                        .n_channels = 1};
+                assert_int_equal(pawl_thread_put(t.threads, &item, 1, &t.err), PAWL_OK);
+        }
+        assert_int_equal(pawl__contents_open(&all, t.f->log, &t.err), PAWL_OK);
+        assert_int_equal(pawl__contents_each(all, add_stored, &stored, &t.err), PAWL_OK);
+        pawl__contents_close(all);
+        assert_true(stored < 2 * SIZE);
+        threads_close(&t);
+        event_log_close(t.f);
+        t = threads_open(t.f); /* nothing is cached */
+        pawl_thread_filter filter = PAWL_THREAD_FILTER_INIT;
+        pawl_thread_checkpoints *list;
+        filter.thread_id = "t";
+        assert_int_equal(pawl_thread_list(&list, t.threads, &filter, &t.err), PAWL_OK);
+        assert_int_equal(list->n, STEPS);
+        assert_int_equal(list->items[0].channels[0].data.len, SIZE);
+        assert_memory_equal(list->items[0].channels[0].data.data, value, SIZE);
+        pawl_thread_checkpoints_free(list);
+        assert_int_equal(pawl_thread_delete(t.threads, "t", NULL, &t.err), PAWL_OK);
+        assert_int_equal(contents(&t), 0);
         check(&t);
         threads_close(&t);
 }
@@ -188,6 +248,27 @@ LOG_TEST(writes_are_once_but_the_special_ones_and_may_come_first)
         assert_string_equal(threads_of(&t, "t"),
                 "t 1< a=again [task-b -3 asks again] [task-b 0 early] [task-c 1 path] "
                 "[task-a 0 path]");
+        check(&t);
+        threads_close(&t);
+}
+
+LOG_TEST(a_checkpoint_may_have_many_writes)
+{
+        threads t = threads_open(*state);
+        pawl_thread_filter filter = PAWL_THREAD_FILTER_INIT;
+        pawl_thread_checkpoints *list;
+        char task[16];
+
+        threads_put(&t, "t", NULL, "1", "");
+        for (int i = 0; i < 500; i++) {
+                snprintf(task, sizeof task, "task-%03d", i);
+                assert_int_equal(threads_write(&t, "t", "1", task, NULL, 0, "x"), PAWL_OK);
+        }
+        filter.thread_id = "t";
+        assert_int_equal(pawl_thread_list(&list, t.threads, &filter, &t.err), PAWL_OK);
+        assert_int_equal(list->items[0].n_writes, 500);
+        assert_text(list->items[0].writes[499].task_id, "task-499");
+        pawl_thread_checkpoints_free(list);
         check(&t);
         threads_close(&t);
 }

@@ -23,7 +23,7 @@ static bool read_value(pawl__thread_value *out, const pawl__json_tree *tree, paw
                        pawl__json_int(pawl__json_at(tree, size), &out->size) && out->size >= 0);
 }
 
-pawl_status pawl__thread_values_read(pawl__thread_value **out, size_t *n, const pawl_event *event,
+pawl_status pawl__thread_values_read(pawl__thread_value **out, size_t *n, uint64_t seq,
         const pawl__json_tree *payload, const char *member, pawl__arena *arena, pawl_error *err)
 {
         const pawl__node list = pawl__json_get(payload, 0, member);
@@ -32,7 +32,7 @@ pawl_status pawl__thread_values_read(pawl__thread_value **out, size_t *n, const 
 
         if (list == PAWL__NO_NODE || pawl__json_at(payload, list)->type != PAWL__JSON_ARRAY)
                 return pawl__fail(err, PAWL_EDAMAGED, "seq %" PRIu64 ": payload.%s: is no array",
-                        event->seq, member);
+                        seq, member);
         values = pawl__arena_array(arena, pawl__json_at(payload, list)->count + 1, sizeof *values);
         if (!values)
                 return pawl__nomem(err);
@@ -41,7 +41,7 @@ pawl_status pawl__thread_values_read(pawl__thread_value **out, size_t *n, const 
                 pawl__thread_value *value = &values[count++];
                 if (!read_value(value, payload, at))
                         return pawl__fail(err, PAWL_EDAMAGED,
-                                "seq %" PRIu64 ": payload.%s[%zu]: is no value", event->seq, member,
+                                "seq %" PRIu64 ": payload.%s[%zu]: is no value", seq, member,
                                 count - 1);
                 value->channel = pawl__arena_copy(arena, value->channel);
                 value->version = pawl__arena_copy(arena, value->version);
@@ -86,7 +86,7 @@ pawl_status pawl__thread_hashes(
                 const bool writes = pawl__event_type_of(event.type) == PAWL__THREAD_WRITES_PUT;
                 status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err);
                 if (!status)
-                        status = pawl__thread_values_read(&values, &n, &event, &tree,
+                        status = pawl__thread_values_read(&values, &n, seq, &tree,
                                 writes ? "writes" : "channels", &arena, err);
         }
         for (size_t i = 0; i < n && !status; i++)

@@ -21,8 +21,8 @@ typedef struct pawl__thread_value {
 /** The values of an event's payload, in @p arena, which they and their texts live in. @p member:
  * "channels" or "writes". PAWL_EDAMAGED naming the event. */
 PAWL_MUST_CHECK pawl_status pawl__thread_values_read(pawl__thread_value **out, size_t *n,
-        const pawl_event *event, const pawl__json_tree *payload, const char *member,
-        pawl__arena *arena, pawl_error *err);
+        uint64_t seq, const pawl__json_tree *payload, const char *member, pawl__arena *arena,
+        pawl_error *err);
 
 typedef pawl_status (*pawl__thread_seq_fn)(uint64_t seq, void *user, pawl_error *err);
 /** The events of a checkpoint's step: writes in their order, and its own last. */
