@@ -39,6 +39,7 @@ static const cli_cmd *const cmds[] = {
         &pawl_hook_cmd,
         &pawl_mcp_cmd,
         &pawl_prune_sessions_cmd,
+        &pawl_prune_threads_cmd,
         &pawl_handoff_cmd,
         &pawl_workspace_checkpoint_cmd,
         &pawl_workspace_checkpoints_cmd,

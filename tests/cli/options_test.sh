@@ -19,7 +19,7 @@ done
 
 it "the commands are those of the contract, and none that come later"
 same "$(cmds pawl | tr '\n' ,)" \
-        "init,status,run,resume,skip,submit,work,workers,check,conflicts,resolve,glossary list,glossary propose,glossary lint,glossary import,glossary edit,glossary deprecate,glossary ignore,glossary log,runs,output,logs,sessions,session start,session update,session checkpoint,session end,session resume,session pin,task done,hooks install,hooks uninstall,hooks status,hook,mcp,prune sessions,handoff,checkpoint,checkpoints,show,diff,rollback,undo,rollbacks,tool checkpoint,restore,restore list,pin,du,prune checkpoints,backup,copy,list-logs,validate,rebuild,export,import,import-events,serve,hash,terms,help,completion,"
+        "init,status,run,resume,cancel,skip,submit,work,workers,check,conflicts,resolve,glossary list,glossary propose,glossary lint,glossary import,glossary edit,glossary deprecate,glossary ignore,glossary log,runs,output,logs,sessions,session start,session update,session checkpoint,session end,session resume,session pin,task done,hooks install,hooks uninstall,hooks status,hook,mcp,prune sessions,prune threads,handoff,checkpoint,checkpoints,show,diff,rollback,undo,rollbacks,tool checkpoint,restore,restore list,pin,du,prune checkpoints,backup,copy,list-logs,validate,rebuild,export,import,import-events,serve,hash,terms,help,completion,"
 same "$(cmds eventlog | tr '\n' ,)" "replay,list,tail,show,verify,head,stats,export,help,completion,"
 
 it "every command has --help, which exits 0 and prints on stdout alone"
@@ -87,7 +87,7 @@ misused '--strictness: there is no "maxx"; did you mean max\? give one of off|me
 
 it "help of the first word of commands is that of each of them"
 runs 0 pawl help prune
-same "$(grep '^usage: ' out | cut -d' ' -f2-4 | tr '\n' ,)" "pawl prune sessions,pawl prune checkpoints,"
+same "$(grep '^usage: ' out | cut -d' ' -f2-4 | tr '\n' ,)" "pawl prune sessions,pawl prune threads,pawl prune checkpoints,"
 runs 0 pawl help session
 same "$(grep -c '^usage: pawl session ' out)" 6
 cp out by_word

@@ -82,7 +82,7 @@ it "a log that somebody else put above is refused by every command of both progr
 whose="/shared/\.pawl: belongs to uid 4321, and not to you, .* name it on purpose with --db$"
 for command in "run ../mission.yaml" resume conflicts runs sessions "session start --mission m" session\ end \
         "task done t --mission m" "hooks install" "prune sessions --keep 1" handoff checkpoint checkpoints "show 1" "diff 1" \
-        "rollback 1 --yes" undo "pin 1" du "prune checkpoints --keep 1" "backup copy" validate "rebuild 1" "export -o x" \
+        "rollback 1 --yes" undo "pin 1" du "prune checkpoints --keep 1" "prune threads --keep 1" "backup copy" validate "rebuild 1" "export -o x" \
         "check ../mission.yaml" "terms ../mission.yaml" "glossary list" "serve --port 0" "init --rebuild" "restore list" \
         "restore x" "resolve abcd --pick 1"; do
         # shellcheck disable=SC2086

@@ -59,6 +59,7 @@ static const invocation reading[] = {
         {"validate", {"--dry-run"}, 0, 0, false},
         {"rollback", {"1", "--plan"}, 0, 0, false},
         {"prune sessions", {"--keep", "0", "--dry-run"}, 0, 0, false},
+        {"prune threads", {"--keep", "0", "--dry-run"}, 0, 0, false},
         {"restore list", {NULL}, 0, 0, false},
         {"eventlog replay", {"--check"}, 0, 0, false},
         {"eventlog list", {"-n", "2"}, 0, 0, false},
@@ -118,6 +119,7 @@ static const invocation changing[] = {
         {"validate", {NULL}, 0, 0, false},
         {"prune checkpoints", {"--keep", "9"}, 0, 0, false},
         {"prune sessions", {"--keep", "9"}, 0, 0, false},
+        {"prune threads", {"--keep", "9"}, 0, 0, false},
         {"cancel", {"RUN"}, 0, 0, false},
         {"cancel", {"RUN"}, 1, PAWL_ESTATE, false},
 };
