@@ -67,6 +67,8 @@ static const cli_option run_options[] = {
         {"strictness", 0, 0, CLI_CHOICE, "LEVEL", "off|medium|max",
                 "off, medium or max, over what the mission says"},
         {"no-input", 0, 0, CLI_FLAG, NULL, NULL, "ask nothing: defer every conflict"},
+        {"watch", 0, 0, CLI_FLAG, NULL, NULL,
+                "show it as it goes on, on a terminal; nothing is asked meanwhile"},
         {"time-limit", 0, 0, CLI_DURATION, "TIME", NULL,
                 "stop after so long, such as 90s, 30m or 8h, to be resumed"},
         {"wait", 0, 0, CLI_SECONDS, "SECONDS", NULL, "wait for another process that owns the run"},

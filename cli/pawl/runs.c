@@ -4,6 +4,7 @@
 #include "base/sources.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/step_tree.h"
+#include "cli/pawl/watch.h"
 #include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
@@ -344,6 +345,8 @@ static pawl_status show_one(const cli_call *cli, pawl_log *log, pawl_error *err)
 
 static pawl_status runs(cli_call *cli, pawl_log *log, pawl_error *err)
 {
+        if (cli_given(cli, "watch"))
+                return cli_watch(cli, log, cli_value(cli, "id"), err);
         if (cli_given(cli, "id"))
                 return show_one(cli, log, err);
         return cli_given(cli, "json") ? list_json(cli, log, err) : list_table(cli, log, err);
@@ -355,11 +358,17 @@ static int runs_run(cli_call *cli)
                 (cli_given(cli, "status") || cli_given(cli, "before") || cli_given(cli, "limit")))
                 return cli_usage(cli, "--id names one run; the options that narrow a list do not "
                                       "go with it");
+        if (cli_given(cli, "watch") && (!cli_given(cli, "id") || cli_given(cli, "json")))
+                return cli_usage(cli, "--watch shows one run to people: it goes with --id, and "
+                                      "not with --json");
+        if (cli_given(cli, "watch") && cli->in->served)
+                return cli_usage(cli, "--watch: needs a terminal; follow the events instead");
         return cli_with_log(cli, CLI_LOOK, runs);
 }
 
 static const cli_option runs_options[] = {
         {"id", 0, 0, CLI_TEXT, "RUN", NULL, "this one, with its steps"},
+        {"watch", 0, 0, CLI_FLAG, NULL, NULL, "show it as it goes on, until it has ended"},
         {"status", 0, 0, CLI_CHOICE, "STATUS",
                 "queued|running|blocked|interrupted|completed|failed|cancelled",
                 "those that are queued, running, blocked, interrupted, completed or failed"},

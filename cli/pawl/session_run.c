@@ -5,7 +5,9 @@
 #include "cli/pawl/prompt.h"
 #include "cli/pawl/signals.h"
 #include "cli/pawl/status.h"
+#include "cli/pawl/watch.h"
 #include "command/find.h"
+#include "events/log.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,8 +63,27 @@ static int sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const 
 {
         pawl_error err = PAWL_ERROR_INIT;
         pawl_run_result *result = NULL;
+        cli_watcher watcher = {.pid = 0};
+        pawl_run_options own = *options;
+        char fresh[37];
+
+        if (cli_given(cli, "watch")) {
+                const pawl_sources *sources = pawl__log_sources(log);
+                if (mission && !own.run_id) {
+                        sources->uuid(fresh, sources->user);
+                        own.run_id = fresh;
+                }
+                if (cli_watcher_begin(&watcher, cli, mission ? own.run_id : what, &err))
+                        return cli_fail(cli, &err);
+                if (watcher.pid) {
+                        own.notice = cli_watcher_notice;
+                        own.notice_user = &watcher;
+                }
+                options = &own;
+        }
         pawl_status status = mission ? pawl_mission_run(&result, mission, log, options, &err)
                                      : go_on(&result, log, what, options, &err);
+        cli_watcher_end(&watcher);
 
         if (!mission && !what && !result && (status == PAWL_ESTATE || status == PAWL_ENOTFOUND) &&
                 !cli_given(cli, "json") && cli_status_list(NULL, cli, log, NULL))
@@ -78,8 +99,8 @@ int cli_sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const cha
         pawl_run_options options = *given;
         pawl_error err = PAWL_ERROR_INIT;
         cli_progress progress = cli_progress_of(cli);
-        cli_prompt prompt = {.asks = !cli_given(cli, "no-input") && isatty(STDIN_FILENO) &&
-                                     isatty(STDERR_FILENO),
+        cli_prompt prompt = {.asks = !cli_given(cli, "no-input") && !cli_given(cli, "watch") &&
+                                     isatty(STDIN_FILENO) && isatty(STDERR_FILENO),
                 .log = log};
         int code;
 

@@ -1,0 +1,55 @@
+# A live view of a run: in place on a terminal, a line a change elsewhere.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+cat >mission.yaml <<'END'
+mission: watched
+steps:
+  - {id: one, run: [sh, -c, "echo starting >&2; while [ ! -e go ]; do sleep 0.05; done"]}
+  - {id: two, run: [sh, -c, "echo told; exit 1"]}
+END
+on_terminal() { # COLUMNS COMMAND: what it shows
+        script -qec "stty cols $1 rows 20; $2; echo code \$?" typescript </dev/null >/dev/null
+        tr '\r' '\n' <typescript | sed 's/\x1b\[[0-9]*[A-Z]//g' >shown
+}
+
+it "elsewhere than on a terminal a run prints as it does"
+touch go
+runs 1 pawl run --watch mission.yaml
+says '^\[1/2\] one: completed$' out
+says '^starting$' err
+rm go
+
+it "on a terminal it shows each step, for how long, and what it wrote last; then what came of it"
+(sleep 1.5; touch go) &
+on_terminal 70 'pawl run --fresh --watch mission.yaml'
+wait
+says '^watched  running  0/2  [0-9] s$' shown
+says '▶ one  running  [0-9] s  \| starting$' shown
+says '✓ one  completed$' shown
+says '✗ two  failed$' shown
+says '^run [0-9a-f-]{36}: failed, 1 of 2 steps completed$' shown
+says '^code 1$' shown
+lacks '\[1/2\]' shown
+
+it "a line is never wider than the terminal"
+sed -i 's/echo starting/printf %0200d 7/' mission.yaml
+on_terminal 40 'pawl run --fresh --watch mission.yaml'
+grep -E '^. one' shown >lines
+[ "$(awk '{ if (length > 45) print }' lines | wc -l)" -eq 0 ]
+
+it "a run that another process is at is shown until it ends"
+rm go
+pawl run --fresh --run 11111111-1111-4111-8111-111111111111 mission.yaml >/dev/null 2>&1 &
+pawl runs --id 11111111-1111-4111-8111-111111111111 --watch >followed &
+follower=$!
+sleep 1
+touch go
+wait "$follower"
+says '^running  0/2  one$' followed
+same "$(tail -n 1 followed)" "failed  1/2  two"
+wait
+
+it "it wants one run, and people"
+runs 2 pawl runs --watch
+says 'goes with --id' err
+runs 2 pawl runs --watch --id 11111111 --json
+says 'not with --json' err
