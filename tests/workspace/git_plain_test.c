@@ -123,8 +123,32 @@ GIT_TEST(what_is_not_plain_is_left_to_libgit2)
         assert_int_equal(ask(f, "odd", &head), PAWL_ENOTFOUND);
         shell(f, "rm odd/.git/HEAD && mkfifo odd/.git/HEAD");
         assert_int_equal(ask(f, "odd", &head), PAWL_ENOTFOUND);
-        shell(f, "cd repo && git pack-refs --all");
+        shell(f,
+                "cd repo && git pack-refs --all && rm .git/packed-refs && mkfifo .git/packed-refs");
         assert_int_equal(ask(f, "repo", &head), PAWL_ENOTFOUND);
+        shell(f, "cd repo && rm .git/packed-refs && printf '%040d refs/heads/main2\\n' 0 "
+                 ">.git/packed-refs");
+        assert_int_equal(ask(f, "repo", &head), PAWL_ENOTFOUND);
+        shell(f, "cd repo && printf '%040d refs/heads/main' 0 >.git/packed-refs");
+        assert_int_equal(ask(f, "repo", &head), PAWL_ENOTFOUND);
+        shell(f, "cd repo && printf '%039dx refs/heads/main\\n' 0 >.git/packed-refs");
+        assert_int_equal(ask(f, "repo", &head), PAWL_ENOTFOUND);
+}
+
+/* As `git gc` leaves them. */
+GIT_TEST(a_branch_that_was_packed_away_is_read)
+{
+        struct fixture *f = *state;
+
+        shell(f, "cd repo && git branch main2 && git branch a/main && git tag -a -m x x && "
+                 "git commit -q --allow-empty -m two && git pack-refs --all && "
+                 "test ! -e .git/refs/heads/main");
+        says(f, "repo", "main");
+        shell(f, "cd repo && git checkout -q a/main");
+        says(f, "repo", "a/main");
+        /* The file goes before. */
+        shell(f, "cd repo && git commit -q --allow-empty -m three");
+        says(f, "repo", "a/main");
 }
 
 GIT_TEST(without_memory_it_says_so)

@@ -18,9 +18,21 @@ typedef struct part {
         pthread_t thread;
 } part;
 
+typedef struct directory {
+        size_t at, named; /* where it begins in the index; the entry that names it, 0: the root */
+        size_t above;     /* the directory that holds it, among these */
+} directory;
+
+typedef struct directories {
+        directory *items;
+        size_t n, cap;
+} directories;
+
 struct pawl__preload {
         const pawl__index *index;
         int root;
+        pthread_mutex_t mutex; /* of all; the first thread collects them */
+        directories all;
         size_t reached; /* where the scan is */
         size_t n;
         part parts[THREADS_MAX];
@@ -57,16 +69,6 @@ static void look_at(const pawl__index *index, size_t at, int fd)
 
 /* ---- The directories, from the last to the first
  * ------------------------------------------------- */
-
-typedef struct directory {
-        size_t at, named; /* where it begins in the index; the entry that names it, 0: the root */
-        size_t above;     /* the directory that holds it, among these */
-} directory;
-
-typedef struct directories {
-        directory *items;
-        size_t n, cap;
-} directories;
 
 /* A directory stands right behind the first that names it, or behind what that one's directories
  * hold: so the one that comes next is always the first, in the deepest directory, that was not met
@@ -128,24 +130,35 @@ static bool path_of(pawl__buf *path, const directories *all, const pawl__index *
         return true;
 }
 
+static const directories *all_of(struct pawl__preload *preload)
+{
+        directories *all = &preload->all;
+
+        pthread_mutex_lock(&preload->mutex);
+        if (!all->n && !collect(all, preload->index))
+                all->n = 0;
+        pthread_mutex_unlock(&preload->mutex);
+        return all;
+}
+
 static void *run(void *user)
 {
         const part *p = user;
         struct pawl__preload *preload = p->preload;
         pawl__rootdir root = PAWL__ROOTDIR_INIT;
         pawl__buf path = PAWL__BUF_INIT;
-        directories all = {NULL, 0, 0};
 
         root.root = fcntl(preload->root, F_DUPFD_CLOEXEC, 0);
-        if (root.root >= 0 && collect(&all, preload->index))
-                for (size_t i = all.n; i-- > 0;) {
-                        const size_t at = all.items[i].at;
+        const directories *all = root.root >= 0 ? all_of(preload) : NULL;
+        if (all)
+                for (size_t i = all->n; i-- > 0;) {
+                        const size_t at = all->items[i].at;
                         if (at < p->from ||
                                 at < __atomic_load_n(&preload->reached, __ATOMIC_RELAXED))
                                 break;
                         if (at >= p->to)
                                 continue;
-                        if (!path_of(&path, &all, preload->index, i))
+                        if (!path_of(&path, all, preload->index, i))
                                 break;
                         const int fd = pawl__rootdir_directory(&root, pawl__buf_text(&path));
                         if (fd < 0)
@@ -155,7 +168,6 @@ static void *run(void *user)
                 }
         pawl__rootdir_close(&root);
         pawl__buf_free(&path);
-        free(all.items);
         return NULL;
 }
 
@@ -180,6 +192,7 @@ pawl__preload *pawl__preload_start(const pawl__index *index, int root)
         if (!preload)
                 return NULL;
         preload->index = index;
+        preload->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
         preload->root = fcntl(root, F_DUPFD_CLOEXEC, 0);
         const size_t step = len / (n + 1); /* the scan itself does one of n + 1 */
         sigfillset(&all);
@@ -216,5 +229,6 @@ void pawl__preload_end(pawl__preload *preload)
         for (size_t i = 0; i < preload->n; i++)
                 pthread_join(preload->parts[i].thread, NULL);
         close(preload->root);
+        free(preload->all.items);
         free(preload);
 }

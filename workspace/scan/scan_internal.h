@@ -33,6 +33,7 @@ struct pawl__scan_inside {
         pawl__index index;
         pawl__new_objects new_objects; /**< the new files and directories in it, each hash once */
         pawl__buf spool;
+        uint64_t seq; /**< the log's last one before the first content was spooled; 0: none was */
         pawl__arena arena; /**< paths of what was not captured */
         size_t cap_not_captured;
         char *root, *index_path;
@@ -53,6 +54,7 @@ typedef struct pawl__level {
         size_t rules;         /**< in force above it */
         bool rules_same;      /**< those in force in it are those of the former scan */
         bool names_same;      /**< its names are those of the former index */
+        bool same;            /**< and so far all that they name: its former hash is its hash */
         bool tracked_alone;   /**< it is left out, but for what git tracks */
         size_t path_len;      /**< of its path, with a '/' at its end */
         pawl__index_cursor cursor;

@@ -49,6 +49,14 @@ typedef struct storing {
         pawl_error first;       /* which was the first */
 } storing;
 
+static pawl_status note_head(pawl__scanner *s, pawl_error *err)
+{
+        pawl_log *log = pawl__contents_log(s->contents);
+        unsigned char hash[32];
+
+        return pawl__log_failed(log, pawl_log_head(&s->in->seq, hash, log), err);
+}
+
 /* What it resembles takes many reads to find: they are one view of the log. */
 static pawl_status encode(pawl__buf *out, pawl__delta *delta, pawl__contents *contents,
         pawl_text content, const unsigned char *like, pawl_error *err)
@@ -74,6 +82,10 @@ pawl_status pawl__scan_spool(pawl__scanner *s, pawl__index_entry *entry, pawl_te
 
         if (content.len > PAWL__PART_SIZE)
                 return PAWL_OK;
+        if (!s->in->seq)
+                status = note_head(s, err);
+        if (status)
+                return status;
         if (out->len + sizeof head + content.len > PAWL__SPOOL_MAX) {
                 if (!s->options->flush_spool)
                         return PAWL_OK;
@@ -96,26 +108,41 @@ pawl_status pawl__scan_spool(pawl__scanner *s, pawl__index_entry *entry, pawl_te
         return PAWL_OK;
 }
 
-/* What is a difference from a content that is no longer where it was is not put: its file is read
- * again then. */
+/* May a content be put as it was spooled? Not if the log has it by now, or if it is a difference
+ * from one that is no longer where it was: then its file is read again. */
+static pawl_status look_again(bool *put, struct pawl__scan_inside *in, pawl__contents *contents,
+        const pawl__spooled *head, pawl_error *err)
+{
+        bool has, stands = true;
+        pawl_status status = pawl__contents_has(&has, contents, head->hash, err);
+
+        if (!status && !has)
+                status = pawl__contents_stands(&stands, contents, &head->delta, err);
+        *put = !has && stands;
+        in->flush_spool = in->flush_spool || !stands;
+        return status;
+}
+
 static pawl_status put_spooled(
         struct pawl__scan_inside *in, pawl__contents *contents, pawl_error *err)
 {
+        pawl_log *log = pawl__contents_log(contents);
         const pawl__buf *spool = &in->spool;
+        unsigned char hash[32];
         pawl__spooled head;
-        pawl_status status = PAWL_OK;
+        uint64_t seq = 0;
+        pawl_status status = pawl__log_failed(log, pawl_log_head(&seq, hash, log), err);
 
+        /* Nothing goes without an event. */
         for (size_t at = 0; at < spool->len && !status; at += sizeof head + (size_t)head.len) {
-                bool has, stands = true;
+                bool put = true;
                 memcpy(&head, spool->data + at, sizeof head);
                 const pawl_text packed = {spool->data + at + sizeof head, (size_t)head.len};
-                status = pawl__contents_has(&has, contents, head.hash, err);
-                if (!status && !has)
-                        status = pawl__contents_stands(&stands, contents, &head.delta, err);
-                if (!status && !has && stands)
+                if (!seq || seq != in->seq)
+                        status = look_again(&put, in, contents, &head, err);
+                if (!status && put)
                         status = pawl__contents_add(
                                 contents, head.hash, head.size, packed, &head.delta, err);
-                in->flush_spool = in->flush_spool || !stands;
         }
         return status;
 }

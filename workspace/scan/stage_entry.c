@@ -43,8 +43,11 @@ pawl_status pawl__scan_lack(pawl__scanner *s, int error, pawl_error *err)
 static pawl_status add(pawl__scanner *s, const pawl__index_entry *entry, pawl_text name,
         pawl_text target, pawl_error *err)
 {
-        return pawl__index_add(
-                &s->in->index, s->levels[s->depth - 1].directory, entry, name, target, err);
+        pawl__level *level = &s->levels[s->depth - 1];
+
+        if (entry->kind != PAWL__ENTRY_FILE && entry->kind != PAWL__ENTRY_DIRECTORY)
+                level->same = false;
+        return pawl__index_add(&s->in->index, level->directory, entry, name, target, err);
 }
 
 static pawl_status keep_skipped(
@@ -106,6 +109,8 @@ static pawl_status add_directory(
         if (old && old->kind == PAWL__ENTRY_DIRECTORY) {
                 entry = *old;
                 entry.flags &= PAWL__INDEX_TRUSTED;
+        } else {
+                s->levels[s->depth - 1].same = false;
         }
         if (s->directory_tracked_alone)
                 entry.flags |= PAWL__INDEX_TRACKED;
@@ -200,10 +205,12 @@ static pawl_status add_file(pawl__scanner *s, pawl_text name, pawl__index_entry 
                 status = add(s, entry, name, (pawl_text){"", 0}, err);
         if (!status && !met)
                 status = pawl__new_objects_add(&s->in->new_objects, &s->in->index, at, err);
-        if (same && old->mode == entry->mode)
+        if (same && old->mode == entry->mode) {
                 s->scan->unchanged++;
-        else
+        } else {
+                s->levels[s->depth - 1].same = false;
                 s->scan->captured++;
+        }
         return status ? status : count_file(s, entry->size, err);
 }
 
@@ -324,6 +331,7 @@ pawl_status pawl__scan_stage_entry(
         for (int i = 0; i < TRIES; i++) {
                 pawl_status status;
                 if (fstatat(directory, listed->name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+                        s->levels[s->depth - 1].same = false;
                         if (errno == ENOENT)
                                 return PAWL_OK;
                         return pawl__scan_add_skipped(s, name, PAWL__SKIP_UNREADABLE, errno, err);

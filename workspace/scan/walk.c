@@ -142,6 +142,7 @@ static pawl_status give_up(pawl__scanner *s, size_t at, pawl__skip why, int erro
 {
         pawl__index_entry *entry = pawl__index_entry_at(&s->in->index, at);
 
+        top(s)->same = false;
         entry->kind = PAWL__ENTRY_SKIPPED;
         entry->why = (uint8_t)why;
         entry->mode = 0;
@@ -154,6 +155,7 @@ static pawl_status not_there(pawl__scanner *s, size_t at)
 {
         pawl__index_entry *entry = pawl__index_entry_at(&s->in->index, at);
 
+        top(s)->same = false;
         entry->kind = PAWL__INDEX_GONE;
         entry->mode = 0;
         entry->size = 0;
@@ -213,6 +215,8 @@ static pawl_status push(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
         if (entry) {
                 pawl__index_entry *named = pawl__index_entry_at(&s->in->index, entry);
                 const pawl_text name = pawl__index_name(named);
+                if (named->mode != (st.st_mode & 07777))
+                        top(s)->same = false;
                 level.old_directory = (size_t)named->size;
                 level.rules_same = top(s)->rules_same && level.old_directory;
                 level.names_same = level.rules_same && names_same(named, &st);
@@ -252,8 +256,10 @@ static pawl_status list(pawl__scanner *s, pawl_error *err)
                         pawl__list_former(&s->listing, &s->old, level->old_directory, err);
                 if (!status)
                         status = pawl__scan_rules(s, err);
+                level->same = true;
                 if (status || level->rules_same)
                         return status;
+                level->same = false;
                 pawl__ignore_cut(&s->ignore, level->rules);
                 level->names_same = false;
         }
@@ -317,17 +323,49 @@ static pawl_status open_again(pawl__scanner *s, pawl_error *err)
         return PAWL_OK;
 }
 
+/* The hash of the topmost level, of which all is known. The root's names are always read anew. */
+static pawl_status hash_level(unsigned char hash[32], pawl__scanner *s, pawl_error *err)
+{
+        const pawl__level *level = top(s);
+
+        if (level->same) {
+                memcpy(hash, pawl__index_entry_at(&s->in->index, level->entry)->hash, 32);
+                return PAWL_OK;
+        }
+        const pawl_status status =
+                pawl__index_encode(&s->encoding, &s->in->index, level->directory, err);
+        return status ? status
+                      : pawl__sha256(pawl__contents_hasher(s->contents), hash, s->encoding.data,
+                                s->encoding.len, err);
+}
+
+/* A directory whose hash is not its former one. */
+static pawl_status take_changed(pawl__scanner *s, const unsigned char hash[32], pawl_error *err)
+{
+        const pawl__level *level = top(s);
+        struct pawl__scan_inside *in = s->in;
+        pawl__index_entry *entry = pawl__index_entry_at(&in->index, level->entry);
+        unsigned char former[32];
+
+        s->levels[s->depth - 2].same = false;
+        memcpy(former, entry->hash, 32);
+        memcpy(entry->hash, hash, 32);
+        if (pawl__new_objects_find(&in->new_objects, &in->index, PAWL__ENTRY_DIRECTORY, hash))
+                return PAWL_OK;
+        entry->flags |= PAWL__INDEX_NEW;
+        const pawl_status status = pawl__scan_spool(
+                s, entry, pawl__buf_text(&s->encoding), level->old_directory ? former : NULL, err);
+        return status ? status
+                      : pawl__new_objects_add(&in->new_objects, &in->index, level->entry, err);
+}
+
 /* All below the topmost level is known: so is its hash. */
 static pawl_status leave(pawl__scanner *s, pawl_error *err)
 {
         const pawl__level *level = top(s);
-        struct pawl__scan_inside *in = s->in;
         unsigned char hash[32];
-        pawl_status status = pawl__index_encode(&s->encoding, &in->index, level->directory, err);
+        pawl_status status = hash_level(hash, s, err);
 
-        if (!status)
-                status = pawl__sha256(pawl__contents_hasher(s->contents), hash, s->encoding.data,
-                        s->encoding.len, err);
         if (status)
                 return status;
         if (s->depth == 1) {
@@ -335,21 +373,9 @@ static pawl_status leave(pawl__scanner *s, pawl_error *err)
                 pop(s);
                 return PAWL_OK;
         }
-        pawl__index_entry *entry = pawl__index_entry_at(&in->index, level->entry);
-        if (!level->old_directory || memcmp(entry->hash, hash, 32) != 0) {
-                unsigned char former[32];
-                memcpy(former, entry->hash, 32);
-                memcpy(entry->hash, hash, 32);
-                if (!pawl__new_objects_find(
-                            &in->new_objects, &in->index, PAWL__ENTRY_DIRECTORY, hash)) {
-                        entry->flags |= PAWL__INDEX_NEW;
-                        status = pawl__scan_spool(s, entry, pawl__buf_text(&s->encoding),
-                                level->old_directory ? former : NULL, err);
-                        if (!status)
-                                status = pawl__new_objects_add(
-                                        &in->new_objects, &in->index, level->entry, err);
-                }
-        }
+        const pawl__index_entry *entry = pawl__index_entry_at(&s->in->index, level->entry);
+        if (!level->old_directory || memcmp(entry->hash, hash, 32) != 0)
+                status = take_changed(s, hash, err);
         if (!status)
                 status = open_again(s, err);
         if (!status)

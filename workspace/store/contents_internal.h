@@ -17,7 +17,7 @@ enum { PAWL__PACKS_CACHED = 4 };
  * larger than one: a small frame is a pack alone, others wait until there are enough of them, and a
  * large one that is whole has a row in the other table.
  */
-enum { PAWL__FRAME_SMALL = 512, PAWL__FRAME_LARGE = 32 << 10, PAWL__FRAMES_FULL = 32 << 10 };
+enum { PAWL__FRAME_SMALL = 512, PAWL__FRAME_LARGE = 32 << 10, PAWL__FRAMES_FULL = 8 << 10 };
 
 /** A pack that was read lately. */
 typedef struct pawl__cached_pack {
