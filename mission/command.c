@@ -324,34 +324,60 @@ static pawl_status explain(const pawl__command *command, const pawl__command_res
         }
 }
 
+pawl_status pawl__command_start(pawl__child **out, const pawl__command *command, pawl_error *err)
+{
+        struct ends ends = {-1, -1, -1, -1, -1, -1, -1};
+        pawl__child *child = calloc(1, sizeof *child);
+
+        if (!child)
+                return pawl__nomem(err);
+        pawl_status status = open_ends(&ends, command, err);
+        if (!status)
+                status = start(&child->watcher, command, &ends, err);
+        if (status) {
+                close_ends(&ends);
+                free(child);
+                return status;
+        }
+        child->command = *command;
+        child->in_fd = ends.in_write;
+        child->out_fd = ends.out_read;
+        child->err_fd = ends.err_read;
+        ends.in_write = ends.out_read = ends.err_read = -1;
+        close_ends(&ends);
+        pawl__child_begin(child);
+        *out = child;
+        return PAWL_OK;
+}
+
+pawl_status pawl__command_end(pawl__command_result *result, pawl__child *child, pawl_error *err)
+{
+        pawl_status status = pawl__child_came_to(child);
+
+        *result = (pawl__command_result){.exit_code = -1, .interrupted_by = child->interrupted_by};
+        pawl__watcher_close(&child->watcher, status != PAWL_OK);
+        result->killed_by = child->watcher.killed_by;
+        result->exit_code = result->killed_by ? 128 + result->killed_by : child->watcher.exit_code;
+        if (status)
+                status = explain(&child->command, result, child->watcher.lost, status, err);
+        if (status)
+                pawl__buf_free(&child->output);
+        result->output = child->output;
+        free(child);
+        return status;
+}
+
 pawl_status pawl__command_run(
         pawl__command_result *result, const pawl__command *command, pawl_error *err)
 {
-        struct ends ends = {-1, -1, -1, -1, -1, -1, -1};
-        pawl__child child = {.command = command, .in_fd = -1, .out_fd = -1, .err_fd = -1};
+        int signal_fd = command->signal_fd;
+        pawl__child *child;
+        pawl_status status = pawl__command_start(&child, command, err);
 
         *result = (pawl__command_result){.exit_code = -1};
-        pawl_status status = open_ends(&ends, command, err);
-        if (!status)
-                status = start(&child.watcher, command, &ends, err);
-        if (status) {
-                close_ends(&ends);
+        if (status)
                 return status;
-        }
-        child.in_fd = ends.in_write;
-        child.out_fd = ends.out_read;
-        child.err_fd = ends.err_read;
-        ends.in_write = ends.out_read = ends.err_read = -1;
-        close_ends(&ends);
-        status = pawl__child_supervise(&child);
-        result->interrupted_by = child.interrupted_by;
-        pawl__watcher_close(&child.watcher, status != PAWL_OK);
-        result->killed_by = child.watcher.killed_by;
-        result->exit_code = result->killed_by ? 128 + result->killed_by : child.watcher.exit_code;
-        if (status)
-                status = explain(command, result, child.watcher.lost, status, err);
-        if (status)
-                pawl__buf_free(&child.output);
-        result->output = child.output;
-        return status;
+        while (!pawl__child_done(child))
+                pawl__children_wait(&child, 1, &signal_fd, -1);
+        return pawl__command_end(result, child, err);
 }

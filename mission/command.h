@@ -45,6 +45,19 @@ typedef struct pawl__command_result {
         pawl__buf output;   /**< the caller's */
 } pawl__command_result;
 
+enum { PAWL__COMMANDS_MOST = 128 }; /**< that are waited for at once: each has descriptors */
+
+typedef struct pawl__child pawl__child; /**< a command at work; mission/command_io.h */
+
+/** Start it; what it points to must live until its end. On a failure, as pawl__command_run() tells
+ *  it, nothing runs. */
+PAWL_MUST_CHECK pawl_status pawl__command_start(
+        pawl__child **out, const pawl__command *command, pawl_error *err);
+
+/** What became of one that is done (pawl__child_done()), which is freed; as pawl__command_run(). */
+PAWL_MUST_CHECK pawl_status pawl__command_end(
+        pawl__command_result *result, pawl__child *child, pawl_error *err);
+
 /**
  * Run it to its end, under a watcher (mission/watcher.h): if this process dies meanwhile, nothing
  * of the command lives on. Where the command was ended, nothing of it does either; what one that

@@ -1,5 +1,6 @@
 #include "mission/command_io.h"
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -9,28 +10,12 @@
 
 enum {
         READ_CHUNK = 1 << 16, /* what a pipe holds */
-        WRITE_CHUNK = 1 << 20,
-        ERR_CHUNK = 4096 /* PIPE_BUF: what a pipe that is ready takes without blocking */
+        WRITE_CHUNK = 1 << 20
 };
 
 #define NEVER INT64_MAX
 
 const pawl__command_waits pawl__command_waits_usual = {2000, 10000, 1000, 10000};
-
-/* What the loop keeps beside the child. Times are milliseconds of CLOCK_MONOTONIC: they bound waits
- * and decide nothing that is recorded. */
-struct supervision {
-        pawl__child *child;
-        const pawl__command_waits *waits;
-        int signal_fd;
-        bool ended, discard;
-        bool deaf;              /* this process's standard error takes nothing any more */
-        char err[ERR_CHUNK];    /* read of the command's, on its way to this process's */
-        size_t err_len, err_at; /* it is written from err_at on */
-        size_t err_owed;        /* bytes that stood in the pipe when the command ended */
-        pawl_status why;        /* PAWL_OK until something other than the command itself ends it */
-        int64_t now, tick_at, kill_at, silent_at, close_at;
-};
 
 static int64_t now_ms(void)
 {
@@ -49,9 +34,9 @@ static void close_fd(int *fd)
 
 /* SIGCONT after it, since a stopped process would not get it (one that wanted the terminal, say).
  */
-static void signal_group(const struct supervision *s, int signal)
+static void signal_group(const pawl__child *s, int signal)
 {
-        const pawl__watcher *watcher = &s->child->watcher;
+        const pawl__watcher *watcher = &s->watcher;
 
         if (watcher->lost)
                 return;
@@ -60,7 +45,7 @@ static void signal_group(const struct supervision *s, int signal)
 }
 
 /* End the command for a reason of ours. The first reason stands. */
-static void end(struct supervision *s, pawl_status why)
+static void end(pawl__child *s, pawl_status why)
 {
         if (!s->why)
                 s->why = why;
@@ -68,8 +53,8 @@ static void end(struct supervision *s, pawl_status why)
                 return;
         s->discard = true;
         s->tick_at = NEVER;
-        pawl__buf_free(&s->child->output);
-        pawl__watcher_signal(&s->child->watcher, SIGTERM);
+        pawl__buf_free(&s->output);
+        pawl__watcher_signal(&s->watcher, SIGTERM);
         if (s->kill_at > s->now + s->waits->term)
                 s->kill_at = s->now + s->waits->term;
 }
@@ -100,41 +85,39 @@ static ssize_t write_quietly(int fd, const char *data, size_t len)
 }
 
 /* A reader that closes early has read what it wants. */
-static void feed(struct supervision *s)
+static void feed(pawl__child *s)
 {
-        pawl__child *child = s->child;
-        pawl_text input = child->command->input;
-        size_t left = input.len - child->written;
+        pawl_text input = s->command.input;
+        size_t left = input.len - s->written;
         ssize_t n = 0;
 
         if (left > 0)
-                n = write_quietly(child->in_fd, input.data + child->written,
-                        left < WRITE_CHUNK ? left : WRITE_CHUNK);
+                n = write_quietly(
+                        s->in_fd, input.data + s->written, left < WRITE_CHUNK ? left : WRITE_CHUNK);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
                 return;
         if (n > 0)
-                child->written += (size_t)n;
-        if (n < 0 || child->written == input.len)
-                close_fd(&child->in_fd);
+                s->written += (size_t)n;
+        if (n < 0 || s->written == input.len)
+                close_fd(&s->in_fd);
 }
 
-static void gather(struct supervision *s)
+static void gather(pawl__child *s)
 {
-        pawl__child *child = s->child;
-        pawl__buf *output = &child->output;
+        pawl__buf *output = &s->output;
         char nowhere[4096];
         ssize_t n;
 
         if (!s->discard && pawl__buf_reserve(output, READ_CHUNK))
                 end(s, PAWL_ENOMEM);
         if (s->discard)
-                n = read(child->out_fd, nowhere, sizeof nowhere);
+                n = read(s->out_fd, nowhere, sizeof nowhere);
         else
-                n = read(child->out_fd, output->data + output->len, READ_CHUNK);
+                n = read(s->out_fd, output->data + output->len, READ_CHUNK);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
                 return;
         if (n <= 0) {
-                close_fd(&child->out_fd);
+                close_fd(&s->out_fd);
                 if (n < 0)
                         end(s, PAWL_EIO);
                 return;
@@ -145,33 +128,34 @@ static void gather(struct supervision *s)
                 return;
         output->len += (size_t)n;
         output->data[output->len] = '\0';
-        if (output->len > child->command->output_max)
+        if (output->len > s->command.output_max)
                 end(s, PAWL_ETOOBIG);
 }
 
 /* The next of it is read only when this is written: a reader that pauses makes the command wait. */
-static void gather_err(struct supervision *s)
+static void gather_err(pawl__child *s)
 {
-        const pawl__command *command = s->child->command;
-        ssize_t n = read(s->child->err_fd, s->err, sizeof s->err);
+        const pawl__command *command = &s->command;
+        ssize_t n = read(s->err_fd, s->err, sizeof s->err);
 
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
                 return;
         if (n <= 0) {
-                close_fd(&s->child->err_fd);
+                close_fd(&s->err_fd);
                 return;
         }
         if (s->ended)
                 s->silent_at = s->now + s->waits->silence;
         s->err_owed -= s->err_owed < (size_t)n ? s->err_owed : (size_t)n;
         s->err_at = 0;
+        s->err_since = s->now;
         s->err_len = s->deaf ? 0 : (size_t)n;
         pawl_status status = command->log(s->err, (size_t)n, command->log_user);
         if (status)
                 end(s, status);
 }
 
-static void pass_err_on(struct supervision *s)
+static void pass_err_on(pawl__child *s)
 {
         ssize_t n = write_quietly(STDERR_FILENO, s->err + s->err_at, s->err_len - s->err_at);
 
@@ -185,62 +169,64 @@ static void pass_err_on(struct supervision *s)
                 s->err_len = 0;
 }
 
-static void forward(struct supervision *s)
+void pawl__child_forward(pawl__child *s, int signal)
 {
-        unsigned char signal;
-        ssize_t n = read(s->signal_fd, &signal, 1);
-
-        if (n < 0 && (errno == EAGAIN || errno == EINTR))
-                return;
-        if (n <= 0) { /* nobody will ask any more */
-                s->signal_fd = -1;
-                return;
-        }
-        if (signal == 0 || signal >= NSIG)
-                return;
-        if (!s->child->interrupted_by)
-                s->child->interrupted_by = signal;
+        if (!s->interrupted_by)
+                s->interrupted_by = signal;
         if (!s->why)
                 s->why = PAWL_EINTERRUPTED;
         if (s->ended)
                 s->deaf = true;
-        if (s->child->command->signalled)
-                s->child->command->signalled(s->child->command->tick_user);
+        if (s->command.signalled)
+                s->command.signalled(s->command.tick_user);
         signal_group(s, signal);
         if (s->kill_at > s->now + s->waits->interrupt)
                 s->kill_at = s->now + s->waits->interrupt;
 }
 
-static void note_end(struct supervision *s)
+/* The signal that waits there; 0: none. */
+static int take_signal(int *fd)
+{
+        unsigned char signal;
+        const ssize_t n = read(*fd, &signal, 1);
+
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+                return 0;
+        if (n <= 0) /* nobody will ask any more */
+                *fd = -1;
+        return n > 0 && signal < NSIG ? signal : 0;
+}
+
+static void note_end(pawl__child *s)
 {
         s->ended = true;
         s->silent_at = s->now + s->waits->silence;
         s->close_at = s->now + s->waits->left_open;
-        close_fd(&s->child->in_fd);
+        close_fd(&s->in_fd);
         int owed = 0;
-        if (s->child->err_fd >= 0 && ioctl(s->child->err_fd, FIONREAD, &owed) == 0 && owed > 0)
+        if (s->err_fd >= 0 && ioctl(s->err_fd, FIONREAD, &owed) == 0 && owed > 0)
                 s->err_owed = (size_t)owed;
 }
 
 /* While its last words wait to be written, the command counts as running. */
-static bool ticks(const struct supervision *s)
+static bool ticks(const pawl__child *s)
 {
         return !s->ended || s->err_len;
 }
 
 /* Is what is still open only held open by others? */
-static bool may_close_err(const struct supervision *s)
+static bool may_close_err(const pawl__child *s)
 {
         return (!s->err_len && !s->err_owed) || (s->why && s->now >= s->close_at);
 }
 
-static void keep_time(struct supervision *s)
+static void keep_time(pawl__child *s)
 {
-        const pawl__command *command = s->child->command;
+        const pawl__command *command = &s->command;
 
         s->now = now_ms();
         if (s->now >= s->kill_at) {
-                pawl__watcher_signal(&s->child->watcher, SIGKILL);
+                pawl__watcher_signal(&s->watcher, SIGKILL);
                 s->kill_at = NEVER;
         }
         if (command->tick && s->now >= s->tick_at && ticks(s)) {
@@ -252,11 +238,11 @@ static void keep_time(struct supervision *s)
         }
 }
 
-static int timeout_ms(const struct supervision *s)
+static int timeout_ms(const pawl__child *s)
 {
         int64_t at = s->kill_at;
 
-        const bool closes = s->ended && (s->child->out_fd >= 0 || may_close_err(s));
+        const bool closes = s->ended && (s->out_fd >= 0 || may_close_err(s));
 
         if (ticks(s) && s->tick_at < at)
                 at = s->tick_at;
@@ -269,32 +255,33 @@ static int timeout_ms(const struct supervision *s)
         return at <= s->now ? 0 : (int)(at - s->now);
 }
 
-/* One wait, and what came of it. poll() passes over descriptors that are -1. */
-static void step(struct supervision *s)
-{
-        enum { INPUT, OUTPUT, ERR, SHOWN, END, SIGNAL, WATCHED };
-        struct pollfd fds[WATCHED] = {
-                [INPUT] = {s->child->in_fd, POLLOUT, 0},
-                [OUTPUT] = {s->child->out_fd, POLLIN, 0},
-                [ERR] = {s->err_len ? -1 : s->child->err_fd, POLLIN, 0},
-                [SHOWN] = {s->err_len ? STDERR_FILENO : -1, POLLOUT, 0},
-                [END] = {s->ended ? -1 : s->child->watcher.fd, POLLIN, 0},
-                [SIGNAL] = {s->signal_fd, POLLIN, 0},
-        };
-        const bool ended = s->ended; /* before this look */
-        int n = poll(fds, WATCHED, timeout_ms(s));
+enum { INPUT, OUTPUT, ERR, SHOWN, END, WATCHED };
 
-        s->now = now_ms();
-        if (n < 0 && errno != EINTR) { /* out of kernel memory: without eyes, end it now */
-                end(s, PAWL_EIO);
-                close_fd(&s->child->out_fd);
-                close_fd(&s->child->err_fd);
-                note_end(s);
-                s->err_len = 0;
-                return;
-        }
-        if (n > 0 && fds[SIGNAL].revents)
-                forward(s);
+/* What a child waits for. poll() passes over descriptors that are -1. */
+static void watch(struct pollfd fds[WATCHED], const pawl__child *s, bool shows)
+{
+        fds[INPUT] = (struct pollfd){s->in_fd, POLLOUT, 0};
+        fds[OUTPUT] = (struct pollfd){s->out_fd, POLLIN, 0};
+        fds[ERR] = (struct pollfd){s->err_len ? -1 : s->err_fd, POLLIN, 0};
+        fds[SHOWN] = (struct pollfd){shows ? STDERR_FILENO : -1, POLLOUT, 0};
+        fds[END] = (struct pollfd){s->ended ? -1 : s->watcher.fd, POLLIN, 0};
+}
+
+/* Out of kernel memory: without eyes, end it now. */
+static void give_up(pawl__child *s)
+{
+        end(s, PAWL_EIO);
+        close_fd(&s->out_fd);
+        close_fd(&s->err_fd);
+        note_end(s);
+        s->err_len = 0;
+}
+
+/* What came of the wait: @p n as poll() gave it. */
+static void look(pawl__child *s, const struct pollfd fds[WATCHED], int n)
+{
+        const bool ended = s->ended; /* before this look */
+
         if (n > 0 && fds[INPUT].revents)
                 feed(s);
         if (n > 0 && fds[OUTPUT].revents)
@@ -305,35 +292,85 @@ static void step(struct supervision *s)
                 pass_err_on(s);
         if (s->deaf)
                 s->err_len = 0;
-        if (n > 0 && fds[END].revents && pawl__watcher_ended(&s->child->watcher))
+        if (n > 0 && fds[END].revents && pawl__watcher_ended(&s->watcher))
                 note_end(s);
         /* Silence is what a look after the end has seen, and not that this process was kept from
          * looking: what the command itself wrote is read whole. */
         const bool silent =
                 n >= 0 && !fds[OUTPUT].revents && !fds[ERR].revents && s->now >= s->silent_at;
         if (ended && (silent || s->now >= s->close_at)) {
-                close_fd(&s->child->out_fd);
+                close_fd(&s->out_fd);
                 if (may_close_err(s)) {
-                        close_fd(&s->child->err_fd);
+                        close_fd(&s->err_fd);
                         s->err_len = 0;
                 }
         }
         keep_time(s);
 }
 
-pawl_status pawl__child_supervise(pawl__child *child)
+/* One of them writes to this process's standard error at a time, which takes no more than one
+ * chunk without blocking: the one whose chunk was read first. */
+static const pawl__child *who_shows(pawl__child *const *list, size_t n)
 {
-        const pawl__command *command = child->command;
-        struct supervision s = {.child = child,
-                .waits = command->waits ? command->waits : &pawl__command_waits_usual,
-                .signal_fd = command->signal_fd,
-                .now = now_ms(),
-                .tick_at = NEVER,
-                .kill_at = NEVER};
+        const pawl__child *first = NULL;
 
-        if (command->tick && command->tick_ms)
-                s.tick_at = s.now + command->tick_ms;
-        while (!s.ended || child->out_fd >= 0 || child->err_fd >= 0 || s.err_len)
-                step(&s);
-        return s.why ? s.why : child->watcher.lost ? PAWL_EIO : PAWL_OK;
+        for (size_t i = 0; i < n; i++)
+                if (list[i]->err_len && (!first || list[i]->err_since < first->err_since))
+                        first = list[i];
+        return first;
+}
+
+int pawl__children_wait(pawl__child *const *list, size_t n, int *signal_fd, int64_t most_ms)
+{
+        struct pollfd fds[PAWL__COMMANDS_MOST * WATCHED + 1];
+        const pawl__child *shows = who_shows(list, n);
+        const int64_t now = now_ms();
+        int64_t wait_ms = most_ms, signal = 0;
+
+        for (size_t i = 0; i < n; i++) {
+                list[i]->now = now;
+                const int64_t ms = timeout_ms(list[i]);
+                watch(&fds[i * WATCHED], list[i], list[i] == shows);
+                if (ms >= 0 && (wait_ms < 0 || ms < wait_ms))
+                        wait_ms = ms;
+        }
+        fds[n * WATCHED] = (struct pollfd){*signal_fd, POLLIN, 0};
+        const int got = poll(fds, n * WATCHED + 1, wait_ms > INT_MAX ? INT_MAX : (int)wait_ms);
+        const bool blind = got < 0 && errno != EINTR;
+        if (got > 0 && fds[n * WATCHED].revents)
+                signal = take_signal(signal_fd);
+        for (size_t i = 0; i < n; i++) {
+                list[i]->now = now_ms();
+                if (signal)
+                        pawl__child_forward(list[i], (int)signal);
+                if (blind)
+                        give_up(list[i]);
+                else
+                        look(list[i], &fds[i * WATCHED], got);
+        }
+        return (int)signal;
+}
+
+void pawl__child_begin(pawl__child *s)
+{
+        s->waits = s->command.waits ? s->command.waits : &pawl__command_waits_usual;
+        s->now = now_ms();
+        s->tick_at = s->kill_at = NEVER;
+        if (s->command.tick && s->command.tick_ms)
+                s->tick_at = s->now + s->command.tick_ms;
+}
+
+bool pawl__child_done(const pawl__child *s)
+{
+        return s->ended && s->out_fd < 0 && s->err_fd < 0 && !s->err_len;
+}
+
+void pawl__child_stop(pawl__child *s, pawl_status why)
+{
+        end(s, why);
+}
+
+pawl_status pawl__child_came_to(const pawl__child *s)
+{
+        return s->why ? s->why : s->watcher.lost ? PAWL_EIO : PAWL_OK;
 }

@@ -1,20 +1,22 @@
 /* Running the command of a step, while the lease is kept up, and judging how it ended. */
 #include "base/error.h"
-#include "mission/command.h"
+#include "mission/command_io.h"
 #include "mission/runner.h"
 #include "session/session.h"
 #include <stdio.h>
+#include <stdlib.h>
 
-/* What the command's tick works with. */
-typedef struct lease {
-        pawl__runner *r;
-        int64_t renew_at, look_at; /* by the boot clock */
-        unsigned every_ms;
-        pawl__command *command;
-        int64_t timeout_at; /* 0: never */
+/* A command at work, and what its tick works with. */
+struct pawl__work {
+        pawl__step_run *p;
+        pawl__child *child;
+        pawl__command command;
         pawl__command_waits waits;
-        pawl_error error;
-} lease;
+        int64_t timeout_at; /* by the boot clock; 0: never */
+        pawl__arena arena;  /* its environment */
+        pawl__step_terms terms;
+        pawl_error error; /* why its tick ended it */
+};
 
 enum { TIMEOUT_KILL_MS = 10000 }; /* from TERM to KILL for a command that took too long */
 enum { LOOK_EVERY_MS = 1000 };    /* whether the run was cancelled */
@@ -27,19 +29,46 @@ static int64_t boot_ms(const pawl__runner *r)
         return sources->boot_ms(sources->user);
 }
 
-static unsigned look_ms(const lease *held)
+static unsigned look_ms(const pawl__runner *r)
 {
-        return held->every_ms < LOOK_EVERY_MS ? held->every_ms : LOOK_EVERY_MS;
+        const unsigned third = pawl__log_lease_ms(r->log) / 3;
+
+        return third < LOOK_EVERY_MS ? third : LOOK_EVERY_MS;
 }
 
-static unsigned tick_ms(const lease *held)
+pawl_status pawl__runner_keep_claim(pawl__runner *r)
 {
-        int64_t ms = look_ms(held);
+        const unsigned third = pawl__log_lease_ms(r->log) / 3;
 
-        if (held->timeout_at && held->timeout_at - boot_ms(held->r) < ms)
-                ms = held->timeout_at - boot_ms(held->r);
-        if (held->r->deadline_ms && held->r->deadline_ms - boot_ms(held->r) < ms)
-                ms = held->r->deadline_ms - boot_ms(held->r);
+        const int64_t now = boot_ms(r);
+
+        if (!r->renew_at) {
+                r->renew_at = now + third;
+                r->look_at = now + look_ms(r);
+        }
+        if (now < r->look_at)
+                return PAWL_OK;
+        r->look_at = now + look_ms(r);
+        const bool due = now >= r->renew_at;
+        if (due)
+                r->renew_at = now + third;
+        if ((due ? pawl_log_renew(r->log, r->run_id.data, r->fence)
+                 : pawl__log_holds(r->log, r->run_id, r->fence)) != PAWL_EFENCED)
+                return PAWL_OK;
+        r->error = *pawl__log_error(r->log);
+        return PAWL_EFENCED;
+}
+
+static unsigned tick_ms(const struct pawl__work *w)
+{
+        const pawl__runner *r = w->p->r;
+        const int64_t now = boot_ms(r);
+        int64_t ms = r->look_at - now;
+
+        if (w->timeout_at && w->timeout_at - now < ms)
+                ms = w->timeout_at - now;
+        if (r->deadline_ms && r->deadline_ms - now < ms)
+                ms = r->deadline_ms - now;
         return ms > 0 ? (unsigned)ms : 1;
 }
 
@@ -47,36 +76,31 @@ static unsigned tick_ms(const lease *held)
  * renewal or by the commit, and whoever takes the run meanwhile is seen at the next one. */
 static pawl_status tick(void *user)
 {
-        lease *held = user;
-        pawl__runner *r = held->r;
+        struct pawl__work *w = user;
+        pawl__runner *r = w->p->r;
 
-        pawl__step_log_show(r);
-        held->command->tick_ms = tick_ms(held);
+        pawl__step_log_show(w->p);
+        const pawl_status status = pawl__runner_keep_claim(r);
+        w->child->command.tick_ms = tick_ms(w);
+        if (status) {
+                w->error = r->error;
+                return status;
+        }
         if (pawl__runner_in_time(r))
                 return PAWL_EINTERRUPTED;
-        if (held->timeout_at && boot_ms(r) >= held->timeout_at) {
-                held->waits.term = TIMEOUT_KILL_MS;
-                return PAWL_ESTEP;
-        }
-        if (boot_ms(r) < held->look_at)
+        if (!w->timeout_at || boot_ms(r) < w->timeout_at)
                 return PAWL_OK;
-        held->look_at = boot_ms(r) + look_ms(held);
-        const bool due = boot_ms(r) >= held->renew_at;
-        if (due)
-                held->renew_at = boot_ms(r) + held->every_ms;
-        if ((due ? pawl_log_renew(r->log, r->run_id.data, r->fence)
-                 : pawl__log_holds(r->log, r->run_id, r->fence)) != PAWL_EFENCED)
-                return PAWL_OK;
-        held->error = *pawl__log_error(r->log);
-        return PAWL_EFENCED;
+        w->waits.term = TIMEOUT_KILL_MS;
+        return PAWL_ESTEP;
 }
 
 static void signalled(void *user)
 {
-        pawl__log_hurry(((lease *)user)->r->log);
+        const struct pawl__work *w = user;
+
+        pawl__log_hurry(w->p->r->log);
 }
 
-/* How often: often enough for the lease, and soon enough for the time limit. */
 static const char *variable(pawl__arena *arena, const char *name, const char *value)
 {
         size_t size = strlen(name) + strlen(value) + 2;
@@ -203,7 +227,9 @@ static pawl_status interrupted(const pawl__step_run *p, int signal, int exit_cod
         const bool timed_out = p->r->timed_out;
 
         pawl__signal_name(name, signal);
-        if (!timed_out)
+        if (p->r->stopped)
+                snprintf(why, sizeof why, "the run was stopped");
+        else if (!timed_out)
                 snprintf(why, sizeof why, "interrupted by %s", name);
         pawl_status status =
                 pawl__attempt_cut_off(p->r, p->step->id, &p->ctx->attempt, exit_code, why);
@@ -211,92 +237,132 @@ static pawl_status interrupted(const pawl__step_run *p, int signal, int exit_cod
                 return status;
         if (timed_out)
                 return pawl__runner_in_time(p->r);
+        if (p->r->stopped)
+                return PAWL_EINTERRUPTED;
         p->r->signal = signal;
         return pawl__fail(&p->r->error, PAWL_EINTERRUPTED,
                 "step %.*s: interrupted by %s; go on with `pawl resume %.*s`",
                 PAWL__FMT(p->step->id), name, PAWL__FMT(p->r->run_id));
 }
 
-static pawl_status attempt(pawl__step_run *p)
+static void free_work(struct pawl__work *w)
+{
+        w->p->work = NULL;
+        pawl__step_terms_end(&w->terms);
+        pawl__arena_free(&w->arena);
+        free(w);
+}
+
+/* What the attempt came to: @p status of its command, with @p error. */
+static pawl_status judge(
+        pawl__step_run *p, pawl__command_result *result, pawl_status status, pawl_error *error)
 {
         pawl__runner *r = p->r;
-        unsigned third = pawl__log_lease_ms(r->log) / 3;
-        lease held = {.r = r,
-                .renew_at = boot_ms(r) + third,
-                .look_at = boot_ms(r) + (third < LOOK_EVERY_MS ? third : LOOK_EVERY_MS),
-                .every_ms = third,
-                .timeout_at = p->step->timeout_ms ? boot_ms(r) + p->step->timeout_ms : 0,
-                .waits = pawl__command_waits_usual,
-                .error = PAWL_ERROR_INIT};
-        const char *const *env;
-        pawl__arena arena = PAWL__ARENA_INIT;
-        pawl__command_result result = {.output = PAWL__BUF_INIT};
-        pawl_error error = PAWL_ERROR_INIT;
-        pawl__step_terms terms = {.dir = 0};
-        pawl_status status = pawl__step_terms_begin(&terms, p);
 
-        if (!status && make_env(&env, &arena, p, &terms))
-                status = pawl__nomem(&r->error);
-        if (status) {
-                pawl__step_terms_end(&terms);
-                pawl__arena_free(&arena);
+        if (pawl__step_log_end(p))
+                status = r->error.status, *error = r->error;
+        if (!status && !result->exit_code &&
+                pawl__secrets_strike_output(&r->secrets, &result->output, error))
+                status = PAWL_ENOMEM;
+        switch (status) {
+        case PAWL_OK:
+                return judge_exit(p, result);
+        case PAWL_ENOTFOUND:
+        case PAWL_EACCESS:
+                return attempt_failed(p, -1, error->message);
+        case PAWL_ETOOBIG:
+                return attempt_failed(p, result->exit_code, error->message);
+        case PAWL_ESTEP:
+                return timed_out(p);
+        case PAWL_EINTERRUPTED:
+                return interrupted(p, result->interrupted_by, result->exit_code);
+        default:
+                r->error = *error;
                 return status;
         }
-        pawl__command command = {.argv = p->step->argv,
+}
+
+static pawl_status start_command(struct pawl__work *w)
+{
+        pawl__step_run *p = w->p;
+        pawl__runner *r = p->r;
+        const char *const *env;
+        pawl_status status = pawl__step_terms_begin(&w->terms, p);
+
+        if (!status)
+                status = pawl__runner_keep_claim(r);
+        if (!status && make_env(&env, &w->arena, p, &w->terms))
+                status = pawl__nomem(&r->error);
+        if (!status)
+                status = pawl__step_log_begin(p);
+        if (status) {
+                free_work(w);
+                return status;
+        }
+        w->waits = pawl__command_waits_usual;
+        w->timeout_at = p->step->timeout_ms ? boot_ms(r) + p->step->timeout_ms : 0;
+        w->command = (pawl__command){.argv = p->step->argv,
                 .directory = r->mission->directory,
                 .cwd = p->step->cwd,
                 .env = env,
                 .input = pawl_context_inputs(p->ctx),
                 .output_max = p->step->settings.output_max,
-                .signal_fd = r->options.signal_fd,
-                .tick_ms = tick_ms(&held) < SHOWN_AFTER_MS ? tick_ms(&held) : SHOWN_AFTER_MS,
+                .tick_ms = tick_ms(w) < SHOWN_AFTER_MS ? tick_ms(w) : SHOWN_AFTER_MS,
                 .tick = tick,
                 .signalled = signalled,
-                .tick_user = &held,
-                .waits = &held.waits,
+                .tick_user = w,
+                .waits = &w->waits,
                 .lock_fd = pawl__log_lock_fd(r->log, r->run_id),
                 .log = pawl__step_log_take,
-                .log_user = r};
-        held.command = &command;
-        status = pawl__step_log_begin(p);
-        if (status) {
-                pawl__step_terms_end(&terms);
-                pawl__arena_free(&arena);
-                return status;
-        }
+                .log_user = p};
         pawl__step_run_progress(p, PAWL_STEP_RUNNING);
-        status = pawl__command_run(&result, &command, &error);
-        pawl__step_terms_end(&terms);
-        if (pawl__step_log_end(p))
-                status = r->error.status, error = r->error;
-        if (!status && !result.exit_code &&
-                pawl__secrets_strike_output(&r->secrets, &result.output, &error))
-                status = PAWL_ENOMEM;
-        switch (status) {
-        case PAWL_OK:
-                status = judge_exit(p, &result);
-                break;
-        case PAWL_ENOTFOUND:
-        case PAWL_EACCESS:
-                status = attempt_failed(p, -1, error.message);
-                break;
-        case PAWL_ETOOBIG:
-                status = attempt_failed(p, result.exit_code, error.message);
-                break;
-        case PAWL_ESTEP:
-                status = timed_out(p);
-                break;
-        case PAWL_EINTERRUPTED:
-                status = interrupted(p, result.interrupted_by, result.exit_code);
-                break;
-        case PAWL_EFENCED:
-                r->error = held.error;
-                break;
-        default:
-                r->error = error;
-        }
+        status = pawl__command_start(&w->child, &w->command, &w->error);
+        if (!status)
+                return PAWL_OK;
+        pawl__command_result none = {.exit_code = -1, .output = PAWL__BUF_INIT};
+        pawl_error error = w->error;
+        free_work(w);
+        return judge(p, &none, status, &error);
+}
+
+static pawl_status attempt(pawl__step_run *p)
+{
+        p->work = calloc(1, sizeof *p->work);
+        if (!p->work)
+                return pawl__nomem(&p->r->error);
+        p->work->p = p;
+        p->work->error = (pawl_error)PAWL_ERROR_INIT;
+        return start_command(p->work);
+}
+
+pawl__child *pawl__step_run_child(const pawl__step_run *p)
+{
+        return p->work ? p->work->child : NULL;
+}
+
+pawl_status pawl__step_run_ended(pawl__step_run *p)
+{
+        struct pawl__work *w = p->work;
+        pawl__command_result result;
+        pawl_error error = PAWL_ERROR_INIT;
+        pawl_status status = pawl__command_end(&result, w->child, &error);
+
+        if (status == PAWL_EFENCED)
+                error = w->error;
+        free_work(w);
+        status = judge(p, &result, status, &error);
         pawl__buf_free(&result.output);
-        pawl__arena_free(&arena);
+        return status ? status : pawl__step_run_go_on(p);
+}
+
+pawl_status pawl__step_run_go_on(pawl__step_run *p)
+{
+        pawl_status status = PAWL_OK;
+
+        while (!status && p->again && !p->work && boot_ms(p->r) >= p->due_ms) {
+                p->again = false;
+                status = attempt(p);
+        }
         return status;
 }
 
@@ -304,12 +370,6 @@ pawl_status pawl__step_run_execute(pawl__step_run *p)
 {
         pawl_status status = pawl__retry_take_up(p);
 
-        do {
-                p->again = false;
-                if (!status)
-                        status = pawl__retry_wait(p);
-                if (!status)
-                        status = attempt(p);
-        } while (!status && p->again);
-        return status;
+        p->again = true;
+        return status ? status : pawl__step_run_go_on(p);
 }

@@ -6,10 +6,11 @@
 #define PAWL_MISSION_GRAPH_H
 
 #include "base/json_write.h"
+#include "mission/command.h"
 #include "mission/loader.h"
 #include "state/state.h"
 
-#define PAWL__PARALLEL_MOST 128 /* steps at once: each has descriptors and processes */
+#define PAWL__PARALLEL_MOST PAWL__COMMANDS_MOST /* steps at once */
 
 PAWL_MUST_CHECK pawl_status pawl__needs_read(const pawl__place *place, pawl__node node);
 PAWL_MUST_CHECK pawl_status pawl__when_read(const pawl__place *place, pawl__node node);

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LOOK_EVERY_MS = 1000 }; /* whether the run was cancelled */
-
 static int64_t boot_ms(const pawl__runner *r)
 {
         const pawl_sources *sources = pawl__log_sources(r->log);
@@ -32,7 +30,7 @@ pawl_status pawl__retry_take_up(pawl__step_run *p)
         pawl_status status = pawl__state_get(r->state, PAWL__RUNS, &run, &r->arena, &r->error);
         if (!status)
                 status = pawl__retry_read(&p->retry, r->log, &run, p->step->id, 0, &r->error);
-        p->wait_ms = (pawl__retry_left_us(&p->retry, wall_us(r)) + 999) / 1000;
+        p->due_ms = boot_ms(r) + (pawl__retry_left_us(&p->retry, wall_us(r)) + 999) / 1000;
         return status;
 }
 
@@ -75,8 +73,9 @@ pawl_status pawl__retry_note(pawl__step_run *p, int exit_code, const char *why)
         pawl__secrets_strike_string(&r->secrets, reason.message);
         pawl__message_fix(reason.message);
         p->retry.tries++;
-        p->wait_ms = delay_ms(p);
-        pawl__time_format(at, wall_us(r) + p->wait_ms * 1000);
+        const int64_t wait_ms = delay_ms(p);
+        p->due_ms = boot_ms(r) + wait_ms;
+        pawl__time_format(at, wall_us(r) + wait_ms * 1000);
         pawl__json_open_object(&w);
         pawl__json_member_integer(&w, "exit_code", exit_code);
         pawl__json_member_string(&w, "reason", reason.message);
@@ -93,40 +92,8 @@ pawl_status pawl__retry_note(pawl__step_run *p, int exit_code, const char *why)
         snprintf(line, sizeof line,
                 "step %.*s: attempt %" PRId64 " of %d failed (%s); next in %.1f s",
                 PAWL__FMT(p->step->id), p->retry.tries, p->step->retry.attempts, reason.message,
-                (double)p->wait_ms / 1000);
+                (double)wait_ms / 1000);
         pawl__runner_notice(r, line);
         p->again = true;
-        return PAWL_OK;
-}
-
-pawl_status pawl__retry_wait(pawl__step_run *p)
-{
-        pawl__runner *r = p->r;
-        const int64_t third = pawl__log_lease_ms(r->log) / 3;
-        const int64_t end = boot_ms(r) + p->wait_ms;
-        int64_t renew_at = boot_ms(r) + third;
-
-        for (int64_t left; (left = end - boot_ms(r)) > 0;) {
-                int64_t ms = left < third ? left : third;
-                ms = ms < LOOK_EVERY_MS ? ms : LOOK_EVERY_MS;
-                if (r->deadline_ms && r->deadline_ms - boot_ms(r) < ms)
-                        ms = r->deadline_ms - boot_ms(r);
-                pawl_status status = pawl__runner_signalled(r, ms > 0 ? (int)ms : 0);
-                if (!status)
-                        status = pawl__runner_in_time(r);
-                if (status)
-                        return status;
-                if (boot_ms(r) < renew_at) {
-                        status = pawl__log_holds(r->log, r->run_id, r->fence);
-                } else {
-                        renew_at = boot_ms(r) + third;
-                        status = pawl_log_renew(r->log, r->run_id.data, r->fence);
-                }
-                if (status == PAWL_EFENCED) {
-                        r->error = *pawl__log_error(r->log);
-                        return PAWL_EFENCED;
-                }
-        }
-        p->wait_ms = 0;
         return PAWL_OK;
 }

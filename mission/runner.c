@@ -170,11 +170,22 @@ pawl_status pawl__runner_held(pawl__runner *r, const pawl_owner *owner)
                 PAWL__FMT(r->run_id), (long long)owner->pid, PAWL__FMT(owner->host));
 }
 
+pawl_status pawl__runner_interrupted(pawl__runner *r, int signal)
+{
+        char name[32];
+
+        r->signal = signal;
+        pawl__log_hurry(r->log);
+        pawl__signal_name(name, signal);
+        return pawl__fail(&r->error, PAWL_EINTERRUPTED,
+                "run %.*s: interrupted by %s; go on with `pawl resume %.*s`", PAWL__FMT(r->run_id),
+                name, PAWL__FMT(r->run_id));
+}
+
 pawl_status pawl__runner_signalled(pawl__runner *r, int wait_ms)
 {
         struct pollfd watch = {r->options.signal_fd, POLLIN, 0};
         unsigned char byte;
-        char name[32];
         int n;
 
         do /* without a descriptor poll() only waits */
@@ -186,12 +197,7 @@ pawl_status pawl__runner_signalled(pawl__runner *r, int wait_ms)
                 r->options.signal_fd = -1; /* nobody is left to write a signal */
                 return PAWL_OK;
         }
-        r->signal = byte;
-        pawl__log_hurry(r->log);
-        pawl__signal_name(name, r->signal);
-        return pawl__fail(&r->error, PAWL_EINTERRUPTED,
-                "run %.*s: interrupted by %s; go on with `pawl resume %.*s`", PAWL__FMT(r->run_id),
-                name, PAWL__FMT(r->run_id));
+        return pawl__runner_interrupted(r, byte);
 }
 
 static pawl_status new_session(pawl__runner *r)

@@ -14,6 +14,7 @@
 #include "events/types.h"
 #include "glossary/seed.h"
 #include "mission/baseline.h"
+#include "mission/command.h"
 #include "mission/secrets.h"
 #include "pipeline/chain.h"
 #include "session/retry.h"
@@ -68,6 +69,10 @@ typedef struct pawl__runner {
         int64_t deadline_ms; /**< by the boot clock: when the time limit is over; 0: there is none
                               */
         bool timed_out;
+        int64_t renew_at, look_at; /**< by the boot clock: when the claim is renewed, and when it is
+                                        looked whether it is held; 0: not known yet */
+        pawl_text running[PAWL__COMMANDS_MOST]; /**< steps whose commands are at work */
+        size_t n_running;
         bool stopped;             /**< by who was asked about a checkpoint that failed */
         pawl__snapshot *snapshot; /**< of the workspace; NULL: none was taken yet */
         pawl_error failure;       /**< why the run failed, for its events */
@@ -153,6 +158,13 @@ pawl_status pawl__runner_held(pawl__runner *r, const pawl_owner *owner);
 /** A signal that waits in signal_fd, taken out of it: kept in r->signal, PAWL_EINTERRUPTED. */
 PAWL_MUST_CHECK pawl_status pawl__runner_signalled(pawl__runner *r, int wait_ms);
 
+/** The run was interrupted by this signal. Returns PAWL_EINTERRUPTED. */
+pawl_status pawl__runner_interrupted(pawl__runner *r, int signal);
+
+/** Renew the claim, where that is due. PAWL_EFENCED, no other failure: it may work the next time.
+ */
+PAWL_MUST_CHECK pawl_status pawl__runner_keep_claim(pawl__runner *r);
+
 /** Is the time limit over? r->timed_out and PAWL_EINTERRUPTED; its message names the limit. */
 PAWL_MUST_CHECK pawl_status pawl__runner_in_time(pawl__runner *r);
 
@@ -224,13 +236,14 @@ void pawl__snapshot_free(pawl__snapshot *snapshot);
  */
 
 struct pawl__step_run;
+struct pawl__step_log;
 /** The attempt that is about to begin, in p->ctx: numbered, with what earlier ones left behind put
  *  into the batch. */
 PAWL_MUST_CHECK pawl_status pawl__step_log_begin(struct pawl__step_run *p);
-/** For pawl__command.log, with the runner as @p user. */
+/** For pawl__command.log, with the step as @p user. */
 PAWL_MUST_CHECK pawl_status pawl__step_log_take(const char *data, size_t len, void *user);
 /** From now on what it writes is shown to who looks on, too. */
-void pawl__step_log_show(pawl__runner *r);
+void pawl__step_log_show(struct pawl__step_run *p);
 /** The attempt has ended: what is kept of it goes into the batch, and p->ctx says what that is. */
 PAWL_MUST_CHECK pawl_status pawl__step_log_end(struct pawl__step_run *p);
 /** StepAttemptFailed into the batch: it was cut off by something other than the command. */
@@ -239,6 +252,7 @@ PAWL_MUST_CHECK pawl_status pawl__attempt_cut_off(pawl__runner *r, pawl_text ste
 /** What the batch held is in the log: the files beside it go. */
 void pawl__step_log_recorded(pawl__runner *r);
 void pawl__step_logs_free(struct pawl__step_logs *logs);
+void pawl__step_log_free(struct pawl__step_log *log);
 
 /* ---- One step at work ----------------------------------------------------------------------- */
 
@@ -248,10 +262,12 @@ typedef struct pawl__step_run {
         size_t index;
         const pawl__row *row; /**< as it stood at the claim; NULL: the run has no such step yet */
         pawl_context *ctx;
-        bool has_inputs;   /**< they are set, so that their hash can be told */
-        bool again;        /**< the attempt failed, and there is to be another */
-        int64_t wait_ms;   /**< before the next attempt */
-        pawl__retry retry; /**< those that failed */
+        bool has_inputs;            /**< they are set, so that their hash can be told */
+        struct pawl__work *work;    /**< its command, which is at work; NULL: none is */
+        struct pawl__step_log *log; /**< what that writes; NULL: none was started yet */
+        bool again;                 /**< there is to be another attempt */
+        int64_t due_ms;             /**< not before this, by the boot clock */
+        pawl__retry retry;          /**< those that failed */
 } pawl__step_run;
 
 /** The files that tell a command of the glossary (mission/step_terms.c). */
@@ -264,8 +280,8 @@ typedef struct pawl__step_terms {
 PAWL_MUST_CHECK pawl_status pawl__step_terms_begin(pawl__step_terms *files, pawl__step_run *p);
 void pawl__step_terms_end(pawl__step_terms *files);
 
-/** Let the step begin, and end: up to its `when`, the gate, its command and what comes of it.
- * PAWL_OK when it is completed or left out. */
+/** Let the step begin, up to its command. PAWL_OK with work when that is at work, with again when
+ *  an attempt is to be waited for, else when it is completed or left out. */
 PAWL_MUST_CHECK pawl_status pawl__step_run_begin(pawl__step_run *p);
 
 /** StepCompleted of a step that is skipped, with this output, canonical: @p reason NULL: somebody
@@ -274,9 +290,16 @@ PAWL_MUST_CHECK pawl_status pawl__skip_emit(pawl__batch *batch, const pawl_event
         pawl_text input_hash, pawl_text output, const char *reason, pawl__hasher *hasher,
         pawl_error *err);
 
-/** Run the step's command, which the gate has allowed, and pass its output on. PAWL_OK when the
- *  step is completed; else why not, in r->error. */
+/** Start the step's command, which the gate has allowed, or wait until it is due; as
+ *  pawl__step_run_begin(). Why not: in r->error. */
 PAWL_MUST_CHECK pawl_status pawl__step_run_execute(pawl__step_run *p);
+/** Start the attempt that is to come, if it is due. */
+PAWL_MUST_CHECK pawl_status pawl__step_run_go_on(pawl__step_run *p);
+/** The command at work. */
+pawl__child *pawl__step_run_child(const pawl__step_run *p);
+/** It is done: pass its output on. PAWL_OK when the step is completed, or there is to be another
+ *  attempt; else why not, in r->error. */
+PAWL_MUST_CHECK pawl_status pawl__step_run_ended(pawl__step_run *p);
 
 /** Complete the step with this output. As pawl__step_run_execute(). */
 PAWL_MUST_CHECK pawl_status pawl__step_run_output(pawl__step_run *p, pawl_text output);
@@ -300,8 +323,6 @@ PAWL_MUST_CHECK pawl_status pawl__retry_take_up(pawl__step_run *p);
 bool pawl__retry_due(const pawl__step_run *p, int exit_code);
 /** StepAttemptFailed, durably: when the next attempt is due. */
 PAWL_MUST_CHECK pawl_status pawl__retry_note(pawl__step_run *p, int exit_code, const char *why);
-/** Wait for it, and keep the claim. PAWL_EINTERRUPTED, PAWL_EFENCED. */
-PAWL_MUST_CHECK pawl_status pawl__retry_wait(pawl__step_run *p);
 
 /** Put into a context what the file says of a step, its inputs apart. Why it failed: in ctx. */
 PAWL_MUST_CHECK pawl_status pawl__step_settings(

@@ -4,6 +4,7 @@
  * them.
  */
 #include "base/error.h"
+#include "mission/command_io.h"
 #include "mission/runner.h"
 #include <stdlib.h>
 
@@ -15,8 +16,17 @@ typedef struct schedule {
         uint32_t *first;
         size_t from; /* no step before this one is ready */
         size_t done;
+        pawl__step_run
+                *slots; /* those at work, or that wait for another attempt; step NULL: free */
+        size_t n_slots, used;
+        uint32_t *unasked; /* blocked with questions that nobody was asked while others were at work
+                            */
+        size_t n_unasked;
         pawl_status came_to; /* PAWL_OK, or the worst of what steps came to */
         pawl_error why, failure;
+        pawl_status stop; /* nothing begins any more; what is at work is ended */
+        pawl_error stop_why;
+        bool told; /* stop_why is what a step came to by it */
 } schedule;
 
 #define TAKEN UINT32_MAX
@@ -94,55 +104,280 @@ static void keep_worst(schedule *s, pawl_status status)
         s->failure = r->failure;
 }
 
-static pawl_status run_step(schedule *s, size_t index)
+/* ---- Stopping ------------------------------------------------------------------------------- */
+
+static void free_slot(schedule *s, pawl__step_run *p)
+{
+        pawl_context_free(p->ctx);
+        pawl__step_log_free(p->log);
+        *p = (pawl__step_run){.step = NULL};
+        s->used--;
+}
+
+/* Commands get the signal that ended the run, else TERM; who waits for another attempt goes. */
+static void end_all(schedule *s)
 {
         pawl__runner *r = s->r;
-        pawl__step_run p = {.r = r, .step = &r->mission->steps[index], .index = index};
-        const uint32_t at = pawl__map_get(&s->rows, p.step->id);
 
-        if (at != PAWL__MAP_NONE)
-                p.row = &r->rows[at];
-        if (p.row && pawl__text_is(p.row->v[PAWL__STEP_STATUS].text, "completed")) {
+        for (size_t i = 0; i < s->n_slots; i++) {
+                pawl__child *child = pawl__step_run_child(&s->slots[i]);
+                if (child && r->signal && !child->interrupted_by)
+                        pawl__child_forward(child, r->signal);
+                else if (child && !r->signal)
+                        pawl__child_stop(child, s->stop);
+                else if (s->slots[i].step && !child)
+                        free_slot(s, &s->slots[i]);
+        }
+}
+
+/* What stopped the run first counts; but what a step came to by a signal says more than that there
+ * was one. */
+static void stop(schedule *s, pawl_status status, bool of_step)
+{
+        const bool first = !s->stop;
+
+        if (first || (status == s->stop && of_step && !s->told))
+                s->stop_why = s->r->error;
+        s->told = s->told || of_step;
+        if (!first)
+                return;
+        s->stop = status;
+        end_all(s);
+}
+
+/* ---- Its steps ------------------------------------------------------------------------------ */
+
+static pawl_status take_snapshot(schedule *s, size_t step)
+{
+        pawl__runner *r = s->r;
+
+        r->n_running = 0;
+        for (size_t i = 0; i < s->n_slots; i++)
+                if (s->slots[i].step && s->slots[i].work)
+                        r->running[r->n_running++] = s->slots[i].step->id;
+        const pawl_status status = pawl__runner_snapshot(r, r->mission->steps[step].id, NULL, NULL);
+        r->n_running = 0;
+        return status == PAWL_DONE ? PAWL_OK : status;
+}
+
+/* Was anybody there who could be asked, had the step been at work alone? */
+static bool puts_off(const schedule *s)
+{
+        const pawl_run_options *options = &s->r->options;
+
+        return s->used > 1 && (options->clarify || options->clarify_terms);
+}
+
+/* What has come of a step so far. */
+static void settle(schedule *s, pawl__step_run *p, pawl_status status)
+{
+        pawl__runner *r = s->r;
+        const size_t step = p->index;
+        const bool unasked = status == PAWL_BLOCKED && puts_off(s);
+
+        if (!status && (p->work || (p->again && !s->stop)))
+                return;
+        const bool again = p->again && !status;
+        free_slot(s, p);
+        if (again)
+                return;
+        if (unasked) {
+                s->unasked[s->n_unasked++] = (uint32_t)step;
+        } else if (weight(status)) {
+                keep_worst(s, status);
+        } else if (status) {
+                stop(s, status, true);
+        } else {
+                completed(s, step);
+                /* the end takes that of the last one, but of a submitted run */
+                if (s->done < r->mission->n_steps || r->directory)
+                        status = take_snapshot(s, step);
+                if (status)
+                        stop(s, status, false);
+        }
+}
+
+/* In a pass with others at work nobody is asked: they would wait for the answer, too. */
+static void begin(schedule *s, size_t index, const pawl__row *row)
+{
+        pawl__runner *r = s->r;
+        pawl__step_run *p = s->slots;
+
+        while (p->step)
+                p++;
+        *p = (pawl__step_run){
+                .r = r, .step = &r->mission->steps[index], .index = index, .row = row};
+        s->used++;
+        pawl__pipeline_ask(r->pipeline, s->used == 1);
+        settle(s, p, pawl__step_run_begin(p));
+}
+
+static void begin_or_pass(schedule *s, size_t index)
+{
+        pawl__runner *r = s->r;
+        const pawl__step_run p = {.r = r, .step = &r->mission->steps[index], .index = index};
+        const uint32_t at = pawl__map_get(&s->rows, p.step->id);
+        const pawl__row *row = at == PAWL__MAP_NONE ? NULL : &r->rows[at];
+
+        if (row && pawl__text_is(row->v[PAWL__STEP_STATUS].text, "completed")) {
                 pawl__step_run_progress(&p, PAWL_STEP_SKIPPED);
                 completed(s, index);
-                return PAWL_OK;
+        } else {
+                begin(s, index, row);
         }
-        pawl_status status = pawl__step_run_begin(&p);
-        pawl_context_free(p.ctx);
-        if (weight(status)) {
-                keep_worst(s, status);
-                return PAWL_OK;
+}
+
+static void begin_ready(schedule *s)
+{
+        pawl__runner *r = s->r;
+
+        while (!s->stop && s->used < s->n_slots) {
+                const size_t step = take_ready(s);
+                if (step == r->mission->n_steps)
+                        return;
+                pawl_status status = pawl__runner_signalled(r, 0);
+                if (!status)
+                        status = pawl__runner_in_time(r);
+                if (status)
+                        stop(s, status, false);
+                else
+                        begin_or_pass(s, step);
+        }
+}
+
+/* Nothing is at work: the questions that were put off are asked. */
+static bool ask_next(schedule *s)
+{
+        pawl__runner *r = s->r;
+        pawl__row *row = pawl__arena_alloc(&r->arena, sizeof *row);
+        pawl_status status = row ? PAWL_OK : pawl__nomem(&r->error);
+
+        if (s->stop || !s->n_unasked)
+                return false;
+        const size_t step = s->unasked[--s->n_unasked];
+        if (!status) {
+                *row = (pawl__row){.v[PAWL__STEP_RUN].text = r->run_id,
+                        .v[PAWL__STEP_ID].text = r->mission->steps[step].id};
+                status = pawl__state_get(r->state, PAWL__STEPS, row, &r->arena, &r->error);
         }
         if (status)
+                stop(s, status, false);
+        else
+                begin(s, step, row);
+        return !s->stop;
+}
+
+/* ---- Waiting -------------------------------------------------------------------------------- */
+
+static int64_t boot_ms(const pawl__runner *r)
+{
+        const pawl_sources *sources = pawl__log_sources(r->log);
+
+        return sources->boot_ms(sources->user);
+}
+
+/* What was put into the batch is in the log before it is waited. */
+static pawl_status commit(pawl__runner *r)
+{
+        pawl_status status = PAWL_OK;
+
+        if (pawl__pipeline_batch(r->pipeline)->n)
+                status = pawl_pipeline_flush(r->pipeline);
+        if (status) {
+                r->error = *pawl__pipeline_error(r->pipeline);
                 return status;
-        completed(s, index);
-        /* the end takes that of the last one, but of a submitted run */
-        if (s->done < r->mission->n_steps || r->directory)
-                status = pawl__runner_snapshot(r, p.step->id, NULL, NULL);
-        return status == PAWL_DONE ? PAWL_OK : status;
+        }
+        return pawl__runner_snapshot_settle(r);
+}
+
+/* Until something else than a command is due. */
+static int64_t wait_ms(const schedule *s)
+{
+        const pawl__runner *r = s->r;
+        int64_t at = r->look_at;
+
+        if (r->deadline_ms && r->deadline_ms < at)
+                at = r->deadline_ms;
+        for (size_t i = 0; i < s->n_slots; i++)
+                if (s->slots[i].step && !s->slots[i].work && s->slots[i].due_ms < at)
+                        at = s->slots[i].due_ms;
+        const int64_t ms = at - boot_ms(r);
+        return ms > 0 ? ms : 0;
+}
+
+static pawl_status wait_for_any(schedule *s)
+{
+        pawl__runner *r = s->r;
+        pawl__child *list[PAWL__COMMANDS_MOST];
+        size_t n = 0;
+        pawl_status status = pawl__runner_keep_claim(r);
+
+        for (size_t i = 0; i < s->n_slots; i++)
+                if (s->slots[i].work)
+                        list[n++] = pawl__step_run_child(&s->slots[i]);
+        if (status)
+                return status;
+        if (!n) {
+                status = pawl__runner_signalled(r, (int)wait_ms(s));
+                return status ? status : pawl__runner_in_time(r);
+        }
+        const int signal =
+                pawl__children_wait(list, n, &r->options.signal_fd, s->stop ? -1 : wait_ms(s));
+        return signal ? pawl__runner_interrupted(r, signal) : PAWL_OK;
+}
+
+static void wait_once(schedule *s)
+{
+        pawl__runner *r = s->r;
+        pawl_status status = s->stop ? PAWL_OK : commit(r);
+
+        if (!status)
+                status = wait_for_any(s);
+        if (status)
+                stop(s, status, false);
+        for (size_t i = 0; i < s->n_slots; i++) {
+                pawl__step_run *p = &s->slots[i];
+                const bool done = p->work && pawl__child_done(pawl__step_run_child(p));
+                if (!done && (!p->again || p->work || s->stop))
+                        continue;
+                pawl__pipeline_ask(r->pipeline, s->used == 1);
+                status = done ? pawl__step_run_ended(p) : PAWL_OK;
+                if (!status && !s->stop)
+                        status = pawl__step_run_go_on(p);
+                settle(s, p, status);
+        }
 }
 
 static pawl_status run_all(schedule *s)
 {
         pawl__runner *r = s->r;
 
-        for (;;) {
-                const size_t step = take_ready(s);
-                if (step == r->mission->n_steps)
-                        break;
-                pawl_status status = pawl__runner_signalled(r, 0);
-                if (!status)
-                        status = pawl__runner_in_time(r);
-                if (!status)
-                        status = run_step(s, step);
-                if (status)
-                        return status;
+        do {
+                begin_ready(s);
+                while (s->used) {
+                        wait_once(s);
+                        begin_ready(s);
+                }
+        } while (ask_next(s));
+        if (s->stop) {
+                r->error = s->stop_why;
+                return s->stop;
         }
         if (s->came_to) {
                 r->error = s->why;
                 r->failure = s->failure;
         }
         return s->came_to;
+}
+
+static pawl_status make_slots(schedule *s)
+{
+        const pawl_mission *mission = s->r->mission;
+
+        s->n_slots = mission->parallel;
+        s->slots = calloc(s->n_slots, sizeof *s->slots);
+        s->unasked = calloc(mission->n_steps, sizeof *s->unasked);
+        return s->slots && s->unasked ? PAWL_OK : pawl__nomem(&s->r->error);
 }
 
 pawl_status pawl__runner_steps(pawl__runner *r)
@@ -161,10 +396,14 @@ pawl_status pawl__runner_steps(pawl__runner *r)
         if (!status)
                 status = make_graph(&s);
         if (!status)
+                status = make_slots(&s);
+        if (!status)
                 status = run_all(&s);
         pawl__map_free(&s.rows);
         free(s.waits);
         free(s.next);
         free(s.first);
+        free(s.slots);
+        free(s.unasked);
         return status;
 }

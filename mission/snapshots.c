@@ -16,7 +16,8 @@ struct pawl__snapshot {
         bool waits;     /* armed on the batch, to go with its next commit */
         pawl_error why; /* the last one failed: the same is not said again */
         bool untold;
-        unsigned tries; /* of a submitted run's, which failed */
+        unsigned tries;                         /* of a submitted run's, which failed */
+        pawl_text running[PAWL__COMMANDS_MOST]; /* as the runner's, when it was taken */
 };
 
 enum { TRIES = 10, TRY_MS = 1000 };
@@ -132,6 +133,9 @@ static void set_request(pawl__runner *r, pawl_text step_id, after *a)
         s->taking.request = &s->request;
         s->taking.then = a->then ? add_after : NULL;
         s->taking.then_user = a;
+        memcpy(s->running, r->running, r->n_running * sizeof *r->running);
+        s->taking.running = s->running;
+        s->taking.n_running = r->n_running;
         s->taking.last = (pawl__last_step){{NULL, 0}, {NULL, 0}, {NULL, 0}};
         if (r->last) /* it may wait in the batch still */
                 s->taking.last = (pawl__last_step){r->last->step_id,

@@ -19,92 +19,104 @@ struct pawl__step_logs {
         pawl__map recorded; /* of each step, the last attempt that is in the log or in the batch */
         bool counted;
         pawl__arena arena;
+        pawl__buf done; /* paths of files that may go, each with its NUL */
+};
+
+/* Of the attempt that a step is at. */
+struct pawl__step_log {
         pawl__buf kept;    /* the last max bytes and at most as many before them */
         pawl__buf pending; /* of a mission with secrets: what one may still begin or go on in */
         uint64_t total;    /* bytes of this attempt */
         size_t max;        /* of them that are kept */
         pawl__buf path;    /* of the file; its directory is the first dir bytes */
         size_t dir;
-        int fd;         /* of the file; -1: none yet */
-        bool shown;     /* the command runs long enough for a file to be worth its cost */
-        bool without;   /* it could not be written */
-        pawl__buf done; /* paths of files that may go, each with its NUL */
+        int fd;       /* of the file; -1: none yet */
+        bool shown;   /* the command runs long enough for a file to be worth its cost */
+        bool without; /* it could not be written */
 };
 
 typedef struct pawl__step_logs step_logs;
+typedef struct pawl__step_log step_log;
 
 void pawl__step_logs_free(step_logs *logs)
 {
         if (!logs)
                 return;
-        if (logs->fd >= 0)
-                close(logs->fd);
         pawl__map_free(&logs->recorded);
-        pawl__buf_free(&logs->kept);
-        pawl__buf_free(&logs->pending);
-        pawl__buf_free(&logs->path);
         pawl__buf_free(&logs->done);
         pawl__arena_free(&logs->arena);
         free(logs);
 }
 
-static pawl_text kept(const step_logs *logs)
+void pawl__step_log_free(step_log *log)
 {
-        size_t n = logs->kept.len < logs->max ? logs->kept.len : logs->max;
+        if (!log)
+                return;
+        if (log->fd >= 0)
+                close(log->fd);
+        pawl__buf_free(&log->kept);
+        pawl__buf_free(&log->pending);
+        pawl__buf_free(&log->path);
+        free(log);
+}
 
-        return pawl__text_n(n ? logs->kept.data + logs->kept.len - n : "", n);
+static pawl_text kept(const step_log *log)
+{
+        size_t n = log->kept.len < log->max ? log->kept.len : log->max;
+
+        return pawl__text_n(n ? log->kept.data + log->kept.len - n : "", n);
 }
 
 /* ---- The file -----------------------------------------------------------------------------------
  */
 
 /* A file anew with what is kept, under a name of its own first: who reads sees one or the other. */
-static int write_anew(step_logs *logs)
+static int write_anew(step_log *log)
 {
         char head[PAWL__LOG_FILE_HEAD + 1];
         pawl__buf beside = PAWL__BUF_INIT;
 
-        if (pawl__buf_addf(&beside, "%s~", logs->path.data))
+        if (pawl__buf_addf(&beside, "%s~", log->path.data))
                 return ENOMEM;
-        int error = pawl__log_file_directories(logs->path.data, logs->dir);
+        int error = pawl__log_file_directories(log->path.data, log->dir);
         unlink(beside.data);
         int fd = error ? -1 : open(beside.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (!error && fd < 0)
                 error = errno;
-        snprintf(head, sizeof head, "%020" PRIu64 "\n", logs->total - logs->kept.len);
+        snprintf(head, sizeof head, "%020" PRIu64 "\n", log->total - log->kept.len);
         if (!error)
                 error = pawl__write_all(fd, head, PAWL__LOG_FILE_HEAD);
         if (!error)
-                error = pawl__write_all(fd, logs->kept.data, logs->kept.len);
-        if (!error && rename(beside.data, logs->path.data) != 0)
+                error = pawl__write_all(fd, log->kept.data, log->kept.len);
+        if (!error && rename(beside.data, log->path.data) != 0)
                 error = errno;
         if (error && fd >= 0) {
                 close(fd);
                 unlink(beside.data);
         } else if (!error) {
-                if (logs->fd >= 0)
-                        close(logs->fd);
-                logs->fd = fd;
+                if (log->fd >= 0)
+                        close(log->fd);
+                log->fd = fd;
         }
         pawl__buf_free(&beside);
         return error;
 }
 
-static void show(pawl__runner *r, const char *data, size_t len, bool anew)
+static void show(pawl__step_run *p, const char *data, size_t len, bool anew)
 {
-        step_logs *logs = r->logs;
+        step_log *log = p->log;
         char line[400];
 
-        if (logs->without || !logs->shown)
+        if (log->without || !log->shown)
                 return;
-        int error = logs->fd < 0 || anew ? write_anew(logs) : pawl__write_all(logs->fd, data, len);
+        int error = log->fd < 0 || anew ? write_anew(log) : pawl__write_all(log->fd, data, len);
         if (!error)
                 return;
-        logs->without = true;
+        log->without = true;
         snprintf(line, sizeof line,
                 "%.250s: cannot be written: %s; `pawl logs` shows this step's once it has ended",
-                logs->path.data, strerrordesc_np(error));
-        pawl__runner_notice(r, line);
+                log->path.data, strerrordesc_np(error));
+        pawl__runner_notice(p->r, line);
 }
 
 /* ---- An attempt ---------------------------------------------------------------------------------
@@ -116,7 +128,6 @@ static pawl_status make_logs(pawl__runner *r)
                 r->logs = calloc(1, sizeof *r->logs);
                 if (!r->logs)
                         return pawl__nomem(&r->error);
-                r->logs->fd = -1;
         }
         step_logs *logs = r->logs;
         if (!r->own_mission || logs->counted) /* a run that begins here has none */
@@ -147,10 +158,12 @@ static pawl_status keep(pawl__attempt *attempt, pawl__runner *r, pawl_text text,
 }
 
 /* The file goes when what it holds is in the log. */
-static pawl_status let_go(pawl__runner *r)
+static pawl_status let_go(pawl__step_run *p)
 {
-        return pawl__buf_add(&r->logs->done, r->logs->path.data, r->logs->path.len + 1)
-                       ? pawl__nomem(&r->error)
+        const pawl__buf *path = &p->log->path;
+
+        return pawl__buf_add(&p->r->logs->done, path->data, path->len + 1)
+                       ? pawl__nomem(&p->r->error)
                        : PAWL_OK;
 }
 
@@ -167,24 +180,25 @@ pawl_status pawl__attempt_cut_off(
 }
 
 /* An attempt whose pawl was killed is known by the file that it left. PAWL_DONE: there is none. */
-static pawl_status take_up(pawl__runner *r, pawl_text step_id, uint64_t number)
+static pawl_status take_up(pawl__step_run *p, uint64_t number)
 {
-        step_logs *logs = r->logs;
+        pawl__runner *r = p->r;
+        const step_log *log = p->log;
         pawl__attempt left = {.number = number};
         pawl_error why = PAWL_ERROR_INIT;
         pawl__buf text = PAWL__BUF_INIT;
         uint64_t before = 0;
-        pawl_status status = pawl__log_file_read(&text, &before, logs->path.data, &why);
+        pawl_status status = pawl__log_file_read(&text, &before, log->path.data, &why);
 
         if (!status) {
-                size_t n = text.len < logs->max ? text.len : logs->max;
+                size_t n = text.len < log->max ? text.len : log->max;
                 pawl_text newest = pawl__text_n(n ? text.data + text.len - n : "", n);
                 status = keep(&left, r, newest, before + text.len);
                 if (!status)
                         status = pawl__attempt_cut_off(
-                                r, step_id, &left, -1, "cut off: its pawl ended before it did");
+                                r, p->step->id, &left, -1, "cut off: its pawl ended before it did");
                 if (!status)
-                        status = let_go(r);
+                        status = let_go(p);
         } else if (status == PAWL_ENOMEM) {
                 status = pawl__nomem(&r->error);
         } else {
@@ -199,64 +213,71 @@ pawl_status pawl__step_log_begin(pawl__step_run *p)
         pawl__runner *r = p->r;
         pawl_status status = make_logs(r);
 
+        if (!status && !p->log) {
+                p->log = calloc(1, sizeof *p->log);
+                if (!p->log)
+                        status = pawl__nomem(&r->error);
+        }
         if (status)
                 return status;
-        step_logs *logs = r->logs;
-        uint32_t before = pawl__map_get(&logs->recorded, p->step->id);
+        step_log *log = p->log;
+        uint32_t before = pawl__map_get(&r->logs->recorded, p->step->id);
         uint64_t number = before == PAWL__MAP_NONE ? 0 : before;
-        pawl__step_log_recorded(r);
-        logs->max = p->step->settings.log_max == PAWL__LOG_MAX_UNSET ? r->log_max
-                                                                     : p->step->settings.log_max;
+        if (!pawl__pipeline_batch(r->pipeline)->n)
+                pawl__step_log_recorded(r);
+        log->fd = -1;
+        log->max = p->step->settings.log_max == PAWL__LOG_MAX_UNSET ? r->log_max
+                                                                    : p->step->settings.log_max;
         do {
-                pawl__buf_clear(&logs->path);
+                pawl__buf_clear(&log->path);
                 if (pawl__log_file_path(
-                            &logs->path, &logs->dir, r->log, r->run_id, p->step->id, ++number))
+                            &log->path, &log->dir, r->log, r->run_id, p->step->id, ++number))
                         return pawl__nomem(&r->error);
-                status = take_up(r, p->step->id, number);
+                status = take_up(p, number);
         } while (!status);
         if (status != PAWL_DONE)
                 return status;
-        if (pawl__map_put(&logs->recorded, p->step->id, (uint32_t)number))
+        if (pawl__map_put(&r->logs->recorded, p->step->id, (uint32_t)number))
                 return pawl__nomem(&r->error);
-        logs->total = 0;
-        logs->shown = false;
-        logs->without = logs->max == 0;
-        pawl__buf_clear(&logs->kept);
-        pawl__buf_clear(&logs->pending);
+        log->total = 0;
+        log->shown = false;
+        log->without = log->max == 0;
+        pawl__buf_clear(&log->kept);
+        pawl__buf_clear(&log->pending);
         p->ctx->attempt = (pawl__attempt){.number = number};
         return PAWL_OK;
 }
 
-static pawl_status take(pawl__runner *r, const char *data, size_t len)
+static pawl_status take(pawl__step_run *p, const char *data, size_t len)
 {
-        step_logs *logs = r->logs;
-        const size_t most = 2 * logs->max;
-        bool trim = logs->kept.len + len > most && logs->max;
+        step_log *log = p->log;
+        const size_t most = 2 * log->max;
+        bool trim = log->kept.len + len > most && log->max;
 
-        logs->total += len;
-        if (logs->max && pawl__buf_add(&logs->kept, data, len))
-                return pawl__nomem(&r->error);
+        log->total += len;
+        if (log->max && pawl__buf_add(&log->kept, data, len))
+                return pawl__nomem(&p->r->error);
         if (trim) {
-                pawl_text newest = kept(logs);
-                memmove(logs->kept.data, newest.data, newest.len);
-                logs->kept.len = newest.len;
+                pawl_text newest = kept(log);
+                memmove(log->kept.data, newest.data, newest.len);
+                log->kept.len = newest.len;
         }
-        show(r, data, len, trim);
+        show(p, data, len, trim);
         return PAWL_OK;
 }
 
 /* Strike the secrets out of what came, and take what none of them can reach into any more: all of
  * it at the end. */
-static pawl_status take_struck(pawl__runner *r, bool ended)
+static pawl_status take_struck(pawl__step_run *p, bool ended)
 {
-        pawl__buf *pending = &r->logs->pending;
-        const size_t reach = ended ? 0 : r->secrets.longest;
+        pawl__buf *pending = &p->log->pending;
+        const size_t reach = ended ? 0 : p->r->secrets.longest;
 
-        pawl__secrets_strike(&r->secrets, pending);
+        pawl__secrets_strike(&p->r->secrets, pending);
         if (pending->len <= reach)
                 return PAWL_OK;
         const size_t n = pending->len - reach;
-        const pawl_status status = take(r, pending->data, n);
+        const pawl_status status = take(p, pending->data, n);
         memmove(pending->data, pending->data + n, reach);
         pending->len = reach;
         return status;
@@ -264,36 +285,36 @@ static pawl_status take_struck(pawl__runner *r, bool ended)
 
 pawl_status pawl__step_log_take(const char *data, size_t len, void *user)
 {
-        pawl__runner *r = user;
+        pawl__step_run *p = user;
 
-        if (!r->secrets.n)
-                return take(r, data, len);
-        if (pawl__buf_add(&r->logs->pending, data, len))
-                return pawl__nomem(&r->error);
-        return take_struck(r, false);
+        if (!p->r->secrets.n)
+                return take(p, data, len);
+        if (pawl__buf_add(&p->log->pending, data, len))
+                return pawl__nomem(&p->r->error);
+        return take_struck(p, false);
 }
 
-void pawl__step_log_show(pawl__runner *r)
+void pawl__step_log_show(pawl__step_run *p)
 {
-        if (!r->logs || r->logs->shown)
+        if (p->log->shown)
                 return;
-        r->logs->shown = true;
-        if (r->logs->kept.len)
-                show(r, NULL, 0, true);
+        p->log->shown = true;
+        if (p->log->kept.len)
+                show(p, NULL, 0, true);
 }
 
 pawl_status pawl__step_log_end(pawl__step_run *p)
 {
-        step_logs *logs = p->r->logs;
-        pawl_status status = logs->pending.len ? take_struck(p->r, true) : PAWL_OK;
+        step_log *log = p->log;
+        pawl_status status = log->pending.len ? take_struck(p, true) : PAWL_OK;
 
-        if (logs->fd >= 0) {
-                close(logs->fd);
-                logs->fd = -1;
-                if (let_go(p->r))
+        if (log->fd >= 0) {
+                close(log->fd);
+                log->fd = -1;
+                if (let_go(p))
                         return PAWL_ENOMEM;
         }
-        return status ? status : keep(&p->ctx->attempt, p->r, kept(logs), logs->total);
+        return status ? status : keep(&p->ctx->attempt, p->r, kept(log), log->total);
 }
 
 void pawl__step_log_recorded(pawl__runner *r)

@@ -8,6 +8,7 @@
 #include "glossary/terms.h"
 #include "mission/attempts.h"
 #include "mission/runner.h"
+#include "pipeline/object.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -50,6 +51,8 @@ pawl_status pawl__step_terms_begin(pawl__step_terms *files, pawl__step_run *p)
         pawl_glossary_terms terms;
         int error;
 
+        pawl__pipeline_attach(
+                r->pipeline, p->ctx); /* other steps' passes may have loaded the senses anew */
         if (pawl_context_terms(&terms, p->ctx)) {
                 r->error = p->ctx->error;
                 return r->error.status;

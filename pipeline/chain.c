@@ -35,6 +35,11 @@ static pawl_status reload(pawl_context *ctx)
         return PAWL_OK;
 }
 
+void pawl__pipeline_ask(pawl_pipeline *pipeline, bool ask)
+{
+        pipeline->silent = !ask;
+}
+
 void pawl__pipeline_attach(pawl_pipeline *pipeline, pawl_context *ctx)
 {
         const pawl__claim *claim = pawl__claim_find(pipeline, ctx->run_id);
@@ -46,8 +51,8 @@ void pawl__pipeline_attach(pawl_pipeline *pipeline, pawl_context *ctx)
         ctx->wait_user = pipeline;
         ctx->reload = reload;
         ctx->sources = pawl__log_sources(pipeline->log);
-        ctx->clarify = pipeline->options.clarify;
-        ctx->clarify_terms = pipeline->options.clarify_terms;
+        ctx->clarify = pipeline->silent ? NULL : pipeline->options.clarify;
+        ctx->clarify_terms = pipeline->silent ? NULL : pipeline->options.clarify_terms;
         ctx->clarify_user = pipeline->options.clarify_user;
         ctx->confirm = pipeline->options.confirm;
         ctx->confirm_user = pipeline->options.confirm_user;

@@ -20,6 +20,10 @@ void pawl__pipeline_adopt(
 void pawl__pipeline_use_glossary(pawl_pipeline *pipeline, pawl__glossary *glossary,
         const pawl__scope_ref *refs, size_t n_refs);
 
+/** Whether passes from now on ask for answers, as the pipeline's options say (which is so at
+ * first), or defer all questions. */
+void pawl__pipeline_ask(pawl_pipeline *pipeline, bool ask);
+
 pawl_error *pawl__pipeline_error(pawl_pipeline *pipeline);
 
 #endif

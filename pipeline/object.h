@@ -41,6 +41,7 @@ struct pawl_pipeline {
         pawl__batch batch;
         size_t mark, mark_blobs; /**< of the batch, that were there before the pass began */
         bool running;            /**< a pass is under way */
+        bool silent;             /**< nobody is asked for answers in a pass */
 };
 
 /* ---- claim.c -------------------------------------------------------------------------------- */

@@ -213,6 +213,15 @@ static void write_git(pawl__json_writer *w, const pawl__git_head *git)
         pawl__json_close_object(w);
 }
 
+static void write_running(pawl__json_writer *w, const pawl__taking *t)
+{
+        pawl__json_name(w, "steps_running");
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < t->n_running; i++)
+                pawl__json_text(w, t->running[i]);
+        pawl__json_close_array(w);
+}
+
 static void write_payload(pawl__json_writer *w, const pawl__taking *t, const char *id)
 {
         const pawl__workspace *ws = t->ws;
@@ -242,6 +251,8 @@ static void write_payload(pawl__json_writer *w, const pawl__taking *t, const cha
                 write_git(w, &t->git);
         if (t->safety)
                 pawl__json_member_bool(w, "safety", true);
+        if (t->n_running)
+                write_running(w, t);
         write_rules(w, ws);
         pawl__json_close_object(w);
 }

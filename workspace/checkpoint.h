@@ -25,7 +25,7 @@ typedef struct pawl__last_step {
         pawl_text step_id, input_hash, output_hash;
 } pawl__last_step;
 
-/** Set the first six as they apply, zero the others. */
+/** Set the first eight as they apply, zero the others. */
 typedef struct pawl__taking {
         pawl__workspace *ws;
         const pawl_workspace_checkpoint_request *request;
@@ -33,6 +33,9 @@ typedef struct pawl__taking {
         pawl__then_fn then; /**< NULL: nothing comes after it */
         void *then_user;
         pawl__last_step last; /**< of the run; absent: none waits */
+        const pawl_text
+                *running; /**< steps that are at work meanwhile; they live until the commit */
+        size_t n_running;
 
         pawl__scan *scan; /**< what prepare read; the taking's */
         pawl__arena arena;

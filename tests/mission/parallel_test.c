@@ -1,0 +1,182 @@
+/* Several steps at work at once. */
+#include "support/mission.h"
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
+
+#define MISSION "mission: m\nparallel: 4\nworkspace: {checkpoint: off}\nsteps:\n"
+/* Begins, and ends when all of those are at work, too. */
+#define MEETS(id, others)                                                                          \
+        "- {id: " id ", needs: [], run: [sh, -c, 'touch at-" id "; for o in " others               \
+        "; do until test -e at-$o; do sleep 0.01; done; done; echo " id "']}\n"
+
+TEST(as_many_are_at_work_as_the_mission_says)
+{
+        struct mission_fixture *f = *state;
+
+        mission_write(f,
+                MISSION MEETS("a", "b c d") MEETS("b", "a c d") MEETS("c", "a b d")
+                        MEETS("d", "a b c") "- {id: e, needs: [a, b, c, d], inputs: [{$from: a}, "
+                                            "{$from: b}, {$from: c}, {$from: d}], run: [cat]}\n");
+        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_string_equal(mission_status(f, "e"), "completed");
+        assert_int_equal(mission_events(f, "StepCompleted"), 5);
+}
+
+TEST(no_more_are_at_work_than_the_mission_says)
+{
+        struct mission_fixture *f = *state;
+
+        mission_write(f, "mission: m\nparallel: 2\nworkspace: {checkpoint: off}\nsteps:\n"
+                         "- {id: a, needs: [], run: &one [sh, -c, 'mkdir one || mkdir two; sleep "
+                         "0.1; rmdir two || rmdir one']}\n"
+                         "- {id: b, needs: [], run: [sh, -c, 'mkdir one || mkdir two; sleep 0.1; "
+                         "rmdir two || rmdir one']}\n"
+                         "- {id: c, needs: [], run: [sh, -c, 'mkdir one || mkdir two; sleep 0.1; "
+                         "rmdir two || rmdir one']}\n"
+                         "- {id: d, needs: [], run: [sh, -c, 'mkdir one || mkdir two; sleep 0.1; "
+                         "rmdir two || rmdir one']}\n");
+        assert_int_equal(mission_run(f), PAWL_OK);
+}
+
+TEST(one_that_fails_lets_the_others_end)
+{
+        struct mission_fixture *f = *state;
+
+        mission_write(f,
+                MISSION "- {id: a, needs: [], run: [sh, -c, 'until test -e at-b; do sleep 0.01; "
+                        "done; exit 3']}\n"
+                        "- {id: b, needs: [], run: [sh, -c, 'touch at-b; sleep 0.3; echo b >> "
+                        "journal']}\n"
+                        "- {id: c, needs: [b], run: [sh, -c, 'echo c >> journal']}\n"
+                        "- {id: d, needs: [a], run: [sh, -c, 'echo d >> journal']}\n");
+        assert_int_equal(mission_run(f), PAWL_ESTEP);
+        mission_journal_is(f, "b\nc\n");
+        assert_string_equal(mission_status(f, "a"), "failed");
+        assert_string_equal(mission_status(f, "c"), "completed");
+        assert_string_equal(mission_status(f, "d"), "pending");
+        assert_string_equal(f->result->status, "failed");
+}
+
+TEST(each_has_its_own_time_limit_and_attempts)
+{
+        struct mission_fixture *f = *state;
+
+        mission_write(f,
+                MISSION "- {id: a, needs: [], timeout: 200ms, run: [sleep, 30]}\n"
+                        "- {id: b, needs: [], retry: {attempts: 3, delay: 50ms}, run: [sh, -c, "
+                        "'echo b >> journal; test $(wc -l < journal) -ge 3']}\n"
+                        "- {id: c, needs: [], run: [sh, -c, 'sleep 0.4; echo >&2 word']}\n"
+                        "- {id: d, needs: [b, c], run: ['true']}\n");
+        assert_int_equal(mission_run(f), PAWL_ESTEP);
+        mission_journal_is(f, "b\nb\nb\n");
+        assert_string_equal(mission_status(f, "a"), "failed");
+        assert_string_equal(mission_status(f, "d"), "completed");
+        mission_payload_says(f, "StepFailed", "timed out after 200ms");
+        assert_int_equal(mission_events(f, "StepAttemptFailed"), 2);
+}
+
+TEST(what_is_written_is_kept_apart)
+{
+        struct mission_fixture *f = *state;
+        char text[4000] = MISSION;
+
+        for (int i = 0; i < 4; i++) {
+                const size_t len = strlen(text);
+                snprintf(text + len, sizeof text - len,
+                        "- {id: s%d, needs: [], run: [sh, -c, 'for i in $(seq 200); do echo >&2 "
+                        "word-%d; done; seq %d000']}\n",
+                        i, i, i + 1);
+        }
+        mission_write(f, text);
+        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_int_equal(mission_events(f, "StepCompleted"), 4);
+        mission_payload_says(f, "StepCompleted", "\"log_bytes\":1400");
+}
+
+TEST(a_signal_ends_all_of_them)
+{
+        struct mission_fixture *f = *state;
+        int ends[2];
+        const unsigned char term = SIGTERM;
+
+        assert_int_equal(pipe(ends), 0);
+        f->options.signal_fd = ends[0];
+        mission_write(f,
+                MISSION "- {id: a, needs: [], run: [sh, -c, 'touch at-a; exec sleep 30']}\n"
+                        "- {id: b, needs: [], run: [sh, -c, 'touch at-b; exec sleep 30']}\n"
+                        "- {id: c, needs: [], run: ['true']}\n"
+                        "- {id: d, needs: [c], retry: {attempts: 2, delay: 1h}, run: ['false']}\n"
+                        "- {id: e, needs: [c], run: [sh, -c, 'echo e >> journal']}\n");
+        const pid_t pid = fork();
+        if (pid == 0) {
+                mission_await(f, "at-a");
+                mission_await(f, "at-b");
+                mission_await(f, "journal");
+                usleep(100000);
+                _exit(write(ends[1], &term, 1) == 1 ? 0 : 1);
+        }
+        assert_int_equal(mission_run(f), PAWL_EINTERRUPTED);
+        assert_int_equal(waitpid(pid, NULL, 0), pid);
+        assert_string_equal(f->result->status, "interrupted");
+        assert_int_equal(f->result->signal, SIGTERM);
+        assert_says(f->err.message, "interrupted by SIGTERM; go on with `pawl resume run-1`");
+        /* d's first attempt, and those that were cut off */
+        assert_int_equal(mission_events(f, "StepAttemptFailed"), 3);
+        mission_payload_says(f, "SessionEnded", "\"run_status\":\"interrupted\"");
+        mission_journal_is(f, "e\n");
+        close(ends[0]);
+        close(ends[1]);
+}
+
+/* The step that was at work beside the blocked one has ended when somebody is asked. */
+static pawl_status define(pawl_answer *answer, const pawl_conflict *conflict, void *user)
+{
+        struct mission_fixture *f = user;
+
+        (void)conflict;
+        mission_journal_is(f, "slow\n");
+        answer->define = pawl__text("what a step works in");
+        return PAWL_OK;
+}
+
+TEST(nobody_is_asked_while_others_are_at_work)
+{
+        struct mission_fixture *f = *state;
+
+        f->options.clarify = define;
+        f->options.clarify_user = f;
+        mission_write(f,
+                MISSION "- {id: slow, needs: [], run: [sh, -c, 'sleep 0.3; echo slow >> "
+                        "journal']}\n"
+                        "- {id: a, needs: [], inputs: {text: 'the \"workspace\"'}, metadata: "
+                        "{glossary_watch_terms: [workspace]}, strictness: max, run: [sh, -c, 'echo "
+                        "a >> journal']}\n"
+                        "- {id: b, needs: [a], run: [sh, -c, 'echo b >> journal']}\n");
+        assert_int_equal(mission_run(f), PAWL_OK);
+        mission_journal_is(f, "slow\na\nb\n");
+}
+
+TEST(a_blocked_step_is_left_until_the_others_have_ended)
+{
+        struct mission_fixture *f = *state;
+
+        mission_write(f,
+                MISSION "- {id: slow, needs: [], run: [sh, -c, 'sleep 0.2; echo slow >> "
+                        "journal']}\n"
+                        "- {id: a, needs: [], inputs: {text: 'the \"workspace\"'}, metadata: "
+                        "{glossary_watch_terms: [workspace]}, strictness: max, run: [sh, -c, 'echo "
+                        "a >> journal']}\n"
+                        "- {id: c, needs: [slow], run: [sh, -c, 'echo c >> journal']}\n");
+        assert_int_equal(mission_run(f), PAWL_BLOCKED);
+        mission_journal_is(f, "slow\nc\n");
+        assert_string_equal(f->result->status, "blocked");
+        mission_resolve(f);
+        assert_int_equal(mission_resume(f, NULL), PAWL_OK);
+        mission_journal_is(f, "slow\nc\na\n");
+}
+
+TESTS_MAIN(NULL, NULL)
