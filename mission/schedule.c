@@ -136,7 +136,7 @@ static void stop(schedule *s, pawl_status status, bool of_step)
 {
         const bool first = !s->stop;
 
-        if (first || (status == s->stop && of_step && !s->told))
+        if (first || (status == PAWL_EINTERRUPTED && s->stop == status && of_step && !s->told))
                 s->stop_why = s->r->error;
         s->told = s->told || of_step;
         if (!first)
