@@ -10,6 +10,9 @@
 
 /* How many of the newest checkpoints are asked for a value that the parent does not have. */
 enum { WALK = 256 };
+/* A value of fewer bytes is kept whole: its difference takes less, and longer to make and to read.
+ */
+enum { DIFFERENCES_FROM = 16 << 10 };
 
 typedef struct kept {
         unsigned char hash[32];
@@ -82,7 +85,7 @@ static void note_likes(putting *p, size_t from, const pawl__thread_value *values
                 if (values[i].text.data || memcmp(values[i].hash, p->kept[k].hash, 32) != 0)
                         continue;
                 for (size_t at = 0; at < m->n; at++)
-                        if (!m->values[at].text.data &&
+                        if (!m->values[at].text.data && values[i].size >= DIFFERENCES_FROM &&
                                 pawl__text_eq(m->values[at].channel, values[i].channel)) {
                                 p->kept[k].resembles = true;
                                 memcpy(p->kept[k].like, m->values[at].hash, 32);

@@ -23,7 +23,7 @@ typedef struct pawl__thread_manifest {
         size_t n;
 } pawl__thread_manifest;
 
-enum { PAWL__THREAD_CACHE = 512, PAWL__THREAD_CACHE_BYTES = 16 << 20 };
+enum { PAWL__THREAD_CACHE = 4096, PAWL__THREAD_CACHE_BYTES = 16 << 20 };
 
 /** Contents by hash and payloads of events by seq, that were put or read last: neither changes, and
  * a payload that is pruned is of no step any more. */
