@@ -32,6 +32,7 @@ says '^      publish  *test, docs  *pending' out
 says '^  docs  *fetch  *completed' out
 same "$(pawl runs --id r1 --json | jq -c '[.steps[] | [.step_id, .needs, .status]]')" \
         '[["publish",["test","docs"],"pending"],["fetch",[],"completed"],["build",["fetch"],"completed"],["test",["build"],"failed"],["docs",["fetch"],"completed"]]'
+same "$(pawl runs --json | jq -r '.runs[0].current_step')" test
 touch go
 runs 0 pawl resume r1
 same "$(pawl runs --json --id r1 | jq -r .steps_completed)" 5
