@@ -411,5 +411,11 @@ pawl_status pawl_cjson_conflict(cJSON **out, const pawl_conflict_info *info, paw
                 add_number(&m, "resolved_seq", (double)info->resolved_seq);
         else
                 add_string(&m, "resolved_seq", NULL);
+        if (info->due_us)
+                add_time(&m, "due_at", info->due_us);
+        else
+                add_string(&m, "due_at", NULL);
+        add_text(&m, "otherwise", info->otherwise);
+        add_text(&m, "answer", info->answer);
         return finish(&m, out);
 }
