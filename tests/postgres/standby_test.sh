@@ -159,7 +159,8 @@ asynchronous() {
         "$support" again "$PWD/primary.url"
         PAWL_DB="$(cat primary.url)#async" eventlog export >before
         for run in $writers r5; do
-                grep '^pawl: ' "$run/err" | tail -n 1 >err
+                # a worker's run may say besides that the worker stopped it
+                grep '^pawl: .* has lost ' "$run/err" | tail -n 1 >err
                 says 'has lost what it acknowledged: seq [0-9]+ \([0-9a-f]{16,}.*now the log ends at seq [0-9]+ \([0-9a-f]{16,}' err
                 read -r gone hash end end_hash < <(sed -E 's/.*seq ([0-9]+) \(([0-9a-f]+).*seq ([0-9]+) \(([0-9a-f]+).*/\1 \2 \3 \4/' err)
                 same "$(jq -r --argjson seq "$gone" 'select(.seq == $seq) | .hash' before | cut -c "1-${#hash}")" "$hash"
