@@ -16,144 +16,6 @@ const char mcp_modern[] = "2026-07-28";
 
 #define META MCP_META
 
-/* ---- Messages out -------------------------------------------------------------------------------
- */
-
-static void open_message(pawl__json_writer *w)
-{
-        pawl__json_open_object(w);
-        pawl__json_member_string(w, "jsonrpc", "2.0");
-}
-
-static void write_server_info(pawl__json_writer *w, const char *name)
-{
-        pawl__json_name(w, name);
-        pawl__json_open_object(w);
-        pawl__json_member_string(w, "name", "pawl");
-        pawl__json_member_string(w, "title", "Pawl");
-        pawl__json_member_string(w, "version", pawl_version());
-        pawl__json_close_object(w);
-}
-
-void mcp_begin_result(pawl__json_writer *w, const mcp_request *request)
-{
-        open_message(w);
-        pawl__json_member_raw(w, "id", request->id);
-        pawl__json_name(w, "result");
-        pawl__json_open_object(w);
-        if (!request->modern)
-                return;
-        pawl__json_name(w, "_meta");
-        pawl__json_open_object(w);
-        write_server_info(w, META "serverInfo");
-        pawl__json_close_object(w);
-}
-
-void mcp_begin_message(pawl__json_writer *w, const char *method, const char *id)
-{
-        open_message(w);
-        if (id)
-                pawl__json_member_raw(w, "id", pawl__text(id));
-        pawl__json_member_string(w, "method", method);
-        pawl__json_name(w, "params");
-        pawl__json_open_object(w);
-}
-
-void mcp_send_result(mcp_server *server, pawl__json_writer *w)
-{
-        pawl__json_close_object(w);
-        pawl__json_close_object(w);
-        if (!pawl__json_end_writer(w))
-                server->send(pawl__buf_text(&w->buf), server->send_user);
-        pawl__json_writer_free(w);
-}
-
-static void open_error(pawl__json_writer *w, pawl_text id, int code, const char *message)
-{
-        open_message(w);
-        pawl__json_name(w, "id");
-        if (id.data)
-                pawl__json_raw(w, id);
-        else
-                pawl__json_null(w);
-        pawl__json_name(w, "error");
-        pawl__json_open_object(w);
-        pawl__json_member_integer(w, "code", code);
-        pawl__json_member_string(w, "message", message);
-}
-
-void mcp_send_error(mcp_server *server, pawl_text id, int code, const char *message)
-{
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-
-        server->error = code;
-        open_error(&w, id, code, message);
-        mcp_send_result(server, &w);
-}
-
-/* What is complete says so, since 2026-07-28. */
-static void complete(pawl__json_writer *w, const mcp_request *request)
-{
-        if (request->modern)
-                pawl__json_member_string(w, "resultType", "complete");
-}
-
-static void cacheable(pawl__json_writer *w, const mcp_request *request, int64_t ms)
-{
-        complete(w, request);
-        if (!request->modern)
-                return;
-        pawl__json_member_integer(w, "ttlMs", ms);
-        pawl__json_member_string(w, "cacheScope", "private");
-}
-
-static void write_text_content(pawl__json_writer *w, pawl_text text)
-{
-        pawl__json_open_object(w);
-        pawl__json_member_string(w, "type", "text");
-        pawl__json_member_text(w, "text", text);
-        pawl__json_close_object(w);
-}
-
-/* Clients of every revision take an object; what is none is the member `result` of one. */
-static void write_structured(pawl__json_writer *w, pawl_text json, bool object)
-{
-        pawl__json_name(w, "structuredContent");
-        if (object) {
-                pawl__json_raw(w, json);
-                return;
-        }
-        pawl__json_open_object(w);
-        pawl__json_member_raw(w, "result", json);
-        pawl__json_close_object(w);
-}
-
-/* A run that is blocked has done what it could: that is no error. */
-void mcp_write_outcome(pawl__json_writer *w, const mcp_outcome *outcome, bool is_modern)
-{
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        pawl_error err = PAWL_ERROR_INIT;
-        pawl_text output = pawl__buf_text(&outcome->output);
-        const bool failed = outcome->code != CLI_DONE && outcome->code != CLI_BLOCKED;
-
-        while (output.len && output.data[output.len - 1] == '\n')
-                output.len--;
-        const bool json = output.len && !pawl__json_tree_read(&tree, output.data, output.len, &err);
-        if (is_modern)
-                pawl__json_member_string(w, "resultType", "complete");
-        pawl__json_name(w, "content");
-        pawl__json_open_array(w);
-        if (failed && *outcome->failure.message)
-                write_text_content(w, pawl__text(outcome->failure.message));
-        if (output.len && pawl__utf8_valid(output.data, output.len))
-                write_text_content(w, output);
-        pawl__json_close_array(w);
-        if (json)
-                write_structured(w, output, pawl__json_at(&tree, 0)->type == PAWL__JSON_OBJECT);
-        pawl__json_member_bool(w, "isError", failed);
-        pawl__json_tree_free(&tree);
-}
-
 /* ---- Methods ------------------------------------------------------------------------------------
  */
 
@@ -210,7 +72,7 @@ static void initialize(mcp_server *server, const mcp_request *request)
         server->can_elicit = pawl__json_get(request->tree, client, "elicitation") != PAWL__NO_NODE;
         mcp_begin_result(&w, request);
         pawl__json_member_string(&w, "protocolVersion", version);
-        write_server_info(&w, "serverInfo");
+        mcp_write_server_info(&w, "serverInfo");
         write_capabilities(&w, !server->plain);
         mcp_send_result(server, &w);
 }
@@ -220,7 +82,7 @@ static void discover(mcp_server *server, const mcp_request *request)
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         mcp_begin_result(&w, request);
-        cacheable(&w, request, CACHE_MS);
+        mcp_cacheable(&w, request, CACHE_MS);
         pawl__json_name(&w, "supportedVersions");
         pawl__json_open_array(&w);
         pawl__json_string(&w, mcp_modern);
@@ -234,7 +96,7 @@ static void ping(mcp_server *server, const mcp_request *request)
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         mcp_begin_result(&w, request);
-        complete(&w, request);
+        mcp_complete(&w, request);
         mcp_send_result(server, &w);
 }
 
@@ -243,7 +105,7 @@ static void list(mcp_server *server, const mcp_request *request, void (*write)(p
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         mcp_begin_result(&w, request);
-        cacheable(&w, request, CACHE_MS);
+        mcp_cacheable(&w, request, CACHE_MS);
         if (write)
                 write(&w);
         else
@@ -328,7 +190,7 @@ static void resources_read(mcp_server *server, const mcp_request *request)
                         server, request->id, request->modern ? MCP_PARAMS : -32002, err.message);
         } else {
                 mcp_begin_result(&w, request);
-                cacheable(&w, request, 0);
+                mcp_cacheable(&w, request, 0);
                 pawl__json_name(&w, "contents");
                 pawl__json_open_array(&w);
                 pawl__json_open_object(&w);
@@ -401,7 +263,7 @@ static void prompts_get(mcp_server *server, const mcp_request *request)
         pawl_error err = PAWL_ERROR_INIT;
 
         mcp_begin_result(&w, request);
-        complete(&w, request);
+        mcp_complete(&w, request);
         if (mcp_prompt_write(&w, server, request, &err)) {
                 pawl__json_writer_free(&w);
                 mcp_send_error(server, request->id, MCP_PARAMS, err.message);
@@ -458,7 +320,7 @@ static void refuse_version(mcp_server *server, pawl_text id, pawl_text requested
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         server->error = MCP_VERSION;
-        open_error(&w, id, MCP_VERSION, "Unsupported protocol version");
+        mcp_open_error(&w, id, MCP_VERSION, "Unsupported protocol version");
         pawl__json_name(&w, "data");
         pawl__json_open_object(&w);
         pawl__json_name(&w, "supported");

@@ -102,6 +102,13 @@ void mcp_send_result(mcp_server *server, pawl__json_writer *w);
 /** Begin a notification, or with @p id a request of ours: an object is open, and in it `params`. */
 void mcp_begin_message(pawl__json_writer *w, const char *method, const char *id);
 void mcp_send_error(mcp_server *server, pawl_text id, int code, const char *message);
+/** Begin one: an object is open, and in it `error`, for its `data`. */
+void mcp_open_error(pawl__json_writer *w, pawl_text id, int code, const char *message);
+/** The member @p name that says which server this is. */
+void mcp_write_server_info(pawl__json_writer *w, const char *name);
+/** What is complete says so, since 2026-07-28; what may be kept, for how long. */
+void mcp_complete(pawl__json_writer *w, const mcp_request *request);
+void mcp_cacheable(pawl__json_writer *w, const mcp_request *request, int64_t ms);
 /** The members of params._meta that name a version. */
 #define MCP_META "io.modelcontextprotocol/"
 
