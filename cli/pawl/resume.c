@@ -54,7 +54,7 @@ static int resume_run(cli_call *cli)
                 code = cli_fail(cli, &err);
         } else {
                 options.directory = *slot.directory ? slot.directory : NULL;
-                code = cli_sit(cli, log, NULL, cli_arg(cli, 0), &options);
+                code = cli_sit(cli, log, NULL, cli_arg(cli, 0), &options, false);
         }
         cli_close_log(cli, log);
         if (slot.lock >= 0)

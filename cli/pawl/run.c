@@ -15,7 +15,7 @@ static int start_or_go_on(
 
         switch (cli_choose_run(&unfinished, &code, cli, log, mission)) {
         case CLI_START:
-                return cli_sit(cli, log, mission, NULL, options);
+                return cli_sit(cli, log, mission, NULL, options, cli_given(cli, "watch"));
         case CLI_GO_ON:
                 if (cli_params_given(cli)) {
                         pawl_error err = PAWL_ERROR_INIT;
@@ -25,7 +25,7 @@ static int start_or_go_on(
                                 unfinished.run_id);
                         return cli_fail(cli, &err);
                 }
-                return cli_sit(cli, log, NULL, unfinished.run_id, options);
+                return cli_sit(cli, log, NULL, unfinished.run_id, options, cli_given(cli, "watch"));
         case CLI_NEITHER:
                 break;
         }

@@ -59,7 +59,7 @@ static pawl_status go_on(pawl_run_result **result, pawl_log *log, const char *wh
 }
 
 static int sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const char *what,
-        const pawl_run_options *options)
+        const pawl_run_options *options, bool watch)
 {
         pawl_error err = PAWL_ERROR_INIT;
         pawl_run_result *result = NULL;
@@ -67,7 +67,7 @@ static int sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const 
         pawl_run_options own = *options;
         char fresh[37];
 
-        if (cli_given(cli, "watch")) {
+        if (watch) {
                 const pawl_sources *sources = pawl__log_sources(log);
                 if (mission && !own.run_id) {
                         sources->uuid(fresh, sources->user);
@@ -94,12 +94,12 @@ static int sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const 
 }
 
 int cli_sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const char *what,
-        const pawl_run_options *given)
+        const pawl_run_options *given, bool watch)
 {
         pawl_run_options options = *given;
         pawl_error err = PAWL_ERROR_INIT;
         cli_progress progress = cli_progress_of(cli);
-        cli_prompt prompt = {.asks = !cli_given(cli, "no-input") && !cli_given(cli, "watch") &&
+        cli_prompt prompt = {.asks = !cli_given(cli, "no-input") && !watch &&
                                      isatty(STDIN_FILENO) && isatty(STDERR_FILENO),
                 .log = log};
         int code;
@@ -127,7 +127,7 @@ int cli_sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const cha
                 options.trouble_user = &prompt;
                 options.notice = cli_tell;
                 options.notice_user = (void *)(uintptr_t)cli;
-                code = sit(cli, log, mission, what, &options);
+                code = sit(cli, log, mission, what, &options, watch);
         }
         cli_prompt_free(&prompt);
         return code;
