@@ -50,8 +50,8 @@ void service_answer_fixed(service_answer *answer, unsigned status, const char *c
 /* The answer that needs no memory. */
 static void no_memory(service_answer *answer)
 {
-        static const char text[] =
-                "{\"error\":{\"status\":\"PAWL_ENOMEM\",\"message\":\"out of memory\"}}\n";
+        static const char text[] = "{\"error\":{\"status\":\"PAWL_ENOMEM\",\"code\":500,"
+                                   "\"message\":\"out of memory\"}}\n";
 
         service_answer_fixed(answer, 500, SERVICE_JSON, text, sizeof text - 1);
         answer->failure = PAWL_ENOMEM;
@@ -92,8 +92,7 @@ void service_error_object(pawl__json_writer *w, const pawl_error *err, int code)
 {
         pawl__json_open_object(w);
         pawl__json_member_string(w, "status", pawl_status_name(err->status));
-        if (code)
-                pawl__json_member_integer(w, "code", code);
+        pawl__json_member_integer(w, "code", code);
         pawl__json_member_string(
                 w, "message", err->message[0] ? err->message : pawl_status_name(err->status));
         pawl__json_close_object(w);
@@ -105,7 +104,7 @@ void service_answer_error(service_answer *answer, unsigned status, const pawl_er
 
         pawl__json_open_object(&w);
         pawl__json_name(&w, "error");
-        service_error_object(&w, err, 0);
+        service_error_object(&w, err, (int)status);
         pawl__json_close_object(&w);
         service_answer_json(answer, status, &w);
         answer->failure = err->status;

@@ -72,9 +72,10 @@ void service_answer_fixed(service_answer *answer, unsigned status, const char *c
 /** A stream of events: 200. The answer closes it. */
 void service_answer_stream(service_answer *answer, service_stream *stream);
 
-/** {"status","code","message"}; without the exit code where it is 0. */
+/** {"status","code","message"}: the code is the status of HTTP, or of a command that ran its exit
+ *  code. */
 void service_error_object(pawl__json_writer *w, const pawl_error *err, int code);
-/** {"error":{"status","message"}} with this status of HTTP. The previous answer is freed. */
+/** {"error":{"status","code","message"}} with this status of HTTP. The previous answer is freed. */
 void service_answer_error(service_answer *answer, unsigned status, const pawl_error *err);
 /** The same with the status of HTTP that @p err->status has: service_http_status(). */
 void service_answer_fail(service_answer *answer, const pawl_error *err);

@@ -254,7 +254,7 @@ FEED(a_log_that_is_replaced_ends_its_streams_with_an_error)
         service_feed_poke(feed);
         read_to_the_end(&live);
         assert_int_equal(how_often(&live, "\n\nevent: error\ndata: {\"error\":{\"status\":"
-                                          "\"PAWL_ENOTFOUND\",\"message\":"),
+                                          "\"PAWL_ENOTFOUND\",\"code\":404,\"message\":"),
                 1);
         close_reader(&live);
         assert_int_equal(service_feed_stream(&stream, feed, &any, head, &err), PAWL_ENOTFOUND);

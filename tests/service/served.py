@@ -130,6 +130,7 @@ class Served:
         if known is None:
             assert status in (401, 404, 405), "%s is not in the document" % what
             check({"$ref": "#/components/schemas/Error"}, answer.value, what)
+            assert answer.value["error"]["code"] == status, (what, answer.text)
             return answer.value
         self.compare(known, answer, what)
         if status == 200:
@@ -144,6 +145,8 @@ class Served:
         assert answer.status >= 400 or str(answer.status) in responses, (what, answer.status)
         content = resolved(responses.get(str(answer.status), responses.get("default")))["content"]
         assert answer.type in content, (what, answer.status, answer.type)
+        if answer.status >= 400 and known["operationId"] != "health":
+            assert answer.value["error"]["code"] == answer.status, (what, answer.text)
         if answer.value is not None:
             check(content[answer.type]["schema"], answer.value, what)
 
