@@ -56,9 +56,9 @@ pawl_status pawl__log_pack_get(pawl__buf *heads, pawl__buf *data, pawl_log *log,
                 status = pawl__fail(&log->err, PAWL_ENOTFOUND,
                         "contents: pack %lld is not in the log; put back a copy of the log",
                         (long long)pack);
-        if (!status)
+        if (!status && row)
                 status = add_bytes(heads, log, row, 0, pack);
-        if (!status && data)
+        if (!status && row && data)
                 status = add_bytes(data, log, row, 1, pack);
         pawl__query_reset(row);
         return status;

@@ -301,7 +301,7 @@ static pawl_status take(pawl__foreign *f, pawl_error *err)
                 status = pawl__foreign_check_hashes(f, err);
         if (!status)
                 status = pawl__foreign_envelope(f, type, err);
-        if (!status)
+        if (!status && type)
                 status = convert(f, type, err);
         if (status)
                 return status;

@@ -99,6 +99,7 @@ static pawl_status take_terms(proposing *p, const pawl__terms *terms)
                 status = candidate_of(p, &c, term->surface);
                 if (status)
                         break;
+                /* pawl__grow() has set it; NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
                 c->source = term->source;
                 c->original = pawl__arena_copy(p->arena, term->original);
                 status = pawl__term_context(&c->context, p->arena, &p->room, term);

@@ -49,7 +49,7 @@ pawl_status pawl_mission_cancel(
         pawl__row run = {.v[PAWL__RUN_ID].text = pawl__text(run_id)};
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl__arena arena = PAWL__ARENA_INIT;
-        pawl__state *state;
+        pawl__state *state = NULL;
         pawl_status status = pawl__id_check(pawl__text(run_id), "run id", err);
 
         if (!status)

@@ -41,7 +41,7 @@ static pawl_status make_graph(schedule *s)
 
         for (size_t i = 0; i < n; i++)
                 edges += mission->needs[i].n;
-        s->waits = calloc(n, sizeof *s->waits);
+        s->waits = calloc(n + 1, sizeof *s->waits);
         s->first = calloc(n + 2, sizeof *s->first);
         s->next = calloc(edges + 1, sizeof *s->next);
         if (!s->waits || !s->first || !s->next)

@@ -89,7 +89,7 @@ static pawl_status give_value(
 static pawl_status place_write(pawl_thread_write **out, reading *r, pawl_text task, int64_t index)
 {
         *out = NULL;
-        for (size_t i = 0; i < r->n_writes; i++)
+        for (size_t i = 0; r->writes && i < r->n_writes; i++)
                 if (r->writes[i].index == index && pawl__text_eq(r->writes[i].task_id, task)) {
                         *out = index < 0 ? &r->writes[i] : NULL;
                         return PAWL_OK;

@@ -97,8 +97,8 @@ static pawl_status read_steps(
                                 pawl__map_get(&known, pawl__json_at(tree, m)->value);
                         needs->n += needs->items[needs->n] != PAWL__MAP_NONE;
                 }
-                s->sequence =
-                        s->sequence && needs->n == (i > 0) && (i == 0 || needs->items[0] == i - 1);
+                s->sequence = s->sequence && needs->n == (i > 0) &&
+                              (i == 0 || (needs->items && needs->items[0] == i - 1));
         }
         pawl__map_free(&known);
         return status ? pawl__nomem(err) : PAWL_OK;

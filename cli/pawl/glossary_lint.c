@@ -315,7 +315,7 @@ static pawl_status print(cli_call *cli, const pawl__lint_findings *found, pawl_e
         if (!status && cli_given(cli, "json"))
                 status = cli_print_list(cli, NULL, fields, items, found->n, sizeof *items, err);
         else if (!status)
-                for (size_t i = 0; i < found->n; i++)
+                for (size_t i = 0; items && i < found->n; i++)
                         put_line(cli->in->out, &items[i]);
         if (!status && found->n)
                 cli->code = CLI_FAILED;

@@ -130,7 +130,7 @@ static void put_seed(FILE *out, const item *items, size_t n, size_t all, size_t 
                 "from each sense that is to hold.\n",
                 documents, documents == 1 ? "document" : "documents", n, all);
         fputs(n ? "terms:\n" : "terms: []\n", out);
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; items && i < n; i++)
                 put_term(out, &items[i]);
 }
 

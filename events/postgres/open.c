@@ -177,8 +177,8 @@ static pawl_status find_or_make(pawl_log *log, pawl_error *err)
         const bool create = log->flags & PAWL_LOG_CREATE;
         const struct pawl__server *server = log->server;
         const bool reads = log->flags & PAWL_LOG_READONLY;
-        tables found;
-        bool there;
+        tables found = NO_TABLES;
+        bool there = false;
         pawl_status status;
 
         for (int i = 0;; i++) {

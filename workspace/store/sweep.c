@@ -115,7 +115,7 @@ static pawl_status collect(const unsigned char hash[32], pawl__pack_place place,
 {
         struct sweep *s = user;
         pawl_error *err = pawl__log_error(s->contents->log);
-        pawl__pack_member member;
+        pawl__pack_member member = {.step = 0};
         pawl_status status = PAWL_OK;
 
         if (place.pack != s->pack)
