@@ -115,6 +115,8 @@ static long stat_field(long pid, int field)
                 return 0;
         char *at = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
         fclose(file);
+        if (!at) /* it ended after it was found */
+                return 0;
         for (int i = 2; at && i < field; i++)
                 at = strchr(at + 1, ' ');
         assert_non_null(at);
