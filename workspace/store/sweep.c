@@ -67,7 +67,7 @@ static pawl_status find_head(
 static pawl_status tell(const unsigned char hash[32], pawl__pack_place place, void *user)
 {
         struct sweep *s = user;
-        pawl__pack_member member;
+        pawl__pack_member member = {.step = 0};
         const pawl_status status = find_head(&member, s, place, pawl__log_error(s->contents->log));
 
         return status ? status : s->fn(hash, member.size, member.len, 1, s->user);
