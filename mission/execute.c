@@ -192,11 +192,12 @@ pawl_status pawl__step_run_output(pawl__step_run *p, pawl_text output)
         pawl_status status =
                 pawl_pipeline_complete(p->r->pipeline, p->ctx, output.data, output.len);
 
-        if (status == PAWL_OK)
-                status = mark_session(p->r);
-        if (status == PAWL_OK)
-                return pawl__step_run_completed(p);
-        return status == PAWL_BLOCKED ? pawl__step_run_blocked(p) : pawl__step_run_error(p, status);
+        if (status == PAWL_BLOCKED)
+                return pawl__step_run_blocked(p);
+        if (status)
+                return pawl__step_run_error(p, status);
+        status = mark_session(p->r);
+        return status ? status : pawl__step_run_completed(p);
 }
 
 static pawl_status judge_exit(pawl__step_run *p, const pawl__command_result *result)

@@ -200,7 +200,9 @@ void pawl__disconnect(pawl_log *log)
         pawl__queries_finalize(log);
         sqlite3_finalize(log->file->begin);
         sqlite3_finalize(log->file->commit);
-        log->file->begin = log->file->commit = NULL;
+        sqlite3_finalize(log->file->rollback);
+        sqlite3_finalize(log->file->view);
+        log->file->begin = log->file->commit = log->file->rollback = log->file->view = NULL;
         log->file->viewed = false;
         /* Not a zombie: every statement of this log is finalized, and a module above finalized its
          * own when the projector was closed. */

@@ -52,7 +52,7 @@ struct pawl__file {
         bool relaxed;        /* commits do not wait for the disk: a lease was changed */
         bool whole;          /* a statement is at work that is not interrupted (interrupt.c) */
         bool viewed;         /* a view is open, of this connection */
-        sqlite3_stmt *begin, *commit;
+        sqlite3_stmt *begin, *commit, *rollback, *view;
 
         /* A read-only view that takes no locks, since nobody could be writing when it was made
          * (connect.c); wal_size is what the write-ahead log held then, -1: none. */

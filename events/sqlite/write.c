@@ -13,13 +13,17 @@
 enum { LOOKS = 8 };
 
 /* Prepared at its first use, and kept. */
+static int prepare_kept(pawl_log *log, sqlite3_stmt **stmt, const char *sql)
+{
+        if (*stmt)
+                return SQLITE_OK;
+        return sqlite3_prepare_v3(log->file->db, sql, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL);
+}
+
 static int run_kept(pawl_log *log, sqlite3_stmt **stmt, const char *sql)
 {
-        int rc = SQLITE_OK;
+        int rc = prepare_kept(log, stmt, sql);
 
-        if (!*stmt)
-                rc = sqlite3_prepare_v3(
-                        log->file->db, sql, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL);
         if (rc == SQLITE_OK) {
                 rc = sqlite3_step(*stmt);
                 const int reset = sqlite3_reset(*stmt);
@@ -27,6 +31,14 @@ static int run_kept(pawl_log *log, sqlite3_stmt **stmt, const char *sql)
                         rc = reset;
         }
         return rc;
+}
+
+/* A transaction begins when what ends it is at hand: without memory it could not be prepared. */
+static int begin_kept(pawl_log *log, sqlite3_stmt **stmt, const char *sql)
+{
+        const int rc = prepare_kept(log, &log->file->rollback, "ROLLBACK");
+
+        return rc == SQLITE_OK ? run_kept(log, stmt, sql) : rc;
 }
 
 pawl_status pawl__sqlite_durable(pawl_log *log, bool on, const char *doing)
@@ -54,7 +66,7 @@ static pawl_status begin(pawl_log *log)
         status = pawl__log_interrupted(log, &log->err);
         if (!status) {
                 log->file->whole = true; /* or it would not be known whether it is open */
-                const int rc = run_kept(log, &log->file->begin, "BEGIN IMMEDIATE");
+                const int rc = begin_kept(log, &log->file->begin, "BEGIN IMMEDIATE");
                 log->file->whole = false;
                 status = pawl__db_fail(log, rc, "append", &log->err);
         }
@@ -95,7 +107,7 @@ pawl_status pawl__sqlite_begin(pawl_log *log)
 void pawl__sqlite_rollback(pawl_log *log, bool large)
 {
         if (!sqlite3_get_autocommit(log->file->db))
-                (void)sqlite3_exec(log->file->db, "ROLLBACK", NULL, NULL, NULL);
+                (void)run_kept(log, &log->file->rollback, "ROLLBACK");
         if (large) /* what does not fit SQLite's cache was in the -wal before COMMIT */
                 (void)pawl__wal_checkpoint(log, SQLITE_CHECKPOINT_TRUNCATE, 0, NULL, NULL);
 }
@@ -135,13 +147,13 @@ pawl_status pawl__sqlite_commit(pawl_log *log)
 pawl_status pawl__sqlite_view_begin(pawl_log *log, pawl_error *err)
 {
         int64_t head;
+        pawl_status status =
+                pawl__db_fail(log, begin_kept(log, &log->file->view, "BEGIN"), "read it", err);
 
-        log->file->viewed = true;
-        (void)pawl__sqlite_view_end(log); /* one whose end found no memory */
-        log->file->viewed = true;
-        pawl_status status = pawl__db_exec(log, "BEGIN", "read it", err);
-        if (!status) /* a transaction begins with its first read */
-                status = pawl__db_integer(&head, log, "SELECT max(seq) FROM events", err);
+        if (status)
+                return status;
+        log->file->viewed = true; /* a transaction begins with its first read */
+        status = pawl__db_integer(&head, log, "SELECT max(seq) FROM events", err);
         if (status)
                 (void)pawl__sqlite_view_end(log);
         return status;
@@ -153,7 +165,6 @@ bool pawl__sqlite_view_end(pawl_log *log)
 
         log->file->viewed = false;
         if (same && !sqlite3_get_autocommit(log->file->db))
-                (void)sqlite3_exec(
-                        log->file->db, "ROLLBACK", NULL, NULL, NULL); /* nothing written */
+                (void)run_kept(log, &log->file->rollback, "ROLLBACK"); /* nothing written */
         return same;
 }

@@ -79,8 +79,10 @@ bool sweep_next(sweep *s)
         }
         if (s->rounds < s->warm)
                 s->n = 0;
+        else if (!s->n || test_full())
+                s->n++;
         else
-                s->n += s->n ? (s->step ? s->step : 1) + (s->spread ? s->n / s->spread : 0) : 1;
+                s->n += (s->step ? s->step : 1) + (s->spread ? s->n / s->spread : 0);
         if (s->rounds && s->rounds == s->warm)
                 s->gain = gain;
         assert_true(s->rounds++ < ROUNDS_MAX);

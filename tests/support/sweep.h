@@ -29,7 +29,7 @@
 
 typedef struct sweep {
         /* ---- What the test asks for ---- */
-        size_t step;   /**< every so many allocations only; 0: each */
+        size_t step;   /**< every so many allocations only, unless tests are full; 0: each */
         size_t spread; /**< and further apart the later: n / spread more; 0: not */
         size_t warm;   /**< rounds before in which nothing fails: the last one's gain is no leak */
         size_t least;  /**< so many calls must fail; 0: one */

@@ -40,7 +40,7 @@ static void check_batch(toolcalls *t, const pawl_toolcalls *batch)
 static void sweep_takes(toolcalls *t, size_t *failed)
 {
         /* what a log keeps from call to call grows */
-        for (sweep s = {.step = test_full() ? 1 : 19, .keeps = true}; sweep_next(&s);) {
+        for (sweep s = {.step = 19, .keeps = true}; sweep_next(&s);) {
                 pawl_toolcalls *batch = NULL;
                 pawl_error err = PAWL_ERROR_INIT;
                 long live = allocator_live();
@@ -149,7 +149,7 @@ TOOLCALLS_TEST(whatever_allocation_fails_a_restore_is_done_or_not)
 {
         toolcalls *t = begin(state);
 
-        for (sweep s = {.step = test_full() ? 1 : 13, .keeps = true}; sweep_next(&s);) {
+        for (sweep s = {.step = 13, .keeps = true}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
                 pawl_pending_rollback pending;
                 pawl_toolcall *call = NULL;
