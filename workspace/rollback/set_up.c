@@ -24,7 +24,7 @@ static pawl_status cannot(pawl_error *err, const pawl__workspace *ws, const char
         char path[4200];
 
         snprintf(path, sizeof path, "%s/%s", ws->root, name);
-        return pawl__fail_errno(err, errno, path, "write there");
+        return pawl__fail_errno(err, errno, path, "read or write there");
 }
 
 /* ---- Whose directory it is ------------------------------------------------------------------ */
@@ -59,14 +59,16 @@ static pawl_status write_mark(pawl__workspace *ws, pawl_text text, pawl_error *e
         return errno ? cannot(err, ws, MARK) : PAWL_OK;
 }
 
-static void read_small(pawl__buf *out, int directory, const char *path)
+/* 0 or an errno. What is cut is not the same. */
+static int read_small(pawl__buf *out, int directory, const char *path)
 {
         const int fd = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 
         if (fd < 0)
-                return;
-        (void)pawl__read_all(out, fd, 256); /* what is cut is not the same */
+                return errno;
+        const int failed = pawl__read_all(out, fd, 256);
         close(fd);
+        return failed == EFBIG ? 0 : failed;
 }
 
 /* A directory that holds what no worker put there is somebody's own. The mark has the machine's
@@ -78,9 +80,11 @@ static pawl_status take_over(pawl__workspace *ws, pawl_error *err)
         bool empty = false;
         pawl_status status = PAWL_OK;
 
-        read_small(&boot, AT_FDCWD, "/proc/sys/kernel/random/boot_id");
-        read_small(&mark, ws->owned, MARK);
-        if (!mark.len) {
+        (void)read_small(&boot, AT_FDCWD, "/proc/sys/kernel/random/boot_id");
+        errno = read_small(&mark, ws->owned, MARK);
+        if (errno && errno != ENOENT)
+                status = cannot(err, ws, MARK);
+        if (!status && !mark.len) {
                 status = is_empty(&empty, ws, err);
                 if (!status && !empty)
                         status = pawl__fail(err, PAWL_EINVAL,
