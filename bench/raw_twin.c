@@ -73,6 +73,8 @@ void raw_twin_open(raw_twin *twin, const char *log_path, const char *path, const
                         tables[t].name, tables[t].where);
                 prepare(&twin->select[t], twin->log, sql);
                 twin->columns[t] = sqlite3_column_count(twin->select[t]);
+                if (twin->columns[t] > TWIN_COLUMNS)
+                        bench_die("a table has more than TWIN_COLUMNS columns");
                 prepare_upsert(twin, t, tables[t].name);
         }
         prepare(&twin->begin, twin->db, "BEGIN IMMEDIATE");

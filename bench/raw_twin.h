@@ -10,7 +10,7 @@
 #include "bench/measure.h"
 #include <sqlite3.h>
 
-enum { TWIN_TABLES = 8, TWIN_COLUMNS = 16, TWIN_ROWS = 1024 };
+enum { TWIN_TABLES = 8, TWIN_COLUMNS = 24, TWIN_ROWS = 1024 };
 
 /** A table that an append writes to, and which of its rows it wrote: a WHERE with ?1, the last seq
  *  before it, and ?2, its step. */
