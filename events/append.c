@@ -56,14 +56,14 @@ pawl_status pawl__tx_may_begin(pawl_log *log)
         return pawl__log_interrupted(log, err);
 }
 
-pawl_status pawl__tx_begin(pawl_log *log)
+pawl_status pawl__tx_begin(pawl_log *log, bool again)
 {
         pawl_error *err = &log->err;
         pawl_status status = pawl__tx_may_begin(log);
 
         if (status)
                 return status;
-        status = log->engine->begin(log);
+        status = log->engine->begin(log, again);
         if (status)
                 return status;
         log->writing = true;
@@ -283,7 +283,7 @@ pawl_status pawl__tx_commit(pawl_log *log)
 
 pawl_status pawl__log_write_begin(pawl_log *log, pawl_error *err)
 {
-        const pawl_status status = log->engine->begin(log);
+        const pawl_status status = log->engine->begin(log, false);
 
         return status ? pawl__log_failed(log, status, err) : PAWL_OK;
 }
@@ -350,7 +350,7 @@ static void leave_out(pawl__waiter *own, pawl__waiter *waiter)
  * status is that of all of them. */
 static pawl_status try_lead(pawl__waiter **failed, bool *whole, pawl_log *log, pawl__waiter *own)
 {
-        pawl_status status = pawl__tx_begin(log);
+        pawl_status status = pawl__tx_begin(log, true);
 
         *failed = NULL;
         *whole = false;
@@ -396,7 +396,7 @@ static pawl_status commit_alone(pawl_log *log, pawl__waiter *waiter, pawl__batch
         pawl_status status;
 
         do {
-                status = pawl__tx_begin(log);
+                status = pawl__tx_begin(log, false); /* the hook's work may be long */
                 if (status)
                         continue;
                 status = pawl__tx_prepared(log, batch, waiter->fence);

@@ -177,8 +177,9 @@ PAWL_MUST_CHECK pawl_status pawl__key_seal(pawl_log *log, const pawl_event *even
 /** PAWL_EREADONLY; PAWL_EKEY without the key; PAWL_ESTATE when a transaction of this handle is
  * open. */
 PAWL_MUST_CHECK pawl_status pawl__tx_may_begin(pawl_log *log);
-/** Begin to write, verify the last event, let the projector catch up. Rolls back on failure. */
-PAWL_MUST_CHECK pawl_status pawl__tx_begin(pawl_log *log);
+/** Begin to write, verify the last event, let the projector catch up. Rolls back on failure.
+ *  @p again: as the engine's begin(). */
+PAWL_MUST_CHECK pawl_status pawl__tx_begin(pawl_log *log, bool again);
 /** May what failed and was undone be tried again? */
 static inline bool pawl__tx_again(pawl_log *log, pawl_status status)
 {

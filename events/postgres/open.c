@@ -211,6 +211,7 @@ static pawl_status connect_log(pawl_log *log, pawl_error *err)
                 return pawl__nomem(err);
         log->server = server;
         server->answer_max = PAWL__ANSWER_MAX;
+        server->calm = PAWL__CALM;
         status = pawl__postgres_load(&server->pq, err);
         if (!status)
                 status = pawl__address_parse(&server->address, log->name, err);

@@ -253,6 +253,19 @@ static pawl_status ask(pawl__postgres_query *q, const char *doing, pawl_error *e
         }
 }
 
+/* The row of a lease that is assumed: its fence, and that it is held. */
+static pawl_status assume(pawl__postgres_query *q, pawl_error *err)
+{
+        const pawl_text run_id = {q->values[0], (size_t)q->lengths[0]};
+        pawl_status status = pawl__lease_assume(&q->given[0], q->log, run_id, err);
+
+        if (status == PAWL_OK) {
+                q->given[1] = 1;
+                q->n_given = 2;
+        }
+        return status == PAWL_DONE ? PAWL_OK : keep_failure(q->log, status, err);
+}
+
 /* Rows that begin() has asked for already, or that it knows. */
 static bool known(pawl__postgres_query *q)
 {
@@ -286,6 +299,16 @@ static bool known(pawl__postgres_query *q)
         return false;
 }
 
+/* A head that was read outside of a transaction. */
+static void note_head(pawl__postgres_query *q)
+{
+        const pawl_text hash = pawl__postgres_bytes(&q->base, 1);
+
+        if (!q->log->server->in_transaction && hash.len == 32)
+                pawl__head_note(q->log, (uint64_t)pawl__postgres_integer(&q->base, 0),
+                        (const unsigned char *)hash.data);
+}
+
 pawl_status pawl__postgres_step(pawl__query *self, const char *doing, pawl_error *err)
 {
         pawl__postgres_query *q = (pawl__postgres_query *)self;
@@ -300,12 +323,17 @@ pawl_status pawl__postgres_step(pawl__query *self, const char *doing, pawl_error
                         return failed_before(log->server, err);
                 if (pawl__interrupt_waits(log))
                         return keep_failure(log, pawl__interrupt_fail(log, err), err);
-                if (!known(q)) {
+                pawl_status status = PAWL_OK;
+                if (q->which == PAWL__STMT_LEASE_GET && q->values[0])
+                        status = assume(q, err);
+                if (!status && !q->n_given && !known(q)) {
                         q->seq = seq_of(q);
-                        pawl_status status = ask(q, doing, err);
-                        if (status)
-                                return status;
+                        status = ask(q, doing, err);
                 }
+                if (status)
+                        return status;
+                if (q->which == PAWL__STMT_HEAD)
+                        note_head(q);
                 q->row = 0;
                 if (q->n_given)
                         return PAWL_OK;
@@ -321,6 +349,7 @@ static void note_write(pawl__postgres_query *q)
         case PAWL__STMT_LEASE_RENEW:
         case PAWL__STMT_LEASE_RELEASE:
                 pawl__prefetch_drop(q->log);
+                q->log->server->leases_change = true;
                 break;
         default:
                 break;
@@ -514,6 +543,16 @@ pawl_status pawl__own_query(
                         "set_config('idle_in_transaction_session_timeout', '300s', $2 = 't')",
                 [PAWL__OWN_LOCK] = "SELECT head_seq, head_hash, applied_seq FROM pawl.logs "
                                    "WHERE {log AND} true FOR UPDATE",
+                /* What is proven so is a cast that fails, and says why in the server's log. */
+                [PAWL__OWN_PROVE] =
+                        "SELECT CAST(coalesce((SELECT CASE WHEN head_seq = ?1 AND head_hash = ?2 "
+                        "AND applied_seq = ?1 THEN '1' ELSE 'pawl: another writer was first' END "
+                        "FROM pawl.logs WHERE {log AND} true FOR UPDATE), "
+                        "'pawl: the log is gone') AS bigint)",
+                [PAWL__OWN_PROVE_LEASE] =
+                        "SELECT CAST(coalesce((SELECT CASE WHEN fence = ?2 AND held = 1 "
+                        "THEN '1' ELSE 'pawl: the claim is over' END FROM pawl.leases "
+                        "WHERE {log AND} run_id = ?1), 'pawl: the claim is gone') AS bigint)",
                 [PAWL__OWN_END] = "UPDATE pawl.logs SET head_seq = ?1, head_hash = ?2, "
                                   "applied_seq = ?3 WHERE {log AND} head_seq = ?4",
                 [PAWL__OWN_COMMIT] = "COMMIT",

@@ -1,6 +1,10 @@
 /*
- * Transactions. A writer locks the row of its log, which has the head: begin() is one round trip,
- * and commit() another, in which everything goes that was written since.
+ * Transactions. A writer locks the row of its log, which has the head. One that has seen the head
+ * there again and again assumes it: begin() sends nothing yet, and the statement that locks the row
+ * fails, and all behind it, unless the head is that one, and the claims are. So a commit is one
+ * round trip. What fails in such a transaction, whatever it is, may be due to what was assumed: it
+ * is tried again, by a begin() that waits for the head: one round trip, and commit() another, in
+ * which everything goes that was written since.
  *
  * A COMMIT whose answer was lost is looked up: the row's lock is taken again, which is to be had
  * only when the transaction has ended, one way or the other; then the log's event at our seq is
@@ -60,6 +64,35 @@ static pawl_status send_own(pawl__postgres_query **out, pawl_log *log, pawl__own
         return pawl__send(*out, rows ? &(*out)->result : NULL, "append", err);
 }
 
+/* ---- The head that is known ------------------------------------------------------------------ */
+
+static bool is_known(const struct pawl__server *server, uint64_t seq, const unsigned char hash[32])
+{
+        return server->known_connection == server->connection && server->known_seq == seq &&
+               memcmp(server->known_hash, hash, 32) == 0;
+}
+
+void pawl__head_note(pawl_log *log, uint64_t seq, const unsigned char hash[32])
+{
+        struct pawl__server *server = log->server;
+
+        if (is_known(server, seq, hash))
+                return;
+        server->known_connection = 0; /* where the state tables are is not known */
+        server->calm = 0;
+}
+
+/* The head is that of the transaction that is open, or was committed. */
+static void note_place(pawl_log *log)
+{
+        struct pawl__server *server = log->server;
+
+        server->known_connection =
+                server->applied == (int64_t)log->head_seq ? server->connection : 0;
+        server->known_seq = log->head_seq;
+        memcpy(server->known_hash, log->head_hash, 32);
+}
+
 /* The head, from the row that is locked now. */
 static pawl_status take_head(pawl_log *log, pawl__postgres_query *lock, pawl_error *err)
 {
@@ -78,6 +111,13 @@ static pawl_status take_head(pawl_log *log, pawl__postgres_query *lock, pawl_err
         log->server->begun_seq = log->head_seq;
         log->server->applied = pawl__postgres_integer(&lock->base, 2);
         log->server->whole = log->server->applied == seq;
+        if (log->server->known_connection == log->server->connection) {
+                if (!is_known(log->server, log->head_seq, log->head_hash))
+                        log->server->calm = 0;
+                else if (log->server->calm < PAWL__CALM)
+                        log->server->calm++;
+        }
+        note_place(log);
         return PAWL_OK;
 }
 
@@ -89,7 +129,7 @@ static pawl_status lock_log(pawl_log *log, pawl_error *err)
 
         if (status)
                 return status;
-        server->failed = server->retry = false;
+        server->failed = server->retry = server->assumed = false;
         status = send_own(&q, log, PAWL__OWN_BEGIN, false, err);
         if (!status && server->limited != server->connection)
                 status = send_own(&q, log, PAWL__OWN_LIMITS, false, err);
@@ -113,10 +153,85 @@ static pawl_status lock_log(pawl_log *log, pawl_error *err)
         return status;
 }
 
-pawl_status pawl__postgres_begin(pawl_log *log)
+/* Is the connection there, as far as can be seen, and the head where it was? */
+static bool may_assume(pawl_log *log)
 {
+        struct pawl__server *server = log->server;
+
+        if (server->lost || !server->conn || log->lost.status || server->calm < PAWL__CALM ||
+                server->known_connection != server->connection ||
+                !(server->pooled || server->limited == server->connection) ||
+                log->sound_seq != server->known_seq ||
+                memcmp(log->sound_hash, server->known_hash, 32) != 0)
+                return false;
+        if (server->pq->PQconsumeInput(server->conn) &&
+                server->pq->PQstatus(server->conn) == CONNECTION_OK)
+                return true;
+        server->lost = true;
+        return false;
+}
+
+/* Queue what begins, and what proves the head. */
+static pawl_status assume_head(pawl_log *log, pawl_error *err)
+{
+        struct pawl__server *server = log->server;
+        pawl__postgres_query *q;
+
+        server->failed = server->retry = false;
+        pawl__prefetch_drop(log);
+        pawl_status status = send_own(&q, log, PAWL__OWN_BEGIN, false, err);
+        if (!status && server->pooled)
+                status = send_own(&q, log, PAWL__OWN_LIMITS, false, err);
+        if (!status)
+                status = pawl__own_query(&q, log, PAWL__OWN_PROVE, err);
+        if (!status) {
+                pawl__query_bind_integer(&q->base, 1, (int64_t)server->known_seq);
+                pawl__query_bind_bytes(&q->base, 2, server->known_hash, 32);
+                status = pawl__send(q, NULL, "append", err);
+        }
+        server->in_transaction = true;
+        server->assumed = true;
+        if (status) {
+                pawl__postgres_rollback(log, false);
+                return status;
+        }
+        log->head_seq = server->begun_seq = server->known_seq;
+        memcpy(log->head_hash, server->known_hash, 32);
+        server->applied = (int64_t)server->known_seq;
+        server->whole = true;
+        return PAWL_OK;
+}
+
+pawl_status pawl__lease_assume(int64_t *fence, pawl_log *log, pawl_text run_id, pawl_error *err)
+{
+        struct pawl__server *server = log->server;
+        pawl__postgres_query *q;
+
+        if (!server->in_transaction || !server->assumed || server->leases_change)
+                return PAWL_DONE;
+        for (size_t i = 0; i < log->n_held; i++) {
+                const pawl__lease *held = &log->held[i];
+                if (!pawl__lease_is(held, run_id, held->fence))
+                        continue;
+                pawl_status status = pawl__own_query(&q, log, PAWL__OWN_PROVE_LEASE, err);
+                if (status)
+                        return status;
+                pawl__query_bind_text(&q->base, 1, run_id);
+                pawl__query_bind_integer(&q->base, 2, (int64_t)held->fence);
+                *fence = (int64_t)held->fence;
+                return pawl__send(q, NULL, "append", err);
+        }
+        return PAWL_DONE;
+}
+
+pawl_status pawl__postgres_begin(pawl_log *log, bool again)
+{
+        struct pawl__server *server = log->server;
         pawl_status status;
 
+        server->leases_change = false;
+        if (again && may_assume(log))
+                return assume_head(log, &log->err);
         do
                 status = lock_log(log, &log->err);
         while (status && pawl__server_again(log));
@@ -203,9 +318,10 @@ static void acknowledge(pawl_log *log)
 {
         struct pawl__server *server = log->server;
 
-        server->in_transaction = false;
+        server->in_transaction = server->assumed = false;
         server->tries = 0;
         pawl__prefetch_drop(log);
+        note_place(log);
         if (log->head_seq > server->begun_seq) {
                 server->acked_seq = log->head_seq;
                 memcpy(server->acked_hash, log->head_hash, 32);

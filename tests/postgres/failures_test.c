@@ -275,7 +275,7 @@ LOG_TEST(a_log_that_is_locked_is_waited_for_so_long_and_no_longer)
         event_log_open(f);
         f->busy_ms = 200;
         pawl_log *other = event_log_another(f);
-        assert_int_equal(f->log->engine->begin(f->log), PAWL_OK);
+        assert_int_equal(f->log->engine->begin(f->log, false), PAWL_OK);
         assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_EBUSY);
         assert_says(pawl_log_errmsg(other), "another writer has kept it locked for 200 ms");
         f->log->engine->rollback(f->log, false);
@@ -300,7 +300,7 @@ LOG_TEST(a_wait_for_the_lock_is_interrupted)
         event_log_open(f);
         f->busy_ms = 20000;
         pawl_log *other = event_log_another(f);
-        assert_int_equal(f->log->engine->begin(f->log), PAWL_OK);
+        assert_int_equal(f->log->engine->begin(f->log, false), PAWL_OK);
         const int64_t began = pawl__now_ms();
         assert_int_equal(pthread_create(&thread, NULL, interrupt_soon, other), 0);
         assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_EINTERRUPTED);
