@@ -546,7 +546,7 @@ pawl_status pawl__own_query(
                 /* What is proven so is a cast that fails, and says why in the server's log. */
                 [PAWL__OWN_PROVE] =
                         "SELECT CAST(coalesce((SELECT CASE WHEN head_seq = ?1 AND head_hash = ?2 "
-                        "AND applied_seq = ?1 THEN '1' ELSE 'pawl: another writer was first' END "
+                        "AND applied_seq = ?3 THEN '1' ELSE 'pawl: another writer was first' END "
                         "FROM pawl.logs WHERE {log AND} true FOR UPDATE), "
                         "'pawl: the log is gone') AS bigint)",
                 [PAWL__OWN_PROVE_LEASE] =

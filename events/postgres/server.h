@@ -116,10 +116,11 @@ struct pawl__server {
         uint64_t acked_seq; /* the last event that was acknowledged to this handle; 0: none */
         unsigned char acked_hash[32];
 
-        /* The head as this handle saw it last, with the state tables at the same place. */
+        /* The log's row as this handle saw it last. */
         unsigned known_connection; /* over which; 0: it is not known */
         uint64_t known_seq;
         unsigned char known_hash[32];
+        int64_t known_applied;
         unsigned calm; /* so many transactions found it there; at most PAWL__CALM */
 };
 
@@ -189,7 +190,7 @@ typedef enum pawl__own_statement {
         PAWL__OWN_BEGIN,
         PAWL__OWN_LIMITS,
         PAWL__OWN_LOCK,
-        PAWL__OWN_PROVE,       /* lock it, too: fails unless the head is (?1, ?2) */
+        PAWL__OWN_PROVE,       /* lock it, too: fails unless the row is (?1, ?2, ?3) */
         PAWL__OWN_PROVE_LEASE, /* fails unless run ?1 is claimed with fence ?2 */
         PAWL__OWN_END,
         PAWL__OWN_COMMIT,

@@ -87,8 +87,8 @@ static void note_place(pawl_log *log)
 {
         struct pawl__server *server = log->server;
 
-        server->known_connection =
-                server->applied == (int64_t)log->head_seq ? server->connection : 0;
+        server->known_connection = server->connection;
+        server->known_applied = server->applied;
         server->known_seq = log->head_seq;
         memcpy(server->known_hash, log->head_hash, 32);
 }
@@ -187,6 +187,7 @@ static pawl_status assume_head(pawl_log *log, pawl_error *err)
         if (!status) {
                 pawl__query_bind_integer(&q->base, 1, (int64_t)server->known_seq);
                 pawl__query_bind_bytes(&q->base, 2, server->known_hash, 32);
+                pawl__query_bind_integer(&q->base, 3, server->known_applied);
                 status = pawl__send(q, NULL, "append", err);
         }
         server->in_transaction = true;
@@ -197,8 +198,8 @@ static pawl_status assume_head(pawl_log *log, pawl_error *err)
         }
         log->head_seq = server->begun_seq = server->known_seq;
         memcpy(log->head_hash, server->known_hash, 32);
-        server->applied = (int64_t)server->known_seq;
-        server->whole = true;
+        server->applied = server->known_applied;
+        server->whole = server->applied == (int64_t)log->head_seq;
         return PAWL_OK;
 }
 
