@@ -302,7 +302,8 @@ LOG_TEST(the_projector_is_called_in_order_and_its_failure_rolls_back)
         pawl_event bad = event_scope("{}");
         assert_int_equal(append_one(f->log, bad, 0), PAWL_EINVAL);
         event_log_close(f);
-        assert_string_equal(p.calls, "baafbxc");
+        /* What is refused where the head was assumed is refused once more, where it was read. */
+        assert_string_equal(p.calls, on_server() ? "baafbxbxc" : "baafbxc");
 }
 
 /* ---- What the file itself refuses
