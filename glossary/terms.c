@@ -291,7 +291,8 @@ struct moments {
 static uint64_t checkpoint_of(const pawl__row *step)
 {
         const pawl_text status = step->v[PAWL__STEP_STATUS].text;
-        const bool told = pawl__text_is(status, "completed") || pawl__text_is(status, "running");
+        const bool told = pawl__text_is(status, "completed") || pawl__text_is(status, "running") ||
+                          pawl__text_is(status, "unfinished");
 
         return told && step->v[PAWL__STEP_CHECKPOINT_SEQ].integer > 0
                        ? (uint64_t)step->v[PAWL__STEP_CHECKPOINT_SEQ].integer

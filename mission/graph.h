@@ -39,10 +39,12 @@ PAWL_MUST_CHECK pawl_status pawl__graph_needs(
 /**
  * What each of a run's steps needs, by its place among them, as the mission that the log keeps has
  * it; all of it lives in @p arena.
+ * @param[out] when   the output, or member of one, that says whether a step runs: "STEP#/POINTER";
+ *                    absent: none does.
  * @param[out] graph  some step says what it needs; else each needs the one before.
  */
-PAWL_MUST_CHECK pawl_status pawl__run_needs(pawl__needs **out, bool *graph, pawl_log *log,
-        const pawl__row *run, const pawl__row *steps, size_t n, pawl__arena *arena,
+PAWL_MUST_CHECK pawl_status pawl__run_needs(pawl__needs **out, pawl_text **when, bool *graph,
+        pawl_log *log, const pawl__row *run, const pawl__row *steps, size_t n, pawl__arena *arena,
         pawl_error *err);
 
 #endif

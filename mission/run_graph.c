@@ -6,6 +6,7 @@ typedef struct reading {
         pawl__json_tree tree;
         pawl__map at; /* of each of the run's steps */
         pawl__needs *out;
+        pawl_text *when;
         pawl__arena *arena;
         bool graph;
 } reading;
@@ -65,21 +66,26 @@ static pawl_status take_all(reading *r)
                 s = pawl__json_after(&r->tree, steps, s)) {
                 const pawl_text id = pawl__json_get_text(&r->tree, s, "id");
                 const uint32_t at = pawl__map_get(&r->at, id);
-                if (at != PAWL__MAP_NONE)
+                if (at != PAWL__MAP_NONE) {
+                        const pawl__node when = pawl__json_get(&r->tree, s, "when");
+                        if (when != PAWL__NO_NODE)
+                                r->when[at] = pawl__json_get_text(&r->tree, when, "$from");
                         status = take(r, at, pawl__json_get(&r->tree, s, "needs"), before);
+                }
                 before = id;
         }
         return status;
 }
 
-pawl_status pawl__run_needs(pawl__needs **out, bool *graph, pawl_log *log, const pawl__row *run,
-        const pawl__row *steps, size_t n, pawl__arena *arena, pawl_error *err)
+pawl_status pawl__run_needs(pawl__needs **out, pawl_text **when, bool *graph, pawl_log *log,
+        const pawl__row *run, const pawl__row *steps, size_t n, pawl__arena *arena, pawl_error *err)
 {
         reading r = {.tree = PAWL__JSON_TREE_INIT, .at = PAWL__MAP_INIT, .arena = arena};
         pawl_status status = PAWL_OK;
 
         r.out = pawl__arena_array(arena, n, sizeof *r.out);
-        if (!r.out)
+        r.when = pawl__arena_array(arena, n, sizeof *r.when);
+        if (!r.out || !r.when)
                 return pawl__nomem(err);
         for (size_t i = 0; i < n && !status; i++)
                 if (pawl__map_put(&r.at, steps[i].v[PAWL__STEP_ID].text, (uint32_t)i))
@@ -93,6 +99,7 @@ pawl_status pawl__run_needs(pawl__needs **out, bool *graph, pawl_log *log, const
         if (status && status != PAWL_ENOTFOUND)
                 return status;
         *out = r.out;
+        *when = r.when;
         *graph = r.graph;
         return PAWL_OK;
 }

@@ -201,13 +201,25 @@ pawl_status pawl__runs_list(uint64_t *next, pawl_log *log, pawl_text wanted, uin
 pawl_status pawl__run_retry(
         pawl__retry *out, pawl_log *log, const pawl__run_view *run, pawl_error *err)
 {
-        const pawl_text step = run->row.v[PAWL__RUN_CURRENT].text;
+        return pawl__step_retry(out, log, run, run->row.v[PAWL__RUN_CURRENT].text, err);
+}
 
+pawl_status pawl__step_retry(
+        pawl__retry *out, pawl_log *log, const pawl__run_view *run, pawl_text step, pawl_error *err)
+{
         *out = (pawl__retry){0};
         if (!step.data || (!pawl__text_is(run->status, "running") &&
                                   !pawl__text_is(run->status, "interrupted")))
                 return PAWL_OK;
         return pawl__retry_read(out, log, &run->row, step, PAWL__RETRY_LOOK, err);
+}
+
+/* A step that is at work for nobody was, when its process died or its run was cancelled. */
+static void note_unfinished(pawl__row *steps, size_t n)
+{
+        for (size_t i = 0; i < n; i++)
+                if (pawl__text_is(steps[i].v[PAWL__STEP_STATUS].text, "running"))
+                        steps[i].v[PAWL__STEP_STATUS].text = pawl__text(PAWL__STEP_UNFINISHED);
 }
 
 pawl_status pawl__run_look(pawl__run_view *out, pawl__row **steps, size_t *n_steps, pawl_log *log,
@@ -234,5 +246,7 @@ pawl_status pawl__run_look(pawl__run_view *out, pawl__row **steps, size_t *n_ste
                 status = pawl__run_retry(&out->retry, log, out, err);
         if (!status)
                 status = pawl__state_steps(steps, n_steps, l.state, run_id, arena, err);
+        if (!status && !out->held)
+                note_unfinished(*steps, *n_steps);
         return status;
 }

@@ -39,8 +39,17 @@ PAWL_MUST_CHECK pawl_status pawl__runs_list(uint64_t *next, pawl_log *log, pawl_
 PAWL_MUST_CHECK pawl_status pawl__run_retry(
         pawl__retry *out, pawl_log *log, const pawl__run_view *run, pawl_error *err);
 
+/** The same at any of its steps that is at work, or unfinished. */
+PAWL_MUST_CHECK pawl_status pawl__step_retry(pawl__retry *out, pawl_log *log,
+        const pawl__run_view *run, pawl_text step, pawl_error *err);
+
+/** What a reader is told of a step that the log says is running, where nobody holds its run: its
+ *  process died, or the run was cancelled. */
+#define PAWL__STEP_UNFINISHED "unfinished"
+
 /** One run, by its id or 4 characters or more that it alone begins with, and its steps in mission
- *  order; texts and rows live in the arena. PAWL_ENOTFOUND. */
+ *  order, one that nobody is at any more as PAWL__STEP_UNFINISHED; texts and rows live in the
+ * arena. PAWL_ENOTFOUND. */
 PAWL_MUST_CHECK pawl_status pawl__run_look(pawl__run_view *out, pawl__row **steps, size_t *n_steps,
         pawl_log *log, pawl_text run_id, pawl__arena *arena, pawl_error *err);
 

@@ -42,13 +42,18 @@ static int64_t now_us(void)
 }
 
 /* "attempt 2 of 3, next in 40 s"; NULL: it was not tried before. */
-static const char *retry_of(const void *item, char room[CLI_WORD_MAX])
+static const char *retry_word(const pawl__retry *retry, char room[CLI_WORD_MAX])
 {
         char text[64];
 
-        pawl__retry_say(text, &((const pawl__run_view *)item)->retry, now_us());
+        pawl__retry_say(text, retry, now_us());
         snprintf(room, CLI_WORD_MAX, "%s", text);
         return *text ? room : NULL;
+}
+
+static const char *retry_of(const void *item, char room[CLI_WORD_MAX])
+{
+        return retry_word(&((const pawl__run_view *)item)->retry, room);
 }
 
 static const cli_field owner_fields[] = {
@@ -88,8 +93,27 @@ typedef struct step_view {
         pawl_glossary_terms terms;
         pawl_text *needs; /* ids */
         size_t n_needs;
+        pawl_text when;
+        bool unfinished;
+        pawl__retry retry;
         pawl_text label, needs_line; /* for people, of a run whose steps are no mere sequence */
 } step_view;
+
+/* As programs know it: one that died at work is to be run again. */
+static const char *status_word(const void *item, char room[CLI_WORD_MAX])
+{
+        const pawl_text status = ((const step_view *)item)->row.v[PAWL__STEP_STATUS].text;
+
+        if (pawl__text_is(status, PAWL__STEP_UNFINISHED))
+                return "pending";
+        snprintf(room, CLI_WORD_MAX, "%.*s", PAWL__FMT(status));
+        return room;
+}
+
+static const char *step_retry(const void *item, char room[CLI_WORD_MAX])
+{
+        return retry_word(&((const step_view *)item)->retry, room);
+}
 
 static bool has_ended(const void *item)
 {
@@ -116,7 +140,7 @@ static const cli_field text_fields[] = {
 
 #define STEP_STATUS                                                                                \
         {                                                                                          \
-                "status", CLI_AS_TEXT, STEP(PAWL__STEP_STATUS), .title = "status"                  \
+                NULL, CLI_AS_TEXT, STEP(PAWL__STEP_STATUS), .title = "status"                      \
         }
 #define STEP_TOKEN                                                                                 \
         {                                                                                          \
@@ -127,6 +151,8 @@ static const cli_field text_fields[] = {
 static const cli_field step_fields[] = {
         {"step_id", CLI_AS_TEXT, STEP(PAWL__STEP_ID), .title = "step", .cut = CLI_CUT},
         STEP_STATUS,
+        {"status", CLI_AS_WORD, CLI_ITSELF, .word = status_word},
+        {"unfinished", CLI_AS_BOOL, CLI_AT(step_view, unfinished)},
         {"input_hash", CLI_AS_TEXT, STEP(PAWL__STEP_INPUT_HASH)},
         {"output_hash", CLI_AS_TEXT, STEP(PAWL__STEP_OUTPUT_HASH)},
         STEP_TOKEN,
@@ -135,6 +161,8 @@ static const cli_field step_fields[] = {
                 .has = has_ended},
         {"terms", CLI_AS_LIST, CLI_ITEMS(step_view, terms.items, terms.n), .fields = term_fields},
         {"needs", CLI_AS_LIST, CLI_ITEMS(step_view, needs, n_needs), .fields = text_fields},
+        {"when", CLI_AS_TEXT, CLI_AT(step_view, when)},
+        {"retry", CLI_AS_WORD, CLI_ITSELF, .word = step_retry},
         CLI_NO_FIELD,
 };
 
@@ -306,11 +334,24 @@ static pawl_status print_graph(const cli_call *cli, pawl_log *log, const step_vi
                                 cli->in->out, graph_fields, log, shown, n, sizeof *shown, err);
 }
 
+/* Of a step that is at work, or was: the attempts that failed before. */
+static pawl_status look_at_work(
+        step_view *step, pawl_log *log, const pawl__run_view *run, pawl_error *err)
+{
+        const pawl_text status = step->row.v[PAWL__STEP_STATUS].text;
+
+        step->unfinished = pawl__text_is(status, PAWL__STEP_UNFINISHED);
+        if (!step->unfinished && !pawl__text_is(status, "running"))
+                return PAWL_OK;
+        return pawl__step_retry(&step->retry, log, run, step->row.v[PAWL__STEP_ID].text, err);
+}
+
 static pawl_status show_one(const cli_call *cli, pawl_log *log, pawl_error *err)
 {
         const bool json = cli_given(cli, "json");
         pawl_glossary_terms *terms = NULL;
         pawl__needs *needs = NULL;
+        pawl_text *when = NULL;
         pawl__row *rows = NULL;
         pawl__run_view run;
         bool graph = false;
@@ -319,7 +360,8 @@ static pawl_status show_one(const cli_call *cli, pawl_log *log, pawl_error *err)
                 &run, &rows, &n, log, pawl__text(cli_value(cli, "id")), cli->arena, err);
 
         if (!status)
-                status = pawl__run_needs(&needs, &graph, log, &run.row, rows, n, cli->arena, err);
+                status = pawl__run_needs(
+                        &needs, &when, &graph, log, &run.row, rows, n, cli->arena, err);
         if (!status && json)
                 status = pawl__terms_of_steps(&terms, cli->arena, log,
                         &(pawl__steps_query){.run = &run.row, .steps = rows, .n = n}, err);
@@ -328,10 +370,14 @@ static pawl_status show_one(const cli_call *cli, pawl_log *log, pawl_error *err)
         step_view *steps = pawl__arena_array(cli->arena, n, sizeof *steps);
         if (!steps)
                 return pawl__nomem(err);
-        for (size_t i = 0; i < n; i++)
-                steps[i] = (step_view){
-                        .row = rows[i], .terms = json ? terms[i] : (pawl_glossary_terms){NULL, 0}};
-        if (json)
+        for (size_t i = 0; i < n && !status; i++) {
+                steps[i] = (step_view){.row = rows[i],
+                        .terms = json ? terms[i] : (pawl_glossary_terms){NULL, 0},
+                        .when = when[i]};
+                if (json)
+                        status = look_at_work(&steps[i], log, &run, err);
+        }
+        if (!status && json)
                 status = fill_needs(steps, needs, rows, n, cli->arena, err);
         if (status)
                 return status;

@@ -90,12 +90,46 @@ same "$(run busy status) $(run busy owner.pid)" "running $pid"
 same "$(listed --status running)" busy
 runs 0 pawl runs --id busy
 says "^owner +pid $pid on " out
+step() {
+        pawl runs --id "$1" --json | jq -c '.steps[0] | [.status, .unfinished]'
+}
+same "$(step busy)" '["running",false]'
 kill -KILL "$pid"
 wait "$pid" || true
 same "$(listed --status interrupted)" busy
+same "$(step busy)" '["pending",true]'
+runs 0 pawl runs --id busy
+says '^one +unfinished ' out
 same "$(run busy owner)" null
 same "$(eventlog export | jq -r 'select(.type == "SessionEnded") | .payload.reason' | tail -1)" \
         "process died"
+
+it "nor is a step of one that was cancelled at work"
+runs 0 pawl cancel busy
+same "$(run busy status) $(step busy)" 'cancelled ["pending",true]'
+runs 0 pawl runs --id busy
+says '^one +unfinished ' out
+
+it "a step says what it needs, what decides about it, and how often it was tried"
+cat >graph.yaml <<'END'
+mission: graph
+parallel: 2
+steps:
+  - {id: look, run: [echo, '{"go": false}']}
+  - {id: left, needs: [look], when: {$from: "look#/go"}, run: [echo, left]}
+  - {id: right, needs: [look], run: ["false"], retry: {attempts: 3, delay: 1h}}
+END
+pawl run graph.yaml --run tried --no-input >out 2>err </dev/null &
+pid=$!
+for _ in $(seq 500); do
+        [ -z "$(run tried 'steps[2].retry // empty')" ] || break
+        sleep 0.02
+done
+says '^attempt 2 of 3, next in [0-9]+ [a-z0-9 ]+$' <(run tried 'steps[2].retry')
+kill -KILL "$pid"
+wait "$pid" || true
+same "$(pawl runs --id tried --json | jq -c '[.steps[] | [.step_id, .needs, .when, .unfinished]]')" \
+        '[["look",[],null,false],["left",["look"],"look#/go",false],["right",["look"],null,true]]'
 
 it "what cannot be is refused"
 fails 1 'run none: is not in this log; `pawl runs` lists them' pawl runs --id none
