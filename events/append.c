@@ -232,9 +232,23 @@ static pawl_status check_empty(pawl_log *log)
                                  log->path, log->head_seq);
 }
 
-pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fence)
+/* May it be appended where the log ends now? */
+static pawl_status check_place(pawl_log *log, pawl__batch *batch, uint64_t fence)
 {
-        pawl_status status = batch->into_empty ? check_empty(log) : check_fences(log, batch, fence);
+        if (batch->into_empty)
+                return check_empty(log);
+        if (batch->assumes && batch->assumes != log->head_seq) {
+                batch->overtaken = true;
+                return pawl__fail(&log->err, PAWL_EBUSY,
+                        "%s: another writer was first at seq %" PRIu64 "; try again", log->path,
+                        batch->assumes + 1);
+        }
+        return check_fences(log, batch, fence);
+}
+
+pawl_status pawl__tx_batch(pawl_log *log, pawl__batch *batch, uint64_t fence)
+{
+        pawl_status status = check_place(log, batch, fence);
 
         for (size_t i = 0; i < batch->n_blobs && !status; i++)
                 status = pawl__tx_blob(log, batch->blobs[i].hash, batch->blobs[i].content);
@@ -252,7 +266,7 @@ pawl_status pawl__tx_prepared(pawl_log *log, pawl__batch *batch, uint64_t fence)
         pawl_status status;
 
         if (batch->prepare) {
-                status = check_fences(log, batch, fence); /* before work that may be long */
+                status = check_place(log, batch, fence); /* before work that may be long */
                 if (status)
                         return status;
                 batch->n_prepared = batch->n;
@@ -413,6 +427,7 @@ pawl_status pawl__log_commit(pawl_log *log, pawl__batch *batch, uint64_t fence, 
         pawl__waiter waiter = {.log = log, .batch = batch->prepare ? NULL : batch, .fence = fence};
         pawl_status status = pawl__tx_may_begin(log);
 
+        batch->overtaken = false;
         if (status)
                 return status;
         status = pawl__waiter_take(&waiter, "append");

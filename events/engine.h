@@ -175,6 +175,8 @@ struct pawl__engine {
         pawl_status (*keep)(pawl_log *log);
         /** Is it out of reach? NULL: never. */
         bool (*is_away)(const pawl_log *log);
+        /** The last event's seq, if the next begin() may assume it; else 0. NULL: 0. */
+        uint64_t (*assumed)(pawl_log *log);
         /** After another handle of the group wrote: go on with what it has. NULL: nothing. */
         void (*follow)(pawl_log *log);
         /** Has the view that is read become another's, so that damage is no damage? NULL: never. */

@@ -188,7 +188,7 @@ static inline bool pawl__tx_again(pawl_log *log, pawl_status status)
 /** Check, chain and insert one event; apply it. The caller rolls back on failure. */
 PAWL_MUST_CHECK pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event);
 /** A batch's blobs and events, the run's fence checked. The caller rolls back on failure. */
-PAWL_MUST_CHECK pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fence);
+PAWL_MUST_CHECK pawl_status pawl__tx_batch(pawl_log *log, pawl__batch *batch, uint64_t fence);
 /** pawl__tx_batch() of a batch that may have a prepare hook, which is called first. The caller
  *  removes what the hook added (pawl__batch_cut()) if the transaction fails, here or later. */
 PAWL_MUST_CHECK pawl_status pawl__tx_prepared(pawl_log *log, pawl__batch *batch, uint64_t fence);

@@ -401,6 +401,7 @@ const pawl__engine pawl__postgres_engine = {
         .view_begin = pawl__postgres_view_begin,
         .view_end = pawl__postgres_view_end,
         .derive_anew = derive_anew,
+        .assumed = pawl__postgres_assumed,
         .follow = follow,
         .keeps_rows = true,
         .keep = keep,

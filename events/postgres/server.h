@@ -212,6 +212,7 @@ bool pawl__postgres_view_end(pawl_log *log);
 void pawl__prefetch_drop(pawl_log *log);
 /** Note the head, as it was just seen. */
 void pawl__head_note(pawl_log *log, uint64_t seq, const unsigned char hash[32]);
+uint64_t pawl__postgres_assumed(pawl_log *log);
 /** In a transaction that assumed its head: may the lease of that run be assumed as well, as this
  *  handle holds it? Then *fence is its fence, and the server will prove it. */
 PAWL_MUST_CHECK pawl_status pawl__lease_assume(

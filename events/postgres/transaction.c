@@ -171,6 +171,13 @@ static bool may_assume(pawl_log *log)
         return false;
 }
 
+uint64_t pawl__postgres_assumed(pawl_log *log)
+{
+        return !log->server->in_transaction && !log->server->viewing && may_assume(log)
+                       ? log->server->known_seq
+                       : 0;
+}
+
 /* Queue what begins, and what proves the head. */
 static pawl_status assume_head(pawl_log *log, pawl_error *err)
 {
