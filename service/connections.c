@@ -1,6 +1,6 @@
 #include "service/connections.h"
 #include "base/error.h"
-#include "service/worker.h"
+#include "service/long_call.h"
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -21,6 +21,7 @@ struct service_connection {
 };
 
 struct service_connections {
+        service_site *site;
         service_gauges *gauges;
         unsigned request_ms, answer_ms;
         bool tls; /* plain text cannot be sent */
@@ -111,6 +112,9 @@ static void *sweep(void *user)
                 for (service_connection *connection = connections->first; connection;
                         connection = connection->next)
                         look(connection, now);
+                pthread_mutex_unlock(&connections->lock);
+                service_long_calls_beat(connections->site->long_calls, now);
+                pthread_mutex_lock(&connections->lock);
         }
         pthread_mutex_unlock(&connections->lock);
         return NULL;
@@ -150,6 +154,7 @@ pawl_status service_connections_start(
 
         if (!connections)
                 return pawl__nomem(err);
+        connections->site = site;
         connections->gauges = &site->gauges;
         connections->most = most;
         connections->tls = options->tls_cert != NULL;

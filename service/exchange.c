@@ -214,6 +214,9 @@ static struct MHD_Response *respond(exchange *of)
         const service_mhd *mhd = of->parts->mhd;
 
         if (of->answer.stream) {
+                if (!of->place) /* of a call that goes on, which has a limit of its own */
+                        atomic_fetch_add(&of->parts->site->gauges.streams, 1);
+                of->place = true;
                 service_stream_start(of->answer.stream, sleep_on, of);
                 return mhd->MHD_create_response_from_callback(
                         MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, of->answer.stream, NULL);

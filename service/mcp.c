@@ -1,235 +1,77 @@
-#include "service/mcp.h"
+/*
+ * POST /mcp: the Model Context Protocol by Streamable HTTP.
+ *
+ * What a request asks for is answered as JSON. A call that goes on (a run, a subscription) gets a
+ * thread of its own, and its messages a stream of server-sent events: service/long_call.h.
+ *
+ * Nothing is kept from request to request. By handshake the session's id says what the server has
+ * to know of the client; where a run asks the person something, the question's id leads back to it.
+ */
 #include "base/error.h"
 #include "events/log.h"
 #include "mcp/run.h"
 #include "mcp/server.h"
-#include "service/worker.h"
+#include "service/long_call.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
-/* A comment so often: by it the server sees that a client has gone. */
-enum { BEAT_MS = 15000, GOES_BEAT_MS = 1000 };
-
-/* A call that is answered later, or told of until its client goes. Its first member is its stream.
- */
+/* A call that is answered later, or told of until its client goes. */
 typedef struct mcp_call {
-        service_stream stream;
-        service_mcp *mcp;
-        struct mcp_call *next;
-        pthread_t thread;
-        mcp_server server;     /* the thread's own, but for its prefix */
-        service_worker worker; /* whose log it uses */
-        char session[160];     /* of a call by handshake */
-        bool goes;             /* with its client */
-
-        /* under the lock of all calls: */
-        pthread_cond_t changed;
-        pawl__buf in;  /* messages for it, each ended by a NUL */
-        pawl__buf out; /* to be sent */
-        size_t sent;
-        int64_t sent_ms;
-        void (*sleep)(void *user, bool asleep);
-        void *user;
-        bool asleep, over, closed, stopping;
+        service_long_call base;
+        mcp_server server; /* the thread's own, but for its prefix */
+        char session[160]; /* of a call by handshake */
 } mcp_call;
 
-struct service_mcp {
-        service_site *site;
-        pthread_mutex_t lock;
-        pthread_cond_t ended;
-        mcp_call *calls;
-        unsigned n;
-        bool stopping;
-};
-
-/* ---- A call's messages --------------------------------------------------------------------------
+/* ---- A call that goes on ------------------------------------------------------------------------
  */
 
-static void wake(mcp_call *call)
+static void add_event(pawl__buf *out, pawl_text message)
 {
-        if (call->asleep)
-                call->sleep(call->user, false);
-        call->asleep = false;
+        pawl__buf_adds(out, "event: message\ndata: ");
+        pawl__buf_add_text(out, message);
+        pawl__buf_adds(out, "\n\n");
 }
 
 /* Of the server of a call that goes on. */
 static void send_event(pawl_text message, void *user)
 {
         mcp_call *call = user;
+        pawl__buf event = PAWL__BUF_INIT;
 
-        pthread_mutex_lock(&call->mcp->lock);
-        pawl__buf_addf(&call->out, "event: message\ndata: ");
-        pawl__buf_add_text(&call->out, message);
-        pawl__buf_adds(&call->out, "\n\n");
-        call->sent_ms = service_now_ms();
-        wake(call);
-        pthread_mutex_unlock(&call->mcp->lock);
+        add_event(&event, message);
+        service_long_call_send(&call->base, pawl__buf_text(&event));
+        pawl__buf_free(&event);
 }
 
-static void free_call(mcp_call *call)
+/* One round: it may wait for the disk. -1: there is nothing left to do. */
+static int look(mcp_call *call, const pawl__buf *in)
 {
-        pawl__buf_free(&call->in);
-        pawl__buf_free(&call->out);
-        pthread_cond_destroy(&call->changed);
-        free(call);
-}
-
-static void start_stream(service_stream *stream, void (*sleep)(void *user, bool asleep), void *user)
-{
-        mcp_call *call = (mcp_call *)stream;
-
-        pthread_mutex_lock(&call->mcp->lock);
-        call->sleep = sleep;
-        call->user = user;
-        pthread_mutex_unlock(&call->mcp->lock);
-}
-
-static ssize_t read_stream(service_stream *stream, char *out, size_t max)
-{
-        mcp_call *call = (mcp_call *)stream;
-        ssize_t n = -1;
-
-        pthread_mutex_lock(&call->mcp->lock);
-        const size_t left = call->out.failed ? 0 : call->out.len - call->sent;
-        if (left) {
-                n = (ssize_t)(left < max ? left : max);
-                memcpy(out, call->out.data + call->sent, (size_t)n);
-                call->sent += (size_t)n;
-                if (call->sent == call->out.len)
-                        call->sent = call->out.len = 0;
-        } else if (!call->over && !call->out.failed) {
-                n = 0;
-                call->asleep = true;
-                call->sleep(call->user, true);
-        }
-        pthread_mutex_unlock(&call->mcp->lock);
-        return n;
-}
-
-/* Since 2026-07-28 a client that goes wants no answer any more; before it might come back. */
-static void close_stream(service_stream *stream)
-{
-        mcp_call *call = (mcp_call *)stream;
-        service_mcp *mcp = call->mcp;
-
-        pthread_mutex_lock(&mcp->lock);
-        const bool over = call->over;
-        call->closed = true;
-        call->asleep = false;
-        call->stopping |= call->goes;
-        pthread_cond_signal(&call->changed);
-        pthread_mutex_unlock(&mcp->lock);
-        if (over)
-                free_call(call);
-}
-
-/* ---- Its thread ---------------------------------------------------------------------------------
- */
-
-static void forget(service_mcp *mcp, mcp_call *call)
-{
-        mcp_call **at = &mcp->calls;
-
-        while (*at != call)
-                at = &(*at)->next;
-        *at = call->next;
-        mcp->n--;
-        pthread_cond_broadcast(&mcp->ended);
-}
-
-/* What others have put down for it. */
-static void take_messages(mcp_call *call, const pawl__buf *in)
-{
-        for (size_t at = 0; at < in->len; at += strlen(in->data + at) + 1)
-                mcp_handle(&call->server, pawl__text(in->data + at));
-}
-
-/* One round, without the lock: it may wait for the disk. -1: there is nothing left to do. */
-static int look(mcp_call *call, pawl__buf *in)
-{
+        service_worker *worker = &call->base.worker;
         pawl_error err = PAWL_ERROR_INIT;
 
-        call->server.log.log = service_worker_ready(&call->worker, &err) ? NULL : call->worker.log;
-        take_messages(call, in);
-        pawl__buf_free(in);
+        call->server.log.log = service_worker_ready(worker, &err) ? NULL : worker->log;
+        for (size_t at = 0; at < in->len; at += strlen(in->data + at) + 1)
+                mcp_handle(&call->server, pawl__text(in->data + at));
         return mcp_tick(&call->server);
 }
 
-static void *go_on(void *user)
+static void go_on(service_long_call *base)
 {
-        mcp_call *call = user;
-        service_mcp *mcp = call->mcp;
-        pthread_mutex_lock(&mcp->lock);
-        while (!call->stopping) {
-                pawl__buf in = call->in;
-                call->in = (pawl__buf)PAWL__BUF_INIT;
-                pthread_mutex_unlock(&mcp->lock);
-                const int ms = look(call, &in);
-                pthread_mutex_lock(&mcp->lock);
-                if (ms < 0)
-                        break;
-                if (service_now_ms() - call->sent_ms >= (call->goes ? GOES_BEAT_MS : BEAT_MS)) {
-                        pawl__buf_adds(&call->out, ": keep-alive\n\n");
-                        call->sent_ms = service_now_ms();
-                        wake(call);
-                }
-                const struct timespec until = service_in_ms((unsigned)ms);
-                if (!call->stopping && !call->in.len)
-                        pthread_cond_timedwait(&call->changed, &mcp->lock, &until);
+        mcp_call *call = (mcp_call *)base;
+        pawl__buf in = PAWL__BUF_INIT;
+
+        for (int ms = 0; ms >= 0 && service_long_call_wait(base, (unsigned)ms, &in);) {
+                ms = look(call, &in);
+                pawl__buf_free(&in);
         }
-        pthread_mutex_unlock(&mcp->lock);
+        pawl__buf_free(&in);
         mcp_stop(&call->server); /* nobody else finds it: it is stopping, or has nothing left */
-        service_worker_free(&call->worker);
-        pthread_mutex_lock(&mcp->lock);
-        call->over = true;
-        wake(call);
-        const bool closed = call->closed;
-        forget(mcp, call);
-        pthread_mutex_unlock(&mcp->lock);
-        if (closed)
-                free_call(call);
-        return NULL;
 }
 
-/* ---- All of them --------------------------------------------------------------------------------
- */
-
-pawl_status service_mcp_open(service_mcp **out, service_site *site, pawl_error *err)
+static void free_call(service_long_call *base)
 {
-        service_mcp *mcp = calloc(1, sizeof *mcp);
-
-        if (!mcp)
-                return pawl__nomem(err);
-        mcp->site = site;
-        pthread_mutex_init(&mcp->lock, NULL);
-        pthread_cond_init(&mcp->ended, NULL);
-        *out = mcp;
-        return PAWL_OK;
-}
-
-void service_mcp_stop(service_mcp *mcp)
-{
-        if (!mcp)
-                return;
-        pthread_mutex_lock(&mcp->lock);
-        mcp->stopping = true;
-        for (mcp_call *call = mcp->calls; call; call = call->next) {
-                call->stopping = true;
-                pthread_cond_signal(&call->changed);
-        }
-        while (mcp->n)
-                pthread_cond_wait(&mcp->ended, &mcp->lock);
-        pthread_mutex_unlock(&mcp->lock);
-}
-
-void service_mcp_free(service_mcp *mcp)
-{
-        if (!mcp)
-                return;
-        pthread_cond_destroy(&mcp->ended);
-        pthread_mutex_destroy(&mcp->lock);
-        free(mcp);
+        free(base);
 }
 
 /* ---- One request --------------------------------------------------------------------------------
@@ -377,90 +219,67 @@ static void answer_with(service_answer *answer, unsigned status, pawl__buf *out)
                 service_answer_body(answer, status, SERVICE_JSON, out);
 }
 
-/* Messages that came before the call goes on are its stream's first. */
-static void take_over(mcp_call *call, const pawl__buf *said)
-{
-        const char *line = said->data, *end;
-
-        for (size_t left = said->len; left && (end = memchr(line, '\n', left)); line = end + 1) {
-                send_event((pawl_text){line, (size_t)(end - line)}, call);
-                left -= (size_t)(end - line) + 1;
-        }
-}
-
-/* The call goes on in a thread of its own. */
+/* The call goes on in a thread of its own; what was said already is its stream's beginning. Since
+ * 2026-07-28 a client that goes wants no answer any more; before it might come back. */
 static pawl_status keep(service_answer *answer, const service_call *from, mcp_server *server,
         const pawl__buf *said, bool modern, pawl_error *err)
 {
-        service_mcp *mcp = from->site->mcp;
         const pawl_text session = from->request->headers[SERVICE_MCP_SESSION];
         mcp_call *call = calloc(1, sizeof *call);
-        pthread_attr_t detached;
-        pawl_status status = PAWL_OK;
+        const char *line = said->data, *end;
 
         if (!call)
                 return pawl__nomem(err);
-        call->stream = (service_stream){start_stream, read_stream, close_stream};
-        call->mcp = mcp;
-        call->goes = modern || server->subscriptions;
+        call->base.run = go_on;
+        call->base.free = free_call;
+        call->base.goes = modern || server->subscriptions;
         call->server = *server;
         call->server.send = send_event;
         call->server.send_user = call;
         call->server.log.log = NULL;
-        call->sent_ms = service_now_ms();
         if (session.data)
                 snprintf(call->session, sizeof call->session, "%s", session.data);
-        service_cond_init(&call->changed);
-        service_worker_init(&call->worker, from->site);
-        take_over(call, said);
-        pthread_mutex_lock(&mcp->lock);
-        if (mcp->stopping || mcp->n == SERVICE_MCP_CALLS)
-                status = pawl__fail(err, PAWL_EBUSY,
-                        "mcp: there are %u calls that go on already; wait for one, or try again",
-                        mcp->n);
-        call->next = mcp->calls;
-        mcp->calls = call;
-        mcp->n++;
-        pthread_attr_init(&detached);
-        pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-        if (!status && pthread_create(&call->thread, &detached, go_on, call) != 0)
-                status = pawl__fail(err, PAWL_EIO, "a thread: cannot be started; try again");
-        pthread_attr_destroy(&detached);
+        for (; line && (end = strchr(line, '\n')); line = end + 1)
+                add_event(&call->base.out, (pawl_text){line, (size_t)(end - line)});
+        const pawl_status status = service_long_call_start(answer, &call->base, from->site, err);
         if (status)
-                forget(mcp, call);
-        pthread_mutex_unlock(&mcp->lock);
-        if (status) {
-                service_worker_free(&call->worker);
-                free_call(call);
-                return status;
-        }
-        *server = (mcp_server){.registry = NULL}; /* its runs are the call's */
-        service_answer_stream(answer, &call->stream);
-        return PAWL_OK;
+                free(call);
+        else
+                *server = (mcp_server){.registry = NULL}; /* its runs are the call's */
+        return status;
+}
+
+/* Whom a message is for. */
+typedef struct addressee {
+        pawl_text id;      /* of the question that it answers; absent: it answers none */
+        pawl_text session; /* else of what calls; absent: nobody's */
+} addressee;
+
+static bool is_for(const service_long_call *base, const void *user)
+{
+        const addressee *to = user;
+        const mcp_call *call = (const mcp_call *)base;
+
+        if (base->run != go_on)
+                return false;
+        return to->id.data ? to->id.len > 5 &&
+                                     pawl__text_starts((pawl_text){to->id.data + 5, to->id.len - 5},
+                                             call->server.prefix)
+                           : to->session.data && pawl__text_is(to->session, call->session);
 }
 
 /* Of a call that goes on: an answer to a question of its, or that it is not wanted any more. */
-static void tell_calls(
-        service_mcp *mcp, const service_request *request, const pawl__json_tree *tree, bool modern)
+static void tell_calls(const service_call *call, const pawl__json_tree *tree, bool modern)
 {
-        const pawl_text session = request->headers[SERVICE_MCP_SESSION];
-        const pawl_text id = pawl__json_get_text(tree, 0, "id");
         const bool answers = !pawl__json_get_text(tree, 0, "method").data;
+        addressee to = {.id = {NULL, 0}};
 
-        pthread_mutex_lock(&mcp->lock);
-        for (mcp_call *call = mcp->calls; call; call = call->next) {
-                const bool its =
-                        answers ? id.len > 5 &&
-                                          pawl__text_starts((pawl_text){id.data + 5, id.len - 5},
-                                                  call->server.prefix)
-                                : !modern && session.data && pawl__text_is(session, call->session);
-                if (!its)
-                        continue;
-                pawl__buf_add_text(&call->in, pawl__buf_text(&request->body));
-                pawl__buf_addc(&call->in, '\0');
-                pthread_cond_signal(&call->changed);
-        }
-        pthread_mutex_unlock(&mcp->lock);
+        if (answers)
+                to.id = pawl__json_get_text(tree, 0, "id");
+        else if (!modern)
+                to.session = call->request->headers[SERVICE_MCP_SESSION];
+        service_long_calls_tell(
+                call->site->long_calls, is_for, &to, pawl__buf_text(&call->request->body));
 }
 
 static bool is_response(const pawl__json_tree *tree)
@@ -522,7 +341,7 @@ static void handle(service_answer *answer, service_call *call, const pawl__json_
                         "Mcp-Session-Id: is none of this service's; begin with initialize");
                 return;
         } else if (is_response(tree) || pawl__text_is(method, "notifications/cancelled")) {
-                tell_calls(call->site->mcp, call->request, tree, modern);
+                tell_calls(call, tree, modern);
         } else {
                 mcp_handle_tree(&server, tree);
         }

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "service/exchange.h"
 #include "service/feed.h"
-#include "service/mcp.h"
+#include "service/long_call.h"
 #include "service/notifier.h"
 #include <arpa/inet.h>
 #include <errno.h>
@@ -216,9 +216,9 @@ pawl_status service_server_start(service_server **out, service_site *site, pawl_
         }
         status = listen_at(&fd, &server->port, options->address, options->port, err);
         if (!status)
-                status = service_connections_start(&parts->connections, site, most, err);
+                status = service_long_calls_open(&site->long_calls, site, err);
         if (!status)
-                status = service_mcp_open(&parts->site->mcp, site, err);
+                status = service_connections_start(&parts->connections, site, most, err);
         if (!status)
                 status = service_feed_open(&site->feed, site, err);
         if (!status)
@@ -269,7 +269,7 @@ void service_server_stop(service_server *server)
         service_pool_stop(parts->pool, grace_ms ? grace_ms : SERVICE_GRACE_MS);
         service_notifier_stop(parts->site->notifier);
         parts->site->notifier = NULL;
-        service_mcp_stop(parts->site->mcp);
+        service_long_calls_stop(parts->site->long_calls);
         service_feed_stop(parts->site->feed); /* no worker makes another stream */
         parts->site->feed = NULL;
         if (server->daemon) {
@@ -280,7 +280,7 @@ void service_server_stop(service_server *server)
                 close(fd);
         service_connections_stop(parts->connections);
         service_pool_free(parts->pool);
-        service_mcp_free(parts->site->mcp);
-        parts->site->mcp = NULL;
+        service_long_calls_free(parts->site->long_calls);
+        parts->site->long_calls = NULL;
         free(server);
 }

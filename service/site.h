@@ -119,10 +119,10 @@ struct service_site {
         service_metrics *metrics;
         service_gauges gauges;
         service_health health;
-        service_feed *feed;                /**< NULL: none runs */
-        struct service_notifier *notifier; /**< NULL: nobody is told */
-        struct service_mcp *mcp;           /**< calls that are answered later: service/mcp.h */
-        pawl__buf document;                /**< service/api_document.c; empty: not made yet */
+        service_feed *feed;                    /**< NULL: none runs */
+        struct service_notifier *notifier;     /**< NULL: nobody is told */
+        struct service_long_calls *long_calls; /**< service/long_call.h */
+        pawl__buf document;                    /**< service/api_document.c; empty: not made yet */
 };
 
 /** Make it ready: the token file is read or made. service_site_close() also after a failure. */
