@@ -187,6 +187,7 @@ static void close_command(pawl__json_writer *w, size_t at, const cli_cmd *cmd)
         pawl__json_member_bool(w, "runs", cmd != NULL);
         pawl__json_member_bool(w, "requires_workspace", (traits & CLI_WORKSPACE) != 0);
         pawl__json_member_bool(w, "changes", (traits & CLI_CHANGES) != 0);
+        pawl__json_member_bool(w, "streaming", (traits & CLI_LINES) != 0);
         pawl__json_close_object(w);
 }
 

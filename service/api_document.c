@@ -314,7 +314,11 @@ static void put_response(
         put(out, ",%q:{'description':%q,'content':{%t:{'schema':{", status, about,
                 pawl__text_n(type, strcspn(type, ";")));
         put_type(out, pawl__text(answer));
-        put(out, "}}}}");
+        put(out, "}}");
+        if (operation->events)
+                put(out, ",'text/event-stream':{'schema':{'type':'string','description':%q}}",
+                        operation->events);
+        put(out, "}}");
 }
 
 /* May the route answer with this status of HTTP? */

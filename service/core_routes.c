@@ -97,6 +97,8 @@ const service_route service_core_routes[] = {
                         .summary = "Run a command of the registry.",
                         .description = "A command that runs and fails is an answer too: 200, and "
                                        "data.error says status, exit code and message.",
+                        .events = "Of a command with `streaming`, where the request accepts it: "
+                                  "each line that it prints as it comes, and its exit code last.",
                         .answer = "Result")},
         {"POST", "/mcp", SERVICE_LARGE | SERVICE_AGENTS, NULL, service_mcp_post, NULL},
         SERVICE_ROUTES_END,

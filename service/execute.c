@@ -1,22 +1,12 @@
 /* Commands of the registry: run for a route, and by POST /executeCommand {"command","args"}. */
+#include "service/execute.h"
 #include "base/error.h"
 #include "base/json_tree.h"
 #include "base/system.h"
 #include "command/describe.h"
-#include "service/worker.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define OUTPUT_MAX (32 * 1024 * 1024) /* bytes that a command may print for a request */
-#define ARGS_MAX   256
-
-/* The result of a command. */
-typedef struct outcome {
-        int code;           /* its exit code */
-        pawl_error failure; /* PAWL_OK: it did not fail */
-        pawl__buf output;   /* one JSON value; empty: it printed nothing */
-} outcome;
 
 /* The output of a command, up to the limit. */
 typedef struct printed {
@@ -30,7 +20,7 @@ static ssize_t take_output(void *cookie, const char *data, size_t size)
 {
         printed *out = cookie;
 
-        out->too_much |= size > OUTPUT_MAX - out->text.len;
+        out->too_much |= size > SERVICE_OUTPUT_MAX - out->text.len;
         if (!out->too_much && !pawl__buf_add(&out->text, data, size))
                 return (ssize_t)size;
         if (!out->changes) /* the rest is dropped: the command can stop */
@@ -38,8 +28,7 @@ static ssize_t take_output(void *cookie, const char *data, size_t size)
         return 0;
 }
 
-/* Is it one JSON value? */
-static bool is_json(pawl_text text)
+bool service_is_json(pawl_text text)
 {
         pawl_error err = PAWL_ERROR_INIT;
         pawl__json_reader reader;
@@ -62,7 +51,7 @@ static pawl_status to_json(pawl__buf *out, pawl__buf *text, bool lines, pawl_err
         pawl_text rest = pawl__buf_text(text);
         if (!text->len && !lines)
                 return PAWL_OK;
-        if (!lines && is_json(rest)) {
+        if (!lines && service_is_json(rest)) {
                 *out = *text;
                 *text = (pawl__buf)PAWL__BUF_INIT;
                 return PAWL_OK;
@@ -70,7 +59,7 @@ static pawl_status to_json(pawl__buf *out, pawl__buf *text, bool lines, pawl_err
         while (rest.len) {
                 const char *end = memchr(rest.data, '\n', rest.len);
                 const pawl_text line = {rest.data, end ? (size_t)(end - rest.data) : rest.len};
-                if (!is_json(line))
+                if (!service_is_json(line))
                         break;
                 pawl__buf_addc(out, out->len ? ',' : '[');
                 pawl__buf_add_text(out, line);
@@ -89,8 +78,7 @@ static pawl_status to_json(pawl__buf *out, pawl__buf *text, bool lines, pawl_err
         return pawl__buf_check(out, err);
 }
 
-/* The failure of a command that printed none: a verdict, such as a block. */
-static void note_code(outcome *of)
+void service_execution_note(service_execution *of)
 {
         static const pawl_status by_code[] = {[CLI_USAGE] = PAWL_EINVAL,
                 [CLI_BLOCKED] = PAWL_BLOCKED,
@@ -104,101 +92,98 @@ static void note_code(outcome *of)
                         "the command: ended with exit code %d; its output says why", of->code);
 }
 
-/* Run the command, unless reading its arguments failed with this code. */
-static pawl_status run(
-        outcome *of, service_call *call, cli_call *cli, int code, cli_context *in, pawl_error *err)
+/* Run the command, unless reading its arguments failed. */
+static pawl_status run(service_execution *of, service_call *call, pawl_error *err)
 {
         static const cookie_io_functions_t io = {.write = take_output};
-        const bool changes = cli_changes(cli), lines = (cli->cmd->traits & CLI_LINES) != 0;
+        const bool changes = cli_changes(&of->cli), lines = (of->cli.cmd->traits & CLI_LINES) != 0;
         printed out = {PAWL__BUF_INIT, call->worker, changes, false};
         pawl_status status = PAWL_OK;
 
-        in->out = fopencookie(&out, "w", io);
-        if (!in->out)
+        of->in.out = fopencookie(&out, "w", io);
+        if (!of->in.out)
                 return pawl__nomem(err);
-        of->code = code ? code : cli_run(cli);
-        fclose(in->out); /* an overflow is already known */
+        of->code = of->code ? of->code : cli_run(&of->cli);
+        fclose(of->in.out); /* an overflow is already known */
         service_worker_cancel(call->worker, false);
         if (out.too_much) {
                 of->code = CLI_FAILED;
                 pawl__fail(&of->failure, PAWL_ETOOBIG, "the output: is larger than %d bytes; %s",
-                        OUTPUT_MAX,
+                        SERVICE_OUTPUT_MAX,
                         changes ? "what the command did stands: look at it by another"
                                 : "ask for less, by an option or a page at a time");
         } else if (!(status = pawl__buf_check(&out.text, err))) {
                 status = to_json(&of->output, &out.text, lines, err);
         }
         pawl__buf_free(&out.text);
-        note_code(of);
+        service_execution_note(of);
         if (changes)
                 service_health_wrote(&call->site->health, of->failure.status ? &of->failure : NULL);
         return status;
 }
 
-/* Run the command of this name in this call: PAWL_OK when it ran, whatever its result. Otherwise it
- * did not start: PAWL_ENOTFOUND for what is no command or not served, PAWL_EREADONLY, PAWL_EINVAL
- * for one that needs a workspace where there is none, PAWL_ENOMEM. */
-static pawl_status execute(outcome *of, service_call *call, const char *name,
-        const char *const *args, size_t n, pawl_error *err)
+/* Find the command of->name, and read these arguments of it. Otherwise it does not start:
+ * PAWL_ENOTFOUND for what is no command or not served, PAWL_EREADONLY, PAWL_EINVAL for one that
+ * needs a workspace where there is none, PAWL_ENOMEM. */
+static pawl_status find(service_execution *of, const service_call *call, const char *const *args,
+        size_t n, pawl_error *err)
 {
-        cli_context in = {.log = call->log,
+        cli_entry entry;
+
+        if (!cli_registry_find(&entry, call->site->options->registry, of->name) ||
+                !(entry.cmd->traits & CLI_SERVED))
+                return pawl__fail(err, PAWL_ENOTFOUND,
+                        "the command \"%.100s\": there is none, or it is not served; GET "
+                        "/listCommands says which there are",
+                        of->name);
+        of->in = (cli_context){.log = call->log,
                 .workspace = call->workspace,
                 .actor = call->actor,
                 .home = call->site->options->home,
                 .config_home = call->site->options->config_home,
                 .served = true,
                 .failure = &of->failure};
-        cli_entry entry;
-        cli_call cli;
-
-        if (!cli_registry_find(&entry, call->site->options->registry, name) ||
-                !(entry.cmd->traits & CLI_SERVED))
-                return pawl__fail(err, PAWL_ENOTFOUND,
-                        "the command \"%.100s\": there is none, or it is not served; GET "
-                        "/listCommands says which there are",
-                        name);
-        in.err = fopen("/dev/null", "we"); /* its message is in the failure */
-        if (!in.err)
+        of->in.err = fopen("/dev/null", "we"); /* its message is in the failure */
+        if (!of->in.err)
                 return pawl__fail_errno(err, errno, "/dev/null", "open it");
-        of->failure.status = PAWL_OK;
-        const int code = cli_parse_cmd(&cli, entry.program, entry.cmd, args, n, &in);
-        const unsigned traits = (cli_changes(&cli) ? SERVICE_CHANGES : 0U) |
-                                (cli.cmd->traits & CLI_WORKSPACE ? SERVICE_WORKSPACE : 0U);
-        pawl_status status = service_may(call, "the command ", name, traits, err);
-        if (!status)
-                status = run(of, call, &cli, code, &in, err);
-        free(cli.repeated);
-        fclose(in.err);
-        return status;
+        of->code = cli_parse_cmd(&of->cli, entry.program, entry.cmd, args, n, &of->in);
+        const unsigned traits = (cli_changes(&of->cli) ? SERVICE_CHANGES : 0U) |
+                                (of->cli.cmd->traits & CLI_WORKSPACE ? SERVICE_WORKSPACE : 0U);
+        return service_may(call, "the command ", of->name, traits, err);
+}
+
+void service_execution_free(service_execution *of)
+{
+        if (of->in.err)
+                fclose(of->in.err);
+        free(of->cli.repeated);
+        pawl__buf_free(&of->output);
+        pawl__arena_free(&of->arena);
 }
 
 pawl_status service_command(pawl__buf *out, service_call *call, const char *name,
         const char *const *args, size_t n, pawl_error *err)
 {
-        outcome of = {.code = 0};
-        pawl_status status = execute(&of, call, name, args, n, err);
+        service_execution of = {.name = name};
+        pawl_status status = find(&of, call, args, n, err);
 
+        if (!status)
+                status = run(&of, call, err);
         if (!status && of.failure.status) {
                 *err = of.failure;
                 status = of.failure.status;
         }
         pawl__buf_free(out);
         *out = of.output;
+        of.output = (pawl__buf)PAWL__BUF_INIT;
+        service_execution_free(&of);
         return status;
 }
 
 /* ---- POST /executeCommand and GET /listCommands ---- */
 
-/* The command of a request; texts end in a NUL, and are the arena's. */
-typedef struct asked {
-        const char *name;
-        const char *args[ARGS_MAX];
-        size_t n;
-        pawl__arena arena;
-} asked;
-
 /* A text of the body that a command gets. As the next two, returns what is wrong, or NULL. */
-static const char *take_text(const char **out, asked *of, const pawl__json_node *node)
+static const char *take_text(const char **out, service_execution *of, const pawl__json_node *node)
 {
         if (node->type != PAWL__JSON_STRING)
                 return "\"command\" and each of \"args\" are strings";
@@ -208,13 +193,13 @@ static const char *take_text(const char **out, asked *of, const pawl__json_node 
         return NULL;
 }
 
-static const char *take_args(asked *of, const pawl__json_tree *tree, pawl__node args)
+static const char *take_args(service_execution *of, const pawl__json_tree *tree, pawl__node args)
 {
         const char *wrong = NULL;
 
         if (pawl__json_at(tree, args)->type != PAWL__JSON_ARRAY)
                 return "\"args\" is no array";
-        if (pawl__json_at(tree, args)->count > ARGS_MAX)
+        if (pawl__json_at(tree, args)->count > SERVICE_ARGS_MAX)
                 return "has more arguments than any command takes";
         for (pawl__node arg = pawl__json_first(tree, args); arg != PAWL__NO_NODE && !wrong;
                 arg = pawl__json_after(tree, args, arg))
@@ -222,7 +207,7 @@ static const char *take_args(asked *of, const pawl__json_tree *tree, pawl__node 
         return wrong;
 }
 
-static const char *take(asked *of, const pawl__json_tree *tree)
+static const char *take(service_execution *of, const pawl__json_tree *tree)
 {
         bool named = false;
 
@@ -244,13 +229,13 @@ static const char *take(asked *of, const pawl__json_tree *tree)
 }
 
 /* {"name","data"}; a failure is data too. */
-static void tell(service_answer *answer, const char *name, const outcome *of)
+static void tell(service_answer *answer, const service_execution *of)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         const pawl_text output = of->output.len ? pawl__buf_text(&of->output) : pawl__text("null");
 
         pawl__json_open_object(&w);
-        pawl__json_member_string(&w, "name", name);
+        pawl__json_member_string(&w, "name", of->name);
         if (!of->failure.status) {
                 pawl__json_member_raw(&w, "data", output);
         } else {
@@ -268,31 +253,47 @@ static void tell(service_answer *answer, const char *name, const outcome *of)
                 answer->failure = of->failure.status;
 }
 
-void service_execute_command(service_answer *answer, service_call *call)
+/* The command that the body asks for. */
+static pawl_status read_body(service_execution *of, const service_call *call, pawl_error *err)
 {
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        outcome result = {.code = 0};
-        asked of = {.n = 0};
-        pawl_error err = PAWL_ERROR_INIT;
         const pawl_text body = pawl__buf_text(&call->request->body);
-
-        pawl_status status = pawl__json_tree_read(&tree, body.data, body.len, &err);
-        const char *wrong = status ? NULL : take(&of, &tree);
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_status status = pawl__json_tree_read(&tree, body.data, body.len, err);
+        const char *wrong = status ? NULL : take(of, &tree);
 
         if (status)
-                pawl__fail_prefix(&err, status, "the body");
+                pawl__fail_prefix(err, status, "the body");
         else if (wrong)
-                status = pawl__fail(&err, PAWL_EINVAL,
+                status = pawl__fail(err, PAWL_EINVAL,
                         "the body: %s; send {\"command\":NAME,\"args\":[TEXT, ...]}", wrong);
-        else if (!(status = pawl__arena_check(&of.arena, &err)))
-                status = execute(&result, call, of.name, of.args, of.n, &err);
+        else
+                status = pawl__arena_check(&of->arena, err);
+        pawl__json_tree_free(&tree);
+        return status;
+}
+
+void service_execute_command(service_answer *answer, service_call *call)
+{
+        service_execution *of = calloc(1, sizeof *of);
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_status status = of ? read_body(of, call, &err) : pawl__nomem(&err);
+
+        if (!status)
+                status = find(of, call, of->args, of->n, &err);
+        if (!status && call->request->wants_events && service_execution_streams(of)) {
+                status = service_execution_stream(answer, of, call, &err);
+                if (!status)
+                        return; /* it is the stream's */
+        } else if (!status) {
+                status = run(of, call, &err);
+        }
         if (status)
                 service_answer_fail(answer, &err);
         else
-                tell(answer, of.name, &result);
-        pawl__buf_free(&result.output);
-        pawl__arena_free(&of.arena);
-        pawl__json_tree_free(&tree);
+                tell(answer, of);
+        if (of)
+                service_execution_free(of);
+        free(of);
 }
 
 void service_list_commands(service_answer *answer, service_call *call)

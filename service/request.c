@@ -161,6 +161,40 @@ const char *service_header_prefix(const char *name)
         return NULL;
 }
 
+static bool is_blank(char c)
+{
+        return c == ' ' || c == '\t';
+}
+
+/* Does the list "TYPE[;PARAMETER...], ..." name text/event-stream, and not with a weight of 0? */
+static bool names_events(pawl_text list)
+{
+        static const char events[] = "text/event-stream";
+        const size_t len = sizeof events - 1;
+
+        while (list.len) {
+                const char *comma = memchr(list.data, ',', list.len);
+                pawl_text one = {list.data, comma ? (size_t)(comma - list.data) : list.len};
+                list = pawl__text_n(
+                        one.data + one.len + (comma != NULL), list.len - one.len - (comma != NULL));
+                while (one.len && is_blank(*one.data))
+                        one = pawl__text_n(one.data + 1, one.len - 1);
+                if (one.len < len || strncasecmp(one.data, events, len) != 0)
+                        continue;
+                one = pawl__text_n(one.data + len, one.len - len);
+                if (one.len && *one.data != ';' && !is_blank(*one.data))
+                        continue;
+                const char *weight = memmem(one.data, one.len, "q=0", 3);
+                const char *end = one.data + one.len;
+                for (weight = weight ? weight + 3 : end; weight < end; weight++)
+                        if (*weight >= '1' && *weight <= '9')
+                                break;
+                if (!memmem(one.data, one.len, "q=0", 3) || weight < end)
+                        return true;
+        }
+        return false;
+}
+
 pawl_status service_request_header(
         service_request *request, const char *name, pawl_text value, pawl_error *err)
 {
@@ -169,8 +203,10 @@ pawl_status service_request_header(
 
         while (which < SERVICE_HEADERS && strcasecmp(name, header_names[which]) != 0)
                 which++;
-        if (which == SERVICE_HEADERS)
+        if (which == SERVICE_HEADERS) {
+                request->wants_events |= strcasecmp(name, "Accept") == 0 && names_events(value);
                 return PAWL_OK;
+        }
         if (request->headers[which].data)
                 return pawl__fail(err, PAWL_EINVAL, "the header %s: is given twice; give it once",
                         header_names[which]);

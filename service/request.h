@@ -48,6 +48,7 @@ typedef struct service_request {
         service_parameter query[SERVICE_QUERY_MAX];
         size_t n_query;
         pawl_text headers[SERVICE_HEADERS]; /**< absent: not sent */
+        bool wants_events;                  /**< a header Accept names text/event-stream */
         pawl__buf body;
         size_t body_max; /**< 0: SERVICE_BODY_MAX */
         pawl__arena arena;
@@ -67,8 +68,8 @@ PAWL_MUST_CHECK pawl_status service_request_target(
 
 /** The known header whose name @p name is or begins with; NULL: none. Static. */
 const char *service_header_prefix(const char *name);
-/** Any header. PAWL_EINVAL for a known one that is given twice, or has a control character or
- *  invalid UTF-8; PAWL_ETOOBIG; PAWL_ENOMEM. */
+/** Any header, and Accept, which may be given several times. PAWL_EINVAL for a known one that is
+ * given twice, or has a control character or invalid UTF-8; PAWL_ETOOBIG; PAWL_ENOMEM. */
 PAWL_MUST_CHECK pawl_status service_request_header(
         service_request *request, const char *name, pawl_text value, pawl_error *err);
 

@@ -60,6 +60,7 @@ typedef struct service_operation {
         const char *description;
         const char *answer; /**< schema of the answer: "Run", "Step[]"; NULL: an object */
         const char *type;   /**< content type of an answer that is not JSON */
+        const char *events; /**< what the same is as text/event-stream; NULL: it never is */
         const char
                 *failing; /**< what a 503 that has the answer's schema says; NULL: there is none */
         const char *one_of[SERVICE_ONE_OF_MOST]; /**< exactly one of these fields is given */

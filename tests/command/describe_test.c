@@ -61,7 +61,7 @@ static const cli_registry registry = {programs};
 #define NO_WORDS    "\"arguments\":[],\"options\":[],"
 #define BELOW(list) "\"sub_commands\":[" list "],\"subCommands\":[" list "],"
 #define LEAF        NO_WORDS BELOW("") "\"runs\":true,"
-#define READS_ONLY  "\"requires_workspace\":false,\"changes\":false}"
+#define READS_ONLY  "\"requires_workspace\":false,\"changes\":false,\"streaming\":false}"
 
 static const char described[] =
         "{\"commands\":["
@@ -76,12 +76,12 @@ static const char described[] =
         "\"description\":\"where\"},"
         "{\"name\":\"plan\",\"letter\":null,\"kind\":\"flag\",\"value\":null,\"choices\":null,"
         "\"group\":null,\"dry_run\":true,\"description\":\"only look\"}]," BELOW(
-                "") "\"runs\":true,\"requires_workspace\":false,\"changes\":true},"
+                "") "\"runs\":true,\"requires_workspace\":false,\"changes\":true,\"streaming\":false},"
                     "{\"name\":\"own\",\"description\":\"Itself\",\"arguments\":["
                     "{\"name\":\"NAME\",\"description\":\"what\",\"required\":true,\"isRequired\":true,\"repeated\":true}],"
                     "\"options\":[]," BELOW(
                             "{\"name\":\"own below\",\"description\":\"Below\"," LEAF
-                                    READS_ONLY) "\"runs\":true,\"requires_workspace\":true,\"changes\":false},"
+                                    READS_ONLY) "\"runs\":true,\"requires_workspace\":true,\"changes\":false,\"streaming\":false},"
                                                 "{\"name\":\"group\",\"description\":\"first, third\"," NO_WORDS BELOW(
                                                         "{\"name\":\"group first\",\"description\":\"First\"," LEAF
                                                                 READS_ONLY ","
