@@ -1,7 +1,6 @@
 // The Node binding as programs use it. Run in an empty directory: node binding.mjs MODULE.
 import assert from "node:assert/strict";
-import { spawn, execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import test from "node:test";
@@ -169,20 +168,4 @@ test("the event loop is free while a run waits, and a call can be interrupted", 
   log.interrupt(false);
   assert.ok((await log.head()).seq > 0);
   await log.close();
-});
-
-test("a run that is killed in Node goes on in pawl", async () => {
-  const { directory, where, log } = await fixture();
-  await log.close();
-  writeFileSync(path.join(directory, "slow.yaml"), "mission: slow\nsteps:\n  - id: one\n    run: [sh, -c, 'echo one >>journal']\n" +
-    "  - id: wait\n    run: [sh, -c, 'echo wait >>journal; [ -e go ] || { touch ready; sleep 60; }']\n");
-  const script = `const { Log, Mission } = require(${JSON.stringify(module)}); (async () => (await Mission.load("slow.yaml")).run(await Log.open(${JSON.stringify(where)}), { runId: "r1" }))()`;
-  const child = spawn(process.execPath, ["-e", script], { cwd: directory, stdio: "inherit" });
-  while (!existsSync(path.join(directory, "ready"))) await new Promise((resolve) => { setTimeout(resolve, 20); });
-  child.kill("SIGKILL");
-  await new Promise((resolve) => { child.on("exit", resolve); });
-  writeFileSync(path.join(directory, "go"), "");
-  const out = execFileSync("pawl", ["resume", "r1", "--no-input", "--json", "--db", where], { encoding: "utf8" });
-  assert.equal(JSON.parse(out).status, "completed");
-  assert.deepEqual(readFileSync(path.join(directory, "journal"), "utf8").split("\n").filter(Boolean), ["one", "wait", "wait"]);
 });

@@ -3,10 +3,7 @@
 import asyncio
 import json
 import os
-import subprocess
-import sys
 import threading
-import time
 import unittest
 from pathlib import Path
 
@@ -222,21 +219,6 @@ class Binding(unittest.TestCase):
         done.set()
         thread.join()
         self.assertGreater(len(ticks), 30)
-
-    def test_a_run_that_is_killed_goes_on_in_another_program(self):
-        (self.directory / "slow.yaml").write_text(
-            "mission: slow\nsteps:\n  - id: one\n    run: [sh, -c, 'echo one >>journal']\n"
-            "  - id: wait\n    run: [sh, -c, 'echo wait >>journal; [ -e go ] || { touch ready; sleep 60; }']\n")
-        script = f"import pawl; pawl.Mission.load({str(self.directory / 'slow.yaml')!r}).run(pawl.Log.open({self.path!r}), run_id='r1')"
-        child = subprocess.Popen([sys.executable, "-c", script], cwd=self.directory)
-        while not (self.directory / "ready").exists():
-            time.sleep(0.05)
-        child.kill()
-        child.wait()
-        (self.directory / "go").touch()
-        out = subprocess.run(["pawl", "resume", "r1", "--no-input", "--json", "--db", self.path], capture_output=True, text=True)
-        self.assertEqual(json.loads(out.stdout)["status"], "completed", out.stderr)
-        self.assertEqual((self.directory / "journal").read_text().split(), ["one", "wait", "wait"])
 
 
 if __name__ == "__main__":

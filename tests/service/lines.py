@@ -177,7 +177,7 @@ def fill():
 
 
 def any_number_of_lines_come_to_a_slow_reader_too():
-    lines = Lines(service, "eventlog export", buffer=4096)
+    lines = Lines(service, "eventlog export", buffer=65536)
     before = service.metric("pawl_log_head_seq")
     service.run("session checkpoint", "--mission", "long", "--summary", "meanwhile")  # writers do not wait
     lines, last = lines.all()
@@ -188,7 +188,7 @@ def any_number_of_lines_come_to_a_slow_reader_too():
 
 def who_goes_is_let_go():
     few = threads()
-    lines = [Lines(service, "eventlog export", buffer=4096) for _ in range(10)]
+    lines = [Lines(service, "eventlog export", buffer=65536) for _ in range(10)]
     for each in lines:
         same(each.next()["kind"], "status-update")
     wait_for(lambda: streams() == 10)
@@ -200,7 +200,7 @@ def who_goes_is_let_go():
 
 
 def who_hangs_keeps_nobody_from_anything():
-    hanging = [Lines(service, "eventlog export", buffer=4096) for _ in range(CALLS)]
+    hanging = [Lines(service, "eventlog export", buffer=65536) for _ in range(CALLS)]
     same({each.status for each in hanging}, {200})
     wait_for(lambda: streams() == CALLS)
     more = Lines(service, "eventlog list")
@@ -231,6 +231,11 @@ def who_hangs_keeps_nobody_from_anything():
 
 subprocess.run(["pawl", "run", "mission.yaml", "--run", "held", "--no-input"], capture_output=True, check=False)
 service = Service()
-run(commands_say_whether_they_are_streamed, lines_are_those_of_the_answer_in_one_piece, the_header_accept_decides,
-    what_does_not_start_is_refused_by_a_status, a_failure_after_the_first_line_is_the_last_event, fill,
-    any_number_of_lines_come_to_a_slow_reader_too, who_goes_is_let_go, who_hangs_keeps_nobody_from_anything)
+try:
+    run(commands_say_whether_they_are_streamed, lines_are_those_of_the_answer_in_one_piece, the_header_accept_decides,
+        what_does_not_start_is_refused_by_a_status, a_failure_after_the_first_line_is_the_last_event, fill,
+        any_number_of_lines_come_to_a_slow_reader_too, who_goes_is_let_go, who_hangs_keeps_nobody_from_anything)
+except BaseException:
+    print("the service ended with", service.process.poll())  # None: it has not
+    service.process.kill()
+    raise
