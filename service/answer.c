@@ -20,6 +20,7 @@ void service_answer_free(service_answer *answer)
 {
         service_stream_close(answer->stream);
         pawl__buf_free(&answer->body);
+        pawl__buf_free(&answer->link);
         *answer = (service_answer){.status = 0};
 }
 

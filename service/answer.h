@@ -54,6 +54,7 @@ typedef struct service_answer {
         const char *etag;       /**< static; NULL: none */
         char allow[64];         /**< with 405: the methods that there are */
         char session[160];      /**< Mcp-Session-Id; empty: none */
+        pawl__buf link;         /**< Link: of a page, the next one; empty: none */
         unsigned retry_after_s; /**< 0: not said */
         bool challenge;         /**< 401: WWW-Authenticate */
         bool close;             /**< the connection ends with it */

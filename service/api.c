@@ -45,6 +45,8 @@ enum { CHANGES = SERVICE_CHANGES | SERVICE_WORKSPACE };
         ROW(.name = "actor", .type = SERVICE_ID, .least = 1, .most = 128,                          \
                 .about = "Who does it, such as user:ana; if not said, X-Pawl-Actor, or the owner " \
                          "of the service. Kept in the log.")
+/* Of a list that is read page by page: the newest of those before it, and how to go on. */
+#define PAGE(about_) LIMIT(1000, 0), NUMBER("before", about_)
 /* of the events, which service/api_events.c reads */
 #define TYPE TEXT("type", "Of this type alone.")
 #define RUN  TEXT("run", "Of this run alone.")
@@ -60,7 +62,7 @@ const service_route service_api_routes[] = {
                         CHOICE("status", "Those that are so now.",
                                 "queued running blocked interrupted completed failed cancelled")),
                 .id = "listRuns", .tag = "runs", .command = "runs", .answer = "Runs",
-                .summary = "The runs, those that started last first."),
+                .next = "next", .summary = "The runs, those that started last first."),
         COMMAND("GET", "/runs/{run_id}", 0, NULL, .id = "getRun", .tag = "runs", .command = "runs",
                 .id_option = "--id=", .answer = "RunWithSteps",
                 .summary = "A run, with its steps."),
@@ -115,10 +117,11 @@ const service_route service_api_routes[] = {
                 .answer = "Event", .summary = "One event."),
 
         COMMAND("GET", "/conflicts", 0,
-                SERVICE_FIELDS(FLAG(
-                        "all", "1: also those that were answered, or do not matter any more.")),
+                SERVICE_FIELDS(
+                        FLAG("all", "1: also those that were answered, or do not matter any more."),
+                        PAGE("The newest of those asked before this event.")),
                 .id = "listConflicts", .tag = "conflicts", .command = "conflicts",
-                .answer = "Conflict[]",
+                .answer = "Conflict[]", .next = "seq",
                 .summary =
                         "The conflicts that wait for an answer, in the order of their requests."),
         COMMAND("GET", "/conflicts/{conflict_id}", 0, NULL, .id = "getConflict", .tag = "conflicts",
@@ -166,9 +169,9 @@ const service_route service_api_routes[] = {
                 SERVICE_FIELDS(TEXT("mission", "Of this mission alone."),
                         CHOICE("status", "Those that are so.",
                                 "active completed interrupted error"),
-                        LIMIT(500, 50)),
+                        LIMIT(500, 50), NUMBER("before", "Those that began before this event.")),
                 .id = "listSessions", .tag = "sessions", .command = "sessions",
-                .answer = "Session[]", .summary = "The sessions, newest first."),
+                .answer = "Session[]", .next = "seq", .summary = "The sessions, newest first."),
         COMMAND("GET", "/sessions/{session_id}", 0, NULL, .id = "getSession", .tag = "sessions",
                 .command = "sessions", .id_option = "--id=", .part = "/0", .answer = "Session",
                 .summary = "A session."),
@@ -184,9 +187,10 @@ const service_route service_api_routes[] = {
                         TEXT("run", "Those of this run: its id, or 4 characters or more that "
                                     "it alone begins with."),
                         TEXT("session", "Those of this session, named as a run is."),
-                        TEXT("step", "Those of the step of this name, in any run.")),
+                        TEXT("step", "Those of the step of this name, in any run."),
+                        PAGE("The newest of those before the checkpoint of this number.")),
                 .id = "listCheckpoints", .tag = "checkpoints", .command = "checkpoints",
-                .answer = "Checkpoint[]",
+                .answer = "Checkpoint[]", .next = "n",
                 .summary = "The checkpoints of the workspace, oldest first."),
         COMMAND("POST", "/checkpoints", CHANGES,
                 SERVICE_FIELDS({.name = "description",
@@ -217,6 +221,11 @@ const service_route service_api_routes[] = {
                 .id = "rollBack", .tag = "checkpoints", .command = "rollback", .answer = "Plan",
                 .summary = "Go back to a checkpoint, by the plan that was agreed to.",
                 .description = PLAN_CHANGED),
+        COMMAND("GET", "/rollbacks", 0,
+                SERVICE_FIELDS(PAGE("The newest of those that began before this event.")),
+                .id = "listRollbacks", .tag = "checkpoints", .command = "rollbacks",
+                .answer = "Rollback[]", .next = "seq",
+                .summary = "The rollbacks and undos, oldest first, and what each gave up."),
         COMMAND("GET", "/undo", SERVICE_WORKSPACE, NULL, .id = "planUndo", .tag = "checkpoints",
                 .command = "undo", .word = "--plan", .answer = "Plan",
                 .summary =

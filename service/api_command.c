@@ -8,6 +8,7 @@
 #include "base/json_tree.h"
 #include "service/route.h"
 #include <assert.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -227,6 +228,71 @@ static pawl_status part_of(pawl__buf *value, const char *pointer, bool decoded, 
         return status;
 }
 
+/* ---- The next page ----------------------------------------------------------------------- */
+
+static int64_t place_of(const pawl__json_tree *tree, pawl__node item, const char *member)
+{
+        const pawl__node n = pawl__json_get(tree, item, member);
+        int64_t place = 0;
+
+        return n != PAWL__NO_NODE && pawl__json_int(pawl__json_at(tree, n), &place) ? place : 0;
+}
+
+/* What the page after this one is before; 0: this is the last. An array that is as long as was
+ * asked for may have one, which is then empty. */
+static int64_t next_of(const invocation *in, const pawl__json_tree *tree, uint64_t limit)
+{
+        const char *member = in->operation->next;
+        const pawl__json_node *list = pawl__json_at(tree, 0);
+        int64_t first = 0, last = 0;
+
+        if (list->type == PAWL__JSON_OBJECT)
+                return place_of(tree, 0, member);
+        if (!limit || list->count < limit)
+                return 0;
+        for (pawl__node n = pawl__json_first(tree, 0); n != PAWL__NO_NODE;
+                n = pawl__json_after(tree, 0, n)) {
+                last = place_of(tree, n, member);
+                first = first ? first : last;
+        }
+        return first < last ? first : last;
+}
+
+/* RFC 8288: the same query with another "before". */
+static pawl_status link_next(pawl__buf *link, invocation *in, const pawl__buf *out)
+{
+        const service_request *request = in->call->request;
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        uint64_t limit = 0;
+        int64_t next = 0;
+
+        for (const service_field *f = in->call->route->fields; f->name; f++)
+                if (strcmp(f->name, "limit") == 0)
+                        limit = f->preset;
+        pawl_status status = service_query_number(&limit, request, "limit", 1, INT64_MAX, &in->err);
+        if (!status)
+                status = pawl__json_tree_read(&tree, out->data, out->len, &in->err);
+        if (!status)
+                next = next_of(in, &tree, limit);
+        pawl__json_tree_free(&tree);
+        if (status || next <= 1)
+                return status;
+        pawl__buf_adds(link, "<?");
+        for (size_t i = 0; i < request->n_query; i++) {
+                const service_parameter *p = &request->query[i];
+                if (pawl__text_is(p->name, "before"))
+                        continue;
+                pawl__buf_addf(link, "%.*s=", PAWL__FMT(p->name));
+                for (size_t k = 0; k < p->value.len; k++) {
+                        const unsigned char c = (unsigned char)p->value.data[k];
+                        pawl__buf_addf(link, isalnum(c) || c == '-' ? "%c" : "%%%02X", c);
+                }
+                pawl__buf_addc(link, '&');
+        }
+        pawl__buf_addf(link, "before=%" PRId64 ">; rel=\"next\"", next);
+        return pawl__buf_check(link, &in->err);
+}
+
 static pawl_status run(pawl__buf *out, invocation *in)
 {
         const service_operation *operation = in->operation;
@@ -251,11 +317,16 @@ void service_api_command(service_answer *answer, service_call *call)
         pawl__buf out = PAWL__BUF_INIT;
 
         build(&in);
-        if (run(&out, &in))
+        pawl__buf link = PAWL__BUF_INIT;
+        if (run(&out, &in) || (operation->next && link_next(&link, &in, &out))) {
                 service_answer_fail(answer, &in.err);
-        else
+        } else {
                 service_answer_body(
                         answer, 200, operation->type ? operation->type : SERVICE_JSON, &out);
+                answer->link = link;
+                link = (pawl__buf)PAWL__BUF_INIT;
+        }
+        pawl__buf_free(&link);
         pawl__buf_free(&out);
         pawl__json_tree_free(&in.body);
         pawl__arena_free(&in.arena);

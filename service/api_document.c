@@ -318,7 +318,11 @@ static void put_response(
         if (operation->events)
                 put(out, ",'text/event-stream':{'schema':{'type':'string','description':%q}}",
                         operation->events);
-        put(out, "}}");
+        put(out, "}");
+        if (operation->next)
+                put(out, ",'headers':{'Link':{'description':'Of a page that is full: the next one, "
+                         "rel=next.','schema':{'type':'string'}}}");
+        put(out, "}");
 }
 
 /* May the route answer with this status of HTTP? */

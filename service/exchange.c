@@ -253,6 +253,7 @@ static enum MHD_Result send_answer(exchange *of)
                 {"Cache-Control", answer->cache ? answer->cache : "no-store"},
                 {"ETag", answer->etag},
                 {"Mcp-Session-Id", *answer->session ? answer->session : NULL},
+                {"Link", answer->link.len ? answer->link.data : NULL},
                 {"Allow", *answer->allow ? answer->allow : NULL},
                 {"Retry-After", answer->retry_after_s ? seconds : NULL},
                 {"WWW-Authenticate", answer->challenge ? "Bearer realm=\"pawl\"" : NULL},

@@ -70,6 +70,8 @@ typedef struct service_operation {
         const char
                 *id_option; /**< what the path's parameter is given by: "--id="; NULL: arguments */
         const char *part;   /**< of its output (RFC 6901), the answer; NULL: the whole */
+        const char *next;   /**< of a list: what `before` takes, a member of the answer, or of its
+                                 elements, of which the oldest is at an end; NULL: no list */
         bool verdict;       /**< output of a command that fails with PAWL_EDAMAGED is an answer */
 } service_operation;
 

@@ -29,6 +29,7 @@ typedef struct listing {
         pawl_log *log;
         pawl__state *state;
         const pawl_session_filter *filter;
+        pawl__page page;
         pawl_error *err;
 } listing;
 
@@ -58,8 +59,7 @@ static pawl_status take(listing *l, const pawl__row *row)
 static pawl_status fill(listing *l)
 {
         const pawl_session_filter *f = l->filter;
-        pawl_text before = {NULL, 0};
-        size_t at_once = f->status || !f->limit ? BATCH : f->limit;
+        const size_t at_once = f->status || !f->limit ? BATCH : f->limit;
         pawl__row *rows;
         size_t n = 0;
         pawl_status status;
@@ -73,13 +73,14 @@ static pawl_status fill(listing *l)
                         return PAWL_OK;
                 return status ? status : take(l, &row);
         }
+        l->page.limit = at_once;
         do {
                 status = pawl__state_sessions(&rows, &n, l->state, pawl__text(f->mission_id),
-                        before, at_once, &l->out->arena, l->err);
+                        &l->page, &l->out->arena, l->err);
                 for (size_t i = 0; i < n && !status && !is_full(l); i++)
                         status = take(l, &rows[i]);
                 if (!status && n)
-                        before = rows[n - 1].v[PAWL__SES_ID].text;
+                        l->page.before = (uint64_t)rows[n - 1].v[PAWL__SES_SEQ].integer;
         } while (!status && n == at_once && !is_full(l));
         return status;
 }
@@ -103,11 +104,10 @@ static pawl_status check_filter(const pawl_session_filter *f, pawl_error *err)
                 f->status);
 }
 
-pawl_status pawl_session_list(
-        pawl_sessions **out, pawl_log *log, const pawl_session_filter *filter, pawl_error *err)
+pawl_status pawl__session_list(pawl_sessions **out, pawl_log *log,
+        const pawl_session_filter *filter, uint64_t before, pawl_error *err)
 {
-        static const pawl_session_filter all = PAWL_SESSION_FILTER_INIT;
-        listing l = {NULL, log, NULL, filter ? filter : &all, err};
+        listing l = {NULL, log, NULL, filter, {.before = before}, err};
         pawl_status status = check_filter(l.filter, err);
 
         if (!status)
@@ -125,4 +125,12 @@ pawl_status pawl_session_list(
         else
                 *out = &l.out->list;
         return status;
+}
+
+pawl_status pawl_session_list(
+        pawl_sessions **out, pawl_log *log, const pawl_session_filter *filter, pawl_error *err)
+{
+        static const pawl_session_filter all = PAWL_SESSION_FILTER_INIT;
+
+        return pawl__session_list(out, log, filter ? filter : &all, 0, err);
 }

@@ -86,8 +86,8 @@ static pawl_status fill_report(own_report *report, pawl__state *state, size_t ke
         pawl__row *rows;
         size_t n = 0;
         bool noted;
-        pawl_status status =
-                pawl__state_sessions(&rows, &n, state, any, any, 0, &report->arena, err);
+        pawl_status status = pawl__state_sessions(
+                &rows, &n, state, any, &(pawl__page){0, 0}, &report->arena, err);
 
         if (status)
                 return status;

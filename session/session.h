@@ -74,6 +74,10 @@ PAWL_MUST_CHECK pawl_status pawl__handoff_take_notes(pawl__batch *batch, const p
 /* ---- How one stands (session/view.c) -----------------------------------------------------------
  */
 
+/** pawl_session_list() of those that began before this event (0: all). */
+PAWL_MUST_CHECK pawl_status pawl__session_list(pawl_sessions **out, pawl_log *log,
+        const pawl_session_filter *filter, uint64_t before, pawl_error *err);
+
 /** A session by its id; NULL: the latest, of @p mission_id (absent: of any). PAWL_ENOTFOUND. */
 PAWL_MUST_CHECK pawl_status pawl__session_find(pawl__row *session, pawl__state *state,
         const char *session_id, pawl_text mission_id, pawl__arena *arena, pawl_error *err);

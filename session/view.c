@@ -28,7 +28,7 @@ pawl_status pawl__session_find(pawl__row *session, pawl__state *state, const cha
                         session_id);
         }
         status = pawl__state_sessions(
-                &rows, &n, state, mission_id, (pawl_text){NULL, 0}, 1, arena, err);
+                &rows, &n, state, mission_id, &(pawl__page){.limit = 1}, arena, err);
         if (!status && n)
                 *session = rows[0];
         if (status || n)

@@ -53,6 +53,12 @@ PAWL_MUST_CHECK pawl_status pawl__query_rows(pawl__row **rows, size_t *n, pawl__
 PAWL_MUST_CHECK pawl_status pawl__query_row(pawl__row *row, pawl__state *state, pawl__table table,
         const char *rest, const pawl_text texts[2], pawl__arena *arena, pawl_error *err);
 
+/** Of a list that is read page by page, newest first: ?1 is what it is before, ?2 how many, and ?3
+ *  on are texts. */
+PAWL_MUST_CHECK pawl_status pawl__query_page(pawl__row **rows, size_t *n, pawl__state *state,
+        pawl__table table, const char *rest, const pawl__page *page, const pawl_text *texts,
+        size_t n_texts, pawl__arena *arena, pawl_error *err);
+
 /* Blocks its step: nobody has answered it, and it was asked at the step's present checkpoint. It
  * does not block if the inputs changed since, or if the step has passed the gate or was discarded
  * by a rollback. */

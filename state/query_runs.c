@@ -1,6 +1,6 @@
 /*
- * Runs, newest first by the event they started with: an order that stays as it is while runs go on,
- * so that a listing can be read page by page.
+ * Runs and conflicts, newest first by the event they started with: an order that stays as it is
+ * while runs go on, so that a listing can be read page by page.
  *
  * No index is kept in that order. Runs that are not completed have one by their last event, and are
  * few: they are scanned and sorted. For the others there are two ways: to walk the log back from
@@ -9,6 +9,7 @@
  * run; a walk that has found no full page after WALK events falls back to the scan.
  */
 #include "base/error.h"
+#include "events/log.h"
 #include "state/projection.h"
 
 /* Events of a walk, at most: 6 ms. Runs that are counted, at most: more are many. A row of the
@@ -24,16 +25,16 @@ enum { WALK = 16384, COUNTED = 2048, ROW = 3 };
         "'ThreadCheckpointed', 'ThreadWritesPut') "
 #define FROM_RUNS "FROM {runs} WHERE started_seq < ?1 AND started_seq >= ?2 "
 
-static pawl_status read_runs(pawl__row **rows, size_t *n, pawl__state *state, const char *rest,
-        const int64_t numbers[3], pawl__arena *arena, pawl_error *err)
+static pawl_status read_rows(pawl__row **rows, size_t *n, pawl__state *state, pawl__table table,
+        const char *rest, const int64_t numbers[3], pawl__arena *arena, pawl_error *err)
 {
         pawl__query *query;
-        pawl_status status = pawl__query_kept(&query, state, PAWL__RUNS, rest, err);
+        pawl_status status = pawl__query_kept(&query, state, table, rest, err);
 
         if (status)
                 return status;
         pawl__query_bind(query, "iii", numbers[0], numbers[1], numbers[2]);
-        return pawl__sql_collect(rows, n, state->log, PAWL__RUNS, query, arena, err);
+        return pawl__sql_collect(rows, n, state->log, table, query, arena, err);
 }
 
 /* Is it cheaper to scan the table than to walk to a page of so many runs? */
@@ -82,33 +83,71 @@ pawl_status pawl__state_runs(pawl__row **rows, size_t *n, pawl__state *state,
         uint64_t head;
 
         if (which == PAWL__RUNS_UNFINISHED || many == INT64_MAX)
-                return read_runs(rows, n, state, scanned[which], numbers, arena, err);
+                return read_rows(rows, n, state, PAWL__RUNS, scanned[which], numbers, arena, err);
         status = pawl_log_head(&head, hash, state->log);
-        if (status) {
-                if (err)
-                        *err = *pawl__log_error(state->log);
-                return status;
-        }
+        if (status)
+                return pawl__log_failed(state->log, status, err);
         status = prefer_table(&table, state, head, many, err);
         if (status)
                 return status;
         if (table)
-                return read_runs(rows, n, state, scanned[which], numbers, arena, err);
+                return read_rows(rows, n, state, PAWL__RUNS, scanned[which], numbers, arena, err);
         if (numbers[0] > (int64_t)head)
                 numbers[0] = (int64_t)head + 1;
         numbers[1] = numbers[0] > WALK ? numbers[0] - WALK : 0;
         pawl__row *found = NULL;
         size_t count = 0;
-        status = read_runs(&found, &count, state, walked[which], numbers, arena, err);
+        status = read_rows(&found, &count, state, PAWL__RUNS, walked[which], numbers, arena, err);
         if (!status && count < limit && numbers[1] > 0) {
                 numbers[1] = 0;
-                status = read_runs(&found, &count, state, scanned[which], numbers, arena, err);
+                status = read_rows(
+                        &found, &count, state, PAWL__RUNS, scanned[which], numbers, arena, err);
         }
         if (!status) {
                 *rows = found;
                 *n = count;
         }
         return status;
+}
+
+/* ?1 and ?2: requested before and not before; ?3: how many. A conflict is found by the index of its
+ * step. */
+#define FROM_REQUESTS                                                                              \
+        "FROM (SELECT seq AS walked_seq, type AS walked_type, run_id AS walked_run, "              \
+        "step_id AS walked_step FROM {events}) AS walked {CROSS JOIN} {conflicts} "                \
+        "ON conflicts.run_id = walked_run AND conflicts.step_id = walked_step "                    \
+        "AND conflicts.seq = walked_seq WHERE walked_seq < ?1 AND walked_seq >= ?2 "               \
+        "AND walked_type = 'GlossaryClarificationRequested' ORDER BY walked_seq DESC LIMIT ?3"
+
+pawl_status pawl__state_conflicts_page(pawl__row **rows, size_t *n, pawl__state *state,
+        bool open_only, const pawl__page *page, pawl__arena *arena, pawl_error *err)
+{
+        unsigned char hash[PAWL__HASH_LEN];
+        pawl__row *found = NULL;
+        size_t count = 0;
+        uint64_t head;
+        pawl_status status;
+
+        if (page->limit && !open_only) {
+                status = pawl_log_head(&head, hash, state->log);
+                if (status)
+                        return pawl__log_failed(state->log, status, err);
+                const int64_t end =
+                        (int64_t)(page->before && page->before <= head ? page->before : head + 1);
+                const int64_t numbers[3] = {end, end > WALK ? end - WALK : 0, (int64_t)page->limit};
+                status = read_rows(
+                        &found, &count, state, PAWL__CONFLICTS, FROM_REQUESTS, numbers, arena, err);
+                if (status || count == page->limit) {
+                        *rows = found;
+                        *n = count;
+                        return status;
+                }
+        }
+        return pawl__query_page(rows, n, state, PAWL__CONFLICTS,
+                open_only ? "FROM {conflicts} WHERE " PAWL__CONFLICT_BLOCKS
+                            " AND seq < ?1 ORDER BY seq DESC LIMIT ?2"
+                          : "FROM {conflicts} WHERE seq < ?1 ORDER BY seq DESC LIMIT ?2",
+                page, NULL, 0, arena, err);
 }
 
 /* Conflicts that hold a run back are those of pawl__state_conflicts(). */

@@ -39,24 +39,36 @@ pawl_status pawl__query_row(pawl__row *row, pawl__state *state, pawl__table tabl
         return status;
 }
 
-pawl_status pawl__state_sessions(pawl__row **rows, size_t *n, pawl__state *state,
-        pawl_text mission_id, pawl_text before, size_t limit, pawl__arena *arena, pawl_error *err)
+pawl_status pawl__query_page(pawl__row **rows, size_t *n, pawl__state *state, pawl__table table,
+        const char *rest, const pawl__page *page, const pawl_text *texts, size_t n_texts,
+        pawl__arena *arena, pawl_error *err)
 {
-        static const char *const rest[2][2] = {
-                {"FROM {sessions} WHERE status <> 'pruned' ORDER BY seq DESC LIMIT ?3",
-                        "FROM {sessions} WHERE status <> 'pruned' AND "
-                        "seq < (SELECT seq FROM {sessions} WHERE session_id = ?2) "
-                        "ORDER BY seq DESC LIMIT ?3"},
-                {"FROM {sessions} WHERE mission_id = ?1 AND status <> 'pruned' ORDER BY seq DESC LIMIT ?3",
-                        "FROM {sessions} WHERE mission_id = ?1 AND status <> 'pruned' AND "
-                        "seq < (SELECT seq FROM {sessions} WHERE session_id = ?2) "
-                        "ORDER BY seq DESC LIMIT ?3"},
-        };
-        const pawl_text texts[2] = {mission_id, before};
+        pawl__query *query;
 
-        return pawl__query_rows(rows, n, state, PAWL__SESSIONS,
-                rest[mission_id.data != NULL][before.data != NULL], texts,
-                limit && limit < INT64_MAX ? (int64_t)limit : INT64_MAX, arena, err);
+        if (pawl__tables[table].since > pawl__log_version(state->log)) {
+                *n = 0;
+                return PAWL_OK;
+        }
+        pawl_status status = pawl__query_kept(&query, state, table, rest, err);
+        if (status)
+                return status;
+        pawl__query_bind(query, "ii",
+                page->before && page->before < INT64_MAX ? (int64_t)page->before : INT64_MAX,
+                page->limit && page->limit < INT64_MAX ? (int64_t)page->limit : INT64_MAX);
+        for (size_t i = 0; i < n_texts; i++)
+                pawl__query_bind_text(query, 3 + (int)i, texts[i]);
+        return pawl__sql_collect(rows, n, state->log, table, query, arena, err);
+}
+
+pawl_status pawl__state_sessions(pawl__row **rows, size_t *n, pawl__state *state,
+        pawl_text mission_id, const pawl__page *page, pawl__arena *arena, pawl_error *err)
+{
+        return pawl__query_page(rows, n, state, PAWL__SESSIONS,
+                mission_id.data ? "FROM {sessions} WHERE mission_id = ?3 AND status <> 'pruned' "
+                                  "AND seq < ?1 ORDER BY seq DESC LIMIT ?2"
+                                : "FROM {sessions} WHERE status <> 'pruned' AND seq < ?1 "
+                                  "ORDER BY seq DESC LIMIT ?2",
+                page, &mission_id, mission_id.data ? 1 : 0, arena, err);
 }
 
 pawl_status pawl__state_noted_session(pawl__row *session, pawl__state *state, pawl_text mission_id,

@@ -26,6 +26,26 @@ pawl_status pawl__state_workspace_all(
                 "FROM {workspace_checkpoints} ORDER BY n", none, 0, arena, err);
 }
 
+pawl_status pawl__state_workspace_page(pawl__row **rows, size_t *n, pawl__state *state,
+        const pawl__checkpoint_filter *filter, pawl__arena *arena, pawl_error *err)
+{
+        const pawl_text texts[] = {filter->run_id, filter->session_id, filter->step_id};
+
+        return pawl__query_page(rows, n, state, PAWL__WORKSPACE,
+                "FROM {workspace_checkpoints} WHERE n < ?1 AND (run_id = ?3 OR ?3 IS NULL)"
+                " AND (session_id = ?4 OR ?4 IS NULL) AND (step_id = ?5 OR ?5 IS NULL)"
+                " ORDER BY n DESC LIMIT ?2",
+                &filter->page, texts, 3, arena, err);
+}
+
+pawl_status pawl__state_rollbacks_page(pawl__row **rows, size_t *n, pawl__state *state,
+        const pawl__page *page, pawl__arena *arena, pawl_error *err)
+{
+        return pawl__query_page(rows, n, state, PAWL__ROLLBACKS,
+                "FROM {rollbacks} WHERE seq < ?1 ORDER BY seq DESC LIMIT ?2", page, NULL, 0, arena,
+                err);
+}
+
 pawl_status pawl__state_workspace_of_step(
         pawl__row *row, pawl__state *state, pawl_text step_id, pawl__arena *arena, pawl_error *err)
 {

@@ -105,10 +105,23 @@ PAWL_MUST_CHECK pawl_status pawl__state_questions(
 PAWL_MUST_CHECK pawl_status pawl__state_completed(pawl__row **rows, size_t *n, pawl__state *state,
         pawl_text mission_id, pawl__arena *arena, pawl_error *err);
 
-/** Sessions, newest first: of a mission (absent: of any), those older than the session @p before
- *  (absent: from the newest on), @p limit at most (0: all). Those that were pruned are left out. */
+/** Of a list: those before this seq (of checkpoints of the workspace: n; 0: from the newest on),
+ * and at most so many (0: all). Zero-initialised is the whole list. */
+typedef struct pawl__page {
+        uint64_t before;
+        size_t limit;
+} pawl__page;
+
+/** Sessions, newest first: of a mission (absent: of any). Those that were pruned are left out. */
 PAWL_MUST_CHECK pawl_status pawl__state_sessions(pawl__row **rows, size_t *n, pawl__state *state,
-        pawl_text mission_id, pawl_text before, size_t limit, pawl__arena *arena, pawl_error *err);
+        pawl_text mission_id, const pawl__page *page, pawl__arena *arena, pawl_error *err);
+
+/** Conflicts of all runs, those requested last first; open_only as above. Costs what a page has:
+ *  open ones have an index, and others are found by a walk back over 16,384 events at most; where
+ *  that does not fill the page, by one over the table of conflicts. */
+PAWL_MUST_CHECK pawl_status pawl__state_conflicts_page(pawl__row **rows, size_t *n,
+        pawl__state *state, bool open_only, const pawl__page *page, pawl__arena *arena,
+        pawl_error *err);
 
 /** Which runs: those that are not completed are a listing of their own, as they have an index. */
 typedef enum pawl__runs_which {
@@ -157,6 +170,18 @@ PAWL_MUST_CHECK pawl_status pawl__state_workspace_newest(
 /** All, n ascending, those that are invalid or pruned too. */
 PAWL_MUST_CHECK pawl_status pawl__state_workspace_all(
         pawl__row **rows, size_t *n, pawl__state *state, pawl__arena *arena, pawl_error *err);
+/** Those of these ids (absent: of any), and of them a page; n descending. */
+typedef struct pawl__checkpoint_filter {
+        pawl_text run_id, session_id, step_id;
+        pawl__page page;
+} pawl__checkpoint_filter;
+
+PAWL_MUST_CHECK pawl_status pawl__state_workspace_page(pawl__row **rows, size_t *n,
+        pawl__state *state, const pawl__checkpoint_filter *filter, pawl__arena *arena,
+        pawl_error *err);
+/** Rollbacks and undos of a page, newest first. */
+PAWL_MUST_CHECK pawl_status pawl__state_rollbacks_page(pawl__row **rows, size_t *n,
+        pawl__state *state, const pawl__page *page, pawl__arena *arena, pawl_error *err);
 /** The newest of a step, of whichever run, that the log took itself. PAWL_ENOTFOUND without a
  *  message. */
 PAWL_MUST_CHECK pawl_status pawl__state_workspace_of_step(

@@ -49,18 +49,17 @@ pawl_workspace_checkpoint_info pawl__checkpoint_info(const pawl__row *row, uint6
                 .given_up = given_up ? reason : none};
 }
 
-/* Puts into @p rows, which lie in the arena, those that are asked for. */
-typedef pawl_status gather_fn(pawl__row **rows, size_t *n, pawl__state *state, const char *which,
+/* Puts into @p rows, which lie in the arena, those that are asked for, the newest first. */
+typedef pawl_status gather_fn(pawl__row **rows, size_t *n, pawl__state *state, const void *which,
         pawl__arena *arena, pawl_error *err);
 
-static pawl_status gather_all(pawl__row **rows, size_t *n, pawl__state *state, const char *which,
+static pawl_status gather_page(pawl__row **rows, size_t *n, pawl__state *state, const void *which,
         pawl__arena *arena, pawl_error *err)
 {
-        (void)which;
-        return pawl__state_workspace_all(rows, n, state, arena, err);
+        return pawl__state_workspace_page(rows, n, state, which, arena, err);
 }
 
-static pawl_status gather_one(pawl__row **rows, size_t *n, pawl__state *state, const char *which,
+static pawl_status gather_one(pawl__row **rows, size_t *n, pawl__state *state, const void *which,
         pawl__arena *arena, pawl_error *err)
 {
         pawl__row *row = pawl__arena_alloc(arena, sizeof *row);
@@ -73,7 +72,7 @@ static pawl_status gather_one(pawl__row **rows, size_t *n, pawl__state *state, c
 }
 
 static pawl_status fill_list(
-        checkpoints *list, pawl_log *log, gather_fn *gather, const char *which, pawl_error *err)
+        checkpoints *list, pawl_log *log, gather_fn *gather, const void *which, pawl_error *err)
 {
         pawl__state *state;
         pawl__row *rows = NULL, current = {0}, by;
@@ -93,14 +92,14 @@ static pawl_status fill_list(
         if (!items)
                 return pawl__nomem(err);
         for (size_t i = 0; i < n; i++)
-                items[i] =
+                items[n - 1 - i] =
                         pawl__checkpoint_info(&rows[i], (uint64_t)current.v[PAWL__WCP_N].integer);
         list->shown = (pawl_workspace_checkpoints){items, n};
         return PAWL_OK;
 }
 
 static pawl_status make_list(pawl_workspace_checkpoints **out, pawl_log *log, gather_fn *gather,
-        const char *which, pawl_error *err)
+        const void *which, pawl_error *err)
 {
         checkpoints *list = calloc(1, sizeof *list);
 
@@ -117,7 +116,13 @@ static pawl_status make_list(pawl_workspace_checkpoints **out, pawl_log *log, ga
 pawl_status pawl_workspace_checkpoint_list(
         pawl_workspace_checkpoints **out, pawl_log *log, pawl_error *err)
 {
-        return make_list(out, log, gather_all, NULL, err);
+        return pawl__checkpoint_list(out, log, &(pawl__checkpoint_filter){.page = {0, 0}}, err);
+}
+
+pawl_status pawl__checkpoint_list(pawl_workspace_checkpoints **out, pawl_log *log,
+        const pawl__checkpoint_filter *filter, pawl_error *err)
+{
+        return make_list(out, log, gather_page, filter, err);
 }
 
 pawl_status pawl_workspace_checkpoint_find(

@@ -9,27 +9,21 @@
 typedef struct listing {
         pawl_rollbacks list; /* first: it is what the caller has */
         pawl__arena arena;
-        pawl_rollback_info *items;
-        size_t cap;
 } listing;
 
-static pawl_status add(const pawl__row *row, void *user, pawl_error *err)
+static pawl_rollback_info info_of(const pawl__row *row)
 {
-        listing *l = user;
         const pawl__value *v = row->v;
 
-        if (pawl__grow(&l->items, &l->cap, l->list.n + 1, sizeof *l->items))
-                return pawl__nomem(err);
-        l->items[l->list.n++] = (pawl_rollback_info){.seq = (uint64_t)v[PAWL__RB_SEQ].integer,
+        return (pawl_rollback_info){.seq = (uint64_t)v[PAWL__RB_SEQ].integer,
                 .target = (uint64_t)v[PAWL__RB_TARGET].integer,
                 .safety = (uint64_t)v[PAWL__RB_SAFETY].integer,
                 .undo = (v[PAWL__RB_UNDO].integer & PAWL__RB_IS_UNDO) != 0,
                 .in_part = (v[PAWL__RB_UNDO].integer & PAWL__RB_IN_PART) != 0,
-                .status = pawl__arena_copy(&l->arena, v[PAWL__RB_STATUS].text),
+                .status = v[PAWL__RB_STATUS].text,
                 .ended_seq = (uint64_t)v[PAWL__RB_ENDED_SEQ].integer,
-                .actor = pawl__arena_copy(&l->arena, v[PAWL__RB_ACTOR].text),
-                .reason = pawl__arena_copy(&l->arena, v[PAWL__RB_REASON].text)};
-        return pawl__arena_check(&l->arena, err);
+                .actor = v[PAWL__RB_ACTOR].text,
+                .reason = v[PAWL__RB_REASON].text};
 }
 
 /* The checkpoints and steps that its end names. */
@@ -81,19 +75,41 @@ static pawl_status read_end(pawl_rollback_info *info, listing *l, pawl_log *log,
         return status;
 }
 
+static pawl_status fill(listing *l, pawl_log *log, const pawl__page *page, pawl_error *err)
+{
+        pawl__state *state;
+        pawl__row *rows = NULL;
+        size_t n = 0;
+        pawl_status status = pawl__state_of(&state, log, err);
+
+        if (!status)
+                status = pawl__state_rollbacks_page(&rows, &n, state, page, &l->arena, err);
+        if (status)
+                return status;
+        pawl_rollback_info *items = pawl__arena_array(&l->arena, n + 1, sizeof *items);
+        if (!items)
+                return pawl__nomem(err);
+        l->list = (pawl_rollbacks){items, n};
+        for (; n > 0 && !status; n--) {
+                items[l->list.n - n] = info_of(&rows[n - 1]);
+                status = read_end(&items[l->list.n - n], l, log, err);
+        }
+        return status;
+}
+
 pawl_status pawl_rollback_list(pawl_rollbacks **out, pawl_log *log, pawl_error *err)
 {
+        return pawl__rollback_list(out, log, &(pawl__page){0, 0}, err);
+}
+
+pawl_status pawl__rollback_list(
+        pawl_rollbacks **out, pawl_log *log, const pawl__page *page, pawl_error *err)
+{
         listing *l = calloc(1, sizeof *l);
-        pawl__state *state;
 
         if (!l)
                 return pawl__nomem(err);
-        pawl_status status = pawl__state_of(&state, log, err);
-        if (!status)
-                status = pawl__state_each(state, PAWL__ROLLBACKS, add, l, err);
-        for (size_t i = 0; i < l->list.n && !status; i++)
-                status = read_end(&l->items[i], l, log, err);
-        l->list.items = l->items;
+        pawl_status status = fill(l, log, page, err);
         if (status)
                 pawl_rollbacks_free(&l->list);
         else
@@ -107,7 +123,6 @@ void pawl_rollbacks_free(pawl_rollbacks *list)
 
         if (!l)
                 return;
-        free(l->items);
         pawl__arena_free(&l->arena);
         free(l);
 }

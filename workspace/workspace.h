@@ -10,6 +10,7 @@
 #include "workspace/scan/scan.h"
 #include "workspace/store/contents.h"
 #include "workspace/store/paths.h"
+#include <pawl/rollback.h>
 #include <pawl/workspace.h>
 
 /** Of a root, unless a checkpoint said otherwise. */
@@ -131,5 +132,12 @@ PAWL_MUST_CHECK pawl_status pawl__workspace_or_pruned(
 
 /** A row as the public header shows it; texts as in the row. */
 pawl_workspace_checkpoint_info pawl__checkpoint_info(const pawl__row *row, uint64_t current);
+
+/** pawl_workspace_checkpoint_list() of these: the newest of a page, oldest first. */
+PAWL_MUST_CHECK pawl_status pawl__checkpoint_list(pawl_workspace_checkpoints **out, pawl_log *log,
+        const pawl__checkpoint_filter *filter, pawl_error *err);
+/** pawl_rollback_list() of a page, oldest first. */
+PAWL_MUST_CHECK pawl_status pawl__rollback_list(
+        pawl_rollbacks **out, pawl_log *log, const pawl__page *page, pawl_error *err);
 
 #endif

@@ -3,13 +3,8 @@
 #include "cli/pawl/commands.h"
 #include "cli/pawl/workspace.h"
 #include "command/find.h"
+#include "workspace/workspace.h"
 #include <stdio.h>
-
-typedef struct listing {
-        pawl_workspace_checkpoints *all;
-        pawl_workspace_checkpoint_info *items; /* those that are asked for */
-        size_t n;
-} listing;
 
 /* The whole id that an option names; absent: it was not given. */
 static pawl_status wanted(pawl_text *out, pawl__state *state, const cli_call *cli,
@@ -20,23 +15,23 @@ static pawl_status wanted(pawl_text *out, pawl__state *state, const cli_call *cl
                          : PAWL_OK;
 }
 
-static bool is(pawl_text value, pawl_text asked)
-{
-        return !asked.data || (value.data && pawl__text_eq(value, asked));
-}
-
-/* Of a run or session (@p whose tells which) that has none of those listed: is it known at all? */
-static pawl_status check_known(const listing *l, size_t whose, pawl_text id, pawl__state *state,
+/* Of a run or session that has none of those listed: is it known at all? An archive brings some of
+ * runs from elsewhere. */
+static pawl_status check_known(const pawl__checkpoint_filter *only, pawl__state *state,
         const cli_call *cli, const char *option, pawl__table table, pawl_error *err)
 {
-        pawl__row row = {.v[0].text = id}; /* both tables have the id there */
+        const bool by_run = only->run_id.data != NULL;
+        pawl__row row = {
+                .v[0].text = by_run ? only->run_id : only->session_id}; /* in both tables */
+        pawl__row *rows;
+        size_t n = 0;
 
-        if (!id.data)
+        if (!row.v[0].text.data)
                 return PAWL_OK;
-        for (size_t i = 0; i < l->all->n; i++) /* an archive brings some of runs from elsewhere */
-                if (is(*(const pawl_text *)((const char *)&l->all->items[i] + whose), id))
-                        return PAWL_OK;
-        pawl_status status = pawl__state_get(state, table, &row, cli->arena, err);
+        pawl_status status = pawl__state_workspace_page(&rows, &n, state, only, cli->arena, err);
+        if (status || n)
+                return status;
+        status = pawl__state_get(state, table, &row, cli->arena, err);
         return status == PAWL_ENOTFOUND
                        ? pawl__fail(err, status,
                                  "%s %s: is not in the log; `pawl %ss` lists those there are",
@@ -44,56 +39,50 @@ static pawl_status check_known(const listing *l, size_t whose, pawl_text id, paw
                        : status;
 }
 
-/* Of all the checkpoints, which it frees with the rest, those that are asked for. */
-static pawl_status gather(listing *l, const cli_call *cli, pawl_log *log, pawl_error *err)
+static pawl_status gather(pawl_workspace_checkpoints **out, const cli_call *cli, pawl_log *log,
+        pawl__state *state, pawl_error *err)
 {
-        pawl_text run, session, step = pawl__text(cli_value(cli, "step"));
-        pawl__state *state;
-        pawl_status status = pawl__state_of(&state, log, err);
+        pawl__checkpoint_filter f = {.step_id = pawl__text(cli_value(cli, "step")),
+                .page = {cli_number(cli, "before", 0), (size_t)cli_number(cli, "limit", 0)}};
+        pawl_status status = wanted(&f.run_id, state, cli, "run", PAWL__RUNS, err);
 
         if (!status)
-                status = wanted(&run, state, cli, "run", PAWL__RUNS, err);
+                status = wanted(&f.session_id, state, cli, "session", PAWL__SESSIONS, err);
         if (!status)
-                status = wanted(&session, state, cli, "session", PAWL__SESSIONS, err);
-        if (!status)
-                status = pawl_workspace_checkpoint_list(&l->all, log, err);
-        if (status)
+                status = pawl__checkpoint_list(out, log, &f, err);
+        if (status || (*out)->n)
                 return status;
-        l->items = pawl__arena_array(cli->arena, l->all->n + 1, sizeof *l->items);
-        if (!l->items)
-                return pawl__nomem(err);
-        for (size_t i = 0; i < l->all->n; i++) {
-                const pawl_workspace_checkpoint_info *info = &l->all->items[i];
-                if (is(info->run_id, run) && is(info->session_id, session) &&
-                        is(info->step_id, step))
-                        l->items[l->n++] = *info;
-        }
-        if (l->n == 0)
-                status = check_known(l, offsetof(pawl_workspace_checkpoint_info, run_id), run,
-                        state, cli, "run", PAWL__RUNS, err);
-        if (l->n == 0 && !status)
-                status = check_known(l, offsetof(pawl_workspace_checkpoint_info, session_id),
-                        session, state, cli, "session", PAWL__SESSIONS, err);
-        return status;
+        const pawl__checkpoint_filter of_run = {.run_id = f.run_id, .page.limit = 1},
+                                      of_session = {.session_id = f.session_id, .page.limit = 1};
+        status = check_known(&of_run, state, cli, "run", PAWL__RUNS, err);
+        return status ? status
+                      : check_known(&of_session, state, cli, "session", PAWL__SESSIONS, err);
 }
 
 static pawl_status checkpoints(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        listing l = {.n = 0};
-        pawl_status status = gather(&l, cli, log, err);
+        pawl_workspace_checkpoints *list = NULL;
+        pawl__state *state;
+        pawl__row newest = {.v[PAWL__WCP_SEQ].integer = 0};
+        pawl_status status = pawl__state_of(&state, log, err);
 
-        if (!status && l.all->n == 0 && !cli_given(cli, "json")) {
+        if (!status)
+                status = pawl__state_workspace_newest(&newest, state, cli->arena, err);
+        const bool none = status == PAWL_ENOTFOUND;
+        if (!status || none)
+                status = gather(&list, cli, log, state, err);
+        if (!status && none && !cli_given(cli, "json")) {
                 cli_sayf(cli, cli->in->out,
                         "no checkpoints of the workspace; `pawl checkpoint` takes one, and `pawl "
                         "run` one after each step");
                 fputc('\n', cli->in->out);
         } else if (!status) {
-                status = cli_print_list(
-                        cli, log, cli_checkpoint_fields, l.items, l.n, sizeof *l.items, err);
+                status = cli_print_list(cli, log, cli_checkpoint_fields, list->items, list->n,
+                        sizeof *list->items, err);
         }
-        if (l.all)
-                cli_say_failed_checkpoints(cli, log, l.all->n ? l.all->items[l.all->n - 1].seq : 0);
-        pawl_workspace_checkpoints_free(l.all);
+        if (list)
+                cli_say_failed_checkpoints(cli, log, (uint64_t)newest.v[PAWL__WCP_SEQ].integer);
+        pawl_workspace_checkpoints_free(list);
         return status;
 }
 
@@ -101,6 +90,8 @@ static const cli_option checkpoints_options[] = {
         {"run", 0, 0, CLI_TEXT, "RUN", NULL, "those of this run"},
         {"session", 0, 0, CLI_TEXT, "SESSION", NULL, "those of this session"},
         {"step", 0, 0, CLI_TEXT, "STEP", NULL, "those of the step of this name, in any run"},
+        {"limit", 'n', 0, CLI_NUMBER, "N", NULL, "the newest N"},
+        {"before", 0, 0, CLI_NUMBER, "N", NULL, "those before the checkpoint of this number"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an array of objects"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };

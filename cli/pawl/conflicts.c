@@ -61,6 +61,7 @@ static const cli_field fields[] = {
         {"otherwise", CLI_AS_TEXT, CLI_AT(conflict, asked.otherwise)},
         {"answer", CLI_AS_TEXT, CLI_AT(conflict, asked.answer)},
         {"answered_by", CLI_AS_TEXT, CLI_AT(conflict, asked.answered_by)},
+        {"seq", CLI_AS_INTEGER, CLI_AT(conflict, row.v[PAWL__CON_SEQ].integer)},
         CLI_NO_FIELD,
 };
 
@@ -175,7 +176,7 @@ static pawl_status print_all(
 static pawl_status find(conflict **out, size_t *n, const cli_call *cli, pawl_log *log,
         pawl__state *state, pawl_error *err)
 {
-        const pawl_text any = {NULL, 0};
+        const pawl__page page = {cli_number(cli, "before", 0), (size_t)cli_number(cli, "limit", 0)};
         pawl__row *rows, one;
         pawl_status status;
 
@@ -185,8 +186,8 @@ static pawl_status find(conflict **out, size_t *n, const cli_call *cli, pawl_log
                 rows = &one;
                 *n = 1;
         } else {
-                status = pawl__state_conflicts(
-                        &rows, n, state, any, any, !cli_given(cli, "all"), cli->arena, err);
+                status = pawl__state_conflicts_page(
+                        &rows, n, state, !cli_given(cli, "all"), &page, cli->arena, err);
         }
         if (status)
                 return status;
@@ -194,12 +195,12 @@ static pawl_status find(conflict **out, size_t *n, const cli_call *cli, pawl_log
         if (!*out)
                 return pawl__nomem(err);
         for (size_t i = 0; i < *n && !status; i++) {
-                (*out)[i] = (conflict){.row = rows[i]};
+                (*out)[i] = (conflict){.row = rows[*n - 1 - i]}; /* the newest is the last */
                 status = number_candidates(&(*out)[i], cli->arena, err);
-                (*out)[i].asks = pawl__is_question(rows[i].v[PAWL__CON_TYPE].text);
+                (*out)[i].asks = pawl__is_question((*out)[i].row.v[PAWL__CON_TYPE].text);
                 if (!status && (*out)[i].asks)
                         status = pawl__question_read(
-                                &(*out)[i].asked, cli->arena, log, &rows[i], err);
+                                &(*out)[i].asked, cli->arena, log, &(*out)[i].row, err);
         }
         return status;
 }
@@ -224,14 +225,19 @@ static pawl_status conflicts(cli_call *cli, pawl_log *log, pawl_error *err)
 
 static int conflicts_run(cli_call *cli)
 {
-        if (cli_given(cli, "id") && cli_given(cli, "all"))
-                return cli_usage(cli, "--id names one, answered or not; --all does not go with it");
+        if (cli_given(cli, "id") &&
+                (cli_given(cli, "all") || cli_given(cli, "limit") || cli_given(cli, "before")))
+                return cli_usage(cli,
+                        "--id names one, answered or not; --all, --limit and --before "
+                        "do not go with it");
         return cli_with_log(cli, CLI_LOOK, conflicts);
 }
 
 static const cli_option conflicts_options[] = {
         {"all", 0, 0, CLI_FLAG, NULL, NULL, "also those that were answered"},
         {"id", 0, 0, CLI_TEXT, "CONFLICT", NULL, "this one, answered or not"},
+        {"limit", 'n', 0, CLI_NUMBER, "N", NULL, "the newest N"},
+        {"before", 0, 0, CLI_NUMBER, "SEQ", NULL, "those that were asked before this event"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an array of objects; with --id, one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };

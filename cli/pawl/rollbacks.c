@@ -1,6 +1,7 @@
 /* pawl rollbacks: what was rolled back and undone, and what each gave up. */
 #include "cli/pawl/commands.h"
 #include "cli/pawl/workspace.h"
+#include "workspace/workspace.h"
 #include <pawl/rollback.h>
 #include <stdio.h>
 
@@ -52,7 +53,8 @@ static const cli_field fields[] = {
 static pawl_status rollbacks(cli_call *cli, pawl_log *log, pawl_error *err)
 {
         pawl_rollbacks *list = NULL;
-        pawl_status status = pawl_rollback_list(&list, log, err);
+        const pawl__page page = {cli_number(cli, "before", 0), (size_t)cli_number(cli, "limit", 0)};
+        pawl_status status = pawl__rollback_list(&list, log, &page, err);
 
         if (!status)
                 status = cli_print_list(
@@ -62,6 +64,8 @@ static pawl_status rollbacks(cli_call *cli, pawl_log *log, pawl_error *err)
 }
 
 static const cli_option rollbacks_options[] = {
+        {"limit", 'n', 0, CLI_NUMBER, "N", NULL, "the newest N"},
+        {"before", 0, 0, CLI_NUMBER, "SEQ", NULL, "those that began before this event"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an array of objects"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };

@@ -58,5 +58,6 @@ const cli_field cli_session_fields[] = {
         {"checkpoints", CLI_AS_INTEGER, AT(checkpoints)},
         {"checkpoint", CLI_AS_INTEGER, AT(checkpoint_seq), .or_null = true},
         {"pinned", CLI_AS_BOOL, AT(pinned)},
+        {"seq", CLI_AS_INTEGER, AT(seq)},
         CLI_NO_FIELD,
 };

@@ -178,7 +178,8 @@ static pawl_status sessions(cli_call *cli, pawl_log *log, pawl_error *err)
         filter.session_id = cli_value(cli, "id");
         filter.status = cli_value(cli, "status");
         filter.limit = cli_given(cli, "latest") ? 1 : (size_t)cli_number(cli, "limit", 0);
-        pawl_status status = pawl_session_list(&list, log, &filter, err);
+        pawl_status status =
+                pawl__session_list(&list, log, &filter, cli_number(cli, "before", 0), err);
         const bool one = !status && filter.session_id && list->n == 1;
         if (one)
                 status = read_detail(&d, cli, log, list->items, err);
@@ -195,6 +196,7 @@ static const cli_option sessions_options[] = {
         {"status", 0, 0, CLI_CHOICE, "STATUS", "active|completed|interrupted|error",
                 "those that are active, completed, interrupted or error"},
         {"limit", 'n', 0, CLI_NUMBER, "N", NULL, "the newest N"},
+        {"before", 0, 0, CLI_NUMBER, "SEQ", NULL, "those that began before this event"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an array of objects"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };

@@ -349,6 +349,34 @@ def what_is_not_there_is_404_and_other_methods_405():
     assert answer.status == 200 and answer.text == ""
 
 
+def lists_come_in_pages_without_gaps_or_repeats():
+    # each with what "before" takes; the newest first, or last
+    for path, place, first, query in (("/runs", "started_seq", True, {}), ("/sessions", "seq", True, {}),
+                                      ("/sessions", "seq", True, {"status": "completed"}),
+                                      ("/conflicts", "seq", False, {"all": 1}), ("/rollbacks", "seq", False, {}),
+                                      ("/checkpoints", "n", False, {}), ("/checkpoints", "n", False, {"run": "held"}),
+                                      ("/checkpoints", "n", False, {"step": "research"})):
+        items = lambda value: value["runs"] if isinstance(value, dict) else value
+        whole = items(service.get(V1 + path, **query))
+        assert whole, path
+        places = [item[place] for item in whole]
+        assert places == sorted(set(places), reverse=first), (path, places)
+        for limit in (1, 2, len(whole), len(whole) + 1):
+            seen, at = [], "?" + "&".join("%s=%s" % one for one in (query | {"limit": limit}).items())
+            while at:
+                answer = service.raw("GET", V1 + path + at)
+                page = items(json.loads(answer.text))
+                assert len(page) <= limit, (path, at)
+                seen = seen + page if first else page + seen
+                link = answer.headers["Link"]
+                assert not link or (link.startswith("<?") and link.endswith('>; rel="next"')), link
+                at = link and link[1:link.index(">")]
+            assert seen == whole, (path, limit)
+        assert items(service.get(V1 + path, before=1, **query)) == [], path
+        for wrong in ("limit=0", "limit=1001", "limit=x", "before=0", "before=-1"):
+            refuses(service, "GET", V1 + path + "?" + wrong, refused(400, "PAWL_EINVAL", ""))
+
+
 def every_operation_of_the_document_was_answered():
     every = {known["operationId"] for known in operations()}
     missing = every - service.asked - {"streamEvents", "health"}
@@ -410,6 +438,7 @@ if __name__ == "__main__":
               the_log_is_verified_counted_and_named,
               commands_are_listed_and_run,
               what_is_not_there_is_404_and_other_methods_405,
+              lists_come_in_pages_without_gaps_or_repeats,
               only_a_step_that_failed_is_skipped, a_run_is_cancelled_for_good,
               every_operation_of_the_document_was_answered,
               a_service_that_only_reads_changes_nothing,

@@ -1,0 +1,49 @@
+# Lists that grow with the log, page by page: -n and --before.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+
+write_mission
+for run in one two three; do
+        runs 3 pawl run mission.yaml --run $run --no-input --fresh
+        runs 0 pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --pick 1 --scope mission_local
+        runs 0 pawl resume $run --no-input
+        sed -i 's/^mission: /mission: again-/' mission.yaml
+done
+runs 0 pawl rollback 1 --yes
+runs 0 pawl undo --yes
+runs 0 pawl undo --yes
+
+# pages first|last PLACE COMMAND...: the pages of each length, joined, are the whole list; PLACE is what --before takes.
+pages() {
+        local newest=$1 place=$2 whole seen page before
+        shift 2
+        whole=$("$@" --json | jq -c 'if type == "object" then .runs else . end')
+        same "$(jq 'length > 2' <<<"$whole")" true
+        for limit in 1 2 "$(jq length <<<"$whole")" 100; do
+                seen='[]' before=()
+                while page=$("$@" --json -n "$limit" "${before[@]}" | jq -c 'if type == "object" then .runs else . end') && [ "$page" != '[]' ]; do
+                        same "$(jq "length <= $limit" <<<"$page")" true
+                        seen=$(jq -c --argjson seen "$seen" "if \"$newest\" == \"first\" then \$seen + . else . + \$seen end" <<<"$page")
+                        before=(--before "$(jq "map(.$place) | min" <<<"$page")")
+                done
+                same "$(jq -c "map(.$place)" <<<"$seen")" "$(jq -c "map(.$place)" <<<"$whole")"
+        done
+}
+
+it "the pages of a list are the list, whatever their length"
+pages first started_seq pawl runs
+pages first seq pawl sessions
+pages first seq pawl sessions --status interrupted
+pages last seq pawl conflicts --all
+pages last n pawl checkpoints
+pages last n pawl checkpoints --step research
+pages last seq pawl rollbacks
+
+it "a page is the same to people"
+runs 0 pawl checkpoints -n 1 --before 3
+same "$(sed 1d out | awk '{print $1}')" 2
+runs 0 pawl rollbacks -n 1
+same "$(sed 1d out | awk '{print $3}')" undo
+
+it "one that is asked for by its id is on no page"
+misused "--id names one" pawl conflicts --id 0123 -n 1
+misused "--id names one" pawl conflicts --id 0123 --before 1
