@@ -343,15 +343,14 @@ static pawl_status check_acknowledged(pawl_log *log, pawl_error *err)
                 (void)pawl__query_hash(head, &q->base, 2);
         pawl__hex(ours, server->acked_hash, 32);
         pawl__hex(theirs, head, 32);
-        status = pawl__fail(err, PAWL_EDAMAGED,
+        pawl__fail(&log->lost, PAWL_EDAMAGED,
                 "%s: the server has lost what it acknowledged: seq %llu (%.16s) was committed, and "
                 "now the log ends at seq %lld (%.16s), without it; was a standby promoted that did "
                 "not have it? Bring the former primary back, or go on from what is there with a "
                 "new command",
                 log->path, (unsigned long long)server->acked_seq, ours, (long long)head_seq,
                 theirs);
-        log->lost = *err;
-        return status;
+        return pawl__fail(err, log->lost.status, "%s", log->lost.message);
 }
 
 pawl_status pawl__server_ready(pawl_log *log, pawl_error *err)

@@ -229,9 +229,10 @@ static pawl_status connect_log(pawl_log *log, pawl_error *err)
 
 static pawl_status open_log(pawl_log *log, pawl_error *err)
 {
+        pawl_error unwanted;
         pawl_status status = connect_log(log, err);
 
-        return status ? status : find_or_make(log, err);
+        return status ? status : find_or_make(log, err ? err : &unwanted);
 }
 
 static void close_log(pawl_log *log)

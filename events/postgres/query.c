@@ -206,7 +206,8 @@ void pawl__postgres_bind(pawl__query *self, int index, const pawl__sql_value *va
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-/* In a transaction nothing goes on after a failure, which is what every later call says. */
+/* In a transaction nothing goes on after a failure, which is what every later call says, even where
+ * this one's caller does not want to know. */
 static pawl_status keep_failure(pawl_log *log, pawl_status status, const pawl_error *err)
 {
         struct pawl__server *server = log->server;
@@ -313,7 +314,9 @@ pawl_status pawl__postgres_step(pawl__query *self, const char *doing, pawl_error
 {
         pawl__postgres_query *q = (pawl__postgres_query *)self;
         pawl_log *log = q->log;
+        pawl_error unwanted;
 
+        err = err ? err : &unwanted;
         if (q->n_given) /* of one row */
                 return PAWL_DONE;
         if (q->result) {
@@ -362,8 +365,10 @@ pawl_status pawl__postgres_run(
         pawl__postgres_query *q = (pawl__postgres_query *)self;
         pawl_log *log = q->log;
         struct pawl__server *server = log->server;
+        pawl_error unwanted;
         pawl_status status;
 
+        err = err ? err : &unwanted;
         server->whole = false;
         if (server->failed) {
                 status = failed_before(server, err);

@@ -111,7 +111,7 @@ END
 # await FILE: wait until it is there.
 await() {
         local tries
-        for tries in $(seq 200); do
+        for tries in $(seq 1200); do
                 [ ! -e "$1" ] || return 0
                 sleep 0.05
         done
@@ -125,7 +125,7 @@ dialog() {
         cat >script.exp <<END
 log_user 0
 log_file -a -noappend screen
-set timeout 10
+set timeout 60
 proc see {pattern} {
         expect {
                 -re \$pattern {}

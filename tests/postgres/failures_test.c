@@ -182,6 +182,9 @@ LOG_TEST(what_the_server_lost_is_named_and_nothing_more_is_written)
                 id, id);
         server_does(f, sql);
         cut(f, f->log);
+        pawl__query *row = NULL; /* by whoever is the first to ask, and for no reason */
+        assert_int_equal(pawl__log_row(&row, f->log, PAWL__STMT_KEY_TABLE, "read it", NULL, ""),
+                PAWL_EDAMAGED);
         for (int i = 0; i < 2; i++) {
                 assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_EDAMAGED);
                 assert_says(pawl_log_errmsg(f->log), "has lost what it acknowledged: seq 3 (");
@@ -266,6 +269,40 @@ LOG_TEST(what_the_server_refuses_is_said_in_our_terms)
                 log_has(f, 1);
         }
         event_log_fill(f, 1);
+}
+
+static pawl_status fail_unheard(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
+{
+        pawl__query *query;
+
+        (void)batch, (void)user;
+        pawl_status status = pawl__postgres_prepare(
+                &query, log, "DO 'BEGIN RAISE ''as told'' USING ERRCODE = ''53100''; END'", err);
+        if (status)
+                return status;
+        if (prepared++ == 0)
+                assert_int_equal(pawl__query_step(query, "append", NULL), PAWL_EFULL);
+        else
+                assert_int_equal(pawl__query_run(query, &(int64_t){0}, "append", NULL), PAWL_EFULL);
+        pawl__postgres_finalize(query);
+        return PAWL_OK;
+}
+
+LOG_TEST(a_transaction_ends_with_a_failure_that_nobody_heard_of)
+{
+        event_log *f = *state;
+        pawl_event event;
+
+        event_log_open(f);
+        event_log_fill(f, 1);
+        pawl__batch batch = batch_of(f, &event, fail_unheard);
+        for (int i = 0; i < 2; i++) {
+                assert_int_equal(pawl__log_commit(f->log, &batch, 0, NULL), PAWL_EFULL);
+                assert_int_equal(prepared, i + 1);
+                assert_says(pawl_log_errmsg(f->log), "as told");
+                log_has(f, 1);
+        }
+        pawl__batch_free(&batch);
 }
 
 LOG_TEST(a_log_that_is_locked_is_waited_for_so_long_and_no_longer)

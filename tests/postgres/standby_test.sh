@@ -8,6 +8,7 @@ command -v psql >/dev/null || { echo "psql is not installed"; exit 77; }
 support=$SOURCE_DIR/tests/support/postgres
 rounds=1 steps=25
 [ "${PAWL_TEST_FULL:-}" != 1 ] || { rounds=20 steps=60; }
+middle=$((steps / 2))
 writers="r1 r2 r3"
 sql() { psql -qAt -v ON_ERROR_STOP=1 "$(cat "$1.url")" -c "$2"; }
 ended() {
@@ -21,7 +22,7 @@ trap ended EXIT
 until_says() {
         local wanted=$1 tries
         shift
-        for tries in $(seq 200); do
+        for tries in $(seq 1200); do
                 [ "$("$@")" != "$wanted" ] || return 0
                 sleep 0.05
         done
@@ -35,23 +36,28 @@ pair() {
         "$support" standby "$PWD/standby.url" "$PWD/primary.url"
         until_says streaming sql primary "SELECT state FROM pg_stat_replication"
         url=$(cat primary.url),$(sed 's/.*host=//' standby.url)'&target_session_attrs=read-write'
-        rm -rf r? over
+        rm -rf r? over cut promoted
 }
 fail_over() {
         "$support" kill "$PWD/primary.url"
         sleep 0.3
         "$support" promote "$PWD/standby.url"
+        touch promoted
 }
 
-# mission RUN: of many steps. What a step was started for is acknowledged.
+# mission RUN: of many steps. What a step was started for is acknowledged. In the middle it waits for the cut, in
+# the end for the promotion.
 mission() {
-        local i
+        local i wait
         mkdir "$1"
         {
                 echo 'mission: m'
                 echo 'steps:'
                 for i in $(seq "$steps"); do
-                        echo "  - {id: s$i, run: [sh, -c, 'echo s$i \$PAWL_RETRY_TOKEN >>$PWD/$1/journal; sleep 0.1']}"
+                        wait=
+                        [ "$i" != "$middle" ] || wait="; until [ -e $PWD/cut ]; do sleep 0.02; done"
+                        [ "$i" != "$steps" ] || wait="; until [ -e $PWD/promoted ]; do sleep 0.02; done"
+                        echo "  - {id: s$i, run: [sh, -c, 'echo s$i \$PAWL_RETRY_TOKEN >>$PWD/$1/journal; sleep 0.1$wait']}"
                 done
         } >"$1/mission.yaml"
 }
@@ -62,10 +68,28 @@ write() {
                 code=0
                 cd "$1"
                 "${@:2}" >out 2>err || code=$?
-                echo "$code" >code
+                echo "$code" >ended
+                mv ended code
         ) &
 }
 run() { mission "$1" && write "$1" pawl run mission.yaml --run "$1" --no-input; }
+
+# has_begun STEP RUN: its command, and so all that came before it.
+has_begun() { grep -q "^s$1 " "$2/journal" 2>/dev/null && echo yes; }
+
+# worker_pauses: it has asked, and asks again half a second later.
+worker_pauses() {
+        until_says t sql primary "SELECT clock_timestamp() - state_change > '0.2 s' FROM pg_stat_activity WHERE pid = $worker"
+}
+
+# worker_looks: it has asked whatever it asks once more, after now.
+worker_looks() {
+        local now
+        worker_pauses
+        now=$(sql primary "SELECT clock_timestamp()")
+        until_says t sql primary "SELECT query_start > '$now' FROM pg_stat_activity WHERE pid = $worker"
+        worker_pauses
+}
 
 # watch: what is acknowledged, seen from elsewhere, and a writer that is a new process each time.
 watch() {
@@ -101,13 +125,14 @@ synchronous() {
         sql primary "ALTER SYSTEM SET synchronous_standby_names = '*'"
         sql primary "SELECT pg_reload_conf()" >reloaded
         until_says sync sql primary "SELECT sync_state FROM pg_stat_replication"
+        touch cut # there is none
         rm -f heads made
         watch
         for run in $writers; do run "$run"; done
         sleep "$1"
         fail_over
         for run in $writers; do
-                await "$run/code" || await "$run/code" || await "$run/code"
+                await "$run/code"
                 same "$run: $(cat "$run/code" "$run/err")" "$run: 0"
         done
         touch over
@@ -128,7 +153,7 @@ synchronous() {
 }
 
 asynchronous() {
-        local lost resumed=()
+        local lost known worker resumed=()
         pair
         export PAWL_DB="$url#async"
         runs 0 pawl init
@@ -136,20 +161,27 @@ asynchronous() {
         for run in $writers; do run "$run"; done
         mission r5
         (cd r5 && pawl submit mission.yaml >out)
-        write r5 pawl work --dir work
+        PAWL_DB="$url&application_name=worker#async" write r5 pawl work --dir work
         mkdir r4
-        printf 'mission: m\nsteps: [{id: one, run: [sh, -c, "while [ ! -e ../over ]; do sleep 0.1; done"]}, {id: two, run: ["true"]}]\n' >r4/mission.yaml
+        printf 'mission: m\nsteps: [{id: one, run: [sh, -c, "touch begun; while [ ! -e ../over ]; do sleep 0.1; done"]}, {id: two, run: ["true"]}]\n' >r4/mission.yaml
         (cd r4 && PAWL_DB=$url#idle exec pawl run mission.yaml --no-input >out 2>err) &
         idle=$!
+        await r4/begun
+        for run in $writers r5; do until_says yes has_begun 1 "$run"; done
+        worker=$(sql primary "SELECT pid FROM pg_stat_activity WHERE application_name = 'worker' ORDER BY backend_start LIMIT 1")
         sleep "$1"
+        known=$(sql primary "SELECT pg_current_wal_flush_lsn()")
+        until_says t sql standby "SELECT pg_last_wal_replay_lsn() >= '$known'"
         sql standby "ALTER SYSTEM SET primary_conninfo = ''"
         sql standby "SELECT pg_reload_conf()" >reloaded
         until_says 0 sql primary "SELECT count(*) FROM pg_stat_replication"
-        sleep 1
+        touch cut
+        for run in $writers r5; do until_says yes has_begun $((middle + 2)) "$run"; done
+        worker_looks
         fail_over
         for run in $writers r5; do
-                await "$run/code" || await "$run/code"
-                same "$run: $(cat "$run/code" && [ "$(cat "$run/code")" = 5 ] || tail -n 3 "$run/err")" "$run: 5"
+                await "$run/code"
+                same "$run: $(cat "$run/code" && [ "$(cat "$run/code")" = 5 ] || cat "$run/err")" "$run: 5"
         done
         touch over
         wait "$idle"
