@@ -80,6 +80,11 @@ void pawl__postgres_finalize(pawl__query *self)
 {
         pawl__postgres_query *q = (pawl__postgres_query *)self;
 
+        const struct pawl__server *server = q->log->server;
+
+        for (size_t i = server->at; i < server->n_pending; i++)
+                if (server->pending[i].prepares == q)
+                        server->pending[i].prepares = NULL;
         pawl__postgres_reset(self);
         if (q->kept)
                 q->log->server->pq->PQclear(q->kept);

@@ -68,6 +68,7 @@ typedef struct pawl__pending {
         pawl__pending_kind kind;
         PGresult **result; /* of ROWS: where it goes */
         const char *doing;
+        pawl__postgres_query *prepares; /* it has that one prepared; NULL: none */
 } pawl__pending;
 
 struct pawl__server {

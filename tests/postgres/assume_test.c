@@ -143,6 +143,24 @@ LOG_TEST(another_writer_is_found_out_and_nothing_is_lost)
         log_has(f, 5 + PAWL__CALM + 2);
 }
 
+/* Statements that were to be prepared behind what failed are prepared again. */
+LOG_TEST(a_wrong_assumption_is_no_pooler)
+{
+        event_log *f = *state;
+
+        begin_with(f, 1);
+        pawl_log *other = event_log_another(f);
+        for (int i = 0; i < 4; i++) { /* some are used for the second time, and prepared */
+                assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_OK);
+                f->log->server->calm = PAWL__CALM;
+                assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+                assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+                assert_false(f->log->server->pooled);
+        }
+        pawl_log_close(other);
+        log_has(f, 13);
+}
+
 /* A head that was read is not assumed to be another. */
 LOG_TEST(a_head_that_was_read_is_known)
 {
