@@ -3,9 +3,9 @@
  * @brief The inside of a log on a server: its connection, its queries, its transaction.
  *
  * Every statement goes through libpq's pipeline mode. Statements that give no rows wait in the
- * client until an answer is needed. So a commit of a handle that knows the log's head takes one
- * round trip: it assumes that head, and the server proves it (transaction.c). Where others write
- * too, it takes two: one that begins and reads the head, one that writes everything and commits.
+ * client until an answer is needed. So a commit takes two round trips: one that begins and reads
+ * the head, one that writes everything and commits. A handle that knows the head assumes it, and
+ * what it writes goes with the first (transaction.c).
  *
  * Nothing is kept in the server's session but prepared statements and time limits; where a pooler
  * stands in between (it is seen by the process id that it makes up), not even those.

@@ -1,10 +1,10 @@
 /*
  * Transactions. A writer locks the row of its log, which has the head. One that has seen the head
  * there again and again assumes it: begin() sends nothing yet, and the statement that locks the row
- * fails, and all behind it, unless the head is that one, and the claims are. So a commit is one
- * round trip. What fails in such a transaction, whatever it is, may be due to what was assumed: it
- * is tried again, by a begin() that waits for the head: one round trip, and commit() another, in
- * which everything goes that was written since.
+ * fails, and all behind it, unless the head is that one, and the claims are. What fails in such a
+ * transaction, whatever it is, may be due to what was assumed: it is tried again, by a begin() that
+ * waits for the head: one round trip, and commit() another, in which everything goes that was
+ * written since.
  *
  * A COMMIT whose answer was lost is looked up: the row's lock is taken again, which is to be had
  * only when the transaction has ended, one way or the other; then the log's event at our seq is
@@ -344,7 +344,10 @@ pawl_status pawl__postgres_commit(pawl_log *log)
 
         if (server->failed)
                 return pawl__fail(err, server->why.status, "%s", server->why.message);
-        pawl_status status = pawl__own_query(&end, log, PAWL__OWN_END, err);
+        /* Whoever looks a COMMIT up waits for the row's lock, so it is had before one is sent. */
+        pawl_status status = server->assumed ? pawl__exchange(log, "append", err) : PAWL_OK;
+        if (!status)
+                status = pawl__own_query(&end, log, PAWL__OWN_END, err);
         if (!status) {
                 pawl__query_bind_integer(&end->base, 1, (int64_t)log->head_seq);
                 const pawl__sql_value hash = {

@@ -99,13 +99,13 @@ static void begin_with(event_log *f, int events)
         watch(f->log);
 }
 
-LOG_TEST(a_commit_of_a_lone_writer_is_one_exchange)
+LOG_TEST(a_commit_of_a_lone_writer_is_two_exchanges)
 {
         event_log *f = *state;
 
         begin_with(f, 2);
         for (int i = 0; i < 5; i++)
-                assert_int_equal(exchanges_of_an_append(f->log, event_scope(NULL), 0), 1);
+                assert_int_equal(exchanges_of_an_append(f->log, event_scope(NULL), 0), 2);
         log_has(f, 7);
 }
 
@@ -117,7 +117,7 @@ LOG_TEST(an_owner_proves_its_claim_in_that_exchange)
         watch(f->log);
         assert_int_equal(claims_take(f->log), 1);
         for (int i = 0; i < 3; i++)
-                assert_int_equal(exchanges_of_an_append(f->log, claims_event("RunFailed"), 1), 1);
+                assert_int_equal(exchanges_of_an_append(f->log, claims_event("RunFailed"), 1), 2);
         assert_int_equal(append_one(f->log, claims_event("RunFailed"), 2), PAWL_EFENCED);
         assert_says(pawl_log_errmsg(f->log), "fence 2, but 1 holds run-1");
         assert_int_equal(event_log_count(f), 4);
@@ -136,7 +136,7 @@ LOG_TEST(another_writer_is_found_out_and_nothing_is_lost)
         assert_int_equal(f->log->server->calm, 0);
         for (int i = 0; i < PAWL__CALM; i++)
                 assert_int_equal(exchanges_of_an_append(f->log, event_scope(NULL), 0), 2);
-        assert_int_equal(exchanges_of_an_append(f->log, event_scope(NULL), 0), 1);
+        assert_int_equal(exchanges_of_an_append(f->log, event_scope(NULL), 0), 2);
         assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_OK);
         assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
         pawl_log_close(other);
