@@ -1,29 +1,22 @@
 #include "mcp/run.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/sources.h"
 #include "events/log.h"
 #include "events/types.h"
+#include "mcp/process.h"
 #include "mcp/question.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-enum { OUTPUT_MAX = 16 << 20 };
 
 struct mcp_run {
         mcp_run *next;
         pawl__buf id, token; /* JSON; token empty: no progress is wanted */
         pawl__buf actor;
         bool modern, can_elicit, cancelled;
-        pid_t pid;             /* 0: it has ended */
-        int out, err;          /* files in memory */
+        mcp_process process;
         uint64_t seq;          /* of the last event that was told of */
         int64_t steps;         /* that were completed meanwhile */
         char run_id[64];       /* empty: not known */
@@ -36,10 +29,7 @@ struct mcp_run {
 
 static void free_run(mcp_run *run)
 {
-        if (run->out >= 0)
-                close(run->out);
-        if (run->err >= 0)
-                close(run->err);
+        mcp_process_close(&run->process);
         pawl__buf_free(&run->id);
         pawl__buf_free(&run->token);
         pawl__buf_free(&run->actor);
@@ -66,121 +56,6 @@ static mcp_request request_of(const mcp_run *run)
                 .modern = run->modern,
                 .can_elicit = run->can_elicit,
                 .actor = run->actor.data};
-}
-
-/* ---- The process --------------------------------------------------------------------------------
- */
-
-/* That of this process, with the log's name, which may have a password in it: others see what a
- * process is called with. NULL: no memory. */
-static char **environment_of(const mcp_log *log, pawl__arena *arena)
-{
-        const size_t len = log->db ? strlen(log->db) : 0;
-        size_t n = 0, to = 0;
-
-        while (environ[n])
-                n++;
-        char **list = pawl__arena_array(arena, n + 2, sizeof *list);
-        char *name = pawl__arena_alloc(arena, len + sizeof "PAWL_DB=");
-        if (!list || !name)
-                return NULL;
-        for (size_t i = 0; i < n; i++)
-                if (!log->db || strncmp(environ[i], "PAWL_DB=", 8) != 0)
-                        list[to++] = environ[i];
-        if (log->db) {
-                snprintf(name, len + sizeof "PAWL_DB=", "PAWL_DB=%s", log->db);
-                list[to++] = name;
-        }
-        list[to] = NULL;
-        return list;
-}
-
-static pawl_status spawn(mcp_server *server, mcp_run *run, const char *command,
-        const mcp_words *words, pawl_error *err)
-{
-        const mcp_log *log = &server->log;
-        const char *argv[2 * CLI_ARGS_MAX + 8];
-        const char *const key = log->key_file;
-        posix_spawn_file_actions_t actions;
-        posix_spawnattr_t attributes;
-        sigset_t none;
-        size_t n = 0;
-
-        if (log->read_only)
-                return pawl__fail(err, PAWL_EREADONLY,
-                        "%s: changes something, and the service only reads; start it without --read-only",
-                        command);
-        if (words->n > 2 * CLI_ARGS_MAX)
-                return pawl__fail(err, PAWL_EINVAL, "arguments: are too many; give fewer");
-        argv[n++] = "pawl";
-        argv[n++] = command;
-        argv[n++] = "--no-input";
-        if (key) {
-                argv[n++] = "--key-file";
-                argv[n++] = key;
-        }
-        for (size_t i = 0; i < words->n; i++)
-                argv[n++] = words->list[i];
-        argv[n] = NULL;
-        run->out = memfd_create("output", MFD_CLOEXEC);
-        run->err = memfd_create("messages", MFD_CLOEXEC);
-        if (run->out < 0 || run->err < 0 || posix_spawn_file_actions_init(&actions) != 0)
-                return pawl__nomem(err);
-        pawl__arena arena = PAWL__ARENA_INIT;
-        char **environment = environment_of(log, &arena);
-        int error = environment ? 0 : ENOMEM;
-        if (!error)
-                error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-        if (!error && log->needs_workspace && log->workspace)
-                error = posix_spawn_file_actions_addchdir_np(&actions, log->workspace);
-        if (!error)
-                error = posix_spawn_file_actions_adddup2(&actions, run->out, 1);
-        if (!error)
-                error = posix_spawn_file_actions_adddup2(&actions, run->err, 2);
-        sigemptyset(&none); /* those that the server waits for end the command */
-        posix_spawnattr_init(&attributes);
-        posix_spawnattr_setsigmask(&attributes, &none);
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-        if (!error) /* the strings are only read */
-                error = posix_spawn(&run->pid, "/proc/self/exe", &actions, &attributes,
-                        (char **)(uintptr_t)argv, environment);
-        pawl__arena_free(&arena);
-        posix_spawnattr_destroy(&attributes);
-        posix_spawn_file_actions_destroy(&actions);
-        return error ? pawl__fail(err, PAWL_EIO, "%s: could not be started: %s; try again", command,
-                               strerror(error))
-                     : PAWL_OK;
-}
-
-/* From the start of a file in memory. */
-static void read_file(pawl__buf *out, int fd)
-{
-        if (lseek(fd, 0, SEEK_SET) == 0)
-                (void)!pawl__read_all(out, fd, OUTPUT_MAX);
-}
-
-/* The process has ended: its output, or the line that it failed with. */
-static void take_outcome(mcp_run *run, int status)
-{
-        pawl__buf said = PAWL__BUF_INIT;
-
-        mcp_outcome_free(&run->outcome);
-        run->outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        read_file(&run->outcome.output, run->out);
-        read_file(&said, run->err);
-        if (run->outcome.code != CLI_DONE && said.len) {
-                const char *last = said.data;
-                for (const char *c = said.data; *c; c++)
-                        if (*c == '\n' && c[1])
-                                last = c + 1;
-                pawl__fail(
-                        &run->outcome.failure, PAWL_ESTATE, "%.*s", (int)strcspn(last, "\n"), last);
-        }
-        pawl__buf_free(&said);
-        close(run->out);
-        close(run->err);
-        run->out = run->err = -1;
-        run->pid = 0;
 }
 
 /* ---- The answer ---------------------------------------------------------------------------------
@@ -274,7 +149,8 @@ static pawl_status resume(mcp_server *server, mcp_run *run, pawl_error *err)
         if (!status)
                 status = mcp_words_add(&words, pawl__text(run->run_id), err);
         if (!status)
-                status = spawn(server, run, "resume", &words, err);
+                status = mcp_process_start(
+                        &run->process, &server->log, "resume", &words, false, err);
         mcp_words_free(&words);
         return status;
 }
@@ -397,7 +273,7 @@ static void end(mcp_server *server, mcp_run *run, int status)
 {
         pawl_error err = PAWL_ERROR_INIT;
 
-        take_outcome(run, status);
+        mcp_process_ended(&run->outcome, &run->process, status);
         if (!can_ask(run)) {
                 send_outcome(server, run);
         } else if (!run->modern) {
@@ -425,7 +301,7 @@ static mcp_run *begin(mcp_server *server, const mcp_request *request)
 
         if (!run)
                 return NULL;
-        run->out = run->err = -1;
+        run->process = (mcp_process)MCP_PROCESS_INIT;
         run->modern = request->modern;
         run->can_elicit = request->can_elicit;
         run->conflict = PAWL__NO_NODE;
@@ -452,7 +328,8 @@ void mcp_run_start(mcp_server *server, const mcp_request *request, const mcp_too
 
         if (!run)
                 mcp_send_error(server, request->id, MCP_INTERNAL, "out of memory");
-        else if (spawn(server, run, tool->cmd->name, words, &err))
+        else if (mcp_process_start(
+                         &run->process, &server->log, tool->cmd->name, words, false, &err))
                 fail(server, run, &err);
 }
 
@@ -522,8 +399,8 @@ void mcp_run_cancel(mcp_server *server, pawl_text id)
                 if (!pawl__text_eq(pawl__buf_text(&run->id), id))
                         continue;
                 run->cancelled = true;
-                if (run->pid)
-                        kill(run->pid, SIGTERM);
+                if (run->process.pid)
+                        kill(run->process.pid, SIGTERM);
                 else
                         drop(server, run);
                 return;
@@ -566,11 +443,11 @@ void mcp_runs_tick(mcp_server *server)
         for (mcp_run *run = server->runs, *next; run; run = next) {
                 int status;
                 next = run->next;
-                if (!run->pid)
+                if (!run->process.pid)
                         continue;
                 if (!run->cancelled)
                         tell_progress(server, run);
-                if (waitpid(run->pid, &status, WNOHANG) == run->pid)
+                if (waitpid(run->process.pid, &status, WNOHANG) == run->process.pid)
                         end(server, run, status);
         }
 }
@@ -578,11 +455,11 @@ void mcp_runs_tick(mcp_server *server)
 void mcp_runs_stop(mcp_server *server)
 {
         for (mcp_run *run = server->runs; run; run = run->next)
-                if (run->pid)
-                        kill(run->pid, SIGTERM);
+                if (run->process.pid)
+                        kill(run->process.pid, SIGTERM);
         while (server->runs) {
-                if (server->runs->pid)
-                        while (waitpid(server->runs->pid, NULL, 0) < 0 && errno == EINTR)
+                if (server->runs->process.pid)
+                        while (waitpid(server->runs->process.pid, NULL, 0) < 0 && errno == EINTR)
                                 ;
                 drop(server, server->runs);
         }

@@ -143,9 +143,8 @@ static pawl_status compare(pawl__runner *r, const pawl__row *run)
         return status;
 }
 
-pawl_status pawl__runner_hold_mission(pawl__runner *r, const pawl__row *run)
+pawl_status pawl__runner_judge_mission(bool *yes, pawl__runner *r, const pawl__row *run)
 {
-        bool yes = false;
         pawl_status status;
 
         r->changes = (pawl__mission_changes){NULL, 0, NULL, true};
@@ -156,14 +155,22 @@ pawl_status pawl__runner_hold_mission(pawl__runner *r, const pawl__row *run)
         status = compare(r, run);
         if (status || !r->changes.n)
                 return status;
-        status = decide(&yes, r);
+        status = decide(yes, r);
         if (status)
                 return status;
-        if (!yes && !r->changes.at_resume)
+        if (!*yes && !r->changes.at_resume)
                 return refuse(r);
-        r->mission_accepted = yes;
-        r->changes_open = !yes;
-        return yes ? emit_changed(r) : PAWL_OK;
+        r->mission_accepted = *yes;
+        r->changes_open = !*yes;
+        return PAWL_OK;
+}
+
+pawl_status pawl__runner_hold_mission(pawl__runner *r, const pawl__row *run)
+{
+        bool yes = false;
+        pawl_status status = pawl__runner_judge_mission(&yes, r, run);
+
+        return !status && yes ? emit_changed(r) : status;
 }
 
 pawl_status pawl__runner_confirm(bool *yes, const pawl_input_change *change, void *user)

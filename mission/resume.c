@@ -349,6 +349,41 @@ static pawl_status go_on(pawl__runner *r, target *found)
         return pawl__runner_end(r, status);
 }
 
+/* One that waits for a worker is what the log says: its files are not set up anywhere to be
+ * compared.
+ */
+pawl_status pawl__runner_try_resume(pawl__runner *r, pawl_text run_id)
+{
+        target found = {0};
+        pawl_owner owner = {0};
+        bool held = false, yes = false;
+        pawl_status status = get_run(&found, r, run_id);
+
+        r->run_id = run_id;
+        if (!status)
+                status = look_for_end(&found, r);
+        if (!status && found.done)
+                status = pawl__fail(&r->error, PAWL_ESTATE,
+                        "run %.*s: is completed; there is nothing to resume", PAWL__FMT(run_id));
+        if (!status && (status = pawl__log_holder(&held, &owner, r->log, run_id)))
+                status = pawl__log_failed(r->log, status, &r->error);
+        if (!status && held)
+                status = pawl__runner_held(r, &owner);
+        if (status || pawl__run_submitted(&found.run))
+                return status;
+        status = reload_mission(r, &found);
+        if (!status)
+                status = take_params(r, &found.run);
+        if (!status)
+                status = pawl__runner_judge_mission(&yes, r, &found.run);
+        if (!status && r->changes_open)
+                status = pawl__fail(&r->error, PAWL_EINPUTS,
+                        "run %.*s: inputs of step %s changed since its checkpoint; put them back, or "
+                        "go on with `pawl resume %.*s --accept-changed-inputs`",
+                        PAWL__FMT(run_id), r->changes.items[0].step_id, PAWL__FMT(run_id));
+        return status;
+}
+
 static pawl_status resume(pawl_run_result **out, pawl__runner *r, const char *what)
 {
         target found;

@@ -183,6 +183,14 @@ PAWL_MUST_CHECK pawl_status pawl__runner_write_mission(pawl__runner *r, pawl__js
  *  (RunMissionChanged); PAWL_EINPUTS for those that are not, but for inputs of steps that stand at
  *  a checkpoint, which layer 5 asks about. r->changes has them all. */
 PAWL_MUST_CHECK pawl_status pawl__runner_hold_mission(pawl__runner *r, const pawl__row *run);
+/** The same, with nothing put into the batch: *yes where changes are accepted; it comes in as
+ * false.
+ */
+PAWL_MUST_CHECK pawl_status pawl__runner_judge_mission(
+        bool *yes, pawl__runner *r, const pawl__row *run);
+/** What a resume of this run looks at before it claims it, and nothing more: PAWL_OK, or what the
+ *  resume would be refused with. r->changes are those of the mission. (mission/resume.c) */
+PAWL_MUST_CHECK pawl_status pawl__runner_try_resume(pawl__runner *r, pawl_text run_id);
 /** The step has passed the gate, with inputs that are what they were, though the file may have them
  *  in other words: then that is recorded. */
 PAWL_MUST_CHECK pawl_status pawl__runner_passed(pawl__runner *r, pawl_text step_id);
@@ -289,6 +297,10 @@ PAWL_MUST_CHECK pawl_status pawl__step_run_begin(pawl__step_run *p);
 PAWL_MUST_CHECK pawl_status pawl__skip_emit(pawl__batch *batch, const pawl_event *like,
         pawl_text input_hash, pawl_text output, const char *reason, pawl__hasher *hasher,
         pawl_error *err);
+
+/** What skipping the step would be refused with; PAWL_OK: it would be done. (mission/skip.c) */
+PAWL_MUST_CHECK pawl_status pawl__skip_try(
+        pawl_log *log, pawl_text run_id, pawl_text step_id, pawl_error *err);
 
 /** Start the step's command, which the gate has allowed, or wait until it is due; as
  *  pawl__step_run_begin(). Why not: in r->error. */

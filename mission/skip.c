@@ -50,6 +50,16 @@ static pawl_status look(skipping *s, pawl_text run_id, pawl_text step_id)
                 PAWL__FMT(run_id));
 }
 
+pawl_status pawl__skip_try(pawl_log *log, pawl_text run_id, pawl_text step_id, pawl_error *err)
+{
+        skipping s = {.log = log, .err = err};
+        pawl_status status = look(&s, run_id, step_id);
+
+        pawl__batch_free(&s.batch);
+        pawl__arena_free(&s.arena);
+        return status;
+}
+
 pawl_status pawl__skip_emit(pawl__batch *batch, const pawl_event *like, pawl_text input_hash,
         pawl_text output, const char *reason, pawl__hasher *hasher, pawl_error *err)
 {

@@ -47,6 +47,19 @@ enum { CHANGES = SERVICE_CHANGES | SERVICE_WORKSPACE };
                          "of the service. Kept in the log.")
 /* Of a list that is read page by page: the newest of those before it, and how to go on. */
 #define PAGE(about_) LIMIT(1000, 0), NUMBER("before", about_)
+#define ACCEPT                                                                                     \
+        {.name = "accept_changed_inputs",                                                          \
+                .type = SERVICE_FLAG,                                                              \
+                .option = "accept-changed-inputs",                                                 \
+                .about = "Go on though a step's inputs changed since its checkpoint."},            \
+                {.name = "accept_changed_mission",                                                 \
+                        .type = SERVICE_FLAG,                                                      \
+                        .option = "accept-changed-mission",                                        \
+                        .about = "Go on though the mission changed, and keep what is completed."}, \
+        {                                                                                          \
+                .name = "rerun_changed", .type = SERVICE_FLAG, .option = "rerun-changed",          \
+                .about = "Run again what changed, and what takes from it."                         \
+        }
 /* of the events, which service/api_events.c reads */
 #define TYPE TEXT("type", "Of this type alone.")
 #define RUN  TEXT("run", "Of this run alone.")
@@ -77,15 +90,37 @@ const service_route service_api_routes[] = {
                 .tag = "runs", .command = "output", .answer = "StepOutput",
                 .summary = "The recorded output of a step."),
 
+        COMMAND("GET", "/runs/{run_id}/resume", 0, SERVICE_FIELDS(ACCEPT), .id = "planResume",
+                .tag = "runs", .command = "plan", .first = "resume", .answer = "Steering",
+                .summary = "What resuming a run would do. Nothing is changed."),
+        COMMAND("POST", "/runs/{run_id}/resume", CHANGES, SERVICE_FIELDS(ACCEPT, ACTOR),
+                .id = "resumeRun", .tag = "runs", .command = "resume", .process = true,
+                .answer = "Resumed", .summary = "Go on with a run.",
+                .description =
+                        "In a process of its own, which goes on when the service ends; the answer "
+                        "comes when that has the run, or has ended. 409 where somebody holds the "
+                        "run, or what changed since is not accepted."),
+        COMMAND("GET", "/runs/{run_id}/cancel", 0, NULL, .id = "planCancel", .tag = "runs",
+                .command = "plan", .first = "cancel", .answer = "Steering",
+                .summary = "What cancelling a run would do. Nothing is changed."),
         COMMAND("POST", "/runs/{run_id}/cancel", SERVICE_CHANGES, SERVICE_FIELDS(ACTOR),
                 .id = "cancelRun", .tag = "runs", .command = "cancel", .answer = "Cancelled",
                 .summary = "End a run for good.",
                 .description = "Its command gets TERM, wherever it runs, within seconds. 409 where "
                                "it is completed, or cancelled."),
+        COMMAND("GET", "/runs/{run_id}/steps/{step_id}/skip", 0, NULL, .id = "planSkip",
+                .tag = "runs", .command = "plan", .first = "skip", .answer = "Steering",
+                .summary = "What skipping a step would do. Nothing is changed.",
+                .description = "What then `runs` does so when the run is resumed."),
         COMMAND("POST", "/runs/{run_id}/steps/{step_id}/skip", SERVICE_CHANGES,
-                SERVICE_FIELDS(ACTOR), .id = "skipStep", .tag = "runs", .command = "skip",
-                .answer = "Skipped", .summary = "Go past a step that failed.",
-                .description = "Its output is null. 409 where it has not failed, or the run is "
+                SERVICE_FIELDS({.name = "output",
+                                       .option = "output-json",
+                                       .about = "JSON, as a text: its output from now on. Null, if "
+                                                "not said."},
+                        ACTOR),
+                .id = "skipStep", .tag = "runs", .command = "skip", .answer = "Skipped",
+                .summary = "Go past a step that failed.",
+                .description = "409 where it has not failed, or the run is "
                                "held. Resuming the run goes on behind it."),
 
         ROUTE("GET", "/events", 0,

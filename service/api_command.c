@@ -196,11 +196,13 @@ static void build(invocation *in)
                 in->argv[in->n++] = in->operation->word;
         for (const service_field *f = call->route->fields; f && f->name && !in->err.status; f++)
                 add_field(in, f, &last);
+        if (in->operation->first)
+                add_argument(in, true, pawl__text(in->operation->first));
         for (size_t i = 0; i < call->n_params && !in->err.status; i++)
                 if (option)
                         add(in, option, call->params[i]);
                 else
-                        add_argument(in, i == 0, call->params[i]);
+                        add_argument(in, i == 0 && !in->operation->first, call->params[i]);
         if (last.data && !in->err.status)
                 add_argument(in, option || !call->n_params, last);
 }
@@ -302,6 +304,8 @@ static pawl_status run(pawl__buf *out, invocation *in)
                 return in->err.status;
         if (in->actor)
                 in->call->actor = in->actor;
+        if (operation->process)
+                return service_resume(out, in->call, in->argv, in->n, &in->err);
         status = service_command(out, in->call, operation->command, in->argv, in->n, &in->err);
         if (operation->verdict && status == PAWL_EDAMAGED && out->len)
                 return PAWL_OK;

@@ -67,6 +67,8 @@ typedef struct service_operation {
 
         const char *command; /**< "glossary list" */
         const char *word;    /**< a word that it always gets: "--plan" */
+        const char *first;   /**< an argument that it always gets, before the path's */
+        bool process;        /**< it is a process of its own: service/process.c */
         const char
                 *id_option; /**< what the path's parameter is given by: "--id="; NULL: arguments */
         const char *part;   /**< of its output (RFC 6901), the answer; NULL: the whole */
@@ -130,6 +132,11 @@ struct service_call {
  */
 PAWL_MUST_CHECK pawl_status service_command(pawl__buf *out, service_call *call, const char *name,
         const char *const *args, size_t n, pawl_error *err);
+
+/** Start `pawl resume` in a process of its own, with these words, for the run that call->params has
+ *  first; what it came to, once it has the run or has ended. */
+PAWL_MUST_CHECK pawl_status service_resume(
+        pawl__buf *out, service_call *call, const char *const *args, size_t n, pawl_error *err);
 
 /** Each ended by a NULL method; searched in this order. */
 extern const service_route service_core_routes[];

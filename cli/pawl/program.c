@@ -6,6 +6,7 @@ static const cli_cmd *const cmds[] = {
         &pawl_status_cmd,
         &pawl_run_cmd,
         &pawl_resume_cmd,
+        &pawl_plan_cmd,
         &pawl_cancel_cmd,
         &pawl_skip_cmd,
         &pawl_submit_cmd,

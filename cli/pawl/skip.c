@@ -1,4 +1,5 @@
 /* pawl skip: go past a step that failed. */
+#include "base/error.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
 #include "command/fields.h"
@@ -23,11 +24,14 @@ static pawl_status skip(cli_call *cli, pawl_log *log, pawl_error *err)
         const char *file = cli_value(cli, "output"), *actor;
         skipped s = {pawl__text(cli->args[0]), pawl__text(cli->args[1]), "completed"};
         cli_input input = {.fd = -1};
-        pawl_text output = {NULL, 0};
+        pawl_text output = pawl__text(cli_value(cli, "output-json"));
         pawl_status status = cli_actor(&actor, cli, err);
 
         if (!status)
                 status = cli_whole_run(&s.run_id, log, cli->arena, err);
+        if (!status && file && output.data)
+                status = pawl__fail(err, PAWL_EINVAL,
+                        "skip: --output and --output-json say the same; give one of them");
         if (!status && file)
                 status = cli_input_open(&input, file, err);
         if (!status && file)
@@ -49,6 +53,7 @@ static pawl_status skip(cli_call *cli, pawl_log *log, pawl_error *err)
 static const cli_option skip_options[] = {
         {"output", 0, 0, CLI_FILE, "FILE", NULL,
                 "JSON that is its output from now on (default: null)"},
+        {"output-json", 0, 0, CLI_TEXT, "JSON", NULL, "the same, not in a file"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who does it (default: user:NAME)"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},

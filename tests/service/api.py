@@ -1,7 +1,9 @@
 """Every path of the service, with good and bad arguments."""
 
 import json
+import subprocess
 import threading
+import time
 
 import served
 from served import Served, main, pawl
@@ -31,6 +33,13 @@ service = None
 
 def head():
     return service.get(V1 + "/head")["seq"]
+
+
+def eventually(ask, wanted):
+    end = time.monotonic() + 60
+    while (found := ask()) != wanted:
+        assert time.monotonic() < end, (found, wanted)
+        time.sleep(0.05)
 
 
 def a_token_is_asked_for():
@@ -85,6 +94,75 @@ def only_a_step_that_failed_is_skipped():
     assert skipped == {"run_id": "fails", "step_id": "one", "status": "completed"}, skipped
     assert service.get(V1 + "/runs/fails/steps/one/output")["output"] is None
     assert service.get(V1 + "/events", type="StepCompleted", run="fails")["events"][0]["actor"] == "user:ana"
+
+
+def what_skipping_means_is_said_before():
+    pawl("run", "fails.yaml", "--run", "stuck", code=1)
+    before = head()
+    plan = service.get(V1 + "/runs/stuck/steps/one/skip")
+    assert plan["steps"] == [{"step_id": "one", "status": "failed", "then": "skipped", "why": None}], plan
+    assert plan["refused"] is None and plan["owner"] is None and plan["status"] == "failed", plan
+    refused = service.get(V1 + "/runs/done/steps/research/skip")["refused"]
+    assert refused["status"] == "PAWL_ESTATE" and "only a step that failed" in refused["message"], refused
+    assert service.ask("POST", V1 + "/runs/stuck/steps/one/skip", {"output": "{"}, status=400)["error"]["message"]
+    assert head() == before
+    service.post(V1 + "/runs/stuck/steps/one/skip", {"output": '{"n": 7}'})
+    assert service.get(V1 + "/runs/stuck/steps/one/output")["output"] == {"n": 7}
+
+
+def a_run_is_resumed_in_a_process_of_its_own():
+    plan = service.get(V1 + "/runs/stuck/resume")
+    assert [(step["step_id"], step["then"]) for step in plan["steps"]] == [("one", "stays")], plan
+    did = service.post(V1 + "/runs/stuck/resume", {"actor": "user:ana"})
+    assert did["run_id"] == "stuck" and did["status"] in ("running", "completed"), did
+    eventually(lambda: service.get(V1 + "/runs/stuck")["status"], "completed")
+    resumed = service.get(V1 + "/events", type="RunCompleted", run="stuck")["events"][-1]
+    assert resumed["actor"] == "user:ana", resumed
+    plan = service.get(V1 + "/runs/stuck/resume")
+    assert "nothing to resume" in plan["refused"]["message"], plan
+    pawl("run", "asks.yaml", "--run", "asked", "--no-input", code=3)
+    plan = service.get(V1 + "/runs/asked/resume")
+    assert [(step["step_id"], step["then"], step["why"]) for step in plan["steps"]] == [
+        ("look", "stays", None), ("which", "asks", "a question of it is open"), ("take", "waits", "for which")], plan
+    did = service.post(V1 + "/runs/asked/resume", {})
+    assert did["status"] in ("running", "blocked"), did
+    eventually(lambda: service.get(V1 + "/runs/asked")["status"], "blocked")
+    for path in ("/runs/none/resume", "/runs/none/cancel", "/runs/held/steps/none/skip"):
+        assert service.ask("GET", V1 + path, status=404)["error"]["message"]
+    service.ask("POST", V1 + "/runs/none/resume", {}, status=404)
+
+
+def what_changed_since_is_refused_until_it_is_accepted():
+    pawl("run", "fails.yaml", "--run", "changed", code=1)
+    text = open("fails.yaml").read()
+    open("fails.yaml", "w").write(text.replace("run: [false]", "run: [true]"))
+    plan = service.get(V1 + "/runs/changed/resume")
+    assert plan["changes"] == [{"step_id": "one", "change": "run"}], plan
+    assert plan["refused"]["status"] == "PAWL_EINPUTS" and "--rerun-changed" in plan["refused"]["message"], plan
+    before = head()
+    refused = service.ask("POST", V1 + "/runs/changed/resume", {}, status=409)
+    assert refused["error"]["status"] == "PAWL_EINPUTS" and head() == before, refused
+    assert service.get(V1 + "/runs/changed/resume", rerun_changed=1)["refused"] is None
+    service.post(V1 + "/runs/changed/resume", {"rerun_changed": True})
+    eventually(lambda: service.get(V1 + "/runs/changed")["status"], "completed")
+    open("fails.yaml", "w").write(text)
+
+
+def a_run_that_somebody_holds_says_whose_it_is():
+    owner = subprocess.Popen(["pawl", "run", "long.yaml", "--run", "owned", "--no-input"],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    eventually(lambda: [step["status"] for step in service.get(V1 + "/runs", status="running")["runs"]], ["running"])
+    eventually(lambda: service.get(V1 + "/runs/owned")["steps"][0]["status"], "running")
+    plan = service.get(V1 + "/runs/owned/cancel")
+    assert plan["owner"]["pid"] == owner.pid and plan["refused"] is None, plan
+    assert [(step["step_id"], step["then"]) for step in plan["steps"]] == [("one", "ends"), ("two", "never")], plan
+    plan = service.get(V1 + "/runs/owned/resume")
+    assert plan["refused"]["status"] == "PAWL_EHELD" and str(owner.pid) in plan["refused"]["message"], plan
+    refused = service.ask("POST", V1 + "/runs/owned/resume", {}, status=409)
+    assert refused["error"]["status"] == "PAWL_EHELD" and str(owner.pid) in refused["error"]["message"], refused
+    service.post(V1 + "/runs/owned/cancel", {})
+    assert owner.wait(30) == 1
+    assert "only a run that has not ended" in service.get(V1 + "/runs/owned/cancel")["refused"]["message"]
 
 
 def a_run_is_cancelled_for_good():
@@ -439,7 +517,10 @@ if __name__ == "__main__":
               commands_are_listed_and_run,
               what_is_not_there_is_404_and_other_methods_405,
               lists_come_in_pages_without_gaps_or_repeats,
-              only_a_step_that_failed_is_skipped, a_run_is_cancelled_for_good,
+              only_a_step_that_failed_is_skipped, what_skipping_means_is_said_before,
+              a_run_is_resumed_in_a_process_of_its_own,
+              what_changed_since_is_refused_until_it_is_accepted,
+              a_run_that_somebody_holds_says_whose_it_is, a_run_is_cancelled_for_good,
               every_operation_of_the_document_was_answered,
               a_service_that_only_reads_changes_nothing,
               without_a_workspace_what_needs_one_does_not_start,

@@ -10,5 +10,14 @@ sed 's/refund-service/other/' mission.yaml >other.yaml
 runs 3 pawl run other.yaml --run two --no-input
 printf 'mission: fails\nsteps: [{id: one, run: [false]}]\n' >fails.yaml
 
+printf 'mission: long\nsteps: [{id: one, run: [sleep, "60"]}, {id: two, run: ["true"]}]\n' >long.yaml
+cat >asks.yaml <<'END'
+mission: asks
+steps:
+  - {id: look, run: [echo, seen]}
+  - {id: which, ask: {question: Which?, options: [this, that]}}
+  - {id: take, run: [echo, taken]}
+END
+
 it "every path is answered as its document says"
 PYTHONPATH="$SOURCE_DIR/tests/service" PYTHONDONTWRITEBYTECODE=1 python3 "$SOURCE_DIR/tests/service/api.py"
