@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/json_tree.h"
 #include "cli/pawl/commands.h"
+#include "cli/pawl/params.h"
 #include "cli/pawl/step_tree.h"
 #include "command/find.h"
 #include "command/json.h"
@@ -253,17 +254,20 @@ static int check_run(cli_call *cli)
 
         if (pawl_mission_load(&mission, cli->args[0], &err))
                 return cli_fail(cli, &err);
-        if (open_if_any(&log, cli, &err))
+        code = cli_take_params(cli, mission);
+        if (!code && open_if_any(&log, cli, &err)) {
                 code = cli_fail(cli, &err);
-        else
+        } else if (!code) {
                 code = check(cli, mission, log);
-        cli_close_log(cli, log);
+                cli_close_log(cli, log);
+        }
         pawl_mission_free(mission);
         return code;
 }
 
 static const cli_option check_options[] = {
         {"step", 0, 0, CLI_TEXT, "ID", NULL, "this step alone"},
+        CLI_PARAM_OPTIONS,
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an array of objects"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
@@ -276,4 +280,5 @@ const cli_cmd pawl_check_cmd = {
         .options = check_options,
         .help = "Say what the gate would, with nothing run and nothing written",
         .run = check_run,
+        .more_help = cli_print_params,
 };

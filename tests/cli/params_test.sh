@@ -66,3 +66,26 @@ it "refuses an unknown parameter in check, and checks one without values"
 runs 0 pawl check mission.yaml
 sed 's/{$param: count}]/{$param: cuont}]/' mission.yaml >wrong.yaml
 fails 1 'steps\[0\].run\[4\].\$param: no parameter is called "cuont"; did you mean count' pawl check wrong.yaml
+
+it "checks one with values: inputs as a run would hash them, and the command that they name"
+wanted=$(echo '{"version":"8","again":9}' | pawl hash)
+eventlog export | grep -q "\"input_hash\":\"$wanted\""
+printf 'version: "8"\n' >p.yaml
+for given in '--set version=8' '--params p.yaml'; do
+	runs 0 pawl check mission.yaml --json $given
+	same "$(jq -r '.[0].input_hash' out)" "$wanted"
+done
+runs 0 pawl check mission.yaml --help
+says '^  --set version=string +what is released \(required\)$' out
+printf 'mission: tool\nparams: {tool: {type: string}}\nsteps:\n- {id: a, run: [{$param: tool}]}\n' >tool.yaml
+runs 0 pawl check tool.yaml
+runs 0 pawl check tool.yaml --set tool=true
+fails 1 'step a: no-such-tool: no such command' pawl check tool.yaml --set tool=no-such-tool
+
+it "refuses in check what a run refuses, and writes nothing"
+before=$(eventlog head)
+fails 1 'parameter vers: .*did you mean version' pawl check mission.yaml --set vers=1
+fails 1 'parameter count: "x" is no number' pawl check mission.yaml --set count=x
+fails 1 'nowhere.yaml' pawl check mission.yaml --params nowhere.yaml
+misused '--set version: is no NAME=VALUE' pawl check mission.yaml --set version
+same "$(eventlog head)" "$before"
