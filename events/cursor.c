@@ -11,7 +11,9 @@ enum { BATCH_ROWS = 256, BATCH_BYTES = 1 << 20 };
 
 struct pawl_cursor {
         pawl_log *log;
-        uint64_t last, until; /* the last one copied, the last one to be read */
+        uint64_t last, until;      /* the last one copied, the last one to be read */
+        pawl__event_filter filter; /* of pawl__cursor_find(): what is still to be read */
+        bool finds;
         pawl__arena arena;
         size_t at, n;
         pawl_event events[BATCH_ROWS];
@@ -78,6 +80,56 @@ static pawl_status read_rows(pawl_event *events, size_t max, size_t *n, pawl__ar
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 
+static bool takes_all(const pawl__event_filter *f)
+{
+        return !f->type.data && !f->run_id.data && !f->step_id.data;
+}
+
+/* The next rows that pass; the rest of the range is then what is behind them. */
+static pawl_status find_rows(pawl_cursor *cursor, size_t *n)
+{
+        pawl__event_filter *f = &cursor->filter;
+        pawl_log *log = cursor->log;
+        pawl__query *found;
+        size_t rows = 0, bytes = 0;
+        pawl_status status = pawl__log_query(
+                &found, log, f->back ? PAWL__STMT_FIND_BACK : PAWL__STMT_FIND, &log->err);
+
+        if (status)
+                return status;
+        pawl__query_bind(found, "iittti", (int64_t)f->since, (int64_t)f->before, f->type, f->run_id,
+                f->step_id, (int64_t)BATCH_ROWS);
+        while (!status && rows < BATCH_ROWS && bytes < BATCH_BYTES) {
+                status = pawl__query_step(found, "read it", &log->err);
+                if (status)
+                        break;
+                const uint64_t expected = !takes_all(f) ? (uint64_t)pawl__query_integer(found, 0)
+                                          : f->back     ? f->before - 1
+                                                        : f->since + 1;
+                status = pawl__row_event(&cursor->events[rows], log, found, expected, &log->err);
+                if (!status && !keep(&cursor->events[rows], &bytes, &cursor->arena))
+                        status = pawl__nomem(&log->err);
+                if (!status)
+                        *(f->back ? &f->before : &f->since) = cursor->events[rows++].seq;
+        }
+        pawl__query_reset(found);
+        *n = rows;
+        return status == PAWL_DONE ? PAWL_OK : status;
+}
+
+pawl_status pawl__cursor_find(pawl_cursor **out, pawl_log *log, const pawl__event_filter *filter)
+{
+        pawl_status status = pawl__cursor_open(out, log, filter->since, UINT64_MAX);
+
+        if (status)
+                return status;
+        (*out)->finds = true;
+        (*out)->filter = *filter;
+        if (!filter->before || filter->before > (*out)->until)
+                (*out)->filter.before = (*out)->until + 1;
+        return PAWL_OK;
+}
+
 pawl_status pawl_cursor_open(pawl_cursor **out, pawl_log *log, uint64_t since)
 {
         return pawl__cursor_open(out, log, since, UINT64_MAX);
@@ -97,6 +149,7 @@ pawl_status pawl__cursor_open(pawl_cursor **out, pawl_log *log, uint64_t since, 
         if (!cursor)
                 return pawl__nomem(&log->err);
         cursor->log = log;
+        cursor->finds = false;
         cursor->last = since;
         cursor->until = head > since && head - since > most ? since + most : head;
         cursor->arena = (pawl__arena)PAWL__ARENA_INIT;
@@ -114,8 +167,12 @@ pawl_status pawl_cursor_next(pawl_cursor *cursor, pawl_event *event)
                         return PAWL_DONE;
                 cursor->at = cursor->n = 0;
                 pawl__arena_clear(&cursor->arena);
-                pawl_status status = read_rows(cursor->events, BATCH_ROWS, &n, &cursor->arena,
-                        cursor->log, cursor->last, cursor->until);
+                pawl_status status =
+                        cursor->finds ? find_rows(cursor, &n)
+                                      : read_rows(cursor->events, BATCH_ROWS, &n, &cursor->arena,
+                                                cursor->log, cursor->last, cursor->until);
+                if (cursor->finds && !status && n == 0)
+                        return PAWL_DONE;
                 /* Events before a damaged row are still returned; the failure comes again.
                  * Any other may not, and may have undone a transaction of the caller's. */
                 if (n == 0 || (status && status != PAWL_EDAMAGED))
@@ -123,7 +180,7 @@ pawl_status pawl_cursor_next(pawl_cursor *cursor, pawl_event *event)
                                       : pawl__damaged(cursor->log, &cursor->log->err,
                                                 cursor->last + 1, "the event is missing");
                 cursor->n = n;
-                cursor->last += n;
+                cursor->last += cursor->finds ? 0 : n;
         }
         *event = cursor->events[cursor->at++];
         return PAWL_OK;

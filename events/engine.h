@@ -52,6 +52,9 @@ typedef enum pawl__stmt {
         PAWL__STMT_HEAD,  /**< seq, hash of the last event; no row: there is none */
         PAWL__STMT_FIRST, /**< seq of the first event */
         PAWL__STMT_RANGE, /**< ?1 exclusive, ?2 inclusive; the columns that events/row.c reads */
+        PAWL__STMT_FIND,  /**< the same between ?1 and ?2, both exclusive, of type ?3, run ?4 and
+                             step  ?5 (NULL: of any), at most ?6 */
+        PAWL__STMT_FIND_BACK, /**< the same, the last one first */
         PAWL__STMT_INSERT,
         PAWL__STMT_BLOB_PUT,
         PAWL__STMT_BLOB_GET,

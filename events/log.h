@@ -220,6 +220,19 @@ PAWL_MUST_CHECK pawl_status pawl__log_space(uint64_t *files, uint64_t *free, paw
 PAWL_MUST_CHECK pawl_status pawl__cursor_open(
         pawl_cursor **out, pawl_log *log, uint64_t since, uint64_t most);
 
+/** Which events: those after @p since and before @p before (0: to the end), of this type, run and
+ *  step (absent: of any). */
+typedef struct pawl__event_filter {
+        uint64_t since, before;
+        pawl_text type, run_id, step_id;
+        bool back; /**< the last one first */
+} pawl__event_filter;
+
+/** A cursor over those alone; texts of the filter are borrowed. Where all pass, one that is missing
+ *  is seen. No index is used but that of seq: it costs what the range has. */
+PAWL_MUST_CHECK pawl_status pawl__cursor_find(
+        pawl_cursor **out, pawl_log *log, const pawl__event_filter *filter);
+
 typedef pawl_status (*pawl__event_fn)(
         const pawl_event *event, pawl__event_type type, void *user, pawl_error *err);
 

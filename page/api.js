@@ -142,6 +142,14 @@ export const query = (members) => {
 
 export const get = async (where, signal) => value(await open(where, { signal }));
 
+/** A page of a list: its items, and the address of the next page, or null. */
+export async function page(where, signal) {
+  const answer = await open(where, { signal });
+  const json = await value(answer);
+  const next = /^<(\?[^>]*)>/.exec(answer.headers.get("Link") ?? "");
+  return { items: Array.isArray(json) ? json : json.runs, next: next && where.replace(/\?.*/, "") + next[1] };
+}
+
 /** Ask for a change, in the name of whoever sits here. */
 export const post = async (where, body, signal) =>
   value(await open(where, { method: "POST", body: { ...body, actor: actor() }, signal }));

@@ -5,35 +5,40 @@ import * as live from "./live.js";
 import * as open from "./open.js";
 import { checkpoint, checkpoints } from "./checkpoints.js";
 import { conflict, conflicts } from "./conflicts.js";
-import { chain, event } from "./chain.js";
+import { chain } from "./chain.js";
+import { event, log } from "./log.js";
 import { run } from "./timeline.js";
 import { runs } from "./runs.js";
+import { session, sessions } from "./sessions.js";
 
 const main = document.getElementById("main");
 const line = document.getElementById("connection");
 
 // ---- Places ----
 // A place is a function of (view, ...arguments). A view has: root, which is its own; signal, which aborts
-// when it is left; title(text), which names it in its heading and in the tab.
+// when it is left; query, of its address; title(text), which names it in its heading and in the tab.
 
 const places = [
   ["runs", runs], ["runs/*", run],
   ["conflicts", conflicts], ["conflicts/*", conflict],
   ["checkpoints", checkpoints], ["checkpoints/*", checkpoint],
-  ["log", chain], ["log/*", event],
+  ["sessions", sessions], ["sessions/*", session],
+  ["log", log], ["log/chain", chain], ["log/*", event],
 ];
 
 function find(hash) {
+  const [where, asked] = hash.split("?");
   let segments;
   try {
-    segments = hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
+    segments = where.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
   } catch {
     return null;
   }
   for (const [pattern, show] of places) {
     const wanted = pattern.split("/");
     if (wanted.length === segments.length && wanted.every((w, i) => (w === "*" ? segments[i] : w === segments[i])))
-      return { show, values: segments.filter((_, i) => wanted[i] === "*"), page: wanted[0] };
+      return { show, values: segments.filter((_, i) => wanted[i] === "*"), page: wanted[0],
+        query: new URLSearchParams(asked) };
   }
   return null;
 }
@@ -59,7 +64,7 @@ async function show(moved) {
   const heading = el("h1", { tabindex: "-1" });
   const root = el("div", { class: `view ${place.page}` });
   const view = {
-    root, heading, signal,
+    root, heading, signal, query: place.query,
     title(text, ...shown) {
       renew(heading, shown.map((part) => part.textContent ?? part).join("") || text, () => (shown.length ? shown : text));
       title = `${text} · Pawl`;

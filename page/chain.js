@@ -1,5 +1,5 @@
-// The log itself: whether its chain holds, what it counts, and one event as it stands.
-import { get, path, problem } from "./api.js";
+// The chain of the log: whether it holds, and how many events of each type it has.
+import { get, problem } from "./api.js";
 import { command, el, fill, icon, prose, table } from "./dom.js";
 
 function verdict(v) {
@@ -23,7 +23,7 @@ export async function chain(view) {
   const counts = el("div");
   const button = el("button", { type: "button" }, "Verify again");
 
-  view.title("Log");
+  view.title("Chain of the log");
   fill(view.root, place, el("p", { class: "buttons" }, button), counts);
   const verify = async () => {
     button.disabled = true;
@@ -41,12 +41,4 @@ export async function chain(view) {
   fill(counts, types.length > 0 && table("Events by type",
     [{ name: "Type" }, { name: "Count", class: "number" }, { name: "Bytes", class: "number" }],
     types.map((t) => ({ cells: [t.type, t.count, t.bytes] }))));
-}
-
-/** One event, whole. */
-export async function event(view, seq) {
-  view.title(`Event ${seq}`);
-  const found = await get(path("events", seq), view.signal);
-  fill(view.root, el("p", { class: "hint" }, "As it stands in the log."),
-    el("pre", { class: "document", tabindex: "0", "aria-label": `Event ${seq}` }, JSON.stringify(found, null, 2)));
 }

@@ -1,11 +1,13 @@
 // Checkpoints of the files: the list, one of them with what it changed, and the way back.
-import { get, path, problem, query } from "./api.js";
-import { at, calmly, count, el, fill, link, moment, renew, size, table } from "./dom.js";
+import { get, page, path, problem, query } from "./api.js";
+import { at, count, el, fill, link, moment, size } from "./dom.js";
 import { changes } from "./diff.js";
+import { listing } from "./list.js";
 import { listen } from "./live.js";
 import { goBack, undo } from "./rollback.js";
 import { short } from "./words.js";
 
+const BESIDE = 50; // others that one is offered to be compared with: those before it, and the newest
 const moving = /^(Workspace|Checkpoint|ToolCall)|^Pruned$/;
 
 function state(c) {
@@ -23,39 +25,43 @@ const columns = [
   { name: "State" },
 ];
 
-const row = (c) => ({ class: c.valid && !c.given_up ? "" : "invalid", cells: [
+const row = (c) => ({ key: c.n, class: c.valid && !c.given_up ? "" : "invalid", cells: [
   [link(at("checkpoints", c.n), `${c.n} ${c.step_id ?? c.description ?? ""}`.trim()),
     el("span", { class: "narrow" }, moment(c.created_at))],
   moment(c.created_at),
-  c.trigger === "auto" ? "by itself" : "by hand",
+  c.trigger === "auto" ? "automatic" : "by hand",
   c.files,
   size(c.bytes),
   state(c),
 ] });
 
 export async function checkpoints(view) {
-  const place = el("div", { class: "list" });
-  const trouble = el("div");
+  const back = el("p", { class: "tools", hidden: true }, el("button", { type: "button", on: { click: () => undo(view) } },
+    "Undo the last rollback…"));
+  const list = listing(view, {
+    caption: "Checkpoints of the files, newest first", columns, row, older: "Show older checkpoints", oldestFirst: true,
+    where: (limit) => `checkpoints${query({ limit })}`,
+    nothing: () => el("p", { class: "note" }, "There is no checkpoint of the files yet. A run takes one after each step; ",
+      el("code", null, "pawl checkpoint"), " takes one at any time."),
+  });
+  /** Is there anything to undo? */
+  const undoable = async () => {
+    const { items } = await page(`rollbacks${query({ limit: 50 })}`, view.signal);
+    back.hidden = !items.some((r) => r.status === "done");
+  };
 
   view.title("Checkpoints");
-  fill(view.root, el("p", { class: "tools" }, el("button", { type: "button", on: { click: () => undo(view) } },
-    "Undo the last rollback…")), trouble, place);
-  const load = async () => {
-    const list = await get("checkpoints", view.signal);
-    const all = (Array.isArray(list) ? list : list.checkpoints).reverse();
-    fill(trouble);
-    renew(place, all, () => (all.length ? table("Checkpoints of the files, newest first", columns, all.map(row))
-      : el("p", { class: "note" }, "There is no checkpoint of the files yet. A run takes one after each step; ",
-        el("code", null, "pawl checkpoint"), " takes one at any time.")));
-  };
-  const again = calmly(400, () => load().catch((error) => fill(trouble, problem(error, again))), view.signal);
-  listen((event) => moving.test(event.type) && again(), view.signal);
-  await load();
+  fill(view.root, back, list.elements);
+  listen((event) => {
+    if (moving.test(event.type)) list.soon();
+    if (event.type === "WorkspaceRolledBack") undoable().catch(() => {});
+  }, view.signal);
+  await Promise.all([list.load(), undoable()]);
 }
 
 function facts(c) {
   const list = [
-    ["Taken", [moment(c.created_at), c.trigger === "auto" ? ", by itself" : ", by hand"]],
+    ["Taken", [moment(c.created_at), c.trigger === "auto" ? ", automatic" : ", by hand"]],
     ["Holds", `${count(c.files, "file")}, ${size(c.bytes)}`],
     ["State", state(c)],
     ["Description", c.description],
@@ -70,9 +76,10 @@ function facts(c) {
 
 export async function checkpoint(view, n) {
   view.title(`Checkpoint ${n}`);
-  const [found, answer] = await Promise.all([get(path("checkpoints", n), view.signal), get("checkpoints", view.signal)]);
-  const all = Array.isArray(answer) ? answer : answer.checkpoints;
-  const c = all.find((other) => other.n === (found.n ?? Number(n))) ?? found;
+  const c = await get(path("checkpoints", n), view.signal);
+  const near = await Promise.all([{ before: c.n, limit: BESIDE }, { limit: BESIDE }].map((which) =>
+    get(`checkpoints${query(which)}`, view.signal)));
+  const all = [...new Map(near.flat().map((other) => [other.n, other])).values()];
   const place = el("div", { "aria-live": "polite" });
   const others = all.filter((other) => other.n !== c.n && !other.pruned).reverse();
   const chosen = el("select", { id: "beside" },

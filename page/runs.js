@@ -1,10 +1,10 @@
 // Every run, newest first: where it stands, and whether it waits for somebody.
-import { get, problem, query } from "./api.js";
-import { at, calmly, count, el, fill, link, pill, since, table, tableRow } from "./dom.js";
+import { query } from "./api.js";
+import { at, count, el, fill, link, pill, since } from "./dom.js";
+import { listing } from "./list.js";
 import { listen } from "./live.js";
 import { describe, short } from "./words.js";
 
-const PAGE = 50;
 const statuses = ["queued", "blocked", "running", "interrupted", "failed", "cancelled", "completed"];
 
 const columns = [
@@ -57,77 +57,18 @@ function nothing(status) {
     el("p", null, "The folder must be this log's, or one beneath it, so that the run finds the same log."));
 }
 
-/** Bring a table's rows up to date: a row that stays keeps its place on the page, and the focus. */
-function update(body, list) {
-  const old = new Map([...body.rows].map((r) => [r.dataset.key, r]));
-  const focused = document.activeElement;
-  const focusedKey = focused?.closest?.("tr")?.dataset.key;
-  list.forEach((run, i) => {
-    const text = JSON.stringify(run);
-    let element = old.get(run.run_id);
-    old.delete(run.run_id);
-    if (element?.dataset.text !== text) {
-      const made = tableRow(columns, row(run));
-      made.dataset.text = text;
-      element?.replaceWith(made);
-      element = made;
-    }
-    if (body.rows[i] !== element) body.insertBefore(element, body.rows[i] ?? null);
-  });
-  for (const gone of old.values()) gone.remove();
-  if (focusedKey && document.activeElement !== focused)
-    [...body.rows].find((r) => r.dataset.key === focusedKey)?.querySelector("a")?.focus();
-}
-
 export async function runs(view) {
   const chosen = el("select", { id: "status" }, el("option", { value: "" }, "all"),
     statuses.map((s) => el("option", { value: s }, s)));
-  const list = el("div", { class: "list" });
-  const more = el("button", { type: "button", hidden: true }, "Show older runs");
-  const trouble = el("div");
-  let wanted = PAGE;
-  let shown = null;
+  const list = listing(view, {
+    caption: "Runs, newest first", columns, row, older: "Show older runs",
+    where: (limit) => `runs${query({ limit, status: chosen.value })}`,
+    nothing: () => nothing(chosen.value),
+  });
 
   view.title("Runs");
-  fill(view.root, el("p", { class: "tools" }, el("label", { for: "status" }, "Show"), chosen), trouble, list, more);
-
-  const load = async () => {
-    const runs_ = [];
-    let next = null;
-    do {
-      const page = await get(`runs${query({ limit: Math.min(PAGE, wanted - runs_.length), before: next,
-        status: chosen.value })}`, view.signal);
-      runs_.push(...page.runs);
-      next = page.next;
-    } while (next && runs_.length < wanted);
-    fill(trouble);
-    more.hidden = !next;
-    if (!runs_.length) {
-      shown = null;
-      fill(list, nothing(chosen.value));
-      return;
-    }
-    if (!shown) {
-      shown = table("Runs, newest first", columns, []);
-      fill(list, shown);
-    }
-    update(shown.tBodies[0], runs_);
-  };
-  const again = async () => {
-    try {
-      await load();
-    } catch (error) {
-      fill(trouble, problem(error, again));
-    }
-  };
-
-  chosen.addEventListener("change", again);
-  more.addEventListener("click", () => {
-    wanted += PAGE;
-    again();
-  });
-  const soon = calmly(800, again, view.signal);
-  listen((event) => event.run_id && !describe(event).quiet && soon(), view.signal);
-  await load();
+  fill(view.root, el("p", { class: "tools" }, el("label", { for: "status" }, "Show"), chosen), list.elements);
+  chosen.addEventListener("change", list.again);
+  listen((event) => event.run_id && !describe(event).quiet && list.soon(), view.signal);
+  await list.load();
 }
-

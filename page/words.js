@@ -110,6 +110,9 @@ const words = {
   Pruned: (p) => quiet("receipt of a pruning|receipts of prunings", `Pruned: ${count(p.pruned?.length ?? 0, p.kind?.replace(/s$/, "") ?? "thing")}`),
 };
 
+/** The types of events that have words here. */
+export const types = Object.keys(words);
+
 /** What an event says. One whose payload was pruned, or of a type that this page is too old for, says its name. */
 export function describe(event) {
   const say = words[event.type];

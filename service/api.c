@@ -125,14 +125,13 @@ const service_route service_api_routes[] = {
 
         ROUTE("GET", "/events", 0,
                 SERVICE_FIELDS(SEQ("since", "Those after this seq; 0 if not said.", .least = 0),
-                        NUMBER("before",
-                                "The newest of those before this seq; not together with since."),
+                        NUMBER("before", "The newest of those before this seq, and after since."),
                         LIMIT(1000, 100), TYPE, RUN, TEXT("step", "Of this step alone.")),
                 service_api_events, .id = "listEvents", .tag = "events", .answer = "Events",
                 .summary = "Events, a page by seq.",
-                .description = "A page has 4 MiB at most (or one event), and looks at 16,384 "
-                               "events at most: where it is narrowed to few, it may be short or "
-                               "empty and have a next."),
+                .description = "A page has 4 MiB at most (or one event). One that is narrowed "
+                               "looks at 65,536 events at most: it may be short or empty and have "
+                               "a next."),
         ROUTE("GET", "/events/stream", SERVICE_STREAM,
                 SERVICE_FIELDS(SEQ("since", "Begin after this seq; if not said, after the head.",
                                        .least = 0),

@@ -1,5 +1,5 @@
 /*
- * Events: pages by seq, one, and the stream. A page scans SCAN events at most, whatever its filter,
+ * Events: pages by seq, one, and the stream. A page that is narrowed looks at SCAN events at most,
  * and says where the next one begins: so it may be short, or empty, with more to come.
  */
 #include "base/error.h"
@@ -13,17 +13,15 @@
 enum {
         LIMIT = 100, /* of a page, by default */
         LIMIT_MAX = 1000,
-        SCAN = 16384,
-        CHUNK = 256 /* events that are read at once, backwards */
+        SCAN = 65536
 };
 #define PAGE_BYTES (4 * 1024 * 1024) /* of a page, or one event if that is more */
 
 typedef struct page {
         pawl_log *log;
-        pawl_text type, run, step; /* absent: any */
+        pawl__event_filter filter; /* the range that is looked at */
         uint64_t limit;
         struct entry {
-                uint64_t seq;
                 size_t at, len; /* in text */
         } * entries;
         size_t n, cap;
@@ -32,46 +30,33 @@ typedef struct page {
         pawl_error err;
 } page;
 
-/* Add the event, if it passes the filter. */
 static pawl_status keep(page *p, const pawl_event *event)
 {
         const size_t at = p->text.len;
 
-        if (!service_lets_pass(p->type, event->type) || !service_lets_pass(p->run, event->run_id) ||
-                !service_lets_pass(p->step, event->step_id))
-                return PAWL_OK;
         if (pawl__grow(&p->entries, &p->cap, p->n + 1, sizeof *p->entries))
                 return pawl__nomem(&p->err);
         pawl_status status = pawl__log_event_json(&p->text, p->log, event, &p->err);
         if (!status)
-                p->entries[p->n++] = (struct entry){event->seq, at, p->text.len - at};
+                p->entries[p->n++] = (struct entry){at, p->text.len - at};
         return status;
 }
-
-/* ---- From a seq on ----------------------------------------------------------------------- */
 
 static bool is_full(const page *p)
 {
         return p->n >= p->limit || p->text.len >= PAGE_BYTES;
 }
 
-/* Is there no filter? */
-static bool takes_all(const page *p)
-{
-        return !p->type.data && !p->run.data && !p->step.data;
-}
-
-/* Read @p most events after @p since, at most, until the page is full if it is @p bounded. */
-static pawl_status read_some(page *p, uint64_t since, uint64_t most, bool bounded, uint64_t *last)
+/* Read what passes, until the page is full or the range was looked at; *last: the last one kept. */
+static pawl_status read_range(uint64_t *last, page *p)
 {
         pawl_cursor *cursor;
         pawl_event event;
-        pawl_status status = pawl__cursor_open(&cursor, p->log, since, most);
+        pawl_status status = pawl__cursor_find(&cursor, p->log, &p->filter);
 
-        *last = since;
         if (status)
                 return pawl__log_failed(p->log, status, &p->err);
-        while (!status && !(bounded && is_full(p))) {
+        while (!status && !is_full(p)) {
                 status = pawl_cursor_next(cursor, &event);
                 if (status < 0)
                         pawl__log_failed(p->log, status, &p->err);
@@ -84,57 +69,51 @@ static pawl_status read_some(page *p, uint64_t since, uint64_t most, bool bounde
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 
-static pawl_status read_on(page *p, uint64_t since)
+/* How many events a page looks at. */
+static uint64_t scan(const page *p)
 {
-        uint64_t last;
-        pawl_status status = read_some(p, since, takes_all(p) ? p->limit : SCAN, true, &last);
+        const pawl__event_filter *f = &p->filter;
 
-        if (last > p->head && p->n)
-                p->head = last;
-        if (last < p->head)
-                p->next = last;
+        return f->type.data || f->run_id.data || f->step_id.data ? SCAN : p->limit;
+}
+
+static pawl_status read_on(page *p)
+{
+        const uint64_t since = p->filter.since, left = p->head > since ? p->head - since : 0;
+        uint64_t last = 0;
+
+        if (!left)
+                return PAWL_OK;
+        p->filter.before = since + (left < scan(p) ? left : scan(p)) + 1;
+        pawl_status status = read_range(&last, p);
+        if (!is_full(p))
+                last = p->filter.before - 1;
+        p->next = last < p->head ? last : 0;
         return status;
 }
 
-/* ---- Before a seq ---------------------------------------------------------------------------- */
-
-static int by_seq(const void *a, const void *b)
+/* The newest first, which are then put in order. */
+static pawl_status read_back(page *p)
 {
-        const struct entry *x = a, *y = b;
+        const uint64_t least = p->filter.since; /* none up to there is wanted */
+        uint64_t last = 0;
 
-        return (x->seq > y->seq) - (x->seq < y->seq);
-}
-
-/* Keep the newest that fit a page; the events down to @p from have been read. */
-static void trim(page *p, uint64_t from)
-{
-        size_t bytes = 0, first = p->n;
-
-        if (p->n)
-                qsort(p->entries, p->n, sizeof *p->entries, by_seq);
-        while (first > 0 && p->n - first < p->limit && bytes < PAGE_BYTES)
-                bytes += p->entries[--first].len;
-        p->next = first > 0 ? p->entries[first].seq : from > 1 ? from : 0;
-        p->n -= first;
-        if (first)
-                memmove(p->entries, p->entries + first, p->n * sizeof *p->entries);
-}
-
-static pawl_status read_back(page *p, uint64_t before)
-{
-        uint64_t from = before <= p->head ? before : p->head + 1;
-        uint64_t looked = 0, last;
-        pawl_status status = PAWL_OK;
-
-        while (!status && from > 1 && !is_full(p) && looked < SCAN) {
-                const uint64_t to = from;
-                const uint64_t n = takes_all(p) && p->limit < CHUNK ? p->limit : CHUNK;
-                from = to > n ? to - n : 1;
-                looked += to - from;
-                status = read_some(p, from - 1, to - from, false, &last);
+        if (p->filter.before > p->head)
+                p->filter.before = p->head + 1;
+        if (p->filter.before <= least + 1)
+                return PAWL_OK;
+        if (p->filter.before - 1 - least > scan(p))
+                p->filter.since = p->filter.before - 1 - scan(p);
+        p->filter.back = true;
+        pawl_status status = read_range(&last, p);
+        if (!is_full(p))
+                last = p->filter.since + 1;
+        p->next = last > least + 1 ? last : 0;
+        for (size_t i = 0; i < p->n / 2; i++) {
+                const struct entry other = p->entries[i];
+                p->entries[i] = p->entries[p->n - 1 - i];
+                p->entries[p->n - 1 - i] = other;
         }
-        if (!status)
-                trim(p, from);
         return status;
 }
 
@@ -172,37 +151,33 @@ static pawl_status read_head(uint64_t *head, pawl_log *log, pawl_error *err)
 
 static pawl_status read_page(page *p, const service_request *request)
 {
-        const bool back = service_query(request, "before").data != NULL;
-        uint64_t since = 0, before = 0;
+        pawl__event_filter *f = &p->filter;
         pawl_status status =
                 service_query_number(&p->limit, request, "limit", 1, LIMIT_MAX, &p->err);
 
         if (!status)
-                status = service_query_number(&since, request, "since", 0, INT64_MAX, &p->err);
+                status = service_query_number(&f->since, request, "since", 0, INT64_MAX, &p->err);
         if (!status)
-                status = service_query_number(&before, request, "before", 1, INT64_MAX, &p->err);
-        if (!status && back && service_query(request, "since").data)
-                status = pawl__fail(&p->err, PAWL_EINVAL,
-                        "the query: since and before do not go together; give one of them");
+                status = service_query_number(&f->before, request, "before", 1, INT64_MAX, &p->err);
         if (!status)
                 status = read_head(&p->head, p->log, &p->err);
         if (status)
                 return status;
-        return back ? read_back(p, before) : read_on(p, since);
+        return f->before ? read_back(p) : read_on(p);
 }
 
 void service_api_events(service_answer *answer, service_call *call)
 {
         page p = {.log = call->log,
-                .type = service_query(call->request, "type"),
-                .run = service_query(call->request, "run"),
-                .step = service_query(call->request, "step"),
+                .filter = {.type = service_query(call->request, "type"),
+                        .run_id = service_query(call->request, "run"),
+                        .step_id = service_query(call->request, "step")},
                 .limit = LIMIT,
                 .err = PAWL_ERROR_INIT};
-
         pawl__arena arena = PAWL__ARENA_INIT;
 
-        if (cli_whole_run(&p.run, call->log, &arena, &p.err) || read_page(&p, call->request))
+        if (cli_whole_run(&p.filter.run_id, call->log, &arena, &p.err) ||
+                read_page(&p, call->request))
                 service_answer_fail(answer, &p.err);
         else
                 write_page(answer, &p);

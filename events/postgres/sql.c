@@ -6,6 +6,10 @@
 /* Leases are by the server's clock. */
 #define NOW_MS "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)"
 
+#define FOUND                                                                                      \
+        " AND (type = ?3 OR ?3 IS NULL) AND (run_id = ?4 OR ?4 IS NULL)"                           \
+        " AND (step_id = ?5 OR ?5 IS NULL)"
+
 const char *const pawl__postgres_sql[PAWL__STMTS] = {
         [PAWL__STMT_HEAD] =
                 "SELECT head_seq, head_hash FROM pawl.logs WHERE {log AND} head_seq > 0",
@@ -13,6 +17,11 @@ const char *const pawl__postgres_sql[PAWL__STMTS] = {
                 "SELECT seq FROM pawl.events WHERE {log AND} true ORDER BY seq LIMIT 1",
         [PAWL__STMT_RANGE] = "SELECT " COLUMNS " FROM pawl.events "
                              "WHERE {log AND} seq > ?1 AND seq <= ?2 ORDER BY seq",
+        [PAWL__STMT_FIND] = "SELECT " COLUMNS " FROM pawl.events "
+                            "WHERE {log AND} seq > ?1 AND seq < ?2" FOUND " ORDER BY seq LIMIT ?6",
+        [PAWL__STMT_FIND_BACK] =
+                "SELECT " COLUMNS " FROM pawl.events "
+                "WHERE {log AND} seq > ?1 AND seq < ?2" FOUND " ORDER BY seq DESC LIMIT ?6",
         [PAWL__STMT_INSERT] = "INSERT INTO pawl.events ({log_id,} " COLUMNS ") "
                               "VALUES ({log,} ?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)",
         [PAWL__STMT_BLOB_PUT] = "INSERT INTO pawl.blobs ({log_id,} hash, content) "

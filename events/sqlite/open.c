@@ -5,11 +5,19 @@
 #define COLUMNS                                                                                    \
         "seq, type, v, time, mission_id, run_id, step_id, session_id, actor, payload, prev, hash"
 
+#define FOUND                                                                                      \
+        " AND (type = ?3 OR ?3 IS NULL) AND (run_id = ?4 OR ?4 IS NULL)"                           \
+        " AND (step_id = ?5 OR ?5 IS NULL)"
+
 static const char *const sql_of[PAWL__STMTS] = {
         [PAWL__STMT_HEAD] = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1",
         [PAWL__STMT_FIRST] = "SELECT seq FROM events ORDER BY seq LIMIT 1",
         [PAWL__STMT_RANGE] =
                 "SELECT " COLUMNS " FROM events WHERE seq > ?1 AND seq <= ?2 ORDER BY seq",
+        [PAWL__STMT_FIND] = "SELECT " COLUMNS " FROM events WHERE seq > ?1 AND seq < ?2" FOUND
+                            " ORDER BY seq LIMIT ?6",
+        [PAWL__STMT_FIND_BACK] = "SELECT " COLUMNS " FROM events WHERE seq > ?1 AND seq < ?2" FOUND
+                                 " ORDER BY seq DESC LIMIT ?6",
         [PAWL__STMT_INSERT] =
                 "INSERT INTO events (" COLUMNS ") VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)",
         [PAWL__STMT_BLOB_PUT] = "INSERT OR IGNORE INTO blobs (hash, content) VALUES (?1, ?2)",

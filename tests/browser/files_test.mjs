@@ -110,7 +110,7 @@ await story({
   },
 
   "the log's chain is shown to hold, with its head": async () => {
-    await page.evaluate(() => { location.hash = "#/log"; });
+    await page.evaluate(() => { location.hash = "#/log/chain"; });
     await page.getByRole("heading", { name: "The chain holds" }).waitFor();
     const last = events().at(-1);
     await page.getByText(last.hash).waitFor();
@@ -121,7 +121,7 @@ await story({
   "and a log that was changed is shown to be, with the first event that does not fit": async () => {
     await service.stop();
     assert.equal(run("sqlite3", ".pawl/events.db", "DROP TRIGGER events_refuse_update; UPDATE events SET actor = 'user:mallory' WHERE seq = 7").code, 0);
-    const other = await visit(await person(), await serve(), "#/log");
+    const other = await visit(await person(), await serve(), "#/log/chain");
     await other.getByRole("heading", { name: "The log is damaged at event 7" }).waitFor();
     calm(other);
   },

@@ -1,7 +1,7 @@
 // Every place at each width, in light and dark: nothing beyond the edge, every text readable, every control
 // with a name, one heading at the top and no level left out.
 import assert from "node:assert/strict";
-import { calm, mission, pawl, person, serve, story, visit } from "./support.mjs";
+import { calm, faults, mission, pawl, person, serve, story, visit } from "./support.mjs";
 
 const service = await serve();
 const looks = [];
@@ -86,12 +86,13 @@ async function nameless(page) {
   return nodes.filter((n) => !n.ignored && needs.has(n.role?.value) && !n.name?.value?.trim()).map((n) => n.role.value);
 }
 
-let conflict, done, waits;
+let conflict, done, session, waits;
 const checked = async (page, what) => {
   assert.deepEqual(await page.evaluate(beyond), [], `${what}: beyond the edge`);
   assert.deepEqual(await page.evaluate(faint), [], `${what}: contrast`);
   assert.deepEqual(await page.evaluate(disorder), [], `${what}: order`);
   assert.deepEqual(await nameless(page), [], `${what}: without a name`);
+  assert.deepEqual(await faults(page), [], `${what}: axe`);
 };
 
 const places = {
@@ -110,7 +111,11 @@ const places = {
     await page.getByRole("button", { name: /^Go back/ }).click();
     return page.getByLabel("Type yes to do it");
   }],
-  log: ["#/log", (page) => page.getByRole("row", { name: /^StepCompleted/ })],
+  sessions: ["#/sessions", (page) => page.getByRole("row").nth(2)],
+  "a session": [() => `#/sessions/${session}`, (page) => page.getByRole("heading", { name: "Checkpoints of the files" })],
+  log: ["#/log", (page) => page.getByRole("row", { name: /^#1 / })],
+  "a log without such events": ["#/log?run=none", (page) => page.getByText("No event is so.")],
+  "the chain": ["#/log/chain", (page) => page.getByRole("row", { name: /^StepCompleted/ })],
   "an event": ["#/log/1", (page) => page.locator("pre.document")],
   "what is not there": ["#/runs/none-of-this-name", (page) => page.getByRole("alert")],
 };
@@ -133,6 +138,7 @@ const sentences = {
     pawl(3, "run", "mission.yaml", "--no-input", "--run", long);
     [{ conflict_id: conflict }] = JSON.parse(pawl(0, "conflicts", "--json"));
     [done, waits] = ["done", long];
+    session = JSON.parse(pawl(0, "sessions", "--json")).at(-1).session_id;
   },
 };
 for (const look of looks) {

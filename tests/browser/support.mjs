@@ -2,7 +2,7 @@
 // folder that it is started in, with the programs on its PATH.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { accessSync, constants, mkdirSync, writeFileSync } from "node:fs";
+import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -161,6 +161,19 @@ export async function visit(context, service, place = "", troubles = []) {
   }
   page.troubles = troubles;
   return page;
+}
+
+const axe = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+
+/** What axe-core finds, https://github.com/dequelabs/axe-core: each rule that is broken, and where. */
+export async function faults(page) {
+  // put in past the policy of the page, which lets no script in but its own
+  if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(axe);
+  const { violations } = await page.evaluate(async () => {
+    await Promise.all(document.getAnimations().map((a) => a.finished)); // what is half clear has no contrast yet
+    return globalThis.axe.run(document, { resultTypes: ["violations"] });
+  });
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.target.join(" ")).slice(0, 3).join(", ")}`);
 }
 
 export const calm = (page) => assert.deepEqual(page.troubles, []);

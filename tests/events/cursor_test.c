@@ -61,6 +61,65 @@ LOG_TEST(a_cursor_reads_no_more_than_was_asked_for)
         }
 }
 
+/* Every third event is of a run, and every third of these of its step "b". */
+static void fill_runs(event_log *f, size_t n)
+{
+        pawl_event events[100];
+
+        for (size_t i = 1; i <= n; i++) {
+                pawl_event *event = &events[(i - 1) % 100];
+                *event = event_scope(NULL);
+                event->run_id = pawl__text(i % 3 ? NULL : i % 2 ? "odd" : "even");
+                event->step_id = pawl__text(i % 9 ? NULL : "b");
+                if (i % 100 == 0)
+                        assert_int_equal(pawl_log_append(NULL, f->log, events, 100, 0), PAWL_OK);
+        }
+}
+
+static bool passes(const pawl__event_filter *f, uint64_t seq)
+{
+        const char *run = seq % 3 ? "" : seq % 2 ? "odd" : "even";
+
+        return seq > f->since && (!f->before || seq < f->before) &&
+               (!f->run_id.data || pawl__text_is(f->run_id, run)) &&
+               (!f->step_id.data || seq % 9 == 0);
+}
+
+LOG_TEST(a_cursor_finds_what_passes_a_filter_from_either_end)
+{
+        enum { EVENTS = 1700 }; /* more than two batches of each filter */
+        event_log *f = *state;
+        const pawl_text none = {NULL, 0}, even = pawl__text("even"), b = pawl__text("b"),
+                        type = pawl__text("GlossaryScopeActivated");
+        const pawl__event_filter filters[] = {{0, 0, none, none, none, false},
+                {5, 600, none, none, none, false}, {5, 6, none, none, none, false},
+                {6, 6, none, none, none, false}, {9, 3, none, none, none, false},
+                {EVENTS, 0, none, none, none, false}, {0, UINT64_MAX, type, none, none, false},
+                {0, 0, none, even, none, false}, {7, 1500, none, even, none, false},
+                {0, 0, none, none, b, false}, {0, 0, type, even, b, false},
+                {0, 0, none, pawl__text("nobody"), none, false}};
+        pawl_cursor *cursor;
+        pawl_event event;
+
+        event_log_open(f);
+        fill_runs(f, EVENTS);
+        for (size_t i = 0; i < 2 * (sizeof filters / sizeof filters[0]); i++) {
+                pawl__event_filter filter = filters[i / 2];
+                filter.back = i % 2 == 1;
+                assert_int_equal(pawl__cursor_find(&cursor, f->log, &filter), PAWL_OK);
+                for (uint64_t n = 1; n <= EVENTS; n++) {
+                        const uint64_t seq = filter.back ? EVENTS + 1 - n : n;
+                        if (!passes(&filters[i / 2], seq))
+                                continue;
+                        assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_OK);
+                        assert_int_equal(event.seq, seq);
+                        assert_text(event.type, "GlossaryScopeActivated");
+                }
+                assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_DONE);
+                pawl_cursor_close(cursor);
+        }
+}
+
 LOG_TEST(cursors_and_appends_of_one_log_do_not_disturb_each_other)
 {
         event_log *f = *state;

@@ -200,6 +200,10 @@ def events_come_in_pages_without_gaps_or_repeats():
     assert service.get(V1 + "/events", before=1) == {"events": [], "next": None, "head": last}
 
 
+def last_of(events):
+    return events[-1]["seq"]
+
+
 def events_are_narrowed_to_a_run_a_step_or_a_type():
     whole = service.get(V1 + "/events", limit=1000)["events"]
     for name, member, value in (("run", "run_id", "held"), ("step", "step_id", "specify"),
@@ -209,8 +213,12 @@ def events_are_narrowed_to_a_run_a_step_or_a_type():
         newest = service.get(V1 + "/events", limit=2, before=10 ** 6, **{name: value})
         assert newest["events"] == wanted[-2:], newest
         assert (newest["next"] is None) == (len(wanted) <= 2), newest
+        for since, before in ((3, 12), (0, last_of(whole) + 1), (5, 6), (6, 6), (7, 3), (last_of(whole), 10 ** 6)):
+            between = [event for event in wanted if since < event["seq"] < before]
+            page = service.get(V1 + "/events", limit=1000, since=since, before=before, **{name: value})
+            assert page["events"] == between and page["next"] is None, (since, before, page)
     assert service.get(V1 + "/events/3") == whole[2]
-    for query in ("since=1&before=2", "since=-1", "limit=1001", "before=0"):
+    for query in ("since=-1", "limit=1001", "before=0"):
         refuses(service, "GET", V1 + "/events?" + query, refused(400, "PAWL_EINVAL", ""))
     for seq in ("0", "99999", "x", "-1", "1x"):
         service.get(V1 + "/events/" + seq, code=404)
