@@ -3,6 +3,7 @@
 #include "toolcalls/directory.h"
 #include "toolcalls/document.h"
 #include "toolcalls/log_record.h"
+#include "workspace/archive/import_commit.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,10 +135,17 @@ static pawl_status read_document(pawl_toolcall **out, pawl_log *log, pawl_text n
 
 /* ---- Rollback -------------------------------------------------------------------------------- */
 
-/* Its whole id, and of this log: the start of one, or a number, may be another program's commit. */
-static pawl_status find_checkpoint(
-        pawl_toolcall *call, pawl_log *log, pawl_text name, pawl_error *err)
+static bool is_commit(pawl_text hash)
 {
+        return hash.len == PAWL__COMMIT_ID - 1 && strspn(hash.data, "0123456789abcdef") >= hash.len;
+}
+
+/* Its whole id, and of this log: the start of one, or a number, may be another program's. Or the
+ * commit of another program, whose files become a checkpoint. */
+static pawl_status find_checkpoint(pawl_toolcall *call, pawl_log *log, const char *repository,
+        const pawl_workspace_options *workspace, pawl_error *err)
+{
+        const pawl_text name = pawl__text(call->info.name);
         pawl_toolcall_info *info = &call->info;
         pawl__row rows[PAWL__CANDIDATES] = {{.v[0].integer = 0}};
         pawl__state *state;
@@ -149,11 +157,28 @@ static pawl_status find_checkpoint(
                         rows, &n, state, PAWL__WORKSPACE, info->commit_hash, &call->arena, err);
         if (status)
                 return status;
-        if (!n || !pawl__text_eq(rows[0].v[PAWL__WCP_ID].text, info->commit_hash))
+        const bool known = n && pawl__text_eq(rows[0].v[PAWL__WCP_ID].text, info->commit_hash);
+        if (!known && is_commit(info->commit_hash)) {
+                const pawl_text copy = pawl__arena_copy(&call->arena, info->commit_hash);
+                uint64_t number = 0;
+                status = pawl__arena_check(&call->arena, err);
+                if (!status)
+                        status = pawl__workspace_import_commit(
+                                &number, log, copy.data, repository, workspace, err);
+                if (status)
+                        return pawl__fail_prefix(err, status,
+                                "%.*s: commitHash %.*s is no checkpoint of this log",
+                                PAWL__FMT(name), PAWL__FMT(info->commit_hash));
+                rows[0] = (pawl__row){.v[PAWL__WCP_N].integer = (int64_t)number};
+                status = pawl__state_get(state, PAWL__WORKSPACE, &rows[0], &call->arena, err);
+                if (status)
+                        return status;
+        } else if (!known) {
                 return pawl__fail(err, PAWL_ENOTFOUND,
                         "%.*s: commitHash %.*s is no checkpoint of this log; name the log that it "
                         "was taken in with --db",
                         PAWL__FMT(name), PAWL__FMT(info->commit_hash));
+        }
         info->checkpoint = (uint64_t)rows[0].v[PAWL__WCP_N].integer;
         info->checkpoint_id = rows[0].v[PAWL__WCP_ID].text.data;
         return PAWL_OK;
@@ -190,7 +215,8 @@ static void whole_name(pawl__buf *out, pawl_text name)
 }
 
 pawl_status pawl_toolcalls_restore(pawl_toolcall **out, pawl_log *log, pawl_text name,
-        const char *files, const pawl_workspace_options *workspace, pawl_error *err)
+        const char *files, const char *repository, const pawl_workspace_options *workspace,
+        pawl_error *err)
 {
         pawl__buf buf = PAWL__BUF_INIT;
         pawl_toolcall *call = NULL;
@@ -213,7 +239,7 @@ pawl_status pawl_toolcalls_restore(pawl_toolcall **out, pawl_log *log, pawl_text
         if (!call)
                 return status;
         if (!status && call->info.commit_hash.data)
-                status = find_checkpoint(call, log, pawl__text(call->info.name), err);
+                status = find_checkpoint(call, log, repository, workspace, err);
         if (!status && call->info.checkpoint)
                 status = go_back(call, log, workspace, err);
         if (status)

@@ -132,8 +132,8 @@ static pawl_status restore(cli_call *cli, pawl_log *log, pawl_error *err)
         pawl_status status = cli_workspace_options(&workspace, cli, err);
 
         if (!status)
-                status = pawl_toolcalls_restore(
-                        &call, log, pawl__text(cli_arg(cli, 0)), files_of(cli), &workspace, err);
+                status = pawl_toolcalls_restore(&call, log, pawl__text(cli_arg(cli, 0)),
+                        files_of(cli), cli_value(cli, "repository"), &workspace, err);
         if (status)
                 return status;
         status = cli_given(cli, "json") ? print_json(cli, pawl_toolcall_told(call),
@@ -157,6 +157,9 @@ static const cli_option restore_list_options[] = {
 };
 static const cli_option restore_options[] = {
         FILES_OPTION,
+        {"repository", 0, 0, CLI_FILE, "DIR", NULL,
+                "the git repository of a commit that another program names (default: the "
+                "workspace's)"},
         CLI_WORKSPACE_OPTIONS,
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},

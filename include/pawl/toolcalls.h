@@ -162,13 +162,18 @@ PAWL_EXTERN void pawl_toolcall_names_free(pawl_toolcall_names *names);
  *               separator, ".." or a NUL is refused before anything is read.
  * @param files  the directory to read it from: a regular file, no link, of at most
  * PAWL_TOOLCALL_MAX bytes. NULL: from the log.
+ * @param repository  the git repository, bare or with a work tree, that has the commit which a
+ *               document of another program names as its commitHash, 40 hex digits: its files
+ *               become a checkpoint, which is gone back to. NULL: the one around the workspace.
  * @return PAWL_EINVAL for the name, or a file that is no such document; PAWL_ENOTFOUND: no such
- *         document, or its commitHash is the whole id of no checkpoint of this log; PAWL_EPARSE,
- *         PAWL_ETOOBIG, PAWL_EACCESS, PAWL_EIO of the file; as pawl_workspace_rollback().
+ *         document, or its commitHash is the whole id of no checkpoint of this log, and of no
+ *         commit of the repository; PAWL_EPARSE, PAWL_ETOOBIG, PAWL_EACCESS, PAWL_EIO of the file;
+ *         PAWL_EACCESS: the repository is somebody else's; PAWL_ETOOBIG: the commit is beyond the
+ *         bounds of the workspace; as pawl_workspace_rollback().
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_toolcalls_restore(pawl_toolcall **out, pawl_log *log,
-        pawl_text name, const char *files, const pawl_workspace_options *workspace,
-        pawl_error *err);
+        pawl_text name, const char *files, const char *repository,
+        const pawl_workspace_options *workspace, pawl_error *err);
 
 #ifdef __cplusplus
 }

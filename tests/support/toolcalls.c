@@ -78,7 +78,7 @@ pawl_status toolcalls_restore(toolcalls *t, const char *name)
         pawl_toolcall_free(t->call);
         t->call = NULL;
         return pawl_toolcalls_restore(
-                &t->call, t->f->log, pawl__text(name), t->options.files, NULL, &t->err);
+                &t->call, t->f->log, pawl__text(name), t->options.files, NULL, NULL, &t->err);
 }
 
 static int no_dots(const struct dirent *entry)

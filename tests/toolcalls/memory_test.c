@@ -157,7 +157,7 @@ TOOLCALLS_TEST(whatever_allocation_fails_a_restore_is_done_or_not)
                 sweep_arm(&s);
                 bool ok = sweep_done(&s,
                         pawl_toolcalls_restore(&call, t->f->log, pawl__text(toolcalls_name(t, 0)),
-                                s.n & 1 ? t->outside : NULL, NULL, &err),
+                                s.n & 1 ? t->outside : NULL, NULL, NULL, &err),
                         &err);
                 pawl_toolcall_free(call);
                 if (pawl_workspace_pending(&pending, t->f->log, &err) == PAWL_OK)

@@ -158,7 +158,7 @@ static void refuses(toolcalls *t, pawl_text name, pawl_status status, const char
         pawl_error err = PAWL_ERROR_INIT;
 
         assert_int_equal(
-                pawl_toolcalls_restore(&call, t->f->log, name, t->options.files, NULL, &err),
+                pawl_toolcalls_restore(&call, t->f->log, name, t->options.files, NULL, NULL, &err),
                 status);
         assert_says(err.message, says);
         assert_ptr_equal(call, untouched);

@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "workspace/git/git_handle.h"
+#include "workspace/git/git_tree.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -68,7 +69,22 @@ static pawl_status open_repository(pawl__git *git, pawl_error *err)
         return find_prefix(git, err);
 }
 
-pawl_status pawl__git_open(pawl__git **out, const char *root, pawl_error *err)
+/* One that was named: its commits are of the root as it is. */
+static pawl_status open_exactly(pawl__git *git, pawl_error *err)
+{
+        const int code = git->lib->git_repository_open_ext(
+                &git->repo, git->root, GIT_REPOSITORY_OPEN_NO_SEARCH, NULL);
+
+        if (code == GIT_ENOTFOUND)
+                return pawl__fail(err, PAWL_ENOTFOUND,
+                        "%s: is no git repository; name the directory that has .git in it, or a "
+                        "bare one",
+                        git->root);
+        return code ? pawl__git_fail(err, code, git->root, "opening the git repository") : PAWL_OK;
+}
+
+static pawl_status open_by(pawl__git **out, const char *root,
+        pawl_status (*open)(pawl__git *git, pawl_error *err), pawl_error *err)
 {
         const pawl__git_library *lib;
         pawl_status status = pawl__git_load(&lib, err);
@@ -81,12 +97,22 @@ pawl_status pawl__git_open(pawl__git **out, const char *root, pawl_error *err)
                 return pawl__nomem(err);
         }
         git->lib = lib;
-        status = open_repository(git, err);
+        status = open(git, err);
         if (status)
                 pawl__git_close(git);
         else
                 *out = git;
         return status;
+}
+
+pawl_status pawl__git_open(pawl__git **out, const char *root, pawl_error *err)
+{
+        return open_by(out, root, open_repository, err);
+}
+
+pawl_status pawl__git_open_at(pawl__git **out, const char *directory, pawl_error *err)
+{
+        return open_by(out, directory, open_exactly, err);
 }
 
 void pawl__git_close(pawl__git *git)

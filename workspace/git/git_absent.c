@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "workspace/git/git.h"
 #include "workspace/git/git_diff.h"
+#include "workspace/git/git_tree.h"
 
 static pawl_status absent(pawl_error *err)
 {
@@ -81,4 +82,31 @@ pawl_status pawl__git_compare(pawl_text before, pawl_text after, unsigned contex
 {
         (void)before, (void)after, (void)context, (void)sink, (void)err;
         return PAWL_DONE;
+}
+
+pawl_status pawl__git_open_at(pawl__git **out, const char *directory, pawl_error *err)
+{
+        (void)out, (void)directory;
+        return absent(err);
+}
+
+pawl_status pawl__git_directory(
+        char id[PAWL__COMMIT_ID], pawl__git *git, const char *commit, pawl_error *err)
+{
+        (void)id, (void)git, (void)commit;
+        return absent(err);
+}
+
+pawl_status pawl__git_entries(pawl__git *git, const char id[PAWL__COMMIT_ID], pawl__git_entry_fn fn,
+        void *user, pawl_error *err)
+{
+        (void)git, (void)id, (void)fn, (void)user;
+        return absent(err);
+}
+
+pawl_status pawl__git_content(
+        pawl__buf *out, pawl__git *git, const char id[PAWL__COMMIT_ID], pawl_error *err)
+{
+        (void)out, (void)git, (void)id;
+        return absent(err);
 }

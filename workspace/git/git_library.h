@@ -43,10 +43,18 @@
         X(git_tree_entry_id)                                                                       \
         X(git_tree_entry_type)                                                                     \
         X(git_tree_entry_free)                                                                     \
+        X(git_tree_entrycount)                                                                     \
+        X(git_tree_entry_byindex)                                                                  \
+        X(git_tree_entry_name)                                                                     \
+        X(git_tree_entry_filemode)                                                                 \
         X(git_blob_lookup)                                                                         \
         X(git_blob_free)                                                                           \
         X(git_blob_rawcontent)                                                                     \
         X(git_blob_rawsize)                                                                        \
+        X(git_object_lookup)                                                                       \
+        X(git_object_peel)                                                                         \
+        X(git_object_id)                                                                           \
+        X(git_object_free)                                                                         \
         X(git_revwalk_new)                                                                         \
         X(git_revwalk_push)                                                                        \
         X(git_revwalk_hide)                                                                        \
