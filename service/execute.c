@@ -4,6 +4,7 @@
 #include "base/json_tree.h"
 #include "base/system.h"
 #include "command/describe.h"
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +97,8 @@ void service_execution_note(service_execution *of)
 static pawl_status run(service_execution *of, service_call *call, pawl_error *err)
 {
         static const cookie_io_functions_t io = {.write = take_output};
+
+        assert(of->cli.cmd); /* it was found */
         const bool changes = cli_changes(&of->cli), lines = (of->cli.cmd->traits & CLI_LINES) != 0;
         printed out = {PAWL__BUF_INIT, call->worker, changes, false};
         pawl_status status = PAWL_OK;

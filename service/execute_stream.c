@@ -16,6 +16,7 @@ typedef struct streaming {
         char id[37];    /* of the task: the run of this command */
         pawl__buf line; /* without its end, so far */
         bool begun;     /* a line was sent */
+        pawl_error why; /* the lines ended before the command did; PAWL_OK: they did not */
 } streaming;
 
 /* {"jsonrpc","id","result":{"kind","taskId","contextId": the event is open in it */
@@ -75,7 +76,7 @@ static bool send_line(streaming *s)
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         if (!pawl__utf8_valid(line.data, line.len)) {
-                pawl__fail(&s->of->failure, PAWL_EIO,
+                pawl__fail(&s->why, PAWL_EIO,
                         "the output: is no UTF-8; ask for it on the command line");
                 return false;
         }
@@ -96,13 +97,13 @@ static bool send_line(streaming *s)
 static ssize_t take_output(void *cookie, const char *data, size_t size)
 {
         streaming *s = cookie;
-        bool goes_on = !s->of->failure.status;
+        bool goes_on = !s->why.status;
 
         for (size_t at = 0; at < size && goes_on;) {
                 const char *end = memchr(data + at, '\n', size - at);
                 const size_t len = end ? (size_t)(end - data) - at : size - at;
                 if (len > SERVICE_OUTPUT_MAX - s->line.len) {
-                        pawl__fail(&s->of->failure, PAWL_ETOOBIG,
+                        pawl__fail(&s->why, PAWL_ETOOBIG,
                                 "the output: has a line of more than %d bytes; ask for less",
                                 SERVICE_OUTPUT_MAX);
                         goes_on = false;
@@ -155,7 +156,6 @@ static void print(streaming *s)
 {
         static const cookie_io_functions_t io = {.write = take_output};
         service_execution *of = s->of;
-        pawl_error refused = PAWL_ERROR_INIT;
 
         of->in.out = fopencookie(s, "w", io);
         if (!of->in.out) {
@@ -164,12 +164,13 @@ static void print(streaming *s)
         }
         setvbuf(of->in.out, NULL, _IOLBF, BUFSIZ);
         of->code = of->code ? of->code : cli_run(&of->cli);
-        refused = of->failure;
         fclose(of->in.out);
-        if (s->line.len && !of->failure.status)
+        if (s->line.len && !s->why.status)
                 (void)send_line(s);
-        if (refused.status)
-                of->failure = refused;
+        if (s->why.status) {
+                of->failure = s->why;
+                of->code = CLI_FAILED;
+        }
 }
 
 static void run(service_long_call *base)
@@ -202,7 +203,7 @@ static void free_execution(service_long_call *base)
 
 bool service_execution_streams(const service_execution *of)
 {
-        return of->cli.cmd && (of->cli.cmd->traits & CLI_LINES) && !cli_changes(&of->cli);
+        return (of->cli.cmd->traits & CLI_LINES) && !cli_changes(&of->cli);
 }
 
 pawl_status service_execution_stream(
