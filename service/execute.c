@@ -4,7 +4,6 @@
 #include "base/json_tree.h"
 #include "base/system.h"
 #include "command/describe.h"
-#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,8 +96,6 @@ void service_execution_note(service_execution *of)
 static pawl_status run(service_execution *of, service_call *call, pawl_error *err)
 {
         static const cookie_io_functions_t io = {.write = take_output};
-
-        assert(of->cli.cmd); /* it was found */
         const bool changes = cli_changes(&of->cli), lines = (of->cli.cmd->traits & CLI_LINES) != 0;
         printed out = {PAWL__BUF_INIT, call->worker, changes, false};
         pawl_status status = PAWL_OK;
@@ -125,20 +122,22 @@ static pawl_status run(service_execution *of, service_call *call, pawl_error *er
         return status;
 }
 
-/* Find the command of->name, and read these arguments of it. Otherwise it does not start:
+/* Find the command of->name, and read these arguments of it. False: it does not start, with
  * PAWL_ENOTFOUND for what is no command or not served, PAWL_EREADONLY, PAWL_EINVAL for one that
  * needs a workspace where there is none, PAWL_ENOMEM. */
-static pawl_status find(service_execution *of, const service_call *call, const char *const *args,
-        size_t n, pawl_error *err)
+static bool find(service_execution *of, const service_call *call, const char *const *args, size_t n,
+        pawl_error *err)
 {
         cli_entry entry;
 
         if (!cli_registry_find(&entry, call->site->options->registry, of->name) ||
-                !(entry.cmd->traits & CLI_SERVED))
-                return pawl__fail(err, PAWL_ENOTFOUND,
+                !(entry.cmd->traits & CLI_SERVED)) {
+                pawl__fail(err, PAWL_ENOTFOUND,
                         "the command \"%.100s\": there is none, or it is not served; GET "
                         "/listCommands says which there are",
                         of->name);
+                return false;
+        }
         of->in = (cli_context){.log = call->log,
                 .workspace = call->workspace,
                 .actor = call->actor,
@@ -147,12 +146,14 @@ static pawl_status find(service_execution *of, const service_call *call, const c
                 .served = true,
                 .failure = &of->failure};
         of->in.err = fopen("/dev/null", "we"); /* its message is in the failure */
-        if (!of->in.err)
-                return pawl__fail_errno(err, errno, "/dev/null", "open it");
+        if (!of->in.err) {
+                pawl__fail_errno(err, errno, "/dev/null", "open it");
+                return false;
+        }
         of->code = cli_parse_cmd(&of->cli, entry.program, entry.cmd, args, n, &of->in);
         const unsigned traits = (cli_changes(&of->cli) ? SERVICE_CHANGES : 0U) |
                                 (of->cli.cmd->traits & CLI_WORKSPACE ? SERVICE_WORKSPACE : 0U);
-        return service_may(call, "the command ", of->name, traits, err);
+        return !service_may(call, "the command ", of->name, traits, err);
 }
 
 void service_execution_free(service_execution *of)
@@ -168,10 +169,8 @@ pawl_status service_command(pawl__buf *out, service_call *call, const char *name
         const char *const *args, size_t n, pawl_error *err)
 {
         service_execution of = {.name = name};
-        pawl_status status = find(&of, call, args, n, err);
+        pawl_status status = find(&of, call, args, n, err) ? run(&of, call, err) : err->status;
 
-        if (!status)
-                status = run(&of, call, err);
         if (!status && of.failure.status) {
                 *err = of.failure;
                 status = of.failure.status;
@@ -279,21 +278,20 @@ void service_execute_command(service_answer *answer, service_call *call)
 {
         service_execution *of = calloc(1, sizeof *of);
         pawl_error err = PAWL_ERROR_INIT;
-        pawl_status status = of ? read_body(of, call, &err) : pawl__nomem(&err);
 
-        if (!status)
-                status = find(of, call, of->args, of->n, &err);
-        if (!status && call->request->wants_events && service_execution_streams(of)) {
-                status = service_execution_stream(answer, of, call, &err);
-                if (!status)
+        if (!of)
+                pawl__nomem(&err);
+        bool ok = of && !read_body(of, call, &err) && find(of, call, of->args, of->n, &err);
+        if (ok && call->request->wants_events && service_execution_streams(of)) {
+                if (!service_execution_stream(answer, of, call, &err))
                         return; /* it is the stream's */
-        } else if (!status) {
-                status = run(of, call, &err);
+                ok = false;
         }
-        if (status)
-                service_answer_fail(answer, &err);
-        else
+        ok = ok && !run(of, call, &err);
+        if (ok)
                 tell(answer, of);
+        else
+                service_answer_fail(answer, &err);
         if (of)
                 service_execution_free(of);
         free(of);
