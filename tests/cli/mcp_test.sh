@@ -139,14 +139,14 @@ steps:
     run: [sleep, "60"]
 END
 say '{"jsonrpc":"2.0","id":30,"method":"tools/call","params":{"name":"run","arguments":{"mission":"slow.yaml","run":"slow-run"}}}'
-for _ in $(seq 100); do
+for _ in $(seq 600); do
         [ "$(pawl runs --id slow-run --json 2>/dev/null | jq -r '.steps[0].status' 2>/dev/null)" = running ] && break
         sleep 0.1
 done
 say '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":30}}'
 ask 31 '{"jsonrpc":"2.0","id":31,"method":"ping"}'
 is_empty before
-for _ in $(seq 100); do
+for _ in $(seq 600); do
         [ "$(pawl runs --json | jq -r '.runs[] | select(.run_id == "slow-run").status')" = interrupted ] && break
         sleep 0.1
 done
@@ -172,7 +172,7 @@ same "$(jq -c '[.id, .error.code]' out)" '[1,null]'
 
 it "a signal ends it, with what it runs"
 say '{"jsonrpc":"2.0","id":50,"method":"tools/call","params":{"name":"run","arguments":{"mission":"slow.yaml","run":"slow-2","fresh":true}}}'
-for _ in $(seq 100); do
+for _ in $(seq 600); do
         [ "$(pawl runs --id slow-2 --json 2>/dev/null | jq -r '.steps[0].status' 2>/dev/null)" = running ] && break
         sleep 0.1
 done

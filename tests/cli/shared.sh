@@ -108,15 +108,23 @@ steps:
 END
 }
 
-# await FILE: wait until it is there.
-await() {
+# until_it COMMAND...: wait until it succeeds. The time is a failure's alone, for the slowest of machines.
+until_it() {
         local tries
         for tries in $(seq 1200); do
-                [ ! -e "$1" ] || return 0
+                ! "$@" >/dev/null 2>&1 || return 0
                 sleep 0.05
         done
-        echo "$1 did not come"
+        echo "never: $*"
         return 1
+}
+await() { until_it test -e "$1"; }
+
+# catches_term PID: it has set up what TERM does.
+catches_term() {
+        local caught
+        caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status")
+        [ $((0x$caught & 0x4000)) != 0 ]
 }
 
 # dialog CODE SCRIPT: an expect script that has spawned something; its exit code is CODE. The screen is

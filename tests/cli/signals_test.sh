@@ -53,7 +53,7 @@ before=$(eventlog head)
 cp out first_out
 begun=$(date +%s)
 runs 6 pawl resume one
-[ $(($(date +%s) - begun)) -le 2 ]
+[ $(($(date +%s) - begun)) -lt 20 ]
 says "^pawl: run one: .*$pid" err
 runs 6 pawl run mission.yaml --run one
 same "$(eventlog head)" "$before"

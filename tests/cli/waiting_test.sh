@@ -24,7 +24,7 @@ END
 # open_conflict STEP: its id, once there is one.
 open_conflict() {
         local id=
-        for _ in $(seq 200); do
+        for _ in $(seq 1200); do
                 id=$(pawl conflicts --json | jq -r --arg step "$1" '.[] | select(.step_id == $step).conflict_id')
                 [ -z "$id" ] || break
                 sleep 0.05
@@ -42,7 +42,7 @@ it "it writes nothing and holds nothing while it waits"
 before=$(eventlog head)
 pawl resume one --wait --json >waiter_out 2>waiter_err </dev/null &
 waiter=$!
-for _ in $(seq 200); do [ ! -s waiter_err ] || break; sleep 0.05; done
+until_it test -s waiter_err
 says "waits for answers" waiter_err
 same "$(eventlog head)" "$before"
 
@@ -64,9 +64,10 @@ it "a signal ends the waiting; the run is as it was"
 sed s/refund-service/other/ mission.yaml >other.yaml
 runs 3 pawl run other.yaml --run two --no-input
 before=$(eventlog head)
+rm waiter_err # the other's
 pawl resume two --wait >waiter_out 2>waiter_err </dev/null &
 waiter=$!
-for _ in $(seq 200); do [ ! -s waiter_err ] || break; sleep 0.05; done
+until_it test -s waiter_err
 kill -TERM "$waiter"
 code=0
 wait "$waiter" || code=$?

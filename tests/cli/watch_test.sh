@@ -7,7 +7,7 @@ steps:
   - {id: two, run: [sh, -c, "echo told; exit 1"]}
 END
 on_terminal() { # COLUMNS COMMAND: what it shows
-        script -qec "stty cols $1 rows 20; $2; echo code \$?" typescript </dev/null >/dev/null
+        script -qefc "stty cols $1 rows 20; $2; echo code \$?" typescript </dev/null >/dev/null
         tr '\r' '\n' <typescript | sed 's/\x1b\[[0-9]*[A-Z]//g' >shown
 }
 
@@ -19,11 +19,12 @@ says '^starting$' err
 rm go
 
 it "on a terminal it shows each step, for how long, and what it wrote last; then what came of it"
-(sleep 1.5; touch go) &
+rm -f typescript
+(until_it grep -q 'one.* running .*starting' typescript && touch go) &
 on_terminal 70 'pawl run --fresh --watch mission.yaml'
 wait
-says '^watched  running  0/2  [0-9] s$' shown
-says '▶ one  running  [0-9] s  \| starting$' shown
+says '^watched  running  0/2  [0-9]+ s$' shown
+says '▶ one  running  [0-9]+ s  \| starting$' shown
 says '✓ one  completed$' shown
 says '✗ two  failed$' shown
 says '^run [0-9a-f-]{36}: failed, 1 of 2 steps completed$' shown
@@ -39,9 +40,10 @@ grep -E '^. one' shown >lines
 it "a run that another process is at is shown until it ends"
 rm go
 pawl run --fresh --run 11111111-1111-4111-8111-111111111111 mission.yaml >/dev/null 2>&1 &
+until_it pawl runs --id 11111111-1111-4111-8111-111111111111
 pawl runs --id 11111111-1111-4111-8111-111111111111 --watch >followed &
 follower=$!
-sleep 1
+until_it grep -qx 'running  0/2  one' followed
 touch go
 wait "$follower"
 says '^running  0/2  one$' followed

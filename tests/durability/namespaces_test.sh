@@ -60,8 +60,8 @@ round() {
         kill -KILL "$pawl"
         touch go
         begun=$(date +%s)
-        runs 0 ${2:-} pawl resume one --wait=10
-        [ "$(($(date +%s) - begun))" -lt 10 ]
+        runs 0 ${2:-} pawl resume one --wait=25
+        [ "$(($(date +%s) - begun))" -lt 25 ]
         same "$(wc -l <keys)" 2
         same "$(events StepCompleted)" 1
         wait || true

@@ -324,6 +324,7 @@ typedef struct racer {
         pawl_log *log;
         pthread_t thread;
         atomic_bool done;
+        atomic_uint rounds;
         uint64_t appended, refused, verified, cut;
         bool wrong;
 } racer;
@@ -337,6 +338,7 @@ static void *race(void *user)
         while (!r->wrong && (r->appended < RACES || r->refused < RACES || r->verified < RACES ||
                                     r->cut < RACES)) {
                 pawl_verify_result result = {.why = PAWL_ERROR_INIT};
+                atomic_fetch_add(&r->rounds, 1);
                 pawl_status status = append_one(r->log, event_scope(NULL), 0);
                 r->appended += status == PAWL_OK;
                 r->refused += status == PAWL_EINTERRUPTED;
@@ -362,8 +364,11 @@ LOG_TEST(what_fails_wrote_nothing_whenever_it_is_cut)
                 sched_yield();
                 pawl_log_interrupt(r.log, false);
                 sched_yield();
-                if (++rounds % 64 == 0) /* long enough for a verify of all that was appended */
-                        usleep(5000);
+                if (++rounds % 64 == 0) { /* long enough for a verify of all that was appended */
+                        const unsigned now = atomic_load(&r.rounds);
+                        while (!atomic_load(&r.done) && atomic_load(&r.rounds) - now < 2)
+                                usleep(100);
+                }
         }
         pthread_join(r.thread, NULL);
         pawl_log_interrupt(r.log, false);

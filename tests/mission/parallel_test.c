@@ -115,8 +115,11 @@ TEST(a_signal_ends_all_of_them)
         if (pid == 0) {
                 mission_await(f, "at-a");
                 mission_await(f, "at-b");
-                mission_await(f, "journal");
-                usleep(100000);
+                if (pawl_log_open(&f->log, f->db, &f->log_options, &f->err))
+                        _exit(1);
+                while (mission_events(f, "StepCompleted") < 2 ||
+                        mission_events(f, "StepAttemptFailed") < 1)
+                        usleep(10000);
                 _exit(write(ends[1], &term, 1) == 1 ? 0 : 1);
         }
         assert_int_equal(mission_run(f), PAWL_EINTERRUPTED);

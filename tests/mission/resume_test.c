@@ -91,7 +91,7 @@ TEST(who_waits_goes_on_when_the_answer_comes)
 
         block(f);
         size_t events = mission_events(f, NULL);
-        f->options.wait_ms = 10000;
+        f->options.wait_ms = 60000;
         pid_t pid = mission_fork(f, true, "run-1");
         nanosleep(&while_it_waits, NULL);
         assert_int_equal(waitpid(pid, &how, WNOHANG), 0);
@@ -127,7 +127,7 @@ TEST(who_waits_can_be_interrupted)
         assert_int_equal(pipe(ends), 0);
         assert_int_equal(write(ends[1], &number, 1), 1);
         f->options.signal_fd = ends[0];
-        f->options.wait_ms = 10000;
+        f->options.wait_ms = 60000;
         assert_int_equal(mission_resume(f, "run-1"), PAWL_EINTERRUPTED);
         assert_says(f->err.message, "interrupted by SIGTERM; go on with `pawl resume run-1`");
         assert_int_equal(mission_events(f, NULL), events);

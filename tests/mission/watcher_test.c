@@ -130,7 +130,8 @@ static bool alive(long pid)
         return state != 0 && state != 'Z' && state != 'X';
 }
 
-/* Within a second from start on no process of the command is alive, and nothing writes. */
+/* Soon after start, and not after the time that one has which heeds no TERM, no process of the
+ * command is alive, and nothing writes. */
 static void check_gone(struct command_fixture *f, double start)
 {
         char *path = path_in(f->folder, "pids");
@@ -140,13 +141,13 @@ static void check_gone(struct command_fixture *f, double start)
         for (long pid = strtol(at, &at, 10); pid > 0; pid = strtol(at, &at, 10), n++)
                 while (alive(pid)) {
                         nanosleep(&(struct timespec){0, 1000000}, NULL);
-                        if (seconds() - start > 1)
+                        if (seconds() - start > 8)
                                 fail_msg("pid %ld is still alive", pid);
                 }
         assert_int_equal(n, 4);
         off_t before = -1;
         for (off_t now = ticks(f); now != before; now = ticks(f)) {
-                if (seconds() - start > 1.2)
+                if (seconds() - start > 8)
                         fail_msg("something still writes");
                 before = now;
                 nanosleep(&(struct timespec){0, 100000000}, NULL);
@@ -246,8 +247,10 @@ COMMAND_TEST(a_stopped_process_keeps_its_command)
         await(f, "ready");
         assert_int_equal(kill(pid, SIGSTOP), 0);
         off_t before = ticks(f);
-        nanosleep(&(struct timespec){0, 200000000}, NULL);
-        assert_true(ticks(f) > before);
+        for (int i = 0; ticks(f) == before; i++) {
+                nanosleep(&(struct timespec){0, 10000000}, NULL);
+                assert_true(i < 6000);
+        }
         kill(pid, SIGKILL);
         assert_int_equal(waitpid(pid, NULL, 0), pid);
         check_gone(f, seconds());

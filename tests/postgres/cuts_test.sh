@@ -21,7 +21,7 @@ runs 0 pawl init --db "$server#$log"
 
 python3 "$proxy" "$folder" "${server#*host=}/.s.PGSQL.5432" 5 &
 proxies+=($!)
-for _ in $(seq 50); do [ -e "$folder/.s.PGSQL.5432" ] || sleep 0.1; done
+until_it test -e "$folder/.s.PGSQL.5432"
 through="postgresql://tester@/postgres?host=$folder#$log"
 for i in $(seq $rounds); do runs 0 pawl run mission.yaml --run "r$i" --no-input --db "$through"; done
 for i in $(seq $runs); do runs 0 pawl submit mission.yaml --db "$through"; done
@@ -39,7 +39,7 @@ same "$(pawl runs --json | jq -r '.runs[].status' | sort -u)" completed
 # A host that says nothing, before one that does.
 python3 "$proxy" "$folder" none silent >port &
 proxies+=($!)
-for _ in $(seq 50); do [ -s port ] || sleep 0.1; done
+until_it test -s port
 several="postgresql://tester@/postgres?host=127.0.0.1,${server#*host=}&port=$(cat port),5432"
 began=$SECONDS
 runs 0 pawl status --db "$several#$log"

@@ -40,4 +40,4 @@ same "$code" 0
 "$support" kill "$own"
 began=$SECONDS
 fails 1 'cannot connect' pawl status
-[ $((SECONDS - began)) -lt 5 ]
+[ $((SECONDS - began)) -lt 12 ]

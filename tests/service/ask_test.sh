@@ -16,7 +16,7 @@ id=$(pawl conflicts --json | jq -r '.[].conflict_id')
 pawl serve --port 0 --json >served &
 server=$!
 trap 'kill "$server"' EXIT
-for _ in $(seq 100); do [ ! -s served ] || break; sleep 0.05; done
+until_it test -s served
 # answer CODE BODY: the status is CODE; the answer is in the file out.
 answer() {
         same "$(curl -s -o out -w '%{http_code}' -H "Authorization: Bearer $(cat "$(jq -r .token_file served)")" \
@@ -33,7 +33,7 @@ answer 409 '{"answer": "no", "actor": "user:ana"}'
 
 it "what nobody answers in time is recorded within a second or so, though nobody asks the service anything"
 runs 3 pawl resume one --no-input
-for _ in $(seq 40); do
+for _ in $(seq 600); do
         [ "$(events GlossaryClarificationResolved)" != 2 ] || break
         sleep 0.1
 done

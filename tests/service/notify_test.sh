@@ -14,7 +14,7 @@ serve() { # COMMAND: a service, until stop
         rm -f ready
         pawl serve --listen 127.0.0.1:0 --json --notify "$1" >ready 2>warned &
         service=$!
-        for _ in $(seq 500); do [ ! -s ready ] || break; sleep 0.02; done
+        until_it test -s ready
         [ -s ready ]
 }
 stop() { kill "-${1:-TERM}" "$service"; wait "$service" 2>/dev/null || true; }
@@ -28,7 +28,7 @@ told() { jq -r "$@" told.jsonl; }
 it "what happened before the first time is not told of; what happens then is, each by its event"
 runs 0 pawl run done.yaml
 serve 'cat >>told.jsonl'
-for _ in $(seq 250); do [ ! -s .pawl/serve.notified ] || break; sleep 0.02; done
+until_it test -s .pawl/serve.notified
 same "$(stat -c %a .pawl/serve.notified)" 600
 runs 1 pawl run fails.yaml
 await 1
@@ -60,7 +60,7 @@ it "a command that fails is tried again, and said once each time"
 rm told.jsonl
 serve 'test -e mended && cat >>told.jsonl'
 runs 0 pawl run --fresh done.yaml
-for _ in $(seq 250); do [ ! -s warned ] || break; sleep 0.02; done
+until_it test -s warned
 says '^pawl: /bin/sh: ended with exit code 1$' warned
 touch mended
 await 1
@@ -70,7 +70,7 @@ stop
 rm told.jsonl
 serve 'echo $$ >slow.pid; exec sleep 300'
 runs 0 pawl run --fresh done.yaml
-for _ in $(seq 250); do [ ! -s slow.pid ] || break; sleep 0.02; done
+until_it test -s slow.pid
 stop
 if kill -0 "$(cat slow.pid)" 2>/dev/null; then
         echo "it still runs"

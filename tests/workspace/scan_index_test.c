@@ -128,11 +128,12 @@ WORKSPACE_TEST(an_index_of_something_else_is_not_used)
         free(path);
 }
 
-static int64_t now_ms(void)
+/* Of the processor, for this process. */
+static int64_t spent_ms(void)
 {
         struct timespec now;
 
-        clock_gettime(CLOCK_MONOTONIC, &now);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
         return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
@@ -151,9 +152,9 @@ WORKSPACE_TEST(an_index_beyond_its_length_is_not_read)
                 if (i == 0) /* none of what it says */
                         assert_int_equal(truncate(path, 0), 0);
                 assert_int_equal(truncate(path, i == 0 ? huge : huge / 4), 0);
-                const int64_t before = now_ms();
+                const int64_t before = spent_ms();
                 workspace_take(w);
-                assert_true(now_ms() - before < 500);
+                assert_true(spent_ms() - before < 500);
                 assert_int_equal(w->scan->captured, 1); /* it was of no use */
                 assert_int_equal(stat(path, &st), 0);
                 assert_true(st.st_size < 4096);
