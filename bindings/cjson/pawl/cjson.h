@@ -70,7 +70,8 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_cjson_checkpoint(
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_cjson_verify(
         bool *same, const pawl_step_checkpoint *checkpoint, const cJSON *inputs, pawl_error *err);
 
-/** A conflict as an element of `pawl conflicts --json` has it, but for `to` and `answered_by`. */
+/** A conflict as an element of `pawl conflicts --json` has it, but for `to`, `answered_by` and
+ *  `seq`. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_cjson_conflict(
         cJSON **out, const pawl_conflict_info *info, pawl_error *err);
 
