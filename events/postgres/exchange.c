@@ -74,6 +74,10 @@ pawl_status pawl__send(
 
         if (q->nomem)
                 return pawl__nomem(err);
+        if (server->deferring)
+                status = pawl__deferred_begin(log, err);
+        if (status)
+                return status;
         if (server->lost || !server->conn)
                 return pawl__server_lost(log, "the connection was lost", doing, err);
         for (int i = 0; i < q->n; i++)
@@ -303,5 +307,8 @@ pawl_status pawl__exchange(pawl_log *log, const char *doing, pawl_error *err)
         if (!status)
                 status = pump(log, true, doing, err);
         forget_pending(server);
+        if (status && server->pq->PQstatus(server->conn) != CONNECTION_OK)
+                server->lost = true;
+        server->proven = server->in_transaction && !status;
         return status;
 }

@@ -95,9 +95,11 @@ pawl_status pawl__server_fail_result(
                 log->server->retry = log->server->assumed = false;
                 return log->engine->busy(log, doing, err);
         }
-        if (strcmp(state, "22P02") == 0 && log->server->assumed)
+        if (strcmp(state, "22P02") == 0 && log->server->assumed) {
+                log->server->refused = true;
                 return pawl__fail(err, PAWL_EBUSY,
                         "%s: cannot %s: another writer was first; try again", log->path, doing);
+        }
         if (strcmp(state, "26000") == 0) /* somebody between us and the server changes sessions */
                 log->server->pooled = true;
         return pawl__server_fail(

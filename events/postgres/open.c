@@ -246,6 +246,7 @@ static void close_log(pawl_log *log)
                 for (size_t i = 0; i < sizeof server->own / sizeof server->own[0]; i++)
                         if (server->own[i])
                                 pawl__postgres_finalize(&server->own[i]->base);
+                pawl__deferred_free(log);
                 pawl__queries_finalize(log);
                 pawl__server_disconnect(log);
         }

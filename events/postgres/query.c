@@ -76,12 +76,28 @@ pawl_status pawl__postgres_prepare(
         return PAWL_OK;
 }
 
+/* In a transaction nothing goes on after a failure, which is what every later call says, even where
+ * this one's caller does not want to know. */
+static pawl_status keep_failure(pawl_log *log, pawl_status status, const pawl_error *err)
+{
+        struct pawl__server *server = log->server;
+
+        if (status && server->in_transaction && !server->failed) {
+                server->failed = true;
+                server->why = *err;
+        }
+        return status;
+}
+
 void pawl__postgres_finalize(pawl__query *self)
 {
         pawl__postgres_query *q = (pawl__postgres_query *)self;
 
-        const struct pawl__server *server = q->log->server;
+        struct pawl__server *server = q->log->server;
+        pawl_error why = PAWL_ERROR_INIT;
 
+        if (server->deferring && server->n_deferred && pawl__deferred_begin(q->log, &why))
+                (void)keep_failure(q->log, why.status, &why);
         for (size_t i = server->at; i < server->n_pending; i++)
                 if (server->pending[i].prepares == q)
                         server->pending[i].prepares = NULL;
@@ -210,19 +226,6 @@ void pawl__postgres_bind(pawl__query *self, int index, const pawl__sql_value *va
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
-
-/* In a transaction nothing goes on after a failure, which is what every later call says, even where
- * this one's caller does not want to know. */
-static pawl_status keep_failure(pawl_log *log, pawl_status status, const pawl_error *err)
-{
-        struct pawl__server *server = log->server;
-
-        if (status && server->in_transaction && !server->failed) {
-                server->failed = true;
-                server->why = *err;
-        }
-        return status;
-}
 
 static pawl_status failed_before(const struct pawl__server *server, pawl_error *err)
 {
@@ -384,7 +387,7 @@ pawl_status pawl__postgres_run(
                 status = PAWL_OK;
         } else if (!changes && server->in_transaction) {
                 note_write(q);
-                status = pawl__send(q, NULL, doing, err);
+                status = pawl__defer(q, doing, err);
                 if (!status)
                         status = pawl__send_some(log, doing, err);
                 status = keep_failure(log, status, err);
@@ -563,6 +566,15 @@ pawl_status pawl__own_query(
                         "SELECT CAST(coalesce((SELECT CASE WHEN fence = ?2 AND held = 1 "
                         "THEN '1' ELSE 'pawl: the claim is over' END FROM pawl.leases "
                         "WHERE {log AND} run_id = ?1), 'pawl: the claim is gone') AS bigint)",
+#define TAKE                                                                                       \
+        "WITH taken AS (UPDATE pawl.logs SET head_seq = ?1, head_hash = ?2, applied_seq = ?3 "     \
+        "WHERE {log AND} head_seq = ?4 AND head_hash = ?5 AND applied_seq = ?6 RETURNING log_id) " \
+        "SELECT CAST(coalesce((SELECT '1' FROM taken), 'pawl: another writer was first') AS bigint)"
+                [PAWL__OWN_TAKE] = TAKE,
+                [PAWL__OWN_TAKE_OWNED] = TAKE
+                ", CAST(coalesce((SELECT '1' FROM pawl.leases WHERE {log AND} run_id = ?7 "
+                "AND fence = ?8 AND held = 1), 'pawl: the claim is over') AS bigint)",
+#undef TAKE
                 [PAWL__OWN_END] = "UPDATE pawl.logs SET head_seq = ?1, head_hash = ?2, "
                                   "applied_seq = ?3 WHERE {log AND} head_seq = ?4",
                 [PAWL__OWN_COMMIT] = "COMMIT",

@@ -1,7 +1,8 @@
 /*
  * Transactions. A writer locks the row of its log, which has the head. One that has seen the head
- * there again and again assumes it: begin() sends nothing yet, and the statement that locks the row
- * fails, and all behind it, unless the head is that one, and the claims are. What fails in such a
+ * there again and again assumes it: nothing is sent before the commit (defer.c), and the statement
+ * that takes the row fails, and all behind it, unless the head is that one, and the claim is. So a
+ * commit is one round trip. What fails in such a
  * transaction, whatever it is, may be due to what was assumed: it is tried again, by a begin() that
  * waits for the head: one round trip, and commit() another, in which everything goes that was
  * written since.
@@ -121,18 +122,26 @@ static pawl_status take_head(pawl_log *log, pawl__postgres_query *lock, pawl_err
         return PAWL_OK;
 }
 
+static pawl_status send_begin(pawl_log *log, pawl_error *err)
+{
+        pawl__postgres_query *q;
+        pawl_status status = send_own(&q, log, PAWL__OWN_BEGIN, false, err);
+
+        if (!status && log->server->limited != log->server->connection)
+                status = send_own(&q, log, PAWL__OWN_LIMITS, false, err);
+        return status;
+}
+
 static pawl_status lock_log(pawl_log *log, pawl_error *err)
 {
         struct pawl__server *server = log->server;
-        pawl__postgres_query *q, *lock = NULL;
+        pawl__postgres_query *lock = NULL;
         pawl_status status = pawl__server_ready(log, err);
 
         if (status)
                 return status;
         server->failed = server->retry = server->assumed = false;
-        status = send_own(&q, log, PAWL__OWN_BEGIN, false, err);
-        if (!status && server->limited != server->connection)
-                status = send_own(&q, log, PAWL__OWN_LIMITS, false, err);
+        status = send_begin(log, err);
         if (!status)
                 status = send_own(&lock, log, PAWL__OWN_LOCK, true, err);
         if (!status)
@@ -178,17 +187,42 @@ uint64_t pawl__postgres_assumed(pawl_log *log)
                        : 0;
 }
 
-/* Queue what begins, and what proves the head. */
-static pawl_status assume_head(pawl_log *log, pawl_error *err)
+/* Nothing is sent yet. */
+static void assume_head(pawl_log *log)
 {
         struct pawl__server *server = log->server;
+
+        server->failed = server->retry = server->proven = server->refused = false;
+        pawl__prefetch_drop(log);
+        pawl__deferred_drop(log);
+        server->in_transaction = server->assumed = server->deferring = true;
+        log->head_seq = server->begun_seq = server->known_seq;
+        memcpy(log->head_hash, server->known_hash, 32);
+        server->applied = server->known_applied;
+        server->whole = server->applied == (int64_t)log->head_seq;
+}
+
+static pawl_status prove_lease(pawl_log *log, const pawl__lease *held, pawl_error *err)
+{
+        pawl__postgres_query *q;
+        pawl_status status = pawl__own_query(&q, log, PAWL__OWN_PROVE_LEASE, err);
+
+        if (status)
+                return status;
+        pawl__query_bind_text(&q->base, 1, pawl__text_n(held->run_id, held->run_len));
+        pawl__query_bind_integer(&q->base, 2, (int64_t)held->fence);
+        return pawl__defer(q, "append", err);
+}
+
+/* A read, or much to write, comes before the commit: the row is locked, and written at the end. */
+pawl_status pawl__deferred_begin(pawl_log *log, pawl_error *err)
+{
+        struct pawl__server *server = log->server;
+        const pawl__lease *owned = server->owned;
         pawl__postgres_query *q;
 
-        server->failed = server->retry = false;
-        pawl__prefetch_drop(log);
-        pawl_status status = send_own(&q, log, PAWL__OWN_BEGIN, false, err);
-        if (!status && server->pooled)
-                status = send_own(&q, log, PAWL__OWN_LIMITS, false, err);
+        server->deferring = false;
+        pawl_status status = send_begin(log, err);
         if (!status)
                 status = pawl__own_query(&q, log, PAWL__OWN_PROVE, err);
         if (!status) {
@@ -197,23 +231,17 @@ static pawl_status assume_head(pawl_log *log, pawl_error *err)
                 pawl__query_bind_integer(&q->base, 3, server->known_applied);
                 status = pawl__send(q, NULL, "append", err);
         }
-        server->in_transaction = true;
-        server->assumed = true;
-        if (status) {
-                pawl__postgres_rollback(log, false);
-                return status;
-        }
-        log->head_seq = server->begun_seq = server->known_seq;
-        memcpy(log->head_hash, server->known_hash, 32);
-        server->applied = server->known_applied;
-        server->whole = server->applied == (int64_t)log->head_seq;
-        return PAWL_OK;
+        if (!status && owned)
+                status = prove_lease(log, owned, err);
+        if (!status)
+                status = pawl__deferred_send(log, err);
+        pawl__deferred_drop(log);
+        return status;
 }
 
 pawl_status pawl__lease_assume(int64_t *fence, pawl_log *log, pawl_text run_id, pawl_error *err)
 {
         struct pawl__server *server = log->server;
-        pawl__postgres_query *q;
 
         if (!server->in_transaction || !server->assumed || server->leases_change)
                 return PAWL_DONE;
@@ -221,13 +249,12 @@ pawl_status pawl__lease_assume(int64_t *fence, pawl_log *log, pawl_text run_id, 
                 const pawl__lease *held = &log->held[i];
                 if (!pawl__lease_is(held, run_id, held->fence))
                         continue;
-                pawl_status status = pawl__own_query(&q, log, PAWL__OWN_PROVE_LEASE, err);
-                if (status)
-                        return status;
-                pawl__query_bind_text(&q->base, 1, run_id);
-                pawl__query_bind_integer(&q->base, 2, (int64_t)held->fence);
                 *fence = (int64_t)held->fence;
-                return pawl__send(q, NULL, "append", err);
+                if (server->deferring && (!server->owned || server->owned == held)) {
+                        server->owned = held;
+                        return PAWL_OK;
+                }
+                return prove_lease(log, held, err);
         }
         return PAWL_DONE;
 }
@@ -238,8 +265,10 @@ pawl_status pawl__postgres_begin(pawl_log *log, bool again)
         pawl_status status;
 
         server->leases_change = false;
-        if (again && may_assume(log))
-                return assume_head(log, &log->err);
+        if (again && may_assume(log)) {
+                assume_head(log);
+                return PAWL_OK;
+        }
         do
                 status = lock_log(log, &log->err);
         while (status && pawl__server_again(log));
@@ -295,7 +324,7 @@ static pawl_status not_known(pawl_log *log, pawl_status status)
 {
         char hex[65];
 
-        log->server->retry = false;
+        log->server->retry = log->server->assumed = false;
         pawl__hex(hex, log->head_hash, 32);
         return pawl__fail(&log->err, status == PAWL_EINTERRUPTED ? status : PAWL_EIO,
                 "%s: the connection was lost while seq %llu (%.16s) was committed, and the "
@@ -329,6 +358,7 @@ static void acknowledge(pawl_log *log)
         server->in_transaction = server->assumed = false;
         server->tries = 0;
         pawl__prefetch_drop(log);
+        pawl__deferred_drop(log);
         note_place(log);
         if (log->head_seq > server->begun_seq) {
                 server->acked_seq = log->head_seq;
@@ -336,42 +366,156 @@ static void acknowledge(pawl_log *log)
         }
 }
 
-pawl_status pawl__postgres_commit(pawl_log *log)
+/* Send what ends the transaction, and wait: it must be committed then. */
+static pawl_status exchange_commit(pawl_log *log, pawl__postgres_query *end)
 {
-        struct pawl__server *server = log->server;
+        const struct pawl__server *server = log->server;
+        pawl__postgres_query *commit = NULL;
         pawl_error *err = &log->err;
-        pawl__postgres_query *end, *commit = NULL;
+        pawl_status status = pawl__send(end, &end->result, "append", err);
 
-        if (server->failed)
-                return pawl__fail(err, server->why.status, "%s", server->why.message);
-        /* Whoever looks a COMMIT up waits for the row's lock, so it is had before one is sent. */
-        pawl_status status = server->assumed ? pawl__exchange(log, "append", err) : PAWL_OK;
         if (!status)
-                status = pawl__own_query(&end, log, PAWL__OWN_END, err);
-        if (!status) {
-                pawl__query_bind_integer(&end->base, 1, (int64_t)log->head_seq);
-                const pawl__sql_value hash = {
-                        PAWL__SQL_BYTES, {.bytes = {(const char *)log->head_hash, 32}}};
-                pawl__postgres_bind(&end->base, 2, &hash);
-                pawl__query_bind_integer(&end->base, 3, server->applied);
-                pawl__query_bind_integer(&end->base, 4, (int64_t)server->begun_seq);
-                status = pawl__send(end, &end->result, "append", err);
-        }
+                status = pawl__deferred_send(log, err);
         if (!status)
                 status = send_own(&commit, log, PAWL__OWN_COMMIT, true, err);
-        if (status)
-                return status;
-        status = pawl__exchange(log, "append", err);
+        if (!status)
+                status = pawl__exchange(log, "append", err);
         if (!status && (!end->result || !commit->result ||
                                strcmp(server->pq->PQcmdTuples(end->result), "1") != 0 ||
                                strcmp(server->pq->PQcmdStatus(commit->result), "COMMIT") != 0))
                 status = pawl__server_odd(log, "a COMMIT that did not commit", err);
         pawl__postgres_reset(&end->base);
-        pawl__postgres_reset(&commit->base);
+        if (commit)
+                pawl__postgres_reset(&commit->base);
+        return status;
+}
+
+static void bind_head(pawl__postgres_query *q, const pawl_log *log)
+{
+        pawl__query_bind_integer(&q->base, 1, (int64_t)log->head_seq);
+        pawl__query_bind_bytes(&q->base, 2, log->head_hash, 32);
+        pawl__query_bind_integer(&q->base, 3, log->server->applied);
+}
+
+/* All in one exchange: begin, take the head, write, commit. */
+static pawl_status try_at_once(pawl_log *log)
+{
+        struct pawl__server *server = log->server;
+        const pawl__lease *owned = server->owned;
+        pawl__postgres_query *take;
+        pawl_status status = send_begin(log, &log->err);
+
+        server->in_transaction = true;
+        if (!status)
+                status = pawl__own_query(
+                        &take, log, owned ? PAWL__OWN_TAKE_OWNED : PAWL__OWN_TAKE, &log->err);
+        if (status)
+                return status;
+        bind_head(take, log);
+        pawl__query_bind_integer(&take->base, 4, (int64_t)server->known_seq);
+        pawl__query_bind_bytes(&take->base, 5, server->known_hash, 32);
+        pawl__query_bind_integer(&take->base, 6, server->known_applied);
+        if (owned) {
+                pawl__query_bind_text(&take->base, 7, pawl__text_n(owned->run_id, owned->run_len));
+                pawl__query_bind_integer(&take->base, 8, (int64_t)owned->fence);
+        }
+        return exchange_commit(log, take);
+}
+
+/* Connect, after the answer to a COMMIT was lost; why it was. */
+static pawl_status connect_again(pawl_log *log, pawl_status lost)
+{
+        pawl_error why = PAWL_ERROR_INIT;
+        pawl_status status = lost;
+
+        log->server->in_transaction = log->server->assumed = false;
+        while (status && pawl__server_again(log))
+                status = pawl__server_ready(log, &why);
+        log->server->assumed = true;
+        if (status == PAWL_EDAMAGED && why.status)
+                log->err = why;
+        return status == PAWL_OK || (status == PAWL_EDAMAGED && why.status)
+                       ? status
+                       : not_known(log, status);
+}
+
+/* It was sent more than once, and refused at last: did an earlier one do it? */
+static pawl_status refused_at_last(pawl_log *log, pawl_status status)
+{
+        pawl_error why = PAWL_ERROR_INIT;
+        bool there = false;
+
+        pawl__postgres_rollback(log, false);
+        const pawl_status asked = is_there(&there, log, log->head_seq, log->head_hash, &why);
+        if (asked || (!there && !log->server->refused))
+                return not_known(log, asked ? asked : status);
+        return there ? PAWL_OK : status; /* the head it asks for will not be there again */
+}
+
+/*
+ * A COMMIT that came with the rest may still be on its way when its connection is lost, and holds
+ * no lock then that a look at the log would wait for. So it is not looked up but sent again: the
+ * head that it takes is there only once. Either this one is carried out, and no other can be, or
+ * what was refused says that the head has moved: by the first one, or by another writer.
+ */
+static pawl_status commit_at_once(pawl_log *log)
+{
+        struct pawl__server *server = log->server;
+        bool sent = false;
+
+        server->deferring = false;
+        for (;; sent = true) {
+                server->refused = false;
+                pawl_status status = try_at_once(log);
+                if (!status) {
+                        server->limited = server->pooled ? 0 : server->connection;
+                        return PAWL_OK;
+                }
+                if (!server->lost)
+                        return sent ? refused_at_last(log, status) : status;
+                if (!server->retry)
+                        return status == PAWL_EINTERRUPTED ? not_known(log, status) : status;
+                status = connect_again(log, status);
+                if (status)
+                        return status;
+        }
+}
+
+/* The row is locked, and written now. */
+static pawl_status commit_locked(pawl_log *log)
+{
+        struct pawl__server *server = log->server;
+        pawl__postgres_query *end;
+        /* Whoever looks a COMMIT up waits for that lock, so it is had before one is sent. */
+        pawl_status status = server->assumed && !server->proven
+                                     ? pawl__exchange(log, "append", &log->err)
+                                     : PAWL_OK;
+
+        if (!status)
+                status = pawl__own_query(&end, log, PAWL__OWN_END, &log->err);
+        if (status)
+                return status;
+        bind_head(end, log);
+        pawl__query_bind_integer(&end->base, 4, (int64_t)server->begun_seq);
+        status = exchange_commit(log, end);
         if (status && server->lost && (server->retry || status == PAWL_EINTERRUPTED)) {
                 server->in_transaction = false;
                 status = server->retry ? answer_lost(log) : not_known(log, status);
         }
+        return status;
+}
+
+pawl_status pawl__postgres_commit(pawl_log *log)
+{
+        struct pawl__server *server = log->server;
+        pawl_status status = PAWL_OK;
+
+        if (server->failed)
+                return pawl__fail(&log->err, server->why.status, "%s", server->why.message);
+        if (server->deferring && log->head_seq == server->begun_seq)
+                status = pawl__deferred_begin(log, &log->err); /* it takes no head */
+        if (!status)
+                status = server->deferring ? commit_at_once(log) : commit_locked(log);
         if (!status)
                 acknowledge(log);
         return status;
@@ -387,6 +531,12 @@ void pawl__postgres_rollback(pawl_log *log, bool large)
         if (!server || !server->in_transaction)
                 return;
         const bool retry = server->retry; /* of what failed */
+        if (server->deferring) {          /* nothing was sent */
+                pawl__deferred_drop(log);
+                server->in_transaction = server->failed = false;
+                return;
+        }
+        pawl__deferred_drop(log);
         server->undoing = true;
         if (!server->lost && server->conn) {
                 pawl_status status = send_own(&q, log, PAWL__OWN_ROLLBACK, false, &why);
