@@ -227,6 +227,13 @@ void pawl__postgres_rollback(pawl_log *log, bool large);
 PAWL_MUST_CHECK pawl_status pawl__postgres_view_begin(pawl_log *log, pawl_error *err);
 bool pawl__postgres_view_end(pawl_log *log);
 void pawl__prefetch_drop(pawl_log *log);
+PAWL_MUST_CHECK pawl_status pawl__send_own(pawl__postgres_query **out, pawl_log *log,
+        pawl__own_statement which, bool rows, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__send_begin(pawl_log *log, pawl_error *err);
+/** Begin, and wait for the log's row. */
+PAWL_MUST_CHECK pawl_status pawl__log_lock(pawl_log *log, pawl_error *err);
+/** The log's row is what log and server say now. */
+void pawl__place_note(pawl_log *log);
 /** Note the head, as it was just seen. */
 void pawl__head_note(pawl_log *log, uint64_t seq, const unsigned char hash[32]);
 uint64_t pawl__postgres_assumed(pawl_log *log);
