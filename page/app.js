@@ -8,6 +8,7 @@ import { conflict, conflicts } from "./conflicts.js";
 import { chain } from "./chain.js";
 import { event, log } from "./log.js";
 import { run } from "./timeline.js";
+import { step } from "./steps.js";
 import { runs } from "./runs.js";
 import { session, sessions } from "./sessions.js";
 
@@ -15,30 +16,35 @@ const main = document.getElementById("main");
 const line = document.getElementById("connection");
 
 // ---- Places ----
-// A place is a function of (view, ...arguments). A view has: root, which is its own; signal, which aborts
-// when it is left; query, of its address; title(text), which names it in its heading and in the tab.
+// A place is a function of (view, ...arguments): a text for each "*" of its pattern, a list of them for a "+",
+// with commas in between. A view has: root, which is its own; signal, which aborts when it is left; query, of its
+// address; title(text), which names it in its heading and in the tab.
 
 const places = [
-  ["runs", runs], ["runs/*", run],
+  ["runs", runs], ["runs/+", run], ["runs/*/steps/*", step],
   ["conflicts", conflicts], ["conflicts/*", conflict],
   ["checkpoints", checkpoints], ["checkpoints/*", checkpoint],
   ["sessions", sessions], ["sessions/*", session],
   ["log", log], ["log/chain", chain], ["log/*", event],
 ];
 
+const parts = {
+  "*": decodeURIComponent,
+  "+": (segment) => segment.split(",").filter(Boolean).map(decodeURIComponent),
+};
+
 function find(hash) {
   const [where, asked] = hash.split("?");
-  let segments;
-  try {
-    segments = where.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
-  } catch {
-    return null;
-  }
+  const segments = where.replace(/^#\/?/, "").split("/");
   for (const [pattern, show] of places) {
     const wanted = pattern.split("/");
-    if (wanted.length === segments.length && wanted.every((w, i) => (w === "*" ? segments[i] : w === segments[i])))
-      return { show, values: segments.filter((_, i) => wanted[i] === "*"), page: wanted[0],
+    if (wanted.length !== segments.length || !wanted.every((w, i) => (w in parts ? segments[i] : w === segments[i]))) continue;
+    try {
+      return { show, values: wanted.flatMap((w, i) => (w in parts ? [parts[w](segments[i])] : [])), page: wanted[0],
         query: new URLSearchParams(asked) };
+    } catch {
+      return null; // no text
+    }
   }
   return null;
 }

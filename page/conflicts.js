@@ -3,7 +3,7 @@ import { Failure, get, keep, kept, name, path, post, problem, setName } from "./
 import { add, announce, at, command, el, fill, icon, link, moment, pill, renew, since } from "./dom.js";
 import { listen } from "./live.js";
 import * as open from "./open.js";
-import { person, short, term } from "./words.js";
+import { person, short, standing, term } from "./words.js";
 
 const DEFERRED = "pawl.deferred"; // ids of those that were put off, in this tab
 const deferred = () => kept(DEFERRED);
@@ -221,7 +221,7 @@ async function follow(c, place, view) {
       : run.status === "blocked"
         ? [el("p", null, "The run can go on. Where ", el("code", null, "pawl resume --wait"), " is at work it does so by itself; elsewhere type ",
           command(`pawl resume ${c.retry_token}`)), el("p", null, way)]
-        : el("p", null, "The run went on: ", pill(run.status), " ", way));
+        : el("p", null, "The run went on: ", pill(standing(run)), " ", way));
   };
   const told = (event) => {
     if (event.run_id !== c.run_id || !/^(Step|Run)(Resumed|Completed|Failed)$/.test(event.type)) return;

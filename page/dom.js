@@ -42,7 +42,9 @@ export function renew(element, data, make) {
   const text = JSON.stringify(data);
   if (shown.get(element) === text) return;
   shown.set(element, text);
+  const key = element.contains(document.activeElement) && document.activeElement.dataset.key;
   fill(element, make());
+  if (key) element.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 }
 
 /** A link to a place on this page, made of segments that may hold any character. */
@@ -167,7 +169,7 @@ export function icon(name) {
 /** The status of a run, a step or a session: a shape, a color and the word. */
 export function pill(status) {
   const known = status in shapes ? status : { active: "running", error: "failed", cancelled: "failed", open: "blocked",
-    resolved: "completed" }[status] ?? "pending";
+    resolved: "completed", unfinished: "interrupted" }[status] ?? "pending";
   return el("span", { class: `pill ${known}` }, icon(known), el("span", null, status));
 }
 
@@ -225,4 +227,28 @@ export function calmly(ms, fn, signal) {
     });
   };
   return call;
+}
+
+/** Every so often, for as long as the view is there and somebody may look. */
+export function every(ms, fn, signal) {
+  const timer = setInterval(() => document.hidden || fn(), ms);
+  signal.addEventListener("abort", () => clearInterval(timer));
+}
+
+/** A dialog over a view: {heading, body, close()}; `closed` hears of its end. */
+export function dialog(view, title, closed = () => {}) {
+  const heading = el("h2", { id: "dialog-title", tabindex: "-1" }, title);
+  const body = el("div", { class: "body" });
+  const element = el("dialog", { "aria-labelledby": "dialog-title" }, heading, body);
+  const close = () => element.close();
+
+  view.signal.addEventListener("abort", close);
+  element.addEventListener("close", () => {
+    element.remove();
+    closed();
+  });
+  document.body.append(element);
+  element.showModal();
+  heading.focus();
+  return { heading, body, close };
 }

@@ -1,6 +1,6 @@
 // Going back: the plan, the word yes, and doing exactly that plan or nothing.
 import { Failure, get, path, post, problem } from "./api.js";
-import { announce, at, count, el, fill, link, size } from "./dom.js";
+import { announce, at, count, dialog, el, fill, link, size } from "./dom.js";
 
 const ITEMS = 200; // of a plan that are shown at once
 
@@ -43,10 +43,9 @@ function done(plan, close, undoIt) {
 
 /** Show a plan in a dialog and, when yes is typed, do it. `where` is where it is read, and is posted to. */
 async function ask(view, { title, where, verb, changed = false }) {
-  const heading = el("h2", { id: "dialog-title", tabindex: "-1" }, title);
-  const body = el("div", { class: "body" }, el("p", { class: "hint", role: "status" }, "Looking at the files…"));
-  const dialog = el("dialog", { "aria-labelledby": "dialog-title" }, heading, body);
-  const close = () => dialog.close();
+  const { heading, body, close } = dialog(view, title, () => {
+    if (changed && !view.signal.aborted) dispatchEvent(new HashChangeEvent("hashchange"));
+  });
   let plan;
 
   const refuse = (error, retry) => fill(body, problem(error, retry),
@@ -115,14 +114,7 @@ async function ask(view, { title, where, verb, changed = false }) {
     }
   };
 
-  view.signal.addEventListener("abort", close);
-  dialog.addEventListener("close", () => {
-    dialog.remove();
-    if (changed && !view.signal.aborted) dispatchEvent(new HashChangeEvent("hashchange"));
-  });
-  document.body.append(dialog);
-  dialog.showModal();
-  heading.focus();
+  fill(body, el("p", { class: "hint", role: "status" }, "Looking at the files…"));
   await load();
 }
 

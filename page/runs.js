@@ -1,14 +1,15 @@
 // Every run, newest first: where it stands, and whether it waits for somebody.
 import { query } from "./api.js";
-import { at, count, el, fill, link, pill, since } from "./dom.js";
+import { at, count, el, every, fill, link, pill, since } from "./dom.js";
 import { listing } from "./list.js";
 import { listen } from "./live.js";
-import { describe, short } from "./words.js";
+import { describe, short, standing } from "./words.js";
 
 const statuses = ["queued", "blocked", "running", "interrupted", "failed", "cancelled", "completed"];
 
 const columns = [
-  { name: "Run" },
+  { name: "Mission" },
+  { name: "Run", class: "wide" },
   { name: "Status" },
   { name: "Progress", class: "wide" },
   { name: "Step", class: "wide" },
@@ -27,10 +28,11 @@ const waiting = (run) => run.conflicts_open > 0
 
 function row(run) {
   return { key: run.run_id, cells: [
-    [link(at("runs", run.run_id), run.mission_id ?? "run"), " ", el("code", { class: "id" }, short(run.run_id)),
-      el("span", { class: "narrow" }, progress(run),
+    [link(at("runs", run.run_id), run.mission_id ?? "run"),
+      el("span", { class: "narrow" }, el("code", { class: "id" }, short(run.run_id)), progress(run),
         el("span", null, run.current_step ? `at ${run.current_step}, ` : "", since(run.updated_at)), waiting(run))],
-    pill(run.status),
+    el("code", { class: "id" }, short(run.run_id)),
+    pill(standing(run)),
     progress(run),
     run.current_step ?? "",
     run.conflicts_open ? link(at("conflicts"), run.conflicts_open) : "0",
@@ -46,7 +48,7 @@ steps:
 `;
 
 function nothing(status) {
-  if (status) return el("p", { class: "note" }, `No run is ${status}.`);
+  if (status) return el("p", { class: "note" }, `No run is ${standing({ status })}.`);
   return el("section", { class: "note first" },
     el("h2", null, "Nothing has run yet"),
     el("ol", null,
@@ -59,16 +61,25 @@ function nothing(status) {
 
 export async function runs(view) {
   const chosen = el("select", { id: "status" }, el("option", { value: "" }, "all"),
-    statuses.map((s) => el("option", { value: s }, s)));
+    statuses.map((s) => el("option", { value: s }, standing({ status: s }))));
+  let working = false; // somebody is at one of them
   const list = listing(view, {
-    caption: "Runs, newest first", columns, row, older: "Show older runs",
+    caption: "Runs, newest first", columns, older: "Show older runs",
     where: (limit) => `runs${query({ limit, status: chosen.value })}`,
     nothing: () => nothing(chosen.value),
+    row(run) {
+      working ||= run.status === "running";
+      return row(run);
+    },
   });
 
   view.title("Runs");
   fill(view.root, el("p", { class: "tools" }, el("label", { for: "status" }, "Show"), chosen), list.elements);
   chosen.addEventListener("change", list.again);
   listen((event) => event.run_id && !describe(event).quiet && list.soon(), view.signal);
+  every(5000, () => { // a process that dies writes no event
+    if (working) list.soon();
+    working = false;
+  }, view.signal);
   await list.load();
 }

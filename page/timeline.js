@@ -1,22 +1,21 @@
 // One run, as its events tell it: the newest first, growing while one looks.
 import { get, path, problem, query } from "./api.js";
-import { add, announce, at, calmly, count, duration, el, fill, icon, link, moment, pill, renew, size } from "./dom.js";
+import { add, announce, at, calmly, count, duration, el, every, fill, icon, link, moment, pill, renew, size } from "./dom.js";
+import { graph, isGraph } from "./graph.js";
 import { listen, seen } from "./live.js";
 import { progress } from "./runs.js";
-import { aloud, describe, goOn, short, tally, term } from "./words.js";
+import { actions } from "./steer.js";
+import { kept, outputOf, pre, steps } from "./steps.js";
+import { aloud, describe, goOn, short, standing, tally, term } from "./words.js";
 import * as open from "./open.js";
 
 const PAGE = 300; // events that are fetched at once
 const GROUPS = 300; // that are kept while new ones come
+const OTHERS = 50; // runs that one may choose from, to be opened beside
 
 // ---- What a command wrote ----
 
-const text = (label, value) => el("pre", { class: "document", tabindex: "0", "aria-label": label }, value);
-
-const log = (one) => [
-  one.bytes > one.kept && el("p", { class: "hint" }, `The last ${size(one.kept)} of ${size(one.bytes)} are kept.`),
-  one.text === null ? el("p", { class: "hint" }, "It is not kept any more.") : text(`Log of attempt ${one.attempt}`, one.text),
-];
+const log = (one) => [kept(one), one.text !== null && pre(`Log of attempt ${one.attempt}`, one.text)];
 
 /** Something that is fetched when it is opened. */
 function wrote(name, load) {
@@ -40,8 +39,7 @@ function written({ type, run_id: run, step_id: step, payload }) {
     payload?.log_bytes > 0 && wrote(`Log: ${size(payload.log_bytes)}`, async () =>
       (await get(`${place("log")}${query({ attempt: payload.attempt })}`)).attempts.map(log)),
     type === "StepCompleted" && wrote("Output", async () => {
-      const { output } = await get(place("output"));
-      return text(`Output of ${step}`, typeof output === "string" ? output : JSON.stringify(output, null, 2));
+      return outputOf(step, (await get(place("output"))).output);
     }),
   ];
 }
@@ -87,8 +85,18 @@ function group(event) {
   const heading = el("h3", null, event.step_id ?? "The run");
   let folded = null;
   let last = event;
+  let status = null;
+  const stand = (now) => {
+    if (now === status) return;
+    status = now;
+    fill(state, now && pill(now));
+  };
 
   return {
+    /** It was at work when its events ended: whether it is still, the run says. */
+    settle(now) {
+      if (status === "running") stand(now);
+    },
     key: event.step_id,
     first: event.seq,
     element: el("li", { class: "group" }, el("div", { class: "grouphead" }, heading, state, span), list),
@@ -106,9 +114,8 @@ function group(event) {
       } else {
         list.prepend(entry(next));
       }
-      const status = { StepStarted: "running", StepResumed: "running", StepCompleted: "completed", StepFailed: "failed",
-        GenerationBlockedBySemanticConflict: "blocked", RunCompleted: "completed", RunFailed: "failed" }[next.type];
-      if (status) fill(state, pill(status));
+      stand({ StepStarted: "running", StepResumed: "running", StepCompleted: "completed", StepFailed: "failed",
+        GenerationBlockedBySemanticConflict: "blocked", RunCompleted: "completed", RunFailed: "failed" }[next.type] ?? status);
       const took = new Date(last.time) - new Date(event.time);
       fill(span, moment(event.time), took >= 1000 && `, ${duration(took)}`);
     },
@@ -143,48 +150,55 @@ function facts(run) {
     el("div", { class: kind }, el("dt", null, name), el("dd", null, value))));
 }
 
-function questions(own) {
+function questions(own, n, labelled) {
   if (!own.length) return null;
-  return el("section", { class: "asks", "aria-labelledby": "asks" },
-    el("h2", { id: "asks" }, count(own.length, "question is", "questions are"), " open"),
+  return el("section", { class: "asks", "aria-labelledby": labelled },
+    el("h2", { id: `asks-${n}` }, count(own.length, "question is", "questions are"), " open"),
     el("ul", { class: "plain" }, own.map((c) => el("li", null,
       c.conflict_type === "question" ? [link(at("conflicts", c.conflict_id), c.term), ` in ${c.step_id}`]
         : [link(at("conflicts", c.conflict_id), term(c.term)), ` in ${c.step_id}: ${c.conflict_type}, ${c.severity}`]))));
 }
 
-const steps = (run) => el("ol", { class: "steps" }, run.steps.map((s) =>
-  el("li", { "aria-current": s.step_id === run.current_step ? "step" : null },
-    el("span", { class: "name" }, s.step_id), pill(s.status))));
-
-export async function run(view, id) {
-  const head = el("div", { class: "head" });
-  const way = el("div");
-  const asks = el("div");
-  const side = el("section", { class: "side", "aria-labelledby": "steps" });
+/** One run in a place of its own, which `title` names, and an element where there are others; `n` tells it from them. */
+async function show(view, id, root, n, title, named = "") {
+  const labelled = (part) => `${named} ${part}-${n}`.trim();
+  const [trouble, head, way, asks, drawing] = Array.from({ length: 5 }, () => el("div"));
+  const side = el("section", { class: "side", "aria-labelledby": labelled("steps") });
   const timeline = el("ol", { class: "timeline", reversed: true });
   const older = el("button", { type: "button", hidden: true }, "Show what came before");
-  const trouble = el("div");
   const groups = [];
   let next = null; // what comes before this seq is not shown
   let newest = 0; // seq of the last event shown
   let waiting = []; // what came while the events before it were fetched; null: they are there
+  let working = false; // somebody is at it
 
-  view.title(`Run ${short(id)}`);
-  fill(view.root, trouble, head, way, asks, el("div", { class: "columns" }, side,
-    el("section", { class: "events", "aria-labelledby": "events" },
-      el("h2", { id: "events" }, "What happened"),
+  head.className = "head";
+  fill(root, trouble, head, way, asks, drawing, el("div", { class: "columns" }, side,
+    el("section", { class: "events", "aria-labelledby": labelled("events") },
+      el("h2", { id: `events-${n}` }, "What happened"),
       el("p", { class: "hint" }, "Newest first. What comes appears at the top by itself."), timeline, older)));
 
+  const settle = (found) => {
+    if (found.status === "running") return;
+    for (const group of groups) {
+      const step = found.steps.find((s) => s.step_id === group.key);
+      if (step) group.settle(standing(step));
+    }
+  };
   const about = async () => {
     try {
       const found = await get(path("runs", id), view.signal);
       const own = (open.all() ?? []).filter((c) => c.run_id === id);
-      const { status, conflicts_open } = found;
-      view.title(`${found.mission_id}: ${status}`, found.mission_id, " ", pill(status));
+      const { status, conflicts_open, owner } = found;
+      const failed = found.steps.filter((s) => s.status === "failed").map((s) => s.step_id);
+      working = status === "running";
+      title(`${found.mission_id}: ${standing(found)}`, found.mission_id, " ", pill(standing(found)));
       renew(head, found, () => facts(found));
-      renew(way, { status, conflicts_open }, () => goOn(found));
-      renew(asks, own, () => questions(own));
-      renew(side, [found.steps, found.current_step], () => [el("h2", { id: "steps" }, "Steps"), steps(found)]);
+      renew(way, { status, conflicts_open, owner, failed }, () => [goOn(found), actions(view, found)]);
+      renew(asks, own, () => questions(own, n, labelled("asks")));
+      renew(drawing, found.steps, () => isGraph(found.steps) && graph(found));
+      renew(side, [found.steps, found.current_step], () => [el("h2", { id: `steps-${n}` }, "Steps"), steps(found)]);
+      settle(found);
       fill(trouble);
       return found;
     } catch (error) {
@@ -208,6 +222,7 @@ export async function run(view, id) {
   };
 
   open.watch(soon, view.signal);
+  every(3000, () => working && soon(), view.signal); // a process that dies writes no event
   const ready = listen((event) => {
     if (event.run_id !== id) return;
     if (waiting) waiting.push(event);
@@ -244,5 +259,43 @@ export async function run(view, id) {
   }
   waiting.forEach(grow);
   waiting = null;
+  settle(found);
+}
+
+// ---- Several runs beside each other ----
+
+const address = (ids) => `#/runs/${ids.map(encodeURIComponent).join(",")}`;
+
+/** A choice of other runs, to be opened beside those that are. */
+async function others(view, ids) {
+  const { runs } = await get(`runs${query({ limit: OTHERS })}`, view.signal);
+  const free = runs.filter((run) => !ids.includes(run.run_id));
+  const chosen = el("select", { id: "beside", on: { change: () => { location.hash = address([...ids, chosen.value]); } } },
+    el("option", { value: "" }, "choose a run"),
+    free.map((run) => el("option", { value: run.run_id }, `${run.mission_id ?? "run"} ${short(run.run_id)}, ${standing(run)}`)));
+  return free.length > 0 && el("p", { class: "tools" }, el("label", { for: "beside" }, "Open beside"), chosen);
+}
+
+export async function run(view, named) {
+  const ids = [...new Set(named)];
+  const place = el("div", { class: ids.length > 1 ? "beside" : "view" });
+  const choice = el("div");
+
+  view.title(ids.length > 1 ? `${ids.length} runs` : `Run ${short(ids[0])}`);
+  fill(view.root, place, choice);
+  others(view, ids).then((made) => fill(choice, made), () => {});
+  if (ids.length === 1) {
+    await show(view, ids[0], place, 0, view.title);
+    return;
+  }
+  await Promise.all(ids.map(async (id, n) => {
+    const heading = el("h2", { id: `run-${n}` }, short(id));
+    const root = el("div", { class: "view" });
+    add(place, el("section", { class: "one", "aria-labelledby": `run-${n}` }, el("div", { class: "grouphead" }, heading,
+      el("span", { class: "span" }, link(address([id]), "Alone"), " ",
+        link(address(ids.filter((other) => other !== id)), "Close"))), root));
+    await show(view, id, root, n, (text, ...parts) =>
+      renew(heading, text, () => [parts, " ", el("code", { class: "id" }, short(id))]), `run-${n}`).catch((error) => fill(root, problem(error)));
+  }));
 }
 

@@ -141,13 +141,21 @@ export function aloud(event) {
   return small || !text ? null : event.step_id ? `${event.step_id}: ${text}` : text;
 }
 
+/** The status of a run or a step as people are told it: nobody is at what its process left when it died. */
+export const standing = (of) => (of.unfinished || of.status === "interrupted" ? "unfinished" : of.status);
+
 /** How to go on with a run, by its status. */
 export function goOn(run) {
   switch (run.status) {
     case "completed":
+    case "cancelled":
       return null;
     case "running":
-      return null;
+      return run.owner && el("p", { class: "hint" }, `Process ${run.owner.pid} on ${run.owner.host} has it.`);
+    case "queued":
+      return el("p", { class: "hint" }, "It waits for a worker: ", command("pawl work"));
+    case "interrupted":
+      return el("p", { class: "hint" }, "No process is at it any more. Go on with it: ", command(`pawl resume ${word(run.run_id)}`));
     case "blocked":
       return run.conflicts_open
         ? el("p", { class: "hint" }, "It waits for an answer. Where ", el("code", null, "pawl resume --wait"),

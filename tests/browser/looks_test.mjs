@@ -1,6 +1,7 @@
 // Every place at each width, in light and dark: nothing beyond the edge, every text readable, every control
 // with a name, one heading at the top and no level left out.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { calm, faults, mission, pawl, person, serve, story, visit } from "./support.mjs";
 
 const service = await serve();
@@ -71,7 +72,7 @@ function disorder() {
   wrong.push(...ids.filter((id, i) => ids.indexOf(id) !== i).map((id) => `two of #${id}`));
   for (const name of ["aria-labelledby", "aria-describedby", "for"])
     for (const e of document.querySelectorAll(`[${name}]`))
-      if (!document.getElementById(e.getAttribute(name))) wrong.push(`${name} leads nowhere: ${e.getAttribute(name)}`);
+      if (!e.getAttribute(name).split(" ").every((id) => document.getElementById(id))) wrong.push(`${name} leads nowhere: ${e.getAttribute(name)}`);
   return wrong;
 }
 
@@ -99,6 +100,17 @@ const places = {
   runs: ["#/runs", (page) => page.getByRole("row").nth(2)],
   "a run that waits": [() => `#/runs/${waits}`, (page) => page.getByText("Run started")],
   "a run that is done": [() => `#/runs/${done}`, (page) => page.getByText("Run started")],
+  "several runs": [() => `#/runs/${done},${waits},graph`, (page) => page.getByText("Run started").nth(2)],
+  "a graph": ["#/runs/graph", (page) => page.locator(".timeline .entry").first()],
+  "a step": ["#/runs/graph/steps/right", (page) => page.getByRole("heading", { name: "Attempt 1" })],
+  "what resuming means": ["#/runs/graph", async (page) => {
+    await page.getByRole("button", { name: "Run what changed again…" }).click();
+    return page.getByRole("table", { name: "What will happen" });
+  }],
+  "what skipping means": ["#/runs/graph/steps/right", async (page) => {
+    await page.getByRole("button", { name: /^Skip/ }).click();
+    return page.getByLabel("Its output from now on");
+  }],
   conflicts: ["#/conflicts", (page) => page.locator("blockquote")],
   "a conflict": [() => `#/conflicts/${conflict}`, async (page) => {
     await page.getByLabel("Something else").check();
@@ -139,6 +151,12 @@ const sentences = {
     [{ conflict_id: conflict }] = JSON.parse(pawl(0, "conflicts", "--json"));
     [done, waits] = ["done", long];
     session = JSON.parse(pawl(0, "sessions", "--json")).at(-1).session_id;
+    writeFileSync("graph.yaml", JSON.stringify({ mission: "graph", parallel: 2, steps: [
+      { id: "look", run: ["echo", '{"go": true}'] },
+      { id: long, needs: ["look"], when: { $from: "look#/go" }, run: ["echo", long] },
+      { id: "right", needs: ["look"], run: ["sh", "-c", `echo ${long}${long} >&2; exit 1`] },
+      { id: "end", needs: [long, "right"], run: ["true"] }] }));
+    pawl(1, "run", "graph.yaml", "--run", "graph", "--no-input");
   },
 };
 for (const look of looks) {
