@@ -309,15 +309,36 @@ static void put_back(const image *from, const event_log *f)
         }
 }
 
+static void drop(image *i)
+{
+        for (size_t k = 0; k < FILES; k++)
+                free(i->content[k]);
+        *i = (image){0};
+}
+
+static bool same(const image *a, const image *b)
+{
+        bool same = true;
+
+        for (size_t i = 0; i < FILES && same; i++)
+                same = !a->content[i] == !b->content[i] &&
+                       (!a->content[i] ||
+                               (a->len[i] == b->len[i] &&
+                                       memcmp(a->content[i], b->content[i], a->len[i]) == 0));
+        return same;
+}
+
+/* Files that the fault before this one left just so are looked at once. */
 static void sweep(event_log *f, fault_kind kind, bool stays)
 {
         head expected;
-        image before;
+        image before, after, seen = {0};
+        int64_t version = 0;
 
         f->vfs = FAULT_VFS;
         fault_reset();
         for (size_t i = 0; i < STORED; i++) {
-                int status = 0, n, old = 0, migrated = 0;
+                int status = 0, n, old = 0, migrated = 0, looks = 0;
                 put(f, stored[i], &expected);
                 mark(f);
                 take(&before, f);
@@ -331,11 +352,18 @@ static void sweep(event_log *f, fault_kind kind, bool stays)
                                 assert_int_equal(WTERMSIG(status), SIGKILL);
                         else
                                 assert_true(WEXITSTATUS(status) <= 1);
-                        if (check_whole(f, &expected) == version_of(stored[i]))
+                        take(&after, f);
+                        if (!same(&after, &seen)) {
+                                version = check_whole(f, &expected);
+                                check_goes_on(f, &expected);
+                                looks++;
+                        }
+                        drop(&seen);
+                        seen = after;
+                        if (version == version_of(stored[i]))
                                 old++;
                         else
                                 migrated++;
-                        check_goes_on(f, &expected);
                         if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
                                 break;
                 }
@@ -344,9 +372,10 @@ static void sweep(event_log *f, fault_kind kind, bool stays)
                  */
                 assert_true(old >= 2);
                 assert_true(migrated >= 1);
-                print_message("%s: %d operations, %d left the old log\n", stored[i], n - 1, old);
-                for (size_t k = 0; k < FILES; k++)
-                        free(before.content[k]);
+                print_message("%s: %d operations, %d left the old log, in %d ways\n", stored[i],
+                        n - 1, old, looks);
+                drop(&before);
+                drop(&seen);
         }
 }
 
