@@ -153,7 +153,7 @@ def same(a, b, more=""):
         raise AssertionError(f"not the same: {a!r} and {b!r} {more}")
 
 
-def wait_for(what, seconds=10):
+def wait_for(what, seconds=60):
     """Until what() holds: its value."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
