@@ -9,6 +9,7 @@
 #include "glossary/extract.h"
 #include "glossary/markup.h"
 #include "glossary/surfaces.h"
+#include "glossary/usage.h"
 
 #define PAWL__NOWHERE UINT32_MAX /* a text's index: not in a text */
 
@@ -30,7 +31,10 @@ enum { PAWL__BY_GLOSSARY, PAWL__BY_HINTS, PAWL__WALKS };
 enum {
         PAWL__MAY_BE_NOUN = 16, /**< three letters, not common */
         PAWL__IS_COMMON = 32,
-        PAWL__IS_NAME = 256 /**< of a normal form: a spelling of it is a name, so it is not cut */
+        PAWL__IS_NAME = 256,  /**< of a normal form: a spelling of it is a name, so it is not cut */
+        PAWL__IN_LOWER = 512, /**< of a normal form: it was written in small letters, too */
+        PAWL__ALONE = 1024,   /**< of a normal form: it was more than a part of something longer */
+        PAWL__ROLE_AT = 16    /**< an ordinary word's pawl__role is in the bits from here on */
 };
 
 /** A word as it is spelled, or the normal form of one. What the rules need of a spelling is
@@ -42,7 +46,13 @@ typedef struct pawl__word {
         uint32_t count;   /**< of a normal form: nouns among its spellings; saturates */
         pawl__span first; /**< of a normal form: the first of them */
         unsigned bits;
+        pawl__usage usage; /**< of a normal form */
 } pawl__word;
+
+static inline pawl__role pawl__word_role(unsigned bits)
+{
+        return (pawl__role)(bits >> PAWL__ROLE_AT);
+}
 
 typedef struct pawl__words {
         pawl__map by_text;

@@ -190,10 +190,14 @@ static pawl_status add_repeated_nouns(pawl__extraction *extraction)
         const pawl__words *words = &extraction->words;
         pawl_status status = pawl__words_join_plurals(extraction);
 
-        for (size_t i = 0; i < words->n && status == PAWL_OK; i++)
-                if (words->items[i].count >= 3)
-                        status = pawl__term_table_add(extraction, words->items[i].text,
-                                PAWL__REPEATED_NOUN, words->items[i].first);
+        for (size_t i = 0; i < words->n && status == PAWL_OK; i++) {
+                const pawl__word *word = &words->items[i];
+                if (word->count >= 3 && word->bits & PAWL__ALONE &&
+                        pawl__usage_is_noun(&word->usage, word->text, word->count,
+                                (word->bits & PAWL__IN_LOWER) != 0))
+                        status = pawl__term_table_add(
+                                extraction, word->text, PAWL__REPEATED_NOUN, word->first);
+        }
         return status;
 }
 

@@ -97,7 +97,7 @@ static void classify(pawl__extraction *extraction, uint32_t index, pawl_text fol
         word->bits = plain ? PAWL__IS_SEGMENT | PAWL__STARTS_LOWER : pawl__casing(word->text);
         if (pawl__common_word(folded) || (folded.len > 3 && folded.data[folded.len - 1] == 's' &&
                                                  pawl__common_word(cut(extraction, folded))))
-                word->bits |= PAWL__IS_COMMON;
+                word->bits |= PAWL__IS_COMMON | (unsigned)pawl__role_of(folded) << PAWL__ROLE_AT;
         else if (plain ? word->text.len >= 3 : pawl__noun_like(word->text))
                 word->bits |= PAWL__MAY_BE_NOUN;
         for (int by = 0; by < PAWL__WALKS; by++) {
@@ -220,6 +220,12 @@ pawl_status pawl__words_join_plurals(pawl__extraction *extraction)
                         to->first = plural->first;
                 to->count = to->count > UINT32_MAX - count ? UINT32_MAX : to->count + count;
                 plural->count = 0;
+                pawl__usage_join(&to->usage, &plural->usage);
+                if (pawl__is_gerund(to->text)) /* no verb has such a form: "settings" */
+                        to->usage.heads = pawl__usage_sum(to->usage.heads,
+                                                  count < UINT8_MAX ? count : UINT8_MAX) &
+                                          PAWL__USAGE_MAX;
+                to->bits |= plural->bits & (PAWL__IN_LOWER | PAWL__ALONE);
         }
         return status;
 }
