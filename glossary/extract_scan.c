@@ -2,6 +2,7 @@
 #include "base/unicode.h"
 #include "glossary/casing.h"
 #include "glossary/extract_internal.h"
+#include "glossary/extract_use.h"
 #include "glossary/normal.h"
 #include "glossary/tokens.h"
 #include <stdlib.h>
@@ -34,11 +35,7 @@ struct scan {
         bool in_code;                /* within inline code */
         bool walks;                  /* there is an automaton */
         uint32_t space[PAWL__WALKS]; /* the number of white space in each */
-        pawl__role role;             /* of the word that only white space is behind */
-        pawl__role noun_role;        /* of the word before that one, if it may be a noun */
-        uint32_t noun;               /* its normal form then, or PAWL__MAP_NONE */
-        size_t word_end;             /* where it ends */
-        bool byline;                 /* the rest of the line names people */
+        struct use use;              /* how the words before were used */
 };
 
 pawl_status pawl__extraction_match_by(
@@ -289,80 +286,6 @@ static void break_quote(struct quote *quote, size_t line_breaks)
                 quote->open = false;
 }
 
-/* ---- How words are used ---------------------------------------------------------------------- */
-
-/* What an ordinary word says of the noun in front of it. */
-static void see_behind(struct scan *scan, pawl__role role, const pawl__token *token)
-{
-        pawl__word *noun = &scan->extraction->words.items[scan->noun];
-        const size_t gap = token->start - scan->word_end;
-
-        if (!memchr(scan->tokens.text.data + scan->word_end, '\n', gap))
-                pawl__usage_before(&noun->usage, scan->noun_role, role, noun->text);
-}
-
-/* The places of a word that begins with a capital, or is part of something longer. */
-static void see_name(struct scan *scan, pawl__word *normal, pawl__span span, bool glued)
-{
-        const pawl_text text = scan->tokens.text;
-        unsigned sure = 0;
-
-        if (glued && ((span.start > 0 && text.data[span.start - 1] == '@') ||
-                             (span.end < text.len && text.data[span.end] == '@')))
-                sure = PAWL__SURE_NAME / 2;
-        else if (!glued)
-                sure = scan->byline ? PAWL__SURE_NAME
-                                    : pawl__speaker(&scan->byline, text, span.start, span.end);
-        normal->usage.names = pawl__usage_sum(normal->usage.names, sure) & PAWL__USAGE_MAX;
-}
-
-static inline void join(pawl__usage *usage)
-{
-        usage->joins = pawl__usage_sum(usage->joins, 1) & PAWL__USAGE_MAX;
-}
-
-/* One of the first places of a word that may be a noun. */
-static void see_place(struct scan *scan, pawl__word *normal, unsigned bits, pawl__span span)
-{
-        const bool glued = pawl__is_glued(scan->tokens.text, span.start, span.end);
-
-        if (normal->count == 0)
-                normal->first = span;
-        if (!glued)
-                normal->bits |= PAWL__ALONE | (bits & PAWL__STARTS_LOWER ? PAWL__IN_LOWER : 0);
-        if (glued || !(bits & (PAWL__STARTS_LOWER | PAWL__IS_CAPITALS)))
-                see_name(scan, normal, span, glued);
-        if (scan->noun != PAWL__MAP_NONE)
-                join(&scan->extraction->words.items[scan->noun].usage);
-        else if (scan->role)
-                pawl__usage_behind(&normal->usage, scan->role, normal->text);
-        scan->noun_role = scan->role;
-        scan->word_end = span.end;
-}
-
-/* Every place counts; what the first ones tell is kept. */
-static inline void see_noun(
-        struct scan *scan, const pawl__word *word, pawl__word *normal, pawl__span span)
-{
-        const bool told = normal->count >= PAWL__ENOUGH;
-
-        if (!told)
-                see_place(scan, normal, word->bits, span);
-        normal->count += normal->count < UINT32_MAX;
-        scan->noun = told ? PAWL__MAP_NONE : word->normal;
-        scan->role = PAWL__NO_ROLE;
-}
-
-static inline void see_ordinary(struct scan *scan, const pawl__word *word, const pawl__token *token)
-{
-        const pawl__role role = pawl__word_role(word->bits);
-
-        if (role && scan->noun != PAWL__MAP_NONE)
-                see_behind(scan, role, token);
-        scan->noun = PAWL__MAP_NONE;
-        scan->role = role;
-}
-
 /* ---- Tokens ---------------------------------------------------------------------------------- */
 
 /* The rules for single words. Each needs to see a spelling once, the count every time. */
@@ -376,9 +299,9 @@ static pawl_status see_word(struct scan *scan, uint32_t index, const pawl__token
         pawl_status status = PAWL_OK;
 
         if (bits & PAWL__MAY_BE_NOUN)
-                see_noun(scan, word, normal, span);
+                see_noun(&scan->use, extraction, word, normal, span);
         else
-                see_ordinary(scan, word, token);
+                see_ordinary(&scan->use, extraction, word, token);
         if (!(bits & (PAWL__IS_ACRONYM | PAWL__IS_PATTERN)))
                 return PAWL_OK;
         if (bits & PAWL__IS_ACRONYM &&
@@ -431,9 +354,9 @@ static pawl_status scan_space(struct scan *scan, const pawl__token *token)
 {
         pawl_status status = end_chain(scan);
 
-        if (scan->straight.open || scan->curly.open || scan->byline) {
+        if (scan->straight.open || scan->curly.open || scan->use.byline) {
                 size_t breaks = pawl__line_breaks(pawl__token_text(&scan->tokens, token));
-                scan->byline = scan->byline && breaks == 0;
+                scan->use.byline = scan->use.byline && breaks == 0;
                 break_quote(&scan->straight, breaks);
                 break_quote(&scan->curly, breaks);
         }
@@ -460,8 +383,7 @@ static pawl_status scan_sign(struct scan *scan, const pawl__token *token)
         struct chain *chain = &scan->chain;
         pawl_status status = PAWL_OK;
 
-        scan->noun = PAWL__MAP_NONE;
-        scan->role = PAWL__NO_ROLE;
+        forget_words(&scan->use);
         if (pawl__token_is(&scan->tokens, token, '-') && chain->words && !chain->hyphen)
                 chain->hyphen = true;
         else
@@ -500,7 +422,7 @@ pawl_status pawl__extraction_scan(pawl__extraction *extraction)
                 .tokens = pawl__tokens_of(extraction->texts[text]),
                 .text = text,
                 .change = SIZE_MAX,
-                .noun = PAWL__MAP_NONE,
+                .use.noun = PAWL__MAP_NONE,
                 .walks = extraction->walks[PAWL__BY_GLOSSARY].automaton ||
                          extraction->walks[PAWL__BY_HINTS].automaton};
         pawl_status status = pawl__markups_find(&extraction->markups, scan.tokens.text);

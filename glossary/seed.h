@@ -41,10 +41,15 @@ void pawl__seed_free(pawl__seed *seed);
 PAWL_MUST_CHECK pawl_status pawl__seed_activate(pawl__batch *batch, const pawl__seed *seed,
         pawl__state *state, const pawl_event *like, pawl_error *err);
 
-/** `pawl glossary import`: a GlossarySenseUpdated (source import, no version) for each sense that
- * is new or differs from what stands; *n_new and *n_updated count them. What it defines, active, is
- * ignored in the scope no longer. */
-PAWL_MUST_CHECK pawl_status pawl__seed_import(pawl__batch *batch, size_t *n_new, size_t *n_updated,
+/** What an import brought: the senses, and further surfaces of them. */
+typedef struct pawl__imported {
+        size_t added, updated, aliases_added, aliases_updated;
+} pawl__imported;
+
+/** `pawl glossary import`: a GlossarySenseUpdated (source import, no version) for each sense, and
+ * each alias of one, that is new or differs from what stands. What it defines, active, is ignored
+ * in the scope no longer. */
+PAWL_MUST_CHECK pawl_status pawl__seed_import(pawl__batch *batch, pawl__imported *out,
         const pawl__seed *seed, pawl__state *state, const pawl_event *like, pawl_error *err);
 
 /** GlossarySenseUpdated. @p version_id absent: no seed. @p update false: create. */

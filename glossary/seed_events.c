@@ -339,12 +339,29 @@ pawl_status pawl__seed_activate(pawl__batch *batch, const pawl__seed *seed, pawl
         return status;
 }
 
-pawl_status pawl__seed_import(pawl__batch *batch, size_t *n_new, size_t *n_updated,
-        const pawl__seed *seed, pawl__state *state, const pawl_event *like, pawl_error *err)
+/* An alias comes as its sense once more. */
+static pawl_status count_imported(pawl__imported *counts, pawl__buf *room, const pawl__sense *sense,
+        bool there, pawl_error *err)
+{
+        pawl__row row = {.v[PAWL__SENSE_SURFACE] = {.text = sense->surface},
+                .v[PAWL__SENSE_NORMAL] = {.text = sense->normal}};
+        bool alias = false;
+        const pawl_status status = pawl__sense_is_alias(&alias, room, &row, err);
+
+        counts->added += !alias && !there;
+        counts->updated += !alias && there;
+        counts->aliases_added += alias && !there;
+        counts->aliases_updated += alias && there;
+        return status;
+}
+
+pawl_status pawl__seed_import(pawl__batch *batch, pawl__imported *out, const pawl__seed *seed,
+        pawl__state *state, const pawl_event *like, pawl_error *err)
 {
         const pawl_text none = {NULL, 0};
         pawl__arena arena = PAWL__ARENA_INIT;
-        size_t created = 0, updated = 0;
+        pawl__imported counts = {0, 0, 0, 0};
+        pawl__buf room = PAWL__BUF_INIT;
 
         if (seed->scope == PAWL__MISSION_LOCAL && !like->mission_id.data)
                 return pawl__fail(err, PAWL_EINVAL,
@@ -362,13 +379,12 @@ pawl_status pawl__seed_import(pawl__batch *batch, size_t *n_new, size_t *n_updat
                 if (status || (there && !differs(sense, &row)))
                         continue;
                 status = pawl__sense_updated(batch, sense, none, "import", there, like, err);
-                created += !there;
-                updated += there;
+                if (!status)
+                        status = count_imported(&counts, &room, sense, there, err);
         }
         pawl__arena_free(&arena);
-        if (!status) {
-                *n_new = created;
-                *n_updated = updated;
-        }
+        pawl__buf_free(&room);
+        if (!status)
+                *out = counts;
         return status;
 }

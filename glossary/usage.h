@@ -37,7 +37,7 @@ typedef struct pawl__usage {
 enum {
         PAWL__USAGE_MAX = 63,
         PAWL__SURE_NAME = 4, /**< names: from here on, a person's */
-        PAWL__ENOUGH = 16    /**< places of a word that tell what it is; more would tell the same */
+        PAWL__ENOUGH = 8     /**< places of a word that tell what it is; more would tell the same */
 };
 
 static inline unsigned pawl__usage_sum(unsigned a, unsigned b)

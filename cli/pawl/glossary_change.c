@@ -20,6 +20,7 @@ typedef struct change {
         cli_senses senses;
         const pawl__row *found; /* the sense that is meant */
         size_t n_found;
+        bool ignores;
         pawl__batch batch;
         pawl_event like;
 } change;
@@ -151,6 +152,7 @@ static pawl_status ignore(change *c, pawl_error *err)
         for (size_t i = 0; i < c->senses.n && !same; i++)
                 if (matches(c, &c->senses.rows[i]) && is_status(&c->senses.rows[i], PAWL__IGNORED))
                         same = &c->senses.rows[i];
+        c->ignores = true;
         return same ? PAWL_OK : put(c, &sense, false, err);
 }
 
@@ -203,6 +205,34 @@ static pawl_status begin(change *c, pawl_error *err)
         return status ? status : read_senses(c, err);
 }
 
+/* Does a word that is ignored where it was said hide the sense? */
+static bool is_hidden(const change *c, const pawl__row *row)
+{
+        const pawl_text mission = row->v[PAWL__SENSE_MISSION].text;
+        pawl__scope ignored, scope;
+
+        return is_status(row, PAWL__ACTIVE) &&
+               pawl__text_eq(row->v[PAWL__SENSE_NORMAL].text, c->normal) &&
+               (!is_local(row) || pawl__text_eq(mission, c->mission)) &&
+               pawl__scope_of(&ignored, pawl__text(c->scope)) &&
+               pawl__scope_of(&scope, row->v[PAWL__SENSE_SCOPE].text) && scope >= ignored;
+}
+
+/* Which steps completed with what is not so any more. */
+static pawl_status tell(const change *c, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+
+        if (c->found)
+                return cli_senses_told(c->cli, c->log, &c->senses, c->found,
+                        c->found->v[PAWL__SENSE_MISSION].text, err);
+        for (size_t i = 0; c->ignores && i < c->senses.n && !status; i++)
+                if (is_hidden(c, &c->senses.rows[i]))
+                        status = cli_senses_told(
+                                c->cli, c->log, &c->senses, &c->senses.rows[i], c->mission, err);
+        return status;
+}
+
 static pawl_status carry_out(cli_call *cli, pawl_log *log,
         pawl_status (*make)(change *c, pawl_error *err), const char *done, pawl_error *err)
 {
@@ -221,8 +251,8 @@ static pawl_status carry_out(cli_call *cli, pawl_log *log,
                 cli_puts(cli->in->out, cli->args[0]);
                 fprintf(cli->in->out, "\" %s%s\n", n ? "" : "already ", done);
         }
-        if (!status && n && c.found)
-                status = cli_senses_told(cli, log, &c.senses, c.found, err);
+        if (!status && n)
+                status = tell(&c, err);
         pawl__batch_free(&c.batch);
         cli_senses_free(&c.senses);
         return status;

@@ -9,7 +9,7 @@
 struct import {
         pawl__scope scope;
         const char *actor;
-        size_t added, updated;
+        pawl__imported counts;
 };
 
 static pawl_status import_seed(
@@ -23,8 +23,7 @@ static pawl_status import_seed(
 
         pawl_status status = pawl__state_of(&state, log, err);
         if (!status)
-                status = pawl__seed_import(
-                        &batch, &import->added, &import->updated, seed, state, &like, err);
+                status = pawl__seed_import(&batch, &import->counts, seed, state, &like, err);
         if (!status && batch.n > 0) {
                 status = pawl__log_commit(log, &batch, 0, NULL);
                 if (status)
@@ -34,9 +33,19 @@ static pawl_status import_seed(
         return status;
 }
 
+static void say(const pawl__imported *counts, pawl__scope scope, FILE *out)
+{
+        fprintf(out, "%zu new and %zu updated in %s", counts->added, counts->updated,
+                pawl__scope_name(scope));
+        if (counts->aliases_added + counts->aliases_updated)
+                fprintf(out, "; of aliases, %zu new and %zu updated", counts->aliases_added,
+                        counts->aliases_updated);
+        fputc('\n', out);
+}
+
 static pawl_status import(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        struct import import = {.added = 0};
+        struct import import = {.actor = NULL};
         pawl__problems problems = {.tell = cli_tell, .user = cli};
         pawl__seed seed;
 
@@ -49,8 +58,7 @@ static pawl_status import(cli_call *cli, pawl_log *log, pawl_error *err)
                 status = import_seed(&import, &seed, log, err);
         pawl__seed_free(&seed);
         if (!status)
-                fprintf(cli->in->out, "%zu new and %zu updated in %s\n", import.added,
-                        import.updated, pawl__scope_name(import.scope));
+                say(&import.counts, import.scope, cli->in->out);
         return status;
 }
 

@@ -29,8 +29,9 @@ PAWL_MUST_CHECK pawl_status cli_glossary_load(
         pawl__glossary *glossary, const cli_call *cli, pawl_error *err);
 
 /** Name the steps that completed when this sense, a row as it was before it changed, decided what
- *  its term means to them; and how to run them again. */
+ *  its term means to them; and how to run them again. @p mission: of this mission alone, or empty.
+ */
 PAWL_MUST_CHECK pawl_status cli_senses_told(const cli_call *cli, pawl_log *log,
-        const cli_senses *senses, const pawl__row *sense, pawl_error *err);
+        const cli_senses *senses, const pawl__row *sense, pawl_text mission, pawl_error *err);
 
 #endif

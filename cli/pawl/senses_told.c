@@ -14,6 +14,7 @@ typedef struct telling {
         const cli_call *cli;
         pawl_log *log;
         const pawl__row *sense;
+        pawl_text mission; /* empty: any */
         pawl__automaton *term;
         pawl__state *state;
         size_t n; /* steps that completed with it */
@@ -69,7 +70,7 @@ static pawl_status look(telling *t, const pawl__row *steps, size_t n, pawl_error
         const pawl__steps_query of = {.run = &run, .steps = steps, .n = n};
         pawl_glossary_terms *terms = NULL;
         pawl_status status = pawl__state_get(t->state, PAWL__RUNS, &run, &arena, err);
-        const pawl_text mission = t->sense->v[PAWL__SENSE_MISSION].text;
+        const pawl_text mission = t->mission;
 
         if (!status && (!mission.len || pawl__text_eq(mission, run.v[PAWL__RUN_MISSION].text)))
                 status = pawl__terms_of_steps(&terms, &arena, t->log, &of, err);
@@ -107,10 +108,9 @@ static pawl_status look_at_runs(telling *t, pawl__row *steps, size_t n, pawl_err
 }
 
 pawl_status cli_senses_told(const cli_call *cli, pawl_log *log, const cli_senses *senses,
-        const pawl__row *sense, pawl_error *err)
+        const pawl__row *sense, pawl_text mission, pawl_error *err)
 {
-        const pawl_text mission = sense->v[PAWL__SENSE_MISSION].text;
-        telling t = {.cli = cli, .log = log, .sense = sense};
+        telling t = {.cli = cli, .log = log, .sense = sense, .mission = mission};
         pawl__row *steps = NULL;
         size_t n = 0;
         pawl_status status = pawl__state_of(&t.state, log, err);

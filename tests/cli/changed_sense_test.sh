@@ -100,6 +100,32 @@ same "$(jq -c '[.mission_changed[] | .step_id + ":" + .change]' out)" '["researc
 same "$(journal)" "research publish "
 runs 0 eventlog replay --check
 
+it "who ignores a word is told which steps completed with a sense of it, by an alias too, and of the mission alone where it is the mission's"
+rm -rf .pawl go
+printf 'terms:\n  - {surface: lamp, definition: A light., aliases: [lantern]}\n' >lamps.yaml
+cat >lamps_mission.yaml <<'END'
+mission: lamps
+glossary: {core: lamps.yaml}
+steps:
+  - {id: look, inputs: {description: A lantern., prompt: Nothing else.}, run: [sh, -c, "echo look >>journal"]}
+  - {id: wait, run: [test, -e, go]}
+END
+sed 's/^mission: lamps/mission: others/' lamps_mission.yaml >others.yaml
+runs 1 pawl run lamps_mission.yaml --run lamps
+runs 1 pawl run others.yaml --run others
+journal >/dev/null
+runs 0 pawl glossary ignore lantern --mission lamps
+says '^step look of run lamps completed with the former sense; `pawl resume lamps --rerun-changed` runs it again$' out
+lacks 'run others' out
+runs 0 pawl glossary ignore lamp
+says '^step look of run others completed with the former sense' out
+runs 0 pawl glossary ignore lamp
+same "$(cat out)" '"lamp" already is ignored'
+touch go
+runs 0 pawl resume others --rerun-changed
+same "$(journal)" "look "
+runs 0 eventlog replay --check
+
 it "a definition that another term has too does not hide the change"
 rm -rf .pawl go
 printf 'terms:\n  - {surface: lamp, definition: A thing.}\n  - {surface: kettle, definition: A thing.}\n' >things.yaml

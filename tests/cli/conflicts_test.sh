@@ -69,6 +69,14 @@ sed -i 's/draft/active/' seed.yaml
 runs 0 pawl glossary import --scope core seed.yaml
 same "$(cat out)" "0 new and 1 updated in core"
 
+it "aliases are counted apart from the senses that they are of"
+printf 'terms:\n  - {surface: person, definition: Somebody., aliases: [people, folk]}\n' >people.yaml
+runs 0 pawl glossary import people.yaml --scope audience_domain
+same "$(cat out)" "1 new and 0 updated in audience_domain; of aliases, 2 new and 0 updated"
+sed -i 's/folk/folks, kin/' people.yaml
+runs 0 pawl glossary import people.yaml --scope audience_domain
+same "$(cat out)" "0 new and 0 updated in audience_domain; of aliases, 1 new and 0 updated"
+
 it "a seed that is malformed or missing is refused: file, line and field, nothing written"
 head=$(eventlog head)
 printf 'terms:\n  - {surface: refund}\n' >bad.yaml

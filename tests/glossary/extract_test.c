@@ -140,6 +140,55 @@ UNIT_TEST(words_for_stress_and_parts_of_dates_are_no_acronyms)
         check("MUST STOP JAN YYYY-MM-DD NOTE API REST XII", "api/a, rest/a");
 }
 
+UNIT_TEST(how_a_text_uses_a_word_tells_whether_it_is_a_noun)
+{
+        check("You can decant it. Please decant the wine. We decant them.", "");
+        check("The decant ends, a decant. You can decant it. Decant the wine.", "decant/n");
+        check("It is murky. They are murky. A pond was murky.", "");
+        check("the plated spoon, a plated fork, one plated dish", "");
+        check("The plated is old. No plated of theirs, a plated", "plated/n");
+        check("audibly here, audibly there, audibly so", "");
+        check("reheating the soup, reheating a stew, by reheating", "");
+        check("the reheating, a reheating, by reheating", "reheating/n");
+        check("decant decant decant", "decant/n"); /* nothing tells */
+        check("a tribal song, the tribal drum, its tribal dance: tribal mask", "");
+        check("a tribal song, the tribal drum. The tribal is here", "tribal/n");
+}
+
+UNIT_TEST(people_who_speak_are_no_terms)
+{
+        check("Mirela: the valve leaks.\n\n[09:04] Mirela: again.\nMirela went.", "");
+        check("**Mirela**: so.\n- Mirela: and so. Mirela went.", "");
+        check("Author: Mirela Voss\n\nMirela and Mirela.", "");
+        check("Mirela says so, thanks Mirela. Mirela!", "");
+        check("ask @mirela. Mirela <mirela@example.org>, Mirela", "");
+        check("Valve: what leaks.\nValve: again.\nthe valve", "valve/n");
+        check("Mirela\nMirela\nMirela", "mirela/n"); /* nothing tells */
+}
+
+UNIT_TEST(what_is_only_a_part_of_something_is_no_noun)
+{
+        check("src/valve.c src/pump.c src/pipe.c", "");
+        check("src/valve.c src/pump.c src/pipe.c in src", "src/n");
+        check("cert-list cert-map cert-set", "cert-list/c, cert-map/c, cert-set/c");
+        check("/srv/a /srv/b /srv/c then srv.local", "");
+}
+
+UNIT_TEST(an_acronym_stands_alone)
+{
+        check("$LANG is set; WORK-4512; it takes 12 MB or 3GB", "");
+        check("OF GENERAL TERMS and CONDITIONS FOR ALL", "");
+        check("CVE-2021-4512, SHA-256, 12 PDF and a PDF", "cve/a, pdf/a, sha/a");
+}
+
+UNIT_TEST(a_quotation_that_says_something_is_no_term)
+{
+        check("\"no valve\" \"pump is open\" \"every pipe\" \"we decant\" \"tank 12%\"", "");
+        check("\"tank of state\" \"the valve\" \"rebase -i\"",
+                "rebase -i/q, tank of state/q, the valve/q");
+        check("per-valve each-pump no-valve pump-2026112 pipe-01", "no-valve/c, pipe-01/c");
+}
+
 UNIT_TEST(what_is_no_prose_has_no_new_terms)
 {
         static const char *const surfaces[] = {"ledger", "grace period"};

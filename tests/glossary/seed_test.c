@@ -444,14 +444,15 @@ T(actors_without_a_kind_are_programs)
 
 static void check_import(struct fixture *f, size_t n_new, size_t n_updated)
 {
-        size_t created = 99, updated = 99;
-        pawl_status status = pawl__seed_import(
-                &f->batch, &created, &updated, &f->seed, f->state, &f->like, &f->err);
+        pawl__imported counts = {99, 99, 99, 99};
+        pawl_status status =
+                pawl__seed_import(&f->batch, &counts, &f->seed, f->state, &f->like, &f->err);
 
         assert_string_equal(f->err.message, "");
         assert_int_equal(status, PAWL_OK);
-        assert_int_equal(created, n_new);
-        assert_int_equal(updated, n_updated);
+        assert_int_equal(counts.added, n_new);
+        assert_int_equal(counts.updated, n_updated);
+        assert_int_equal(counts.aliases_added + counts.aliases_updated, 0);
         assert_int_equal(f->batch.n, n_new + n_updated);
 }
 
@@ -484,16 +485,16 @@ T(an_import_brings_what_is_new_or_differs)
 T(an_import_into_mission_local_needs_a_mission)
 {
         struct fixture *f = *state;
-        size_t created = 99, updated = 99;
+        pawl__imported counts = {99, 99, 99, 99};
 
         load(f, TWO, PAWL__MISSION_LOCAL);
         f->like.mission_id = (pawl_text){NULL, 0};
-        assert_int_equal(pawl__seed_import(&f->batch, &created, &updated, &f->seed, f->state,
-                                 &f->like, &f->err),
+        assert_int_equal(
+                pawl__seed_import(&f->batch, &counts, &f->seed, f->state, &f->like, &f->err),
                 PAWL_EINVAL);
         assert_says(f->err.message, "scope mission_local: belongs to a mission");
-        assert_int_equal(created, 99);
-        assert_int_equal(updated, 99);
+        assert_int_equal(counts.added, 99);
+        assert_int_equal(counts.updated, 99);
         assert_int_equal(f->batch.n, 0);
 }
 
