@@ -1,9 +1,11 @@
 /* What the watcher of a step's command costs: a command that does nothing, with its input and
- * output, beside the same by posix_spawn() and nobody between. Then both in a program of 1 GiB.
+ * output, beside the same by posix_spawn() and nobody between: the first command of a watcher, and
+ * later ones. Then both in a program of 1 GiB.
  *
  *   build/bench/bench_watcher [ROUNDS]     (default 400) */
 #include "bench/measure.h"
 #include "mission/command.h"
+#include "mission/watcher.h"
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -13,10 +15,13 @@ extern char **environ;
 
 static char *const argv_true[] = {(char *)"/bin/true", NULL};
 
-static double watched_ns(void)
+static double watched_ns(pawl__watchers *watchers)
 {
-        const pawl__command command = {
-                .argv = argv_true, .directory = ".", .output_max = 100, .signal_fd = -1};
+        const pawl__command command = {.argv = argv_true,
+                .directory = ".",
+                .output_max = 100,
+                .signal_fd = -1,
+                .watchers = watchers};
         pawl__command_result result;
         pawl_error err = PAWL_ERROR_INIT;
         double start = bench_now_ns();
@@ -51,14 +56,14 @@ static double alone_ns(void)
         return bench_now_ns() - start;
 }
 
-static void measure(const char *what, size_t rounds, double target)
+static void measure(const char *what, size_t rounds, double target, pawl__watchers *watchers)
 {
         bench_series watched = {NULL, 0, 0}, alone = {NULL, 0, 0};
         const bench_question question = {what, "posix_spawn alone", NULL, target, 0};
 
         for (size_t i = 0; i < rounds; i++) {
                 bench_add(&alone, alone_ns());
-                bench_add(&watched, watched_ns());
+                bench_add(&watched, watched_ns(watchers));
         }
         bench_answer(&question, &watched, &alone);
         bench_clear(&watched);
@@ -70,12 +75,17 @@ int main(int argc, char **argv)
         enum { LARGE = 1 << 30 };
         size_t rounds = bench_count(argc, argv, 400);
 
-        measure("a command that does nothing, watched", rounds, 2);
+        pawl__watchers watchers = {.n = 0};
+
+        measure("a command that does nothing, watched", rounds, 2, NULL);
+        measure("a later one of the same watcher", rounds, 1.5, &watchers);
         char *large = malloc(LARGE);
         if (!large)
                 bench_die("out of memory");
         memset(large, 1, LARGE);
-        measure("the same out of a program of 1 GiB", rounds, 3);
+        measure("the first out of a program of 1 GiB", rounds, 3, NULL);
+        measure("a later one there", rounds, 1.5, &watchers);
+        pawl__watchers_end(&watchers);
         free(large);
         return 0;
 }

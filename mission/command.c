@@ -280,11 +280,13 @@ static pawl_status start(pawl__watcher *watcher, const pawl__command *command,
         }
         int error = posix_spawnattr_init(&attributes);
         if (!error) {
-                const pawl__watched_start watched = {
-                        command->argv, env, &actions, &attributes, command->lock_fd};
+                const int fds[PAWL__WATCHED_FDS] = {
+                        ends->in_read, ends->out_write, ends->directory, ends->err_write};
+                const pawl__watched_start watched = {command->argv, env, &actions, &attributes,
+                        command->lock_fd, fds, command->log ? 4 : 3};
                 error = prepare(&actions, &attributes, ends);
                 if (!error)
-                        error = pawl__watcher_start(watcher, &watched);
+                        error = pawl__watcher_start(watcher, &watched, command->watchers);
                 posix_spawnattr_destroy(&attributes);
         }
         posix_spawn_file_actions_destroy(&actions);
@@ -355,7 +357,7 @@ pawl_status pawl__command_end(pawl__command_result *result, pawl__child *child, 
         pawl_status status = pawl__child_came_to(child);
 
         *result = (pawl__command_result){.exit_code = -1, .interrupted_by = child->interrupted_by};
-        pawl__watcher_close(&child->watcher, status != PAWL_OK);
+        pawl__watcher_close(&child->watcher, status != PAWL_OK, child->command.watchers);
         result->killed_by = child->watcher.killed_by;
         result->exit_code = result->killed_by ? 128 + result->killed_by : child->watcher.exit_code;
         if (status)

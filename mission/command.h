@@ -36,6 +36,9 @@ typedef struct pawl__command {
         void *log_user;
         const pawl__command_waits *waits; /**< NULL: the usual ones */
         int lock_fd; /**< kept open until nothing of the command lives; 0: none */
+        struct pawl__watchers
+                *watchers; /**< of commands of the same lock, with log or without
+                              (mission/watcher.h); NULL: it has a watcher of its own */
 } pawl__command;
 
 typedef struct pawl__command_result {

@@ -314,6 +314,7 @@ static pawl_status start_command(struct pawl__work *w)
                 .tick_user = w,
                 .waits = &w->waits,
                 .lock_fd = pawl__log_lock_fd(r->log, r->run_id),
+                .watchers = &r->watchers,
                 .log = pawl__step_log_take,
                 .log_user = p};
         pawl__step_run_progress(p, PAWL_STEP_RUNNING);

@@ -16,6 +16,7 @@
 #include "mission/baseline.h"
 #include "mission/command.h"
 #include "mission/secrets.h"
+#include "mission/watcher.h"
 #include "pipeline/chain.h"
 #include "session/retry.h"
 #include "workspace/workspace.h"
@@ -74,6 +75,7 @@ typedef struct pawl__runner {
         pawl_text running[PAWL__COMMANDS_MOST]; /**< steps whose commands are at work */
         size_t n_running;
         bool stopped;             /**< by who was asked about a checkpoint that failed */
+        pawl__watchers watchers;  /**< of commands that have ended; none while no step runs */
         pawl__snapshot *snapshot; /**< of the workspace; NULL: none was taken yet */
         pawl_error failure;       /**< why the run failed, for its events */
 } pawl__runner;
@@ -287,6 +289,8 @@ typedef struct pawl__step_terms {
 /** Write them. In any case pawl__step_terms_end() is due, which removes them. */
 PAWL_MUST_CHECK pawl_status pawl__step_terms_begin(pawl__step_terms *files, pawl__step_run *p);
 void pawl__step_terms_end(pawl__step_terms *files);
+/** Remove their directory, at the end of a run; it stays where there is something in it. */
+void pawl__step_terms_tidy(const pawl__runner *r);
 
 /** Let the step begin, up to its command. PAWL_OK with work when that is at work, with again when
  *  an attempt is to be waited for, else when it is completed or left out. */

@@ -399,6 +399,8 @@ pawl_status pawl__runner_steps(pawl__runner *r)
                 status = make_slots(&s);
         if (!status)
                 status = run_all(&s);
+        pawl__watchers_end(&r->watchers); /* they have the run's lock, too */
+        pawl__step_terms_tidy(r);
         pawl__map_free(&s.rows);
         free(s.waits);
         free(s.next);

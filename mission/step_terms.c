@@ -14,17 +14,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Anew: whoever has the old file open keeps what that says. */
-static pawl_status write_file(const char *path, pawl_text text, pawl_error *err)
+static int create(const char *path)
 {
-        if (unlink(path) != 0 && errno != ENOENT)
+        return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+/* Anew: whoever has an old file open keeps what that says. The directory is there from the run's
+ * first command on. */
+static pawl_status write_file(char *path, size_t dir, pawl_text text, pawl_error *err)
+{
+        int fd = create(path);
+        int error = fd < 0 ? errno : 0;
+
+        if (error == ENOENT) {
+                error = pawl__log_file_directories(path, dir);
+                if (error)
+                        return pawl__fail_errno(
+                                err, error, path, "make the directory for what a command is told");
+        } else if (error == EEXIST && unlink(path) != 0 && errno != ENOENT) {
                 return pawl__fail_errno(err, errno, path, "replace what a command is told");
-        const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-        const int error = fd < 0 ? errno : pawl__fill_file(fd, 0, text.data, text.len, false);
+        }
+        if (fd < 0)
+                fd = create(path);
+        error = fd < 0 ? errno : pawl__fill_file(fd, 0, text.data, text.len, false);
         return error ? pawl__fail_errno(err, error, path, "write what a command is told") : PAWL_OK;
 }
 
-static pawl_status put(pawl__step_terms *files, const pawl_glossary_terms *terms, pawl_error *err)
+static pawl_status put(
+        const pawl__step_terms *files, const pawl_glossary_terms *terms, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl__buf markdown = PAWL__BUF_INIT;
@@ -35,11 +52,12 @@ static pawl_status put(pawl__step_terms *files, const pawl_glossary_terms *terms
         pawl__json_close_object(&w);
         pawl_status status = pawl__json_end_writer(&w) ? pawl__nomem(err) : PAWL_OK;
         if (!status)
-                status = write_file(files->json.data, pawl__buf_text(&w.buf), err);
+                status = write_file(files->json.data, files->dir, pawl__buf_text(&w.buf), err);
         if (!status)
                 status = pawl__terms_markdown(&markdown, terms, err);
         if (!status)
-                status = write_file(files->markdown.data, pawl__buf_text(&markdown), err);
+                status = write_file(
+                        files->markdown.data, files->dir, pawl__buf_text(&markdown), err);
         pawl__json_writer_free(&w);
         pawl__buf_free(&markdown);
         return status;
@@ -49,7 +67,6 @@ pawl_status pawl__step_terms_begin(pawl__step_terms *files, pawl__step_run *p)
 {
         pawl__runner *r = p->r;
         pawl_glossary_terms terms;
-        int error;
 
         pawl__pipeline_attach(
                 r->pipeline, p->ctx); /* other steps' passes may have loaded the senses anew */
@@ -62,10 +79,6 @@ pawl_status pawl__step_terms_begin(pawl__step_terms *files, pawl__step_run *p)
                 pawl__terms_file_path(
                         &files->markdown, &files->dir, r->log, r->run_id, p->step->id, "md"))
                 return pawl__nomem(&r->error);
-        error = pawl__log_file_directories(files->json.data, files->dir);
-        if (error)
-                return pawl__fail_errno(&r->error, error, files->json.data,
-                        "make the directory for what a command is told");
         return put(files, &terms, &r->error);
 }
 
@@ -73,10 +86,18 @@ void pawl__step_terms_end(pawl__step_terms *files)
 {
         if (files->json.data)
                 unlink(files->json.data);
-        if (files->markdown.data) {
+        if (files->markdown.data)
                 unlink(files->markdown.data);
-                pawl__log_file_tidy(files->markdown.data);
-        }
         pawl__buf_free(&files->json);
         pawl__buf_free(&files->markdown);
+}
+
+void pawl__step_terms_tidy(const pawl__runner *r)
+{
+        pawl__buf path = PAWL__BUF_INIT;
+        size_t dir;
+
+        if (!pawl__log_file_path(&path, &dir, r->log, r->run_id, r->run_id, 0))
+                pawl__log_file_tidy(path.data);
+        pawl__buf_free(&path);
 }

@@ -1,370 +1,18 @@
-/* The watcher of a step's command. See mission/watcher.h. */
-#include "mission/watcher.h"
-#include <dirent.h>
+/* The watcher of a step's command, as this process has it. See mission/watcher.h. */
+#include "mission/watcher_process.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/close_range.h>
-#include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdint.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/signalfd.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What this process asks of the watcher: one byte, a signal to send or RELEASE. A socket that is
- * closed without it asks to kill. */
-enum { RELEASE = 0 };
+/* What the arguments and the environment of a command that another's watcher takes on may have. */
+enum { SHARED = 256 * 1024 };
 
-/* What the watcher says: first the command's pid, or why there is none; then how it ended, as
- * waitid() tells it. */
-struct report {
-        int value, how;
-};
-
-/* ---- In the watcher: system calls alone, since it is a fork of a program with threads ----------
- */
-
-enum { STACK = 32 * 1024, PAUSE_MS = 10, PAUSES_IN_VAIN = 100 };
-
-struct watched {
-        const pawl__watched_start *start;
-        int socket;
-        pid_t parent, outer;
-        int parent_fd; /* a pidfd; -1: the kernel has none */
-        /* Set by the inner process, which shares its memory with the outer one. */
-        pid_t command; /* 0: not started */
-        bool done;
-};
-
-/* The number at *at, which is moved behind it and the blank that follows. */
-static uint64_t number(const char **at)
-{
-        uint64_t n = 0;
-
-        for (; **at >= '0' && **at <= '9'; ++*at)
-                n = n * 10 + (uint64_t)(**at - '0');
-        if (**at == ' ')
-                ++*at;
-        return n;
-}
-
-/* /proc/PID/stat from its third field on (proc(5)), for "self" too; NULL: no such process. The
- * name before it may hold anything, so its end is looked for from behind. */
-static const char *read_stat(char *line, size_t size, const char *pid)
-{
-        char path[32] = "/proc/";
-        size_t len = strlen(path);
-
-        while (*pid && len < sizeof path - sizeof "/stat")
-                path[len++] = *pid++;
-        memcpy(path + len, "/stat", sizeof "/stat");
-        int fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0)
-                return NULL;
-        ssize_t n = read(fd, line, size - 1);
-        close(fd);
-        line[n > 0 ? n : 0] = '\0';
-        const char *rest = strrchr(line, ')');
-        return rest && rest[1] == ' ' ? rest + 2 : NULL;
-}
-
-static bool parents_of(pid_t *parent, pid_t *group, const char *pid)
-{
-        char line[1024];
-        const char *at = read_stat(line, sizeof line, pid);
-
-        if (!at || !at[0] || at[1] != ' ')
-                return false;
-        at += 2;
-        *parent = (pid_t)number(&at);
-        *group = (pid_t)number(&at);
-        return true;
-}
-
-static void print_pid(char out[16], pid_t pid)
-{
-        size_t len = 0;
-
-        for (pid_t rest = pid; rest > 0 || len == 0; rest /= 10)
-                len++;
-        out[len] = '\0';
-        for (; len > 0; pid /= 10)
-                out[--len] = (char)('0' + pid % 10);
-}
-
-/* Does it descend from this process? *group is its process group. */
-static bool descends(const char *pid, pid_t self, pid_t *group)
-{
-        char name[16];
-        pid_t parent, other;
-
-        if (!parents_of(&parent, group, pid))
-                return false;
-        while (parent > 1 && parent != self) {
-                print_pid(name, parent);
-                if (!parents_of(&parent, &other, name))
-                        return false;
-        }
-        return parent == self;
-}
-
-static bool send_signal(pid_t to, int signal)
-{
-        bool sent = kill(to, signal) == 0;
-
-        if (sent && signal != SIGKILL)
-                kill(to, SIGCONT);
-        return sent;
-}
-
-/* Send it to all processes of the command. Did any get it? */
-static bool signal_all(const struct watched *w, int signal)
-{
-        const pid_t self = getpid();
-        char entries[4096];
-        ssize_t n;
-        int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        bool sent = w->command && send_signal(-w->command, signal);
-
-        while (proc >= 0 && (n = getdents64(proc, entries, sizeof entries)) > 0)
-                for (ssize_t at = 0; at < n;) {
-                        const struct dirent64 *entry = (const struct dirent64 *)(entries + at);
-                        const char *name = entry->d_name;
-                        pid_t group;
-                        at += entry->d_reclen;
-                        if (*name < '1' || *name > '9' || !descends(name, self, &group))
-                                continue;
-                        if (group != w->command)
-                                sent = send_signal((pid_t)number(&name), signal) || sent;
-                }
-        if (proc >= 0)
-                close(proc);
-        return sent;
-}
-
-/* Until no process is left; what the kernel does not let us kill is given up after a while. */
-static void kill_all(struct watched *w)
-{
-        const struct timespec pause = {0, PAUSE_MS * 1000000};
-        sigset_t child;
-        int in_vain = 0;
-
-        sigemptyset(&child);
-        sigaddset(&child, SIGCHLD);
-        for (;;) {
-                in_vain = signal_all(w, SIGKILL) ? 0 : in_vain + 1;
-                pid_t reaped = 1;
-                while (reaped > 0) {
-                        reaped = waitpid(-1, NULL, WNOHANG);
-                        if (reaped == w->command)
-                                w->command = 0; /* its group's id may be another's from here on */
-                }
-                if (reaped < 0 || in_vain >= PAUSES_IN_VAIN)
-                        return;
-                sigtimedwait(&child, NULL, &pause);
-        }
-}
-
-static void close_between(unsigned first, unsigned last)
-{
-        struct rlimit limit;
-
-        if (first > last || close_range(first, last, 0) == 0)
-                return;
-        if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-                return;
-        for (unsigned fd = first; fd <= last && fd < limit.rlim_cur; fd++)
-                close((int)fd);
-}
-
-/* All descriptors but these, which are sorted for it. */
-static void close_all_but(int *keep, size_t n)
-{
-        unsigned next = 0;
-
-        for (size_t i = 1; i < n; i++)
-                for (size_t k = i; k > 0 && keep[k - 1] > keep[k]; k--) {
-                        int fd = keep[k];
-                        keep[k] = keep[k - 1];
-                        keep[k - 1] = fd;
-                }
-        for (size_t i = 0; i < n; i++) {
-                if (keep[i] < 0)
-                        continue;
-                if (keep[i] > 0)
-                        close_between(next, (unsigned)keep[i] - 1);
-                next = (unsigned)keep[i] + 1;
-        }
-        close_between(next, ~0u);
-}
-
-/* So that what is said to end every process of this program's name, or with its arguments, does not
- * end the watcher with it. The arguments lie where fields 48 and 49 of /proc/self/stat say. */
-static void take_name(void)
-{
-        static const char name[] = "step-watcher";
-        char line[1024];
-        const char *at = read_stat(line, sizeof line, "self");
-
-        prctl(PR_SET_NAME, name);
-        for (int field = 3; at && field < 48; field++) {
-                at = strchr(at, ' ');
-                at = at ? at + 1 : NULL;
-        }
-        if (!at)
-                return;
-        uintptr_t from = (uintptr_t)number(&at), to = (uintptr_t)number(&at);
-        if (from == 0 || to <= from)
-                return;
-        memset((void *)from, 0, to - from);
-        memcpy((void *)from, name, to - from < sizeof name ? to - from - 1 : sizeof name - 1);
-}
-
-static void report(const struct watched *w, int value, int how)
-{
-        const struct report said = {value, how};
-
-        (void)send(w->socket, &said, sizeof said, MSG_NOSIGNAL);
-}
-
-/* Take what the command's processes left as zombies, up to the command itself: that one stays, so
- * that its pid and its group's id do. Has it ended? */
-static bool reap(const struct watched *w)
-{
-        for (;;) {
-                siginfo_t info = {0};
-                if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
-                        return false;
-                if (info.si_pid == w->command) {
-                        report(w, info.si_status, info.si_code);
-                        return true;
-                }
-                waitpid(info.si_pid, NULL, 0);
-        }
-}
-
-/* What is asked over the socket. False: the end, and it may not be a release. */
-static bool obey(struct watched *w)
-{
-        unsigned char asked;
-        ssize_t n = recv(w->socket, &asked, 1, MSG_DONTWAIT);
-
-        if (n != 1)
-                return n < 0 && (errno == EAGAIN || errno == EINTR);
-        if (asked == RELEASE) {
-                w->done = true;
-                return false;
-        }
-        if (asked < NSIG)
-                signal_all(w, asked);
-        return true;
-}
-
-static void watch(struct watched *w, int signals)
-{
-        enum { SOCKET, PARENT, SIGNALS, WATCHED };
-        struct pollfd fds[WATCHED] = {
-                [SOCKET] = {w->socket, POLLIN, 0},
-                [PARENT] = {w->parent_fd, POLLIN, 0},
-                [SIGNALS] = {signals, POLLIN, 0},
-        };
-        bool ended = false;
-
-        while (getppid() == w->outer) {
-                struct signalfd_siginfo got;
-                if (poll(fds, WATCHED, -1) < 0)
-                        continue;
-                if (fds[SOCKET].revents && !obey(w))
-                        return;
-                if (fds[PARENT].revents)
-                        return;
-                while (read(signals, &got, sizeof got) == (ssize_t)sizeof got)
-                        ;
-                if (!ended)
-                        ended = reap(w);
-        }
-}
-
-/* The inner process. SIGHUP says that the outer one has ended. */
-static int inner(void *user)
-{
-        struct watched *w = user;
-        const pawl__watched_start *start = w->start;
-        sigset_t awaited;
-        pid_t command;
-
-        sigemptyset(&awaited);
-        sigaddset(&awaited, SIGCHLD);
-        sigaddset(&awaited, SIGHUP);
-        int signals = signalfd(-1, &awaited, SFD_CLOEXEC | SFD_NONBLOCK);
-        int error = signals < 0 ? errno : 0;
-        if (!error &&
-                (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 || prctl(PR_SET_PDEATHSIG, SIGHUP) != 0))
-                error = errno;
-        if (!error)
-                error = posix_spawnp(&command, start->argv[0], start->actions, start->attributes,
-                        start->argv, start->env);
-        if (error) {
-                w->done = true;
-                report(w, 0, error);
-                _exit(0);
-        }
-        w->command = command;
-        report(w, command, 0);
-        int keep[] = {w->socket, w->parent_fd, signals, start->lock_fd ? start->lock_fd : -1};
-        close_all_but(keep, sizeof keep / sizeof keep[0]);
-        take_name();
-        watch(w, signals);
-        if (!w->done)
-                kill_all(w);
-        w->done = true;
-        _exit(0);
-}
-
-/* The outer process. It goes on when the inner one has ended, for whose memory, descriptors and
- * stack it is the keeper. */
-/* ThreadSanitizer takes clone() for a fork with a memory of its own; its other name it leaves
- * alone. */
-#ifdef PAWL_TSAN
-int __clone(int (*fn)(void *), void *stack, int flags, void *user, ...);
-#define clone __clone
-#endif
-
-_Noreturn static void outer(struct watched *w)
-{
-        const int flags = CLONE_VM | CLONE_FILES | SIGCHLD;
-        _Alignas(16) char stack[STACK];
-        int error = 0;
-
-        w->outer = getpid();
-        signal(SIGCHLD, SIG_DFL);
-        setpgid(0, 0);
-        w->parent_fd = (int)syscall(SYS_pidfd_open, w->parent, 0);
-        if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
-                error = errno;
-        pid_t pid = error ? 0 : clone(inner, stack + STACK, flags, w);
-        if (pid < 0)
-                error = errno;
-        if (pid > 0) /* bare: they also share what libc keeps for a thread, errno for one */
-                (void)syscall(SYS_wait4, pid, NULL, 0, NULL);
-        if (error)
-                report(w, 0, error);
-        else if (!w->done)
-                kill_all(w);
-        _exit(0);
-}
-
-/* ---- In this process ----------------------------------------------------------------------------
- */
-
-static ssize_t receive(int fd, struct report *said, int flags)
+static ssize_t receive(int fd, pawl__watcher_report *said, int flags)
 {
         ssize_t n;
 
@@ -374,17 +22,22 @@ static ssize_t receive(int fd, struct report *said, int flags)
         return n;
 }
 
+static bool hear(const pawl__watcher *watcher, pawl__watcher_report *said)
+{
+        return receive(watcher->fd, said, 0) == (ssize_t)sizeof *said;
+}
+
 static void ask(const pawl__watcher *watcher, unsigned char what)
 {
         (void)send(watcher->fd, &what, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-void pawl__watcher_close(pawl__watcher *watcher, bool kill)
+static void end(pawl__watcher *watcher, bool kill)
 {
-        struct report said;
+        pawl__watcher_report said;
 
         if (!kill)
-                ask(watcher, RELEASE);
+                ask(watcher, PAWL__WATCHER_RELEASE);
         shutdown(watcher->fd, SHUT_WR);
         while (receive(watcher->fd, &said, 0) > 0) /* until nobody holds the other end */
                 ;
@@ -392,43 +45,155 @@ void pawl__watcher_close(pawl__watcher *watcher, bool kill)
         watcher->fd = -1;
         while (waitpid(watcher->outer, NULL, 0) < 0 && errno == EINTR)
                 ;
+        if (watcher->shared)
+                munmap(watcher->shared, SHARED);
 }
 
-int pawl__watcher_start(pawl__watcher *out, const pawl__watched_start *start)
+/* ---- One that is there already ------------------------------------------------------------------
+ */
+
+/* Write the words there, from *room on up to end. NULL: they are too long. */
+static char **put_words(char **room, char *const *words, const char *end)
 {
-        struct watched w = {.start = start, .parent = getpid()};
-        struct report said = {0, 0};
+        size_t n = 0;
+        char **out = room;
+
+        while (words[n])
+                n++;
+        if (n + 1 > (size_t)(end - (char *)room) / sizeof *room)
+                return NULL;
+        char *at = (char *)(room + n + 1);
+        for (size_t i = 0; i < n; i++) {
+                const size_t size = strlen(words[i]) + 1;
+                if (size > (size_t)(end - at))
+                        return NULL;
+                out[i] = memcpy(at, words[i], size);
+                at += size;
+        }
+        out[n] = NULL;
+        return out;
+}
+
+static bool put_command(struct pawl__watcher_shared *shared, const pawl__watched_start *start)
+{
+        char *const half = (char *)shared + SHARED / 2;
+
+        shared->argv = put_words(shared->room, start->argv, half);
+        shared->env = put_words((char **)(void *)half, start->env, half + SHARED / 2);
+        return shared->argv && shared->env;
+}
+
+static bool send_start(const pawl__watcher *watcher, const pawl__watched_start *start)
+{
+        unsigned char what = PAWL__WATCHER_START;
+        const size_t size = start->n_fds * sizeof(int);
+        _Alignas(struct cmsghdr) char control[CMSG_SPACE(PAWL__WATCHED_FDS * sizeof(int))] = {0};
+        struct iovec one = {&what, 1};
+        struct msghdr message = {.msg_iov = &one,
+                .msg_iovlen = 1,
+                .msg_control = control,
+                .msg_controllen = CMSG_SPACE(size)};
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+        *header = (struct cmsghdr){
+                .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(size)};
+        memcpy(CMSG_DATA(header), start->fds, size);
+        return sendmsg(watcher->fd, &message, MSG_NOSIGNAL) == 1;
+}
+
+/* By one of the idle ones, which ends if it is not free. False: there is none. */
+static bool start_again(
+        int *error, pawl__watcher *out, const pawl__watched_start *start, pawl__watchers *idle)
+{
+        pawl__watcher_report said = {0, 0};
+
+        while (idle->n) {
+                pawl__watcher *last = &idle->list[--idle->n];
+                if (last->n_fds != start->n_fds || !put_command(last->shared, start) ||
+                        !hear(last, &said) || !send_start(last, start)) {
+                        end(last, false);
+                        continue;
+                }
+                const ssize_t n = receive(last->fd, &said, 0);
+                if (n < 0 && errno == ECONNRESET) { /* it was killed and has not read of it */
+                        end(last, true);
+                        continue;
+                }
+                if (n != (ssize_t)sizeof said)
+                        said = (pawl__watcher_report){0, EIO}; /* it was killed */
+                *out = *last;
+                out->exit_code = -1;
+                out->killed_by = 0;
+                out->command = said.value;
+                if (said.how)
+                        end(out, true);
+                *error = said.how;
+                return true;
+        }
+        return false;
+}
+
+/* ---- Another ------------------------------------------------------------------------------------
+ */
+
+static int start_anew(pawl__watcher *out, const pawl__watched_start *start, bool shares)
+{
+        pawl__watched w = {.start = start, .parent = getpid()};
+        pawl__watcher_report said = {0, 0};
+        struct pawl__watcher_shared *shared = MAP_FAILED;
         sigset_t all, before;
         int ends[2];
 
         if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
                 return errno;
+        if (shares)
+                shared = mmap(
+                        NULL, SHARED, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (shared == MAP_FAILED)
+                shared = NULL;
         w.socket = ends[1];
+        w.shared = shared;
         /* No handler of this program's may run in the watcher. */
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
         pid_t pid = fork();
         int error = pid < 0 ? errno : 0;
         if (pid == 0)
-                outer(&w);
+                pawl__watcher_process(&w);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         close(ends[1]);
         if (error) {
                 close(ends[0]);
+                if (shared)
+                        munmap(shared, SHARED);
                 return error;
         }
-        *out = (pawl__watcher){.outer = pid, .fd = ends[0], .exit_code = -1};
-        if (receive(out->fd, &said, 0) != (ssize_t)sizeof said)
-                said = (struct report){0, EIO}; /* it was killed */
+        *out = (pawl__watcher){.outer = pid,
+                .fd = ends[0],
+                .exit_code = -1,
+                .n_fds = start->n_fds,
+                .shared = shared};
+        if (!hear(out, &said))
+                said = (pawl__watcher_report){0, EIO}; /* it was killed */
         out->command = said.value;
         if (said.how)
-                pawl__watcher_close(out, true);
+                end(out, true);
         return said.how;
+}
+
+int pawl__watcher_start(
+        pawl__watcher *out, const pawl__watched_start *start, pawl__watchers *watchers)
+{
+        int error = 0;
+
+        if (watchers && start_again(&error, out, start, watchers))
+                return error;
+        return start_anew(out, start, watchers != NULL);
 }
 
 bool pawl__watcher_ended(pawl__watcher *watcher)
 {
-        struct report said;
+        pawl__watcher_report said;
         ssize_t n = receive(watcher->fd, &said, MSG_DONTWAIT);
 
         if (n < 0 && errno == EAGAIN)
@@ -444,4 +209,20 @@ bool pawl__watcher_ended(pawl__watcher *watcher)
 void pawl__watcher_signal(const pawl__watcher *watcher, int signal)
 {
         ask(watcher, (unsigned char)signal);
+}
+
+void pawl__watcher_close(pawl__watcher *watcher, bool kill, pawl__watchers *watchers)
+{
+        if (kill || !watchers || !watcher->shared || watchers->n == PAWL__WATCHERS_IDLE) {
+                end(watcher, kill);
+                return;
+        }
+        ask(watcher, PAWL__WATCHER_FREE);
+        watchers->list[watchers->n++] = *watcher;
+}
+
+void pawl__watchers_end(pawl__watchers *watchers)
+{
+        while (watchers->n)
+                end(&watchers->list[--watchers->n], false);
 }

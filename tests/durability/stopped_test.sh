@@ -88,7 +88,7 @@ fresh
 touch go
 LD_PRELOAD=$calls_shim CALL_LIST=$PWD/calls pawl run mission.yaml --run none >/dev/null </dev/null
 at=$(grep -n '^ended' calls | cut -d: -f1) # the command's own line stands for no call of the program
-same "$(sed -n "$((at + 1))p" calls)" "waitpid a-command"
+same "$(sed -n "$((at + 1))p" calls)" "unlink one.terms.json"
 sync_at=$(awk '/^ended/ { after = 1; next } { n++ } after && /fdatasync events.db-wal/ { print n; exit }' calls)
 fresh
 touch go

@@ -8,8 +8,8 @@
  *   CALL_LIST=F   a line for each call at the end of F, when it is due: "pwrite events.db-wal"
  *
  * Counted are the calls by which pawl and SQLite reach a file, a pipe or a terminal (strace shows
- * no others), fork() and waitpid(). Standard output and error, which libc writes by itself,
- * are not.
+ * no others), fork() and sendmsg(), which start a command, and waitpid(). Standard output and
+ * error, which libc writes by itself, are not.
  * What the program starts is left alone: LD_PRELOAD is taken out of the environment.
  */
 #define _GNU_SOURCE
@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -387,4 +388,16 @@ EXPORT pid_t fork(void)
                 die();
         }
         return pid;
+}
+
+/* What starts a later one. */
+EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+        ssize_t (*real)(int, const struct msghdr *, int) = next("sendmsg");
+        bool last = due("sendmsg", "a-command");
+        ssize_t n = real(fd, message, flags);
+
+        if (last)
+                die();
+        return n;
 }
