@@ -18,7 +18,7 @@ export const steps = (run) => el("ol", { class: "steps" }, run.steps.map((s) =>
 /** Output, or a log: text as it was written. */
 export const pre = (label, value) => el("pre", { class: "document", tabindex: "0", "aria-label": label }, value);
 
-export const outputOf = (id, output) => pre(`Output of ${id}`, typeof output === "string" ? output : JSON.stringify(output, null, 2));
+export const outputOf = (id, output) => (output === "" ? el("p", { class: "hint" }, "It is empty.") : pre(`Output of ${id}`, typeof output === "string" ? output : JSON.stringify(output, null, 2)));
 
 /** What is said of an attempt beside its log. */
 export const kept = (one) => [

@@ -173,6 +173,7 @@ async function show(view, id, root, n, title, named = "") {
   let working = false; // somebody is at it
 
   head.className = "head";
+  way.className = "way";
   fill(root, trouble, head, way, asks, drawing, el("div", { class: "columns" }, side,
     el("section", { class: "events", "aria-labelledby": labelled("events") },
       el("h2", { id: `events-${n}` }, "What happened"),
@@ -282,7 +283,7 @@ export async function run(view, named) {
   const choice = el("div");
 
   view.title(ids.length > 1 ? `${ids.length} runs` : `Run ${short(ids[0])}`);
-  fill(view.root, place, choice);
+  fill(view.root, choice, place);
   others(view, ids).then((made) => fill(choice, made), () => {});
   if (ids.length === 1) {
     await show(view, ids[0], place, 0, view.title);
