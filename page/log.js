@@ -71,6 +71,7 @@ export async function log(view) {
   const back = async () => {
     const mine = ++turn;
     let found = 0;
+    body.setAttribute("aria-busy", "true");
     try {
       for (let looks = 0; next && found < PAGE && looks < LOOKS; looks++) {
         const answer = await get(`events${query({ ...wanted, since, before: next, limit: PAGE - found })}`, view.signal);
@@ -80,14 +81,15 @@ export async function log(view) {
         next = answer.next;
         fill(told, next && found < PAGE ? `Looked back to event ${next}…` : "");
       }
-      fill(told, rows.rows.length ? "" : next ? "None so far. " : "No event is so. ",
-        next && found < PAGE && `Looked back to event ${next}.`);
+      fill(told, !next ? (rows.rows.length ? "These are all." : "No event is so.")
+        : found < PAGE && [!rows.rows.length && "None so far. ", `Looked back to event ${next}.`]);
       more.hidden = !next;
       more.textContent = found < PAGE ? "Look further back" : "Show older events";
       fill(trouble);
     } catch (error) {
       if (mine === turn) fill(trouble, problem(error, back));
     }
+    body.setAttribute("aria-busy", "false");
   };
 
   const tell = () => {
