@@ -183,7 +183,7 @@ static pawl_status chain_word(
         struct chain *chain = &scan->chain;
         pawl_status status = PAWL_OK;
         bool fits = (bits & PAWL__IS_SEGMENT) && !contracted &&
-                    !(token->end - token->start >= NUMBER &&
+                    !(!(bits & PAWL__STARTS_LOWER) && token->end - token->start >= NUMBER &&
                             pawl__is_number(pawl__token_text(&scan->tokens, token)));
 
         if (!chain->hyphen) {

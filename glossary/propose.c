@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "glossary/automaton.h"
 #include "glossary/normal.h"
+#include "glossary/people.h"
 #include "glossary/plural.h"
 #include "glossary/surfaces.h"
 #include "glossary/tokens.h"
@@ -33,7 +34,8 @@ typedef struct proposing {
         const pawl_text *documents;
         size_t n_documents, at; /* the document at hand */
         pawl__map by_normal;
-        pawl__map pairs; /* how often two nouns stand side by side, by their normal form */
+        pawl__map people; /* how sure it is that a normal form is a person's name */
+        pawl__map pairs;  /* how often two nouns stand side by side, by their normal form */
         candidate *items;
         size_t n, cap;
         pawl__markups markups; /* of that document */
@@ -232,7 +234,7 @@ static pawl_status take_compound(proposing *p, pawl_text span)
                 return pawl__map_put_copy(&p->pairs, p->arena, normal, 1);
         if (n >= by_source[BY_COMPOUND].least)
                 return PAWL_OK;
-        if (pawl__map_put(&p->pairs, normal, n + 1))
+        if (pawl__map_put_copy(&p->pairs, p->arena, normal, n + 1))
                 return PAWL_ENOMEM;
         if (n + 1 < by_source[BY_COMPOUND].least || is_known(p, normal))
                 return PAWL_OK;
@@ -249,12 +251,18 @@ static pawl_status join_nouns(proposing *p, pawl__buf *folded)
         const pawl_text text = p->documents[p->at];
         pawl__tokens tokens = pawl__tokens_of(text);
         size_t first = SIZE_MAX; /* where the noun before the white space begins */
+        bool byline = false;
         pawl__token token;
         pawl_status status = PAWL_OK;
 
         p->markup = 0;
         while (!status && (token = pawl__token_next(&tokens)).kind) {
                 const pawl_text at = pawl__token_text(&tokens, &token);
+                if (token.kind == PAWL__TOKEN_SPACE && pawl__line_breaks(at))
+                        byline = false;
+                if (token.kind == PAWL__TOKEN_WORD)
+                        status = pawl__people_take(
+                                &p->people, p->arena, &p->room, text, &token, &byline);
                 if (token.kind == PAWL__TOKEN_SPACE && pawl__line_breaks(at) < 2)
                         continue;
                 if (token.kind != PAWL__TOKEN_WORD || markup_at(p, token.start) ||
@@ -413,7 +421,8 @@ static pawl_status give(pawl__proposals *out, proposing *p)
         size_t n = 0;
 
         for (size_t i = 0; i < p->n; i++)
-                rate(&p->items[i]);
+                if (p->items[i].lower || !pawl__people_has(&p->people, p->items[i].normal))
+                        rate(&p->items[i]);
         for (size_t i = 0; i < p->n; i++)
                 drop_plural(p, &p->items[i]);
         if (p->room.failed)
@@ -466,6 +475,7 @@ pawl_status pawl__propose(pawl__proposals *out, pawl__arena *arena, pawl__glossa
                                          : pawl__nomem(err);
         }
         pawl__map_free(&p.by_normal);
+        pawl__map_free(&p.people);
         pawl__map_free(&p.pairs);
         pawl__buf_free(&p.room);
         free(p.markups.items);

@@ -161,3 +161,16 @@ same "$(eventlog head)" "$before"
 printf 'terms:\n  - {surface: work-space, definition: Another folder.}\n' >more.yaml
 runs 1 pawl glossary lint more.yaml --json
 same "$(jq -r '.[] | "\(.kind) \(.term): \(.others[0]) \(.file)"' out)" "near_duplicate work-space: workspace more.yaml"
+
+it "who speaks in a document, or wrote it, is not proposed; two nouns that stand together often are"
+cat >minutes.md <<'END'
+Author: Mirela Voss
+
+**Mirela**: the gauge room is shut. Then the gauge room opens.
+**Tudor**: the gauge room again?
+**Mirela**: Tudor has the key of the gauge room. Tudor and Mirela Voss agree.
+**Tudor**: so does Mirela Voss. Mirela Voss wrote it.
+END
+runs 0 pawl glossary propose minutes.md
+lacks 'surface: "(Mirela|Tudor|Mirela Voss|Voss)"' out
+says 'surface: "gauge room"' out
