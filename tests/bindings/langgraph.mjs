@@ -94,6 +94,37 @@ test("another serializer's metadata and values are its own", async () => {
   assert.equal(execFileSync("eventlog", ["export", "--db", path.resolve(`case-${cases}`, "events.db")]).includes("secret"), false);
 });
 
+test("LangGraph's own serializer is asked for what is more than JSON", async () => {
+  const asked = [];
+  const serde = new JsonPlusSerializer();
+  const saver = open({ serde: Object.assign(serde, { dumpsTyped: async (value) => (asked.push(value), ["json", new TextEncoder().encode('"asked"')]) }) });
+  const plain = { text: "\ud800\u0000\u00e9", numbers: [0, -0, 1e21, NaN], none: null, deep: { ["__proto__"]: [true] }, bare: Object.assign(Object.create(null), { a: 1 }) };
+  const cycle = { a: [] };
+  cycle.a.push(cycle);
+  const more = [undefined, [undefined], [, 1], new Map(), new Date(0), { toJSON: () => 1 }, { lg_name: "Send" }, 1n, new (class One {})(), cycle, Symbol("a"), () => 1];
+  const values = { plain, ...Object.fromEntries(more.map((value, i) => [`more-${i}`, [value]])) };
+  const versions = Object.fromEntries(Object.keys(values).map((name) => [name, 1]));
+  await saver.put(of("t"), checkpoint("1", values, versions), META, versions);
+  await saver.putWrites(of("t", "1"), [["plain", plain], ["more", more[0]]], "task");
+  const { checkpoint: { channel_values }, pendingWrites } = await saver.getTuple(of("t"));
+  assert.deepEqual(asked.map((value) => (Array.isArray(value) ? value[0] : value)), [...more, more[0]]);
+  assert.equal(JSON.stringify(channel_values.plain), JSON.stringify(plain));
+  assert.deepEqual(Object.values(channel_values).slice(1), more.map(() => "asked"));
+  assert.deepEqual(pendingWrites.map((write) => JSON.stringify(write[2])), [JSON.stringify(plain), '"asked"']);
+  await saver.end();
+});
+
+test("texts of every length come back, at the edges of characters", async () => {
+  const saver = open();
+  for (const character of ["a", "\u00e9", "\u20ac", "\ud83d\ude00"]) {
+    const values = Object.fromEntries(Array.from({ length: 220 }, (_, i) => [`of-${i}`, character.repeat(i + 50) + "b".repeat(i % 7)]));
+    const versions = Object.fromEntries(Object.keys(values).map((name) => [name, 1]));
+    await saver.put(of("t"), checkpoint("1", values, versions), META, versions);
+    assert.deepEqual((await saver.getTuple(of("t"))).checkpoint.channel_values, values);
+  }
+  await saver.end();
+});
+
 test("puts at once share commits, and a wrong one fails alone", async () => {
   const saver = open();
   await saver.put(of("t"), checkpoint("0", {}, {}), META, {});

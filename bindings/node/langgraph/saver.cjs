@@ -3,6 +3,22 @@
 // that did not change are told by their version alone.
 
 const PAGE = 32; // checkpoints at a time
+const DEPTH = 64; // of what is looked at before it is written; a cycle is deeper
+
+// Is it nothing but JSON, so that LangGraph's own serializer would write what JSON.stringify writes?
+function isJson(value, depth = 0) {
+  if (typeof value !== "object") return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+  if (value === null) return true;
+  if (depth === DEPTH || value.toJSON !== undefined) return false;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) if (!isJson(value[i], depth + 1)) return false;
+    return true;
+  }
+  const prototype = Object.getPrototypeOf(value);
+  if ((prototype !== Object.prototype && prototype !== null) || value.lg_name !== undefined) return false;
+  for (const name in value) if (!isJson(value[name], depth + 1)) return false;
+  return true;
+}
 
 function make({ BaseCheckpointSaver, JsonPlusSerializer, WRITES_IDX_MAP, TASKS, getCheckpointId, maxChannelVersion }, { Threads }) {
   const decoder = new TextDecoder();
@@ -13,7 +29,7 @@ function make({ BaseCheckpointSaver, JsonPlusSerializer, WRITES_IDX_MAP, TASKS, 
   };
 
   // What is to be read as it was, whichever serializer made it: JSON as its text, all else by its type.
-  const toText = (type, data) => (type === "json" ? decoder.decode(data) : JSON.stringify({ pawl_serde: [type, Buffer.from(data).toString("base64")] }));
+  const toText = (type, data) => (typeof data === "string" ? data : type === "json" ? decoder.decode(data) : JSON.stringify({ pawl_serde: [type, Buffer.from(data).toString("base64")] }));
 
   class PawlSaver extends BaseCheckpointSaver {
     #where;
@@ -42,6 +58,10 @@ function make({ BaseCheckpointSaver, JsonPlusSerializer, WRITES_IDX_MAP, TASKS, 
       await (await threads)?.close();
     }
 
+    // A type, and a string or bytes; of what the serializer has to see, a promise.
+    #dump(value) {
+      return this.#plain && isJson(value) ? ["json", JSON.stringify(value)] : this.serde.dumpsTyped(value);
+    }
     #load(type, data) {
       if (this.#plain && type === "json" && !data.includes('"lc":')) return JSON.parse(data);
       return this.serde.loadsTyped(type, data);
@@ -126,11 +146,11 @@ function make({ BaseCheckpointSaver, JsonPlusSerializer, WRITES_IDX_MAP, TASKS, 
       for (const channel of Object.keys(values)) {
         const changed = Object.prototype.hasOwnProperty.call(newVersions ?? {}, channel);
         const version = changed ? newVersions[channel] : checkpoint.channel_versions?.[channel];
-        if (changed) channels.push(channel, String(version), ...await this.serde.dumpsTyped(values[channel]));
+        if (changed) channels.push(channel, String(version), ...await this.#dump(values[channel]));
         else if (version !== undefined) channels.push(channel, String(version), null, null);
       }
       const item = [threadId, ns, checkpoint.id, config.configurable.checkpoint_id ?? null, JSON.stringify(rest),
-        toText(...await this.serde.dumpsTyped(metadata)), channels, []];
+        toText(...await this.#dump(metadata)), channels, []];
       await (await this.#open()).put([item]);
       return { configurable: { thread_id: threadId, checkpoint_ns: ns, checkpoint_id: checkpoint.id } };
     }
@@ -141,7 +161,7 @@ function make({ BaseCheckpointSaver, JsonPlusSerializer, WRITES_IDX_MAP, TASKS, 
       const id = text(config.configurable.checkpoint_id, "checkpoint_id");
       const list = [];
       for (const [index, [channel, value]] of writes.entries()) {
-        list.push(taskId, taskPath ?? null, channel, WRITES_IDX_MAP[channel] ?? index, ...await this.serde.dumpsTyped(value));
+        list.push(taskId, taskPath ?? null, channel, WRITES_IDX_MAP[channel] ?? index, ...await this.#dump(value));
       }
       if (list.length) await (await this.#open()).put([[threadId, config.configurable.checkpoint_ns ?? "", id, null, null, null, [], list]]);
     }

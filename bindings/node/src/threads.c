@@ -115,17 +115,24 @@ static bool get_text(pawl_text *out, napi_env env, job *j, napi_value value)
         napi_typedarray_type kind;
         size_t len;
         void *data;
-        char *copy;
+        char *copy, small[256];
         bool typed;
 
         *out = (pawl_text){NULL, 0};
         if (napi_typeof(env, value, &type) != napi_ok)
                 return false;
         if (type == napi_string) {
-                if (napi_get_value_string_utf8(env, value, NULL, 0, &len) != napi_ok ||
-                        !(copy = take(j, len)) ||
-                        napi_get_value_string_utf8(env, value, copy, len + 1, &len) != napi_ok)
+                if (napi_get_value_string_utf8(env, value, small, sizeof small, &len) != napi_ok)
                         return false;
+                if (len < sizeof small - 4) { /* it is whole: a character more would have fitted */
+                        if (!(copy = take(j, len)))
+                                return false;
+                        memcpy(copy, small, len);
+                } else if (napi_get_value_string_utf8(env, value, NULL, 0, &len) != napi_ok ||
+                           !(copy = take(j, len)) ||
+                           napi_get_value_string_utf8(env, value, copy, len + 1, &len) != napi_ok) {
+                        return false;
+                }
                 *out = (pawl_text){copy, len};
                 return true;
         }
