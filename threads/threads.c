@@ -24,11 +24,13 @@ pawl_status pawl_threads_open(
         status = pawl__state_of(&threads->state, log, err);
         if (!status)
                 status = pawl__contents_open(&threads->contents, log, err);
-        if (status)
+        if (status) {
                 pawl_threads_close(threads);
-        else
-                *out = threads;
-        return status;
+                return status;
+        }
+        pawl__contents_quick(threads->contents);
+        *out = threads;
+        return PAWL_OK;
 }
 
 void pawl_threads_close(pawl_threads *threads)

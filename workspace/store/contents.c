@@ -40,6 +40,11 @@ void pawl__contents_close(pawl__contents *c)
         free(c);
 }
 
+void pawl__contents_quick(pawl__contents *c)
+{
+        c->quick = true;
+}
+
 pawl_status pawl__contents_damaged(const unsigned char hash[32], const char *what, pawl_error *err)
 {
         char hex[65];

@@ -37,6 +37,7 @@ struct pawl__contents {
         pawl__arena paths; /* its keys */
         pawl__cached_pack cache[PAWL__PACKS_CACHED];
         uint64_t uses;
+        bool quick;        /* pawl__contents_quick() */
         int64_t last_pack; /* the last number of one, in this transaction; 0: it was not asked for
                             */
         pawl__buf heads, frames,

@@ -7,6 +7,10 @@
  * level 3 0.25 at 315: what is kept for long is worth the third more of time. */
 enum { LEVEL = 3 };
 
+/* What is small, where time counts: of 4 KiB of words, level 1 leaves 0.58 in 12 us, level 3 0.55
+ * in 21 us. */
+enum { QUICK_LEVEL = 1, QUICK_BELOW = 16 << 10 };
+
 /* A content below is not worth the hash of its base. */
 enum { LEAST = 128 };
 
@@ -34,12 +38,13 @@ pawl_status pawl__contents_compress(
         pawl__buf *out, pawl__contents *c, pawl_text content, pawl_text prefix, pawl_error *err)
 {
         const size_t bound = ZSTD_compressBound(content.len);
-        const bool large = prefix.len > LARGE;
+        const bool large = prefix.len > LARGE,
+                   quick = c->quick && !prefix.len && content.len < QUICK_BELOW;
 
         if ((!c->packer && !(c->packer = ZSTD_createCCtx())) || pawl__buf_reserve(out, bound))
                 return pawl__nomem(err);
         if (ZSTD_isError(ZSTD_CCtx_reset(c->packer, ZSTD_reset_session_and_parameters)) ||
-                !set(c->packer, ZSTD_c_compressionLevel, LEVEL) ||
+                !set(c->packer, ZSTD_c_compressionLevel, quick ? QUICK_LEVEL : LEVEL) ||
                 (large &&
                         !set(c->packer, ZSTD_c_windowLog, window_log(content.len + prefix.len))) ||
                 (large && !set(c->packer, ZSTD_c_enableLongDistanceMatching, 1)) ||
