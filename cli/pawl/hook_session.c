@@ -1,0 +1,190 @@
+/* The session of an agent: its beginning, what it did, and its end. */
+#include "base/error.h"
+#include "cli/pawl/hook.h"
+#include "cli/pawl/workspace.h"
+#include "command/find.h"
+#include "session/handoff.h"
+#include <stdio.h>
+
+enum { HANDOFF_ENTRIES = 20, SUMMARY_MAX = 2000 };
+
+/* The active session of the agent's own session. */
+static pawl_status find_session(hooking *h)
+{
+        pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
+        pawl_sessions *list = NULL;
+
+        filter.mission_id = h->mission.data;
+        filter.status = "active";
+        filter.limit = 1;
+        pawl_status status = pawl_session_list(&list, h->log, &filter, &h->err);
+        if (!status && list->n) {
+                snprintf(h->session_id, sizeof h->session_id, "%.*s",
+                        PAWL__FMT(list->items[0].session_id));
+                h->kept_seq = list->items[0].checkpoint_seq;
+        }
+        pawl_sessions_free(list);
+        return status;
+}
+
+/* Some agents do not tell that a session ends: then it has when the next one begins. */
+static pawl_status end_others(hooking *h)
+{
+        pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
+        pawl_sessions *list = NULL;
+        pawl_status status = PAWL_OK;
+
+        if (pawl__agent_tells_end(h->call.agent))
+                return PAWL_OK;
+        filter.status = "active";
+        status = pawl_session_list(&list, h->log, &filter, &h->err);
+        for (size_t i = 0; !status && i < list->n; i++)
+                if (pawl__text_eq(list->items[i].actor, pawl__buf_text(&h->actor)))
+                        status = pawl_session_end(h->log, list->items[i].session_id.data,
+                                h->actor.data, "interrupted", "another session began", NULL,
+                                &h->err);
+        pawl_sessions_free(list);
+        return status;
+}
+
+pawl_status hook_start_session(hooking *h)
+{
+        pawl_session_options options = PAWL_SESSION_OPTIONS_INIT;
+        pawl_status status = find_session(h);
+
+        if (status || *h->session_id)
+                return status;
+        status = end_others(h);
+        options.actor = h->actor.data;
+        return status ? status
+                      : pawl_session_start(
+                                h->session_id, h->log, h->mission.data, NULL, &options, &h->err);
+}
+
+/* ---- A session's events -------------------------------------------------------------------------
+ */
+
+/* What the last session left, before this one begins. */
+pawl_status hook_session_start(hooking *h)
+{
+        char *text = NULL;
+        size_t len;
+        pawl_status status = hook_open_log(h, false);
+
+        if (status)
+                return status;
+        status = pawl_session_handoff(&text, &len, h->log, NULL, HANDOFF_ENTRIES, &h->err);
+        if (!status)
+                hook_reply_context(h, (pawl_text){text, len});
+        pawl_free(text);
+        if (status == PAWL_ENOTFOUND)
+                status = PAWL_OK;
+        return status || hook_in_step(h) ? status : hook_start_session(h);
+}
+
+/* The workspace as the session leaves it, if it changed since the last checkpoint. */
+static pawl_status take_workspace(hooking *h)
+{
+        pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        pawl_workspace_capture *capture = NULL;
+
+        request.description = "at the session's end";
+        request.automatic = request.only_if_changed = true;
+        request.mission_id = h->mission.data;
+        request.session_id = h->session_id;
+        pawl_status status =
+                pawl_workspace_checkpoint(&capture, h->log, &request, &h->workspace, &h->err);
+        if (!status) {
+                h->left_out = capture->counts.over_budget;
+                h->n = capture->info.n;
+        }
+        pawl_workspace_capture_free(capture);
+        return status == PAWL_DONE ? PAWL_OK : status;
+}
+
+/* What was edited: what differs now from how the session found it. */
+static pawl_status compare(pawl_comparison **out, const char ***files, size_t *n, hooking *h)
+{
+        char which[24];
+        uint64_t before;
+        pawl_status status = pawl__session_before(&before, h->log, h->session_id, &h->err);
+
+        if (status || !before)
+                return status;
+        snprintf(which, sizeof which, "%llu", (unsigned long long)before);
+        status = pawl_workspace_compare(
+                out, h->log, which, NULL, &h->workspace, NULL, NULL, &h->err);
+        if (status || !(*out)->n_files)
+                return status;
+        *files = pawl__arena_array(&h->arena, (*out)->n_files, sizeof **files);
+        for (size_t i = 0; *files && i < (*out)->n_files; i++) {
+                const pawl_text path = (*out)->files[i].path;
+                if (pawl__utf8_valid(path.data, path.len))
+                        (*files)[(*n)++] = pawl__arena_copy(&h->arena, path).data;
+        }
+        return *files ? pawl__arena_check(&h->arena, &h->err) : pawl__nomem(&h->err);
+}
+
+/* A session that is not there has nothing to keep: it changed nothing. So has one that was kept by
+ * the last event there is; some agents tell of a compaction before each of their requests. */
+static pawl_status keep_session(hooking *h, bool ends)
+{
+        pawl_session_work work = {NULL, NULL, NULL, 0, NULL, 0, NULL, 0};
+        const char *const reason = pawl__arena_copy(&h->arena, h->call.reason).data;
+        pawl_comparison *comparison = NULL;
+        const char **files = NULL;
+        unsigned char hash[32];
+        uint64_t seq;
+        pawl_status status = hook_in_step(h) ? PAWL_DONE : hook_open_log(h, false);
+
+        if (!status)
+                status = find_session(h);
+        if (!status && pawl_log_head(&seq, hash, h->log))
+                status = pawl__log_failed(h->log, PAWL_EIO, &h->err);
+        if (status || !*h->session_id || (!ends && seq == h->kept_seq))
+                return status;
+        if (ends)
+                status = take_workspace(h);
+        if (!status)
+                status = compare(&comparison, &files, &work.n_files, h);
+        work.files = files;
+        if (!status && ends)
+                status = pawl_session_end(
+                        h->log, h->session_id, h->actor.data, "completed", reason, &work, &h->err);
+        else if (!status)
+                status = pawl_session_checkpoint(&seq, h->log, h->session_id, h->actor.data,
+                        "context_warning", &work, &h->err);
+        pawl_comparison_free(comparison);
+        return status;
+}
+
+pawl_status hook_before_compaction(hooking *h)
+{
+        return keep_session(h, false);
+}
+
+pawl_status hook_session_end(hooking *h)
+{
+        return keep_session(h, true);
+}
+
+/* What was done, in the agent's own words. */
+pawl_status hook_turn_end(hooking *h)
+{
+        pawl_session_work work = {NULL, NULL, NULL, 0, NULL, 0, NULL, 0};
+        pawl_text said = h->call.message;
+
+        if (!said.len || hook_in_step(h))
+                return PAWL_OK;
+        pawl_status status = hook_open_log(h, false);
+        if (!status)
+                status = find_session(h);
+        if (status || !*h->session_id)
+                return status;
+        said.len = pawl__utf8_cut(said.data, said.len, SUMMARY_MAX);
+        work.summary = pawl__arena_copy(&h->arena, said).data;
+        status = pawl__arena_check(&h->arena, &h->err);
+        if (!status)
+                status = pawl_session_update(h->log, h->session_id, h->actor.data, &work, &h->err);
+        return status;
+}

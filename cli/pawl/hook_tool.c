@@ -1,0 +1,124 @@
+/* Before a tool of an agent runs: a checkpoint, where it may change files. */
+#include "base/error.h"
+#include "cli/pawl/hook.h"
+#include "cli/pawl/workspace.h"
+#include "command/find.h"
+#include "events/log.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <pawl/toolcalls.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+/* Two hooks of one batch of calls come at once: the second waits, and finds nothing changed.
+ * Closing the file ends it. -1: there is no such file to lock. */
+static int lock(const hooking *h)
+{
+        pawl__buf path = PAWL__BUF_INIT;
+        int fd = -1;
+
+        pawl__buf_addf(&path, "%s-lock", pawl__log_place(h->log));
+        if (!path.failed)
+                fd = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        pawl__buf_free(&path);
+        while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR)
+                ;
+        return fd;
+}
+
+static bool is_listed(pawl_text tool, const char *list)
+{
+        for (; list && *list; list += strcspn(list, ","), list += *list == ',')
+                if (pawl__text_eq(tool, (pawl_text){list, strcspn(list, ",")}))
+                        return true;
+        return false;
+}
+
+static bool wants_checkpoint(const hooking *h)
+{
+        const char *word = cli_variable(h->cli, "PAWL_TOOL_CHECKPOINTS");
+
+        if (word && strcmp(word, "off") == 0)
+                return false;
+        return h->call.tool.len &&
+               (pawl__tool_changes_files(h->call.tool) ||
+                       is_listed(h->call.tool, cli_variable(h->cli, "PAWL_EDIT_TOOLS")));
+}
+
+static pawl_status write_batch(pawl__json_writer *w, const hooking *h)
+{
+        const pawl__hook_call *call = &h->call;
+
+        pawl__json_open_object(w);
+        if (call->message_id.len)
+                pawl__json_member_text(w, "messageId", call->message_id);
+        pawl__json_name(w, "calls");
+        pawl__json_open_array(w);
+        pawl__json_open_object(w);
+        pawl__json_member_text(w, "callId", call->call_id.len ? call->call_id : pawl__text("call"));
+        pawl__json_member_text(w, "name", call->tool);
+        if (call->arguments.len)
+                pawl__json_member_raw(w, "args", call->arguments);
+        pawl__json_close_object(w);
+        pawl__json_close_array(w);
+        pawl__json_close_object(w);
+        return pawl__json_end_writer(w);
+}
+
+static pawl_status take_before(hooking *h, pawl_text batch_json)
+{
+        pawl_toolcalls_options options = PAWL_TOOLCALLS_OPTIONS_INIT;
+        const char *const tool = pawl__arena_copy(&h->arena, h->call.tool).data;
+        pawl_toolcalls *batch = NULL;
+        pawl_status status = pawl__arena_check(&h->arena, &h->err);
+
+        if (status)
+                return status;
+        options.edit_tools = &tool;
+        options.n_edit_tools = 1;
+        options.files = cli_variable(h->cli, "PAWL_TOOL_CHECKPOINT_FILES");
+        options.workspace = &h->workspace;
+        options.only_if_changed = true;
+        options.session_id = h->session_id;
+        options.mission_id = h->mission.data;
+        if (hook_in_step(h)) {
+                options.mission_id = cli_variable(h->cli, "PAWL_MISSION_ID");
+                options.run_id = cli_variable(h->cli, "PAWL_RUN_ID");
+                options.step_id = cli_variable(h->cli, "PAWL_STEP_ID");
+                options.session_id = cli_variable(h->cli, "PAWL_SESSION_ID");
+        }
+        status = pawl_toolcalls_checkpoint(
+                &batch, h->log, batch_json.data, batch_json.len, &options, &h->err);
+        if (!status) {
+                const pawl_toolcall_outcome *outcome = pawl_toolcalls_at(batch, 0);
+                if (outcome->status)
+                        status = pawl__fail(&h->err, outcome->status, "%s", outcome->error);
+                h->left_out = outcome->over_budget;
+                h->n = outcome->n;
+        }
+        pawl_toolcalls_free(batch);
+        return status;
+}
+
+pawl_status hook_before_tool(hooking *h)
+{
+        pawl__json_writer batch = PAWL__JSON_WRITER_INIT;
+        pawl_status status;
+
+        if (!wants_checkpoint(h))
+                return PAWL_OK;
+        status = hook_open_log(h, true);
+        if (status)
+                return status;
+        const int fd = lock(h);
+        if (!hook_in_step(h))
+                status = hook_start_session(h);
+        if (!status && write_batch(&batch, h))
+                status = pawl__nomem(&h->err);
+        if (!status)
+                status = take_before(h, pawl__buf_text(&batch.buf));
+        if (fd >= 0)
+                close(fd);
+        pawl__json_writer_free(&batch);
+        return status;
+}
