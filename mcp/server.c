@@ -19,7 +19,7 @@ const char mcp_modern[] = "2026-07-28";
 /* ---- Methods ------------------------------------------------------------------------------------
  */
 
-static void write_capabilities(pawl__json_writer *w, bool subscribe)
+static void write_capabilities(pawl__json_writer *w)
 {
         pawl__json_name(w, "capabilities");
         pawl__json_open_object(w);
@@ -28,8 +28,7 @@ static void write_capabilities(pawl__json_writer *w, bool subscribe)
         pawl__json_close_object(w);
         pawl__json_name(w, "resources");
         pawl__json_open_object(w);
-        if (subscribe)
-                pawl__json_member_bool(w, "subscribe", true);
+        pawl__json_member_bool(w, "subscribe", true);
         pawl__json_close_object(w);
         pawl__json_name(w, "prompts");
         pawl__json_open_object(w);
@@ -73,7 +72,7 @@ static void initialize(mcp_server *server, const mcp_request *request)
         mcp_begin_result(&w, request);
         pawl__json_member_string(&w, "protocolVersion", version);
         mcp_write_server_info(&w, "serverInfo");
-        write_capabilities(&w, !server->plain);
+        write_capabilities(&w);
         mcp_send_result(server, &w);
 }
 
@@ -87,7 +86,7 @@ static void discover(mcp_server *server, const mcp_request *request)
         pawl__json_open_array(&w);
         pawl__json_string(&w, mcp_modern);
         pawl__json_close_array(&w);
-        write_capabilities(&w, true);
+        write_capabilities(&w);
         mcp_send_result(server, &w);
 }
 
@@ -212,7 +211,7 @@ static void resources_subscribe(mcp_server *server, const mcp_request *request)
         pawl_error err = PAWL_ERROR_INIT;
 
         mcp_unsubscribe(server, uri, by_handshake);
-        if (mcp_subscribe(server, uri, by_handshake, &err))
+        if (mcp_subscribe(server, uri, by_handshake, NULL, &err))
                 mcp_send_error(server, request->id, -32002, err.message);
         else
                 ping(server, request);
@@ -248,7 +247,7 @@ static void listen(mcp_server *server, const mcp_request *request)
                         at = pawl__json_after(tree, uris, at)) {
                         const pawl__json_node *uri = pawl__json_at(tree, at);
                         if (uri->type == PAWL__JSON_STRING &&
-                                !mcp_subscribe(server, uri->value, request->id, &err))
+                                !mcp_subscribe(server, uri->value, request->id, NULL, &err))
                                 pawl__json_text(&w, uri->value);
                 }
                 pawl__json_close_array(&w);
@@ -292,24 +291,24 @@ enum { OLD = 1, NEW = 2, BOTH = OLD | NEW };
 static const struct method {
         const char *name;
         int eras;
-        bool notification, kept;
+        bool notification;
         void (*run)(mcp_server *, const mcp_request *);
 } methods[] = {
-        {"initialize", OLD, false, false, initialize},
-        {"ping", OLD, false, false, ping},
-        {"logging/setLevel", OLD, false, false, ping},
-        {"server/discover", NEW, false, false, discover},
-        {"tools/list", BOTH, false, false, tools_list},
-        {"tools/call", BOTH, false, false, tools_call},
-        {"resources/list", BOTH, false, false, resources_list},
-        {"resources/templates/list", BOTH, false, false, templates_list},
-        {"resources/read", BOTH, false, false, resources_read},
-        {"resources/subscribe", OLD, false, true, resources_subscribe},
-        {"resources/unsubscribe", OLD, false, true, resources_unsubscribe},
-        {"subscriptions/listen", NEW, false, false, listen},
-        {"prompts/list", BOTH, false, false, prompts_list},
-        {"prompts/get", BOTH, false, false, prompts_get},
-        {"notifications/cancelled", BOTH, true, false, cancelled},
+        {"initialize", OLD, false, initialize},
+        {"ping", OLD, false, ping},
+        {"logging/setLevel", OLD, false, ping},
+        {"server/discover", NEW, false, discover},
+        {"tools/list", BOTH, false, tools_list},
+        {"tools/call", BOTH, false, tools_call},
+        {"resources/list", BOTH, false, resources_list},
+        {"resources/templates/list", BOTH, false, templates_list},
+        {"resources/read", BOTH, false, resources_read},
+        {"resources/subscribe", OLD, false, resources_subscribe},
+        {"resources/unsubscribe", OLD, false, resources_unsubscribe},
+        {"subscriptions/listen", NEW, false, listen},
+        {"prompts/list", BOTH, false, prompts_list},
+        {"prompts/get", BOTH, false, prompts_get},
+        {"notifications/cancelled", BOTH, true, cancelled},
 };
 
 /* ---- Messages in --------------------------------------------------------------------------------
@@ -373,8 +372,7 @@ static void dispatch(mcp_server *server, mcp_request *request, pawl_text method)
                 return;
         for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
                 const struct method *m = &methods[i];
-                if (!pawl__text_is(method, m->name) || !(m->eras & (request->modern ? NEW : OLD)) ||
-                        (server->plain && m->kept))
+                if (!pawl__text_is(method, m->name) || !(m->eras & (request->modern ? NEW : OLD)))
                         continue;
                 if (m->notification == !request->id.data)
                         m->run(server, request);

@@ -46,8 +46,7 @@ struct mcp_server {
         mcp_run *runs;
         mcp_subscription *subscriptions;
         unsigned last_request; /**< the number of the last request of ours ... */
-        char prefix[40]; /**< ... and what its id has before that, where several servers ask */
-        bool plain;      /**< it lives for one request: by handshake nobody is told of changes */
+        char prefix[40];      /**< ... and what its id has before that, where several servers ask */
         const mcp_more *more; /**< NULL: none */
         char waits[64];       /**< see mcp_more; empty: nothing does */
         int error;            /**< the code of the last error that was sent; 0: none was */

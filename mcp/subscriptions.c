@@ -41,7 +41,8 @@ static bool is_new(mcp_server *server, mcp_subscription *s)
         return changed;
 }
 
-pawl_status mcp_subscribe(mcp_server *server, pawl_text uri, pawl_text listen, pawl_error *err)
+pawl_status mcp_subscribe(mcp_server *server, pawl_text uri, pawl_text listen,
+        const unsigned char known[32], pawl_error *err)
 {
         mcp_subscription *s = calloc(1, sizeof *s);
         unsigned char hash[32];
@@ -65,7 +66,16 @@ pawl_status mcp_subscribe(mcp_server *server, pawl_text uri, pawl_text listen, p
                 drop(&server->subscriptions);
         else
                 (void)is_new(server, s);
+        if (!status && known) {
+                memcpy(s->hash, known, sizeof s->hash);
+                s->seq = 0; /* the next look compares */
+        }
         return status;
+}
+
+const unsigned char *mcp_subscribed(const mcp_server *server)
+{
+        return server->subscriptions->hash;
 }
 
 void mcp_unsubscribe(mcp_server *server, pawl_text uri, pawl_text listen)

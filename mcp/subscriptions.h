@@ -9,9 +9,12 @@
 #include "mcp/server.h"
 
 /** From now on tell of changes of @p uri. @p listen: the id of the request that listens, JSON;
- * absent for a subscription by handshake. */
-PAWL_MUST_CHECK pawl_status mcp_subscribe(
-        mcp_server *server, pawl_text uri, pawl_text listen, pawl_error *err);
+ * absent for a subscription by handshake. @p known: the hash of what the client knows; NULL: of
+ * what is there now. */
+PAWL_MUST_CHECK pawl_status mcp_subscribe(mcp_server *server, pawl_text uri, pawl_text listen,
+        const unsigned char known[32], pawl_error *err);
+/** That hash, of the newest subscription. There must be one. */
+const unsigned char *mcp_subscribed(const mcp_server *server);
 /** Absent uri: all of @p listen. */
 void mcp_unsubscribe(mcp_server *server, pawl_text uri, pawl_text listen);
 /** Read what is subscribed to, if there is anything new. */

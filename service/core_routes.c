@@ -100,6 +100,7 @@ const service_route service_core_routes[] = {
                         .events = "Of a command with `streaming`, where the request accepts it: "
                                   "each line that it prints as it comes, and its exit code last.",
                         .answer = "Result")},
+        {"GET", "/mcp", SERVICE_AGENTS, NULL, service_mcp_get, NULL},
         {"POST", "/mcp", SERVICE_LARGE | SERVICE_AGENTS, NULL, service_mcp_post, NULL},
         SERVICE_ROUTES_END,
 };

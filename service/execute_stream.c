@@ -212,6 +212,7 @@ pawl_status service_execution_stream(
         of->base.run = run;
         of->base.free = free_execution;
         of->base.goes = of->base.reads = true;
+        of->base.beat_ms = SERVICE_GOES_BEAT_MS;
         of->in.actor = pawl__arena_copy(&of->arena, pawl__text(call->actor)).data;
         const pawl_status status = pawl__arena_check(&of->arena, err);
         return status ? status : service_long_call_start(answer, &of->base, call->site, err);

@@ -127,8 +127,7 @@ void service_long_calls_beat(service_long_calls *all, int64_t now_ms)
                 return;
         pthread_mutex_lock(&all->lock);
         for (service_long_call *call = all->first; call; call = call->next) {
-                const int64_t every = call->goes ? SERVICE_GOES_BEAT_MS : SERVICE_BEAT_MS;
-                if (call->asleep && now_ms - call->sent_ms >= every) {
+                if (call->asleep && now_ms - call->sent_ms >= call->beat_ms) {
                         pawl__buf_adds(&call->out, ": keep-alive\n\n");
                         call->sent_ms = now_ms;
                         wake(call);
@@ -164,10 +163,12 @@ size_t service_long_calls_tell(service_long_calls *all,
         for (service_long_call *call = all->first; call; call = call->next) {
                 if (call->ending || !its(call, user))
                         continue;
+                n++;
+                if (!text.data)
+                        continue;
                 pawl__buf_add_text(&call->in, text);
                 pawl__buf_addc(&call->in, '\0');
                 pthread_cond_signal(&call->changed);
-                n++;
         }
         pthread_mutex_unlock(&all->lock);
         return n;

@@ -27,6 +27,7 @@ struct service_long_call {
         /** After both its thread and its stream ended. */
         void (*free)(service_long_call *call);
         bool goes;             /**< it ends when its client goes */
+        unsigned beat_ms;      /**< a comment so often, where nothing else is sent */
         bool reads;            /**< it only reads: its log is interrupted when it is to end */
         service_worker worker; /**< whose log it uses; the thread's own */
 
@@ -71,8 +72,8 @@ bool service_long_call_room(service_long_call *call);
  *  into @p in. False: it is to end. */
 bool service_long_call_wait(service_long_call *call, unsigned ms, pawl__buf *in);
 
-/** Tell those that @p its says something: @p text and a NUL. Called under the lock. Returns how
- *  many there were. */
+/** Tell those that @p its says, which is called under the lock, something: @p text and a NUL; the
+ *  absent text tells nothing. Returns how many there are. */
 size_t service_long_calls_tell(service_long_calls *all,
         bool (*its)(const service_long_call *call, const void *user), const void *user,
         pawl_text text);

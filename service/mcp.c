@@ -11,7 +11,9 @@
 #include "events/log.h"
 #include "mcp/run.h"
 #include "mcp/server.h"
+#include "mcp/subscriptions.h"
 #include "service/long_call.h"
+#include "service/mcp_headers.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -21,7 +23,13 @@ typedef struct mcp_call {
         service_long_call base;
         mcp_server server; /* the thread's own, but for its prefix */
         char session[160]; /* of a call by handshake */
+        bool listens;      /* it is no request's: what the session is to be told */
 } mcp_call;
+
+enum {
+        LISTENERS_MAX = SERVICE_LONG_CALLS / 2, /* so that runs have room beside them */
+        LISTEN_MS = 60000                       /* a look, where nothing is subscribed to */
+};
 
 /* ---- A call that goes on ------------------------------------------------------------------------
  */
@@ -44,16 +52,43 @@ static void send_event(pawl_text message, void *user)
         pawl__buf_free(&event);
 }
 
+static const pawl_text by_handshake = {"", 0};
+
+enum { HASH_LEN = 64 };
+
+/* A message of the client's; "-URI", which it does not want to be told of any more; or "+HASH URI",
+ * which it does, and what that was when it asked. */
+static void take(mcp_call *call, pawl_text message)
+{
+        const pawl_text rest = {message.data + 1, message.len ? message.len - 1 : 0};
+        unsigned char known[32];
+        pawl_error err = PAWL_ERROR_INIT;
+
+        if (*message.data == '-') {
+                mcp_unsubscribe(&call->server, rest, by_handshake);
+        } else if (*message.data != '+') {
+                mcp_handle(&call->server, message);
+        } else if (rest.len > HASH_LEN && call->server.log.log &&
+                   pawl__unhex32(known, (pawl_text){rest.data, HASH_LEN})) {
+                const pawl_text uri = {rest.data + HASH_LEN, rest.len - HASH_LEN};
+                mcp_unsubscribe(&call->server, uri, by_handshake);
+                (void)!mcp_subscribe(&call->server, uri, by_handshake, known, &err);
+        }
+}
+
 /* One round: it may wait for the disk. -1: there is nothing left to do. */
 static int look(mcp_call *call, const pawl__buf *in)
 {
         service_worker *worker = &call->base.worker;
         pawl_error err = PAWL_ERROR_INIT;
 
+        if (call->listens && !in->len && !call->server.subscriptions)
+                return LISTEN_MS;
         call->server.log.log = service_worker_ready(worker, &err) ? NULL : worker->log;
         for (size_t at = 0; at < in->len; at += strlen(in->data + at) + 1)
-                mcp_handle(&call->server, pawl__text(in->data + at));
-        return mcp_tick(&call->server);
+                take(call, pawl__text(in->data + at));
+        const int ms = mcp_tick(&call->server);
+        return ms < 0 && call->listens ? LISTEN_MS : ms;
 }
 
 static void go_on(service_long_call *base)
@@ -76,115 +111,6 @@ static void free_call(service_long_call *base)
 
 /* ---- One request --------------------------------------------------------------------------------
  */
-
-/* What a session's id says, by which nothing need be kept: "UUID.e.agent:NAME", or "-" for "e"
- * where the client asks its person nothing. */
-static void name_session(char out[160], const mcp_server *server, pawl_log *log)
-{
-        const pawl_sources *sources = pawl__log_sources(log);
-        char id[37];
-
-        sources->uuid(id, sources->user);
-        snprintf(out, 160, "%s.%c.%s", id, server->can_elicit ? 'e' : '-', server->actor);
-}
-
-static bool read_session(mcp_server *server, pawl_text id)
-{
-        if (id.len < 46 || id.len > 36 + 3 + sizeof server->actor - 1 || id.data[36] != '.' ||
-                id.data[38] != '.' || strncmp(id.data + 39, "agent:", 6) != 0)
-                return false;
-        server->can_elicit = id.data[37] == 'e';
-        if (!server->named)
-                snprintf(server->actor, sizeof server->actor, "%s", id.data + 39);
-        return true;
-}
-
-/* The value of Mcp-Name: what a call, a prompt or a reading is of. Absent: it has none. */
-static pawl_text name_of(const pawl__json_tree *tree, pawl_text method)
-{
-        const pawl__node params = pawl__json_get(tree, 0, "params");
-
-        if (pawl__text_is(method, "tools/call") || pawl__text_is(method, "prompts/get"))
-                return pawl__json_get_text(tree, params, "name");
-        if (pawl__text_is(method, "resources/read"))
-                return pawl__json_get_text(tree, params, "uri");
-        return (pawl_text){NULL, 0};
-}
-
-/* Is the header this value: as it is, or in base64, as =?base64?VALUE?= ? */
-static bool header_is(pawl_text header, pawl_text value)
-{
-        static const char digits[] =
-                "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        static const char begin[] = "=?base64?";
-        const size_t before = sizeof begin - 1, groups = (value.len + 2) / 3;
-
-        if (header.len < before || memcmp(header.data, begin, before) != 0)
-                return header.data && pawl__text_eq(header, value);
-        if (header.len != before + 4 * groups + 2 ||
-                memcmp(header.data + header.len - 2, "?=", 2) != 0)
-                return false;
-        for (size_t i = 0; i < 4 * groups; i++) {
-                const size_t at = i / 4 * 3; /* of the group's three bytes */
-                uint32_t bits = 0;
-                for (size_t k = at; k < at + 3; k++)
-                        bits = bits << 8 | (k < value.len ? (unsigned char)value.data[k] : 0U);
-                const char digit =
-                        at + i % 4 > value.len ? '=' : digits[bits >> (18 - 6 * (i % 4)) & 63];
-                if (header.data[before + i] != digit)
-                        return false;
-        }
-        return true;
-}
-
-/* What is wrong with the headers, and its code; NULL: nothing. */
-static const char *check_headers(
-        int *code, const service_request *request, const pawl__json_tree *tree, bool *modern)
-{
-        const pawl_text version = request->headers[SERVICE_MCP_VERSION],
-                        method = request->headers[SERVICE_MCP_METHOD],
-                        name = request->headers[SERVICE_MCP_NAME],
-                        asked = pawl__json_get_text(tree, 0, "method");
-        const pawl__node params = pawl__json_get(tree, 0, "params");
-        const pawl_text meta = pawl__json_get_text(
-                tree, pawl__json_get(tree, params, "_meta"), MCP_META "protocolVersion");
-
-        *modern = mcp_is_modern(tree) || (version.data && pawl__text_is(version, mcp_modern));
-        *code = MCP_HEADERS;
-        if (!*modern) {
-                *code = MCP_VERSION;
-                return version.data && !mcp_speaks(version)
-                               ? "MCP-Protocol-Version: is not spoken here"
-                               : NULL;
-        }
-        if (!asked.data)
-                return NULL;
-        if (!version.data)
-                return "MCP-Protocol-Version: is missing; send the version of params._meta";
-        if (meta.data && !pawl__text_eq(version, meta))
-                return "MCP-Protocol-Version: is not the version of params._meta; send the same";
-        if (!method.data || !pawl__text_eq(method, asked))
-                return "Mcp-Method: is not the method of the body; send the same";
-        const pawl_text wanted = name_of(tree, asked);
-        if (wanted.data && !header_is(name, wanted))
-                return "Mcp-Name: is not the name of the body; send the same";
-        return NULL;
-}
-
-static unsigned status_of(int error, bool modern)
-{
-        switch (error) {
-        case MCP_PARSE:
-        case MCP_REQUEST:
-        case MCP_VERSION:
-        case MCP_HEADERS:
-                return 400;
-        case MCP_METHOD:
-                return modern ? 404 : 200;
-        default:
-                return 200;
-        }
-}
 
 /* The messages of a request, one after the other, each ended by a newline. */
 static void collect(pawl_text message, void *user)
@@ -233,6 +159,7 @@ static pawl_status keep(service_answer *answer, const service_call *from, mcp_se
         call->base.run = go_on;
         call->base.free = free_call;
         call->base.goes = modern || server->subscriptions;
+        call->base.beat_ms = call->base.goes ? SERVICE_GOES_BEAT_MS : SERVICE_BEAT_MS;
         call->server = *server;
         call->server.send = send_event;
         call->server.send_user = call;
@@ -282,6 +209,43 @@ static void tell_calls(const service_call *call, const pawl__json_tree *tree, bo
                 call->site->long_calls, is_for, &to, pawl__buf_text(&call->request->body));
 }
 
+/* Of one session: its streams, or its listener. */
+typedef struct of_session {
+        pawl_text session; /* absent: any */
+        bool listens;      /* the first that does */
+        size_t *n;
+} of_session;
+
+static bool is_of(const service_long_call *base, const void *user)
+{
+        const of_session *of = user;
+        const mcp_call *call = (const mcp_call *)base;
+
+        if (base->run != go_on || (of->session.data && !pawl__text_is(of->session, call->session)))
+                return false;
+        return !of->listens || (call->listens && (!of->session.data || !(*of->n)++));
+}
+
+/* Say "+HASH URI" to the listener of the session, or "-URI" to all streams that it has. False:
+ * there is none. */
+static bool tell_session(const service_call *call, const unsigned char hash[32], pawl_text uri)
+{
+        size_t n = 0;
+        const of_session to = {call->request->headers[SERVICE_MCP_SESSION], hash != NULL, &n};
+        char hex[HASH_LEN + 1] = "";
+        pawl__buf text = PAWL__BUF_INIT;
+
+        if (hash)
+                pawl__hex(hex, hash, 32);
+        pawl__buf_addf(&text, "%s%s", hash ? "+" : "-", hex);
+        pawl__buf_add_text(&text, uri);
+        const bool told = to.session.data && !text.failed &&
+                          service_long_calls_tell(
+                                  call->site->long_calls, is_of, &to, pawl__buf_text(&text)) > 0;
+        pawl__buf_free(&text);
+        return told;
+}
+
 static bool is_response(const pawl__json_tree *tree)
 {
         return pawl__json_get(tree, 0, "method") == PAWL__NO_NODE &&
@@ -303,13 +267,12 @@ static void refuse_headers(
         pawl__buf_free(&text);
 }
 
-static void handle(service_answer *answer, service_call *call, const pawl__json_tree *tree)
+/* With a prefix of its own, and the name of who acts where the request says it. */
+static mcp_server server_of(
+        const service_call *call, void (*send)(pawl_text message, void *user), void *send_user)
 {
         const service_options *options = call->site->options;
-        const pawl_text session = call->request->headers[SERVICE_MCP_SESSION],
-                        method = pawl__json_get_text(tree, 0, "method");
         const pawl_sources *sources = pawl__log_sources(call->log);
-        pawl__buf said = PAWL__BUF_INIT;
         mcp_server server = {.registry = options->registry,
                 .log = {.log = call->log,
                         .home = options->home,
@@ -319,24 +282,34 @@ static void handle(service_answer *answer, service_call *call, const pawl__json_
                         .read_only = options->read_only,
                         .db = options->log_path,
                         .key_file = options->key_file},
-                .send = collect,
-                .send_user = &said,
-                .plain = true,
+                .send = send,
+                .send_user = send_user,
                 .more = options->mcp_more};
+
+        sources->uuid(server.prefix, sources->user);
+        if (call->request->headers[SERVICE_ACTOR].data) {
+                snprintf(server.actor, sizeof server.actor, "%s", call->actor);
+                server.named = true;
+        }
+        return server;
+}
+
+static void handle(service_answer *answer, service_call *call, const pawl__json_tree *tree)
+{
+        const pawl_text session = call->request->headers[SERVICE_MCP_SESSION],
+                        method = pawl__json_get_text(tree, 0, "method"),
+                        uri = pawl__json_get_text(tree, pawl__json_get(tree, 0, "params"), "uri");
+        pawl__buf said = PAWL__BUF_INIT;
+        mcp_server server = server_of(call, collect, &said);
         pawl_error err = PAWL_ERROR_INIT;
         pawl_status status = PAWL_OK;
         bool modern;
         int code;
 
-        sources->uuid(server.prefix, sources->user);
-        const char *wrong = check_headers(&code, call->request, tree, &modern);
-        if (call->request->headers[SERVICE_ACTOR].data) {
-                snprintf(server.actor, sizeof server.actor, "%s", call->actor);
-                server.named = true;
-        }
+        const char *wrong = service_mcp_check_headers(&code, call->request, tree, &modern);
         if (wrong) {
                 refuse_headers(&server, tree, code, wrong);
-        } else if (!modern && session.data && !read_session(&server, session)) {
+        } else if (!modern && session.data && !service_mcp_read_session(&server, session)) {
                 service_answer_refuse(answer, 404, PAWL_ENOTFOUND,
                         "Mcp-Session-Id: is none of this service's; begin with initialize");
                 return;
@@ -345,14 +318,19 @@ static void handle(service_answer *answer, service_call *call, const pawl__json_
         } else {
                 mcp_handle_tree(&server, tree);
         }
+        if (!modern && !server.error && pawl__text_is(method, "resources/unsubscribe"))
+                (void)tell_session(call, NULL, uri);
+        /* where the session listens, it is told there; else by the answer, which then goes on */
+        if (!modern && server.subscriptions && tell_session(call, mcp_subscribed(&server), uri))
+                mcp_subscriptions_free(&server);
         if (server.runs || server.subscriptions || *server.waits)
                 status = keep(answer, call, &server, &said, modern, &err);
         if (status)
                 service_answer_fail(answer, &err);
         else if (!answer->stream)
-                answer_with(answer, status_of(server.error, modern), &said);
+                answer_with(answer, service_mcp_status_of(server.error, modern), &said);
         if (!modern && answer->status == 200 && pawl__text_is(method, "initialize"))
-                name_session(answer->session, &server, call->log);
+                service_mcp_name_session(answer->session, &server, call->log);
         server.log.log = NULL;
         mcp_stop(&server);
         pawl__buf_free(&said);
@@ -380,4 +358,49 @@ void service_mcp_post(service_answer *answer, service_call *call)
         }
         pawl__buf_free(&said);
         pawl__json_tree_free(&tree);
+}
+
+/* What the session is told that no request of its asked for: by handshake alone. */
+void service_mcp_get(service_answer *answer, service_call *call)
+{
+        const pawl_text session = call->request->headers[SERVICE_MCP_SESSION];
+        mcp_server none = {.error = 0};
+        size_t n = 0;
+        const of_session any = {{NULL, 0}, true, &n};
+        pawl_error err = PAWL_ERROR_INIT;
+        mcp_call *listener;
+
+        if (!pawl__text_is(call->request->method, "GET")) {
+                service_answer_refuse(answer, 405, PAWL_EINVAL,
+                        "the method: this address knows GET, POST alone; use one of them");
+        } else if (!call->request->wants_events) {
+                service_answer_refuse(answer, 406, PAWL_EINVAL,
+                        "Accept: is not text/event-stream; accept it, or send messages by POST");
+        } else if (!session.data) {
+                service_answer_refuse(answer, 400, PAWL_EINVAL,
+                        "Mcp-Session-Id: is missing; send the one that initialize was answered with");
+        } else if (!service_mcp_read_session(&none, session)) {
+                service_answer_refuse(answer, 404, PAWL_ENOTFOUND,
+                        "Mcp-Session-Id: is none of this service's; begin with initialize");
+        } else if (service_long_calls_tell(call->site->long_calls, is_of, &any, pawl__text(NULL)) >=
+                   LISTENERS_MAX) {
+                service_answer_refuse(answer, 503, PAWL_EBUSY,
+                        "mcp: %d sessions listen already; close one, or subscribe without this",
+                        LISTENERS_MAX);
+        } else if (!(listener = calloc(1, sizeof *listener))) {
+                service_answer_refuse(answer, 500, PAWL_ENOMEM, "out of memory");
+        } else {
+                listener->base.run = go_on;
+                listener->base.free = free_call;
+                listener->base.goes = listener->listens = true;
+                listener->base.beat_ms = SERVICE_BEAT_MS;
+                listener->server = server_of(call, send_event, listener);
+                listener->server.log.log = NULL;
+                snprintf(listener->session, sizeof listener->session, "%s", session.data);
+                pawl__buf_adds(&listener->base.out, ": listening\n\n");
+                if (service_long_call_start(answer, &listener->base, call->site, &err)) {
+                        service_answer_fail(answer, &err);
+                        free(listener);
+                }
+        }
 }

@@ -175,6 +175,7 @@ void service_api_stream(service_answer *answer, service_call *call);
 
 /** Agents, by the Model Context Protocol (service/mcp.c). */
 void service_mcp_post(service_answer *answer, service_call *call);
+void service_mcp_get(service_answer *answer, service_call *call);
 
 /** Commands by their names (service/execute.c). */
 void service_execute_command(service_answer *answer, service_call *call);

@@ -102,6 +102,7 @@ static call *make(void (*act)(call *call), bool goes)
         c->base.run = run;
         c->base.free = freed;
         c->base.goes = goes;
+        c->base.beat_ms = goes ? SERVICE_GOES_BEAT_MS : SERVICE_BEAT_MS;
         c->act = act;
         return c;
 }

@@ -128,8 +128,6 @@ def both_eras(service):
         status, _, body = client.ask("tools/call", {"name": "nope"})
         same((status, code(body)), (200, -32602))
     same([e["actor"] for e in log("list", "--type", "WorkspaceCheckpointed")], ["agent:tester", "agent:mcp"])
-    # nothing is told of by handshake, and so nothing can be subscribed to
-    same(code(Client(service).ask("resources/subscribe", {"uri": "pawl://runs"})[2]), -32601)
 
 
 def headers(service):
@@ -162,7 +160,11 @@ def headers(service):
     same(old.send(old.message("ping", {}), {"Origin": "http://example.org"})[0], 403)
     same(old.send(old.message("ping", {}), {"Host": "example.org"})[0], 421)
     same(old.send("{}", {"Content-Type": "text/plain"})[0], 415)
-    same(service.get("/mcp")[0], 405)
+    for wrong, status in (({}, 400), ({"Mcp-Session-Id": "of-another"}, 404), ({"Accept": "application/json"}, 406),
+                          ({"Mcp-Session-Id": old.session, "Accept": "*/*"}, 406)):
+        same(service.get("/mcp", headers={"Accept": "text/event-stream", **wrong})[0], status, wrong)
+    same(service.ask("HEAD", "/mcp", headers={"Accept": "text/event-stream"})[0], 405)
+    same(service.get("/mcp", headers={"Accept": "text/event-stream", "Mcp-Session-Id": old.session}, token=False)[0], 401)
     same(service.ask("DELETE", "/mcp")[0], 405)
     for wrong, number in (("nope", -32700), ("[]", -32600), ('{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600)):
         status, _, body = old.send(wrong, {})
@@ -249,6 +251,78 @@ def subscriptions(service):
     answer.close()
 
 
+def listen(client):
+    """What the session is told beside the answers to its requests."""
+    connection = http.client.HTTPConnection(client.service.host, client.service.port, timeout=60)
+    connection.request("GET", "/mcp", headers={"Accept": "text/event-stream", "Mcp-Session-Id": client.session,
+                                               "Authorization": "Bearer " + client.service.token})
+    answer = connection.getresponse()
+    answer.connection = connection
+    return answer
+
+
+def change(name):
+    """One checkpoint more."""
+    with open("changed", "w", encoding="utf-8") as file:
+        file.write(name)
+    subprocess.run(["pawl", "checkpoint"], check=True, capture_output=True)
+
+
+def one_run(run):
+    subprocess.run(["pawl", "run", "mission.yaml", "--run", run, "--no-input", "--fresh"], capture_output=True, check=False)
+
+
+def told(answer):
+    message = read_message(answer)
+    same(message["method"], "notifications/resources/updated")
+    return message["params"]["uri"]
+
+
+def subscriptions_by_handshake(service):
+    client, other = Client(service), Client(service)
+    same(client.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})[2]["result"]["capabilities"]
+         ["resources"], {"subscribe": True})
+    answer, beside = listen(client), listen(other)
+    same((answer.status, answer.headers["Content-Type"]), (200, "text/event-stream"))
+    for uri in ("pawl://checkpoints", "pawl://runs", "pawl://checkpoints"):
+        same(client.ask("resources/subscribe", {"uri": uri})[2], {"jsonrpc": "2.0", "id": client.n, "result": {}})
+    same(code(client.ask("resources/subscribe", {"uri": "pawl://nothing"})[2]), -32002)
+    change("one")
+    same(told(answer), "pawl://checkpoints")
+    same(client.ask("resources/unsubscribe", {"uri": "pawl://checkpoints"})[2]["result"], {})
+    same(other.ask("resources/subscribe", {"uri": "pawl://runs"})[2]["result"], {})
+    change("two")  # nobody is told
+    one_run("told")
+    same((told(answer), told(beside)), ("pawl://runs", "pawl://runs"))
+    same(client.call("checkpoints")["result"]["isError"], False)
+    answer.connection.close()
+    answer.close()
+    beside.connection.close()
+    beside.close()
+    # where the session does not listen, the answer goes on
+    client = Client(service)
+    answer = client.open(client.message("resources/subscribe", {"uri": "pawl://checkpoints"}))
+    same(answer.headers["Content-Type"], "text/event-stream")
+    same(read_message(answer), {"jsonrpc": "2.0", "id": client.n, "result": {}})
+    change("three")
+    same(told(answer), "pawl://checkpoints")
+    same(client.ask("resources/unsubscribe", {"uri": "pawl://checkpoints"})[2]["result"], {})
+    same(read_message(answer), None)
+    answer.connection.close()
+
+
+def listeners_leave_room_for_calls(service):
+    clients = [Client(service) for _ in range(33)]
+    answers = [listen(client) for client in clients]
+    same([answer.status for answer in answers], [200] * 32 + [503])
+    answer = clients[0].open(clients[0].message("tools/call", {
+        "name": "run", "arguments": {"mission": "mission.yaml", "run": "beside", "fresh": True}}))
+    same(answer.status, 200)
+    answer.connection.close()
+    for answer in answers:
+        answer.connection.close()
+
+
 with Service() as service:
     both_eras(service)
     headers(service)
@@ -256,6 +330,9 @@ with Service() as service:
     questions(service)
     endings(service)
     subscriptions(service)
+    subscriptions_by_handshake(service)
+with Service() as service:
+    listeners_leave_room_for_calls(service)
 with Service() as service:  # what goes on ends with the service
     begin_slow(Client(service), "stopped")
 same(run_status("stopped"), ["interrupted"])
