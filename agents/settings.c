@@ -19,8 +19,7 @@ static pawl_status read_root(pawl__jsonc_span *root, pawl_text text, pawl_error 
         return PAWL_OK;
 }
 
-/* ---- What is put in -----------------------------------------------------------------------------
- */
+/* ---- What is put in -------------------------------------------------------------------------- */
 
 pawl_status pawl__hook_command_end(pawl__buf *out, const pawl__agent *agent, pawl_error *err)
 {
@@ -99,8 +98,7 @@ static void add_file(pawl__buf *out, const editing *e)
 
 typedef void (*adding)(pawl__buf *, const editing *, const pawl__agent_event *);
 
-/* ---- Editing ------------------------------------------------------------------------------------
- */
+/* ---- Editing --------------------------------------------------------------------------------- */
 
 /* Put @p with in place of a part of the text, whose spans are then read anew. */
 static pawl_status replace(editing *e, pawl__jsonc_span part, pawl_text with)
@@ -183,8 +181,7 @@ static pawl_status take_child(editing *e, pawl__jsonc_span part, pawl__jsonc_spa
         return replace(e, part, (pawl_text){NULL, 0});
 }
 
-/* ---- Knowing ours -------------------------------------------------------------------------------
- */
+/* ---- Knowing ours ---------------------------------------------------------------------------- */
 
 static bool ends_ours(const editing *e, pawl__jsonc_span string)
 {
@@ -274,8 +271,7 @@ static pawl_status begin(editing *e)
         return PAWL_OK;
 }
 
-/* ---- The calls ----------------------------------------------------------------------------------
- */
+/* ---- The calls ------------------------------------------------------------------------------- */
 
 static unsigned look(const editing *e)
 {

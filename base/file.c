@@ -80,8 +80,7 @@ int pawl__sync_directory(const char *path)
         return error;
 }
 
-/* ---- In place of what is there ------------------------------------------------------------------
- */
+/* ---- In place of what is there --------------------------------------------------------------- */
 
 enum { LINKS = 40 }; /* that lead one to another, as many as the kernel follows */
 

@@ -110,8 +110,7 @@ void pawl__members_sort(const char *text, pawl__member *m, size_t n)
         }
 }
 
-/* ---- Text in another order than it was written ------------------------------------------------
- */
+/* ---- Text in another order than it was written ----------------------------------------------- */
 
 pawl_status pawl__reorder_add(
         pawl__reorder *walk, uint32_t start, uint32_t end, const pawl__member *members, size_t n)

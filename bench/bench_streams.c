@@ -82,8 +82,7 @@ static void open_streams(void)
         }
 }
 
-/* ---- Beside: the same bytes to as many sockets ------------------------------------------------
- */
+/* ---- Beside: the same bytes to as many sockets ----------------------------------------------- */
 
 static int ours[MANY], theirs[MANY];
 

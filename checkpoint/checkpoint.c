@@ -8,8 +8,7 @@
 #include "events/types.h"
 #include <inttypes.h>
 
-/* ---- Names ------------------------------------------------------------------------------------
- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 static const char *const cursors[] = {
         [PAWL__AT_START] = NULL,
@@ -60,8 +59,7 @@ bool pawl__strictness_of(pawl__strictness *out, pawl_text name)
         return found;
 }
 
-/* ---- Validity ---------------------------------------------------------------------------------
- */
+/* ---- Validity -------------------------------------------------------------------------------- */
 
 bool pawl__hash_valid(pawl_text text)
 {
@@ -136,8 +134,7 @@ pawl_status pawl__checkpoint_check(const pawl__checkpoint *checkpoint, pawl_erro
         return PAWL_OK;
 }
 
-/* ---- Encoding and decoding --------------------------------------------------------------------
- */
+/* ---- Encoding and decoding ------------------------------------------------------------------- */
 
 void pawl__scope_refs_write(pawl__json_writer *w, const pawl__scope_ref *refs, size_t n)
 {
@@ -291,8 +288,7 @@ pawl_status pawl__checkpoint_decode(
         return status;
 }
 
-/* ---- Resume -----------------------------------------------------------------------------------
- */
+/* ---- Resume ---------------------------------------------------------------------------------- */
 
 /* Did the gate, since the asked checkpoint, let the step pass over the same inputs? */
 static bool passed_since(const pawl__checkpoint *asked, const pawl__checkpoint *newest)

@@ -64,8 +64,7 @@ PAWL_MUST_CHECK pawl_status pawl__checkpoint_decode(
 PAWL_MUST_CHECK pawl_status pawl__checkpoint_load(
         pawl__checkpoint *out, pawl__arena *arena, pawl_log *log, pawl_text token, pawl_error *err);
 
-/* ---- What makes its fields valid, to be written and read back alike ----------------------------
- */
+/* ---- What makes its fields valid, to be written and read back alike -------------------------- */
 
 /** The only algorithm there is, and the field that names it. */
 #define PAWL__INPUT_HASH_ALG "jcs-sha256"
@@ -88,8 +87,7 @@ PAWL_MUST_CHECK pawl_status pawl__scope_refs_read(pawl__scope_ref refs[PAWL__SCO
 /** 64 lower-case hex digits? */
 bool pawl__hash_valid(pawl_text text);
 
-/* ---- Where a resume goes on --------------------------------------------------------------------
- */
+/* ---- Where a resume goes on ------------------------------------------------------------------ */
 
 typedef enum pawl__resume_verdict {
         PAWL__RESUME_AT_CURSOR, /**< hashes equal: go on at decision.cursor */
@@ -115,8 +113,7 @@ typedef struct pawl__resume_decision {
 pawl__resume_decision pawl__resume_decide(const pawl__checkpoint *asked,
         const pawl__checkpoint *newest, pawl_text step_status, const char *input_hash);
 
-/* ---- Which members of two JSON documents differ, by path ---------------------------------------
- */
+/* ---- Which members of two JSON documents differ, by path ------------------------------------- */
 
 typedef enum pawl__member_change_kind {
         PAWL__ADDED,

@@ -93,8 +93,7 @@ pawl_status pawl__checkpoint_load(
         return PAWL_OK;
 }
 
-/* ---- The public calls --------------------------------------------------------------------------
- */
+/* ---- The public calls ------------------------------------------------------------------------ */
 
 /* Texts of an arena end in NUL: ids hold none. */
 struct loaded {

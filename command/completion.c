@@ -187,8 +187,7 @@ static void put_script(FILE *out, const cli_program *program)
                 program->name);
 }
 
-/* ---- Ids, a line each -------------------------------------------------------------------------
- */
+/* ---- Ids, a line each ------------------------------------------------------------------------ */
 
 enum { MOST = 500 };
 

@@ -180,8 +180,7 @@ pawl_status cli_table_row(cli_table *table, const void *item, pawl_error *err)
         return cli_table_flush(table, err);
 }
 
-/* ---- Widths -------------------------------------------------------------------------------------
- */
+/* ---- Widths ---------------------------------------------------------------------------------- */
 
 /* The columns of a terminal that a text takes; *cut: the bytes of it that take @p room at most. */
 static size_t measure(const char *text, size_t room, size_t *cut)

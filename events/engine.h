@@ -103,8 +103,7 @@ typedef enum pawl__life {
         PAWL__LIFE_OVER   /**< the holder had it, and nobody has it now */
 } pawl__life;
 
-/* ---- An engine ---------------------------------------------------------------------------------
- */
+/* ---- An engine ------------------------------------------------------------------------------- */
 
 /** "NULL: ..." says what an engine without that function means. */
 struct pawl__engine {
@@ -321,8 +320,7 @@ static inline bool pawl__query_nomem(pawl__query *query)
 /** A column of 32 bytes into @p out. False: it is something else. */
 bool pawl__query_hash(unsigned char out[32], pawl__query *query, int column);
 
-/* ---- A log's own queries -----------------------------------------------------------------------
- */
+/* ---- A log's own queries --------------------------------------------------------------------- */
 
 /** The numbered query, ready to be bound; its texts may have been bound before: bind all. */
 PAWL_MUST_CHECK pawl_status pawl__log_query(
@@ -336,8 +334,7 @@ PAWL_MUST_CHECK pawl_status pawl__log_run(
 PAWL_MUST_CHECK pawl_status pawl__log_row(pawl__query **row, pawl_log *log, pawl__stmt which,
         const char *doing, pawl_error *err, const char *types, ...);
 
-/* ---- For state/: transactions without events ----------------------------------------------------
- */
+/* ---- For state/: transactions without events ------------------------------------------------- */
 
 /** Begin a write transaction of the state's own; the projector is not called. */
 PAWL_MUST_CHECK pawl_status pawl__log_write_begin(pawl_log *log, pawl_error *err);

@@ -32,8 +32,7 @@ pawl__severity pawl__severity_of(pawl_text name)
         return (pawl__severity)pawl__text_index(name, severity_names, PAWL__SEVERITY_HIGH);
 }
 
-/* ---- Evaluating ---------------------------------------------------------------------------------
- */
+/* ---- Evaluating ------------------------------------------------------------------------------ */
 
 /* Of a term that does not resolve to one sense. */
 static pawl__conflict_type type_of(const pawl__term *term, size_t senses, bool critical)

@@ -65,8 +65,7 @@ pawl__severity pawl__findings_severity(const pawl__findings *findings); /**< the
 PAWL_MUST_CHECK pawl_status pawl__findings_reevaluate(pawl__findings *out, pawl__arena *arena,
         const pawl__glossary *glossary, const pawl__findings *recorded, pawl_error *err);
 
-/* ---- JSON: the one place that knows how senses, candidates and findings are written ------------
- */
+/* ---- JSON: the one place that knows how senses, candidates and findings are written ---------- */
 
 /** A sense as callers see it; borrows its texts. */
 pawl_sense pawl__sense_public(const pawl__sense *sense);

@@ -155,8 +155,7 @@ pawl_status pawl__words_index(uint32_t *out, pawl__extraction *extraction, pawl_
         return status;
 }
 
-/* ---- When all texts were read -----------------------------------------------------------------
- */
+/* ---- When all texts were read ---------------------------------------------------------------- */
 
 /* Is there such a noun in the texts? */
 static uint32_t noun_of_text(const pawl__words *words, pawl_text text)

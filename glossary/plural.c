@@ -137,8 +137,7 @@ void pawl__singulars(pawl__buf *out, pawl_text word)
                         form(out, word, endings[i].plural_len, endings[i].singular);
 }
 
-/* ---- What is safe to cut ----------------------------------------------------------------------
- */
+/* ---- What is safe to cut --------------------------------------------------------------------- */
 
 /* What words end in whose singular ends in `ie`, and in `che`. */
 static const char *const in_ie[] = {"cookie", "movie", "calorie", "zombie", "rookie", "brownie",

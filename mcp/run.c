@@ -58,8 +58,7 @@ static mcp_request request_of(const mcp_run *run)
                 .actor = run->actor.data};
 }
 
-/* ---- The answer ---------------------------------------------------------------------------------
- */
+/* ---- The answer ------------------------------------------------------------------------------ */
 
 static void send_outcome(mcp_server *server, mcp_run *run)
 {
@@ -82,8 +81,7 @@ static void fail(mcp_server *server, mcp_run *run, const pawl_error *err)
         send_outcome(server, run);
 }
 
-/* ---- Putting a conflict to the person -----------------------------------------------------------
- */
+/* ---- Putting a conflict to the person -------------------------------------------------------- */
 
 /* The object of `conflicts --json` with that id; *@p others: it is open, but to other people. */
 static pawl_status find_conflict(pawl__json_tree *tree, pawl__node *out, mcp_outcome *conflicts,
@@ -289,8 +287,7 @@ static void end(mcp_server *server, mcp_run *run, int status)
         }
 }
 
-/* ---- Calls --------------------------------------------------------------------------------------
- */
+/* ---- Calls ----------------------------------------------------------------------------------- */
 
 static mcp_run *begin(mcp_server *server, const mcp_request *request)
 {
@@ -407,8 +404,7 @@ void mcp_run_cancel(mcp_server *server, pawl_text id)
         }
 }
 
-/* ---- As time goes by ----------------------------------------------------------------------------
- */
+/* ---- As time goes by ------------------------------------------------------------------------- */
 
 static pawl_status count_step(
         const pawl_event *event, pawl__event_type type, void *user, pawl_error *err)

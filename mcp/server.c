@@ -16,8 +16,7 @@ const char mcp_modern[] = "2026-07-28";
 
 #define META MCP_META
 
-/* ---- Methods ------------------------------------------------------------------------------------
- */
+/* ---- Methods --------------------------------------------------------------------------------- */
 
 static void write_capabilities(pawl__json_writer *w)
 {
@@ -311,8 +310,7 @@ static const struct method {
         {"notifications/cancelled", BOTH, true, cancelled},
 };
 
-/* ---- Messages in --------------------------------------------------------------------------------
- */
+/* ---- Messages in ----------------------------------------------------------------------------- */
 
 static void refuse_version(mcp_server *server, pawl_text id, pawl_text requested)
 {

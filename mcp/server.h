@@ -80,8 +80,7 @@ int mcp_tick(mcp_server *server);
 /** End the processes, and free what the server holds. */
 void mcp_stop(mcp_server *server);
 
-/* ---- For the parts of the server ----------------------------------------------------------------
- */
+/* ---- For the parts of the server ------------------------------------------------------------- */
 
 enum {
         MCP_PARSE = -32700,

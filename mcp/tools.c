@@ -3,8 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-/* ---- Which ------------------------------------------------------------------------------------
- */
+/* ---- Which ----------------------------------------------------------------------------------- */
 
 /* Commands that start programs, and are no good to a service, but to an agent. */
 static bool starts_programs(const cli_cmd *cmd)
@@ -70,8 +69,7 @@ bool mcp_tool_find(mcp_tool *out, const cli_registry *registry, pawl_text name)
         return f.found;
 }
 
-/* ---- A command's arguments --------------------------------------------------------------------
- */
+/* ---- A command's arguments ------------------------------------------------------------------- */
 
 /* One word of "A [B] [PATH...]". */
 typedef struct argument {
@@ -109,8 +107,7 @@ static bool is_offered(const cli_option *option, const mcp_tool *tool)
                (!cli_is_local(option) || (tool->starts && option->kind == CLI_FILE));
 }
 
-/* ---- The list ---------------------------------------------------------------------------------
- */
+/* ---- The list -------------------------------------------------------------------------------- */
 
 static void write_type(pawl__json_writer *w, const cli_option *option)
 {
@@ -222,8 +219,7 @@ void mcp_tools_write(pawl__json_writer *w, const cli_registry *registry)
         pawl__json_close_array(w);
 }
 
-/* ---- A call -----------------------------------------------------------------------------------
- */
+/* ---- A call ---------------------------------------------------------------------------------- */
 
 void mcp_words_free(mcp_words *words)
 {

@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- ask: --------------------------------------------------------------------------------------
- */
+/* ---- ask: ------------------------------------------------------------------------------------ */
 
 static pawl__ask *ask_of(const pawl__place *place)
 {
@@ -209,8 +208,7 @@ pawl_status pawl__ask_or_run(const pawl__place *place, pawl__node step)
         return PAWL_OK;
 }
 
-/* ---- What is asked ------------------------------------------------------------------------------
- */
+/* ---- What is asked --------------------------------------------------------------------------- */
 
 /* The question with the parameters' values; one without a value stays as it is written. */
 static pawl_status add_question(
@@ -291,8 +289,7 @@ pawl_status pawl__step_inputs(pawl__buf *out, const pawl_mission *mission, const
         return status;
 }
 
-/* ---- A step at work ----------------------------------------------------------------------------
- */
+/* ---- A step at work -------------------------------------------------------------------------- */
 
 pawl_status pawl__ask_pose(pawl__step_run *p)
 {

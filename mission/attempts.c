@@ -12,8 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- The log's events ---------------------------------------------------------------------------
- */
+/* ---- The log's events ------------------------------------------------------------------------ */
 
 /* Attempts at the steps of a run: counted, or those of one step listed. */
 typedef struct scan {
@@ -256,8 +255,7 @@ pawl_status pawl__attempt_log(pawl__buf *out, uint64_t *before, pawl_log *log, p
         return status;
 }
 
-/* ---- The file -----------------------------------------------------------------------------------
- */
+/* ---- The file -------------------------------------------------------------------------------- */
 
 pawl_status pawl__log_file_path(pawl__buf *path, size_t *dir, const pawl_log *log, pawl_text run_id,
         pawl_text step_id, uint64_t attempt)
@@ -337,8 +335,7 @@ pawl_status pawl__log_file_read(pawl__buf *out, uint64_t *before, const char *pa
         return error ? pawl__fail_errno(err, error, path, "read what a command wrote") : PAWL_OK;
 }
 
-/* ---- The last line ------------------------------------------------------------------------------
- */
+/* ---- The last line --------------------------------------------------------------------------- */
 
 void pawl__last_line(char *out, size_t size, pawl_text text)
 {

@@ -38,8 +38,7 @@ static pawl_status read_bytes(
         return PAWL_OK;
 }
 
-/* ---- Settings of a project, a mission or a step ----------------------------------------------
- */
+/* ---- Settings of a project, a mission or a step ---------------------------------------------- */
 
 pawl_status pawl__set_strictness(const pawl__place *place, pawl__node node)
 {

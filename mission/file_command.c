@@ -40,8 +40,7 @@ static pawl__place place_of(
         return at;
 }
 
-/* ---- env: --------------------------------------------------------------------------------------
- */
+/* ---- env: ------------------------------------------------------------------------------------ */
 
 static bool is_secret(const pawl_mission *mission, pawl_text name)
 {
@@ -92,8 +91,7 @@ pawl_status pawl__env_read(const pawl__place *place, pawl__node node)
         return status;
 }
 
-/* ---- cwd: --------------------------------------------------------------------------------------
- */
+/* ---- cwd: ------------------------------------------------------------------------------------ */
 
 /* Does it go up further than down? A link that leads out is seen when the command is started. */
 static bool leads_out(const char *path)
@@ -124,8 +122,7 @@ pawl_status pawl__cwd_read(const pawl__place *place, pawl__node node)
         return PAWL_OK;
 }
 
-/* ---- timeout: and retry: ------------------------------------------------------------------------
- */
+/* ---- timeout: and retry: --------------------------------------------------------------------- */
 
 pawl_status pawl__duration_read(const pawl__place *place, int64_t *ms, pawl__node node)
 {
@@ -233,8 +230,7 @@ pawl_status pawl__retry_rule_read(const pawl__place *place, pawl__node node)
         return pawl__fields_read(PAWL__FIELDS(retry_fields), &inside, node);
 }
 
-/* ---- secrets: -----------------------------------------------------------------------------------
- */
+/* ---- secrets: -------------------------------------------------------------------------------- */
 
 pawl_status pawl__secrets_read(const pawl__place *place, pawl__node node)
 {

@@ -99,8 +99,7 @@ static pawl_status take_node(const pawl_mission_param *param, const char **out,
         return status;
 }
 
-/* ---- params: ------------------------------------------------------------------------------------
- */
+/* ---- params: --------------------------------------------------------------------------------- */
 
 static pawl_status set_type(const pawl__place *place, pawl__node node)
 {
@@ -196,8 +195,7 @@ pawl_status pawl__params_read(const pawl__place *place, pawl__node node)
         return status;
 }
 
-/* ---- {"$param": NAME} ---------------------------------------------------------------------------
- */
+/* ---- {"$param": NAME} ------------------------------------------------------------------------ */
 
 bool pawl__is_param(const pawl__json_tree *tree, pawl__node node)
 {
@@ -330,8 +328,7 @@ pawl_status pawl__params_put_words(pawl_mission *mission, pawl_error *err)
         return status;
 }
 
-/* ---- Values that are given ----------------------------------------------------------------------
- */
+/* ---- Values that are given ------------------------------------------------------------------- */
 
 static pawl_status refuse_unknown(const pawl_mission *mission, pawl_text name, pawl_error *err)
 {
@@ -428,8 +425,7 @@ pawl_status pawl__params_complete(const pawl_mission *mission, pawl_error *err)
         return PAWL_OK;
 }
 
-/* ---- In the log ---------------------------------------------------------------------------------
- */
+/* ---- In the log ------------------------------------------------------------------------------ */
 
 void pawl__params_write(pawl__json_writer *w, const pawl_mission *mission)
 {

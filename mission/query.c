@@ -60,8 +60,7 @@ static void *add(list *l, size_t size)
         return memset((char *)l->items + l->n++ * size, 0, size);
 }
 
-/* ---- Runs -------------------------------------------------------------------------------------
- */
+/* ---- Runs ------------------------------------------------------------------------------------ */
 
 static pawl_status take_run(const pawl__run_view *run, void *user, pawl_error *err)
 {
@@ -110,8 +109,7 @@ void pawl_runs_free(pawl_runs *runs)
         free_list(runs);
 }
 
-/* ---- Conflicts --------------------------------------------------------------------------------
- */
+/* ---- Conflicts ------------------------------------------------------------------------------- */
 
 static pawl_status take_conflict(list *l, pawl_log *log, const pawl__row *row, pawl_error *err)
 {
@@ -160,8 +158,7 @@ void pawl_conflicts_free(pawl_conflicts *conflicts)
         free_list(conflicts);
 }
 
-/* ---- Senses -----------------------------------------------------------------------------------
- */
+/* ---- Senses ---------------------------------------------------------------------------------- */
 
 static pawl_status take_sense(const pawl__row *row, void *user, pawl_error *err)
 {

@@ -108,8 +108,7 @@ PAWL_MUST_CHECK pawl_status pawl__runner_tell(
 /** The envelope that the runner's events have in common: its ids and the actor. */
 pawl_event pawl__runner_envelope(const pawl__runner *r);
 
-/* ---- A run's beginning (mission/run.c), also of one that is submitted -------------------------
- */
+/* ---- A run's beginning (mission/run.c), also of one that is submitted ------------------------ */
 
 typedef struct pawl__seeds {
         pawl__seed seed[PAWL__SCOPES_N];
@@ -170,8 +169,7 @@ PAWL_MUST_CHECK pawl_status pawl__runner_keep_claim(pawl__runner *r);
 /** Is the time limit over? r->timed_out and PAWL_EINTERRUPTED; its message names the limit. */
 PAWL_MUST_CHECK pawl_status pawl__runner_in_time(pawl__runner *r);
 
-/* ---- The mission that the run began with (mission/accept.c) ------------------------------------
- */
+/* ---- The mission that the run began with (mission/accept.c) ---------------------------------- */
 
 /** Which steps of the mission completed with a sense that has changed since: they were told a
  *  definition of a term that does not hold any more. *out: one a step of the mission. */
@@ -204,7 +202,7 @@ pawl_status pawl__runner_confirm(bool *yes, const pawl_input_change *change, voi
  *  that fails, or is blocked, only holds what needs it. (mission/schedule.c) */
 PAWL_MUST_CHECK pawl_status pawl__runner_steps(pawl__runner *r);
 
-/* ---- The handoff (mission/handoff.c). What fails here is told as a notice and stops nothing.
+/* ---- The handoff (mission/handoff.c). What fails here is told as a notice and stops nothing. ----
  */
 
 /** Write the mission's handoff document, if it has one. */
@@ -215,8 +213,7 @@ const char *pawl__runner_context(pawl__runner *r, pawl__arena *arena);
 /** At a session's end: prune as .pawl/config.yaml says. */
 void pawl__runner_prune(pawl__runner *r);
 
-/* ---- The workspace (mission/snapshots.c) --------------------------------------------------------
- */
+/* ---- The workspace (mission/snapshots.c) ----------------------------------------------------- */
 
 /**
  * Take a checkpoint of the workspace, as the mission asks, with what waits in the batch.
@@ -242,8 +239,7 @@ PAWL_MUST_CHECK pawl_status pawl__runner_set_up(pawl__runner *r);
 void pawl__snapshot_tell(pawl__runner *r);
 void pawl__snapshot_free(pawl__snapshot *snapshot);
 
-/* ---- What commands write to standard error (mission/step_log.c) --------------------------------
- */
+/* ---- What commands write to standard error (mission/step_log.c) ------------------------------ */
 
 struct pawl__step_run;
 struct pawl__step_log;

@@ -142,8 +142,7 @@ static void set_request(pawl__runner *r, pawl_text step_id, after *a)
                         pawl__text(r->last->input_hash), pawl__text(r->last->output_hash)};
 }
 
-/* ---- Taking one ---------------------------------------------------------------------------------
- */
+/* ---- Taking one ------------------------------------------------------------------------------ */
 
 /* Has the run a step that is completed? */
 static bool something_was_done(const pawl__runner *r)

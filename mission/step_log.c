@@ -67,8 +67,7 @@ static pawl_text kept(const step_log *log)
         return pawl__text_n(n ? log->kept.data + log->kept.len - n : "", n);
 }
 
-/* ---- The file -----------------------------------------------------------------------------------
- */
+/* ---- The file -------------------------------------------------------------------------------- */
 
 /* A file anew with what is kept, under a name of its own first: who reads sees one or the other. */
 static int write_anew(step_log *log)
@@ -119,8 +118,7 @@ static void show(pawl__step_run *p, const char *data, size_t len, bool anew)
         pawl__runner_notice(p->r, line);
 }
 
-/* ---- An attempt ---------------------------------------------------------------------------------
- */
+/* ---- An attempt ------------------------------------------------------------------------------ */
 
 static pawl_status make_logs(pawl__runner *r)
 {

@@ -49,8 +49,7 @@ static void end(pawl__watcher *watcher, bool kill)
                 munmap(watcher->shared, SHARED);
 }
 
-/* ---- One that is there already ------------------------------------------------------------------
- */
+/* ---- One that is there already --------------------------------------------------------------- */
 
 /* Write the words there, from *room on up to end. NULL: they are too long. */
 static char **put_words(char **room, char *const *words, const char *end)
@@ -133,8 +132,7 @@ static bool start_again(
         return false;
 }
 
-/* ---- Another ------------------------------------------------------------------------------------
- */
+/* ---- Another --------------------------------------------------------------------------------- */
 
 static int start_anew(pawl__watcher *out, const pawl__watched_start *start, bool shares)
 {

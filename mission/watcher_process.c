@@ -226,8 +226,7 @@ static bool reap(const pawl__watched *w)
         }
 }
 
-/* ---- One command after the other ----------------------------------------------------------------
- */
+/* ---- One command after the other ------------------------------------------------------------- */
 
 static bool start(pawl__watched *w, char *const *argv, char *const *env)
 {

@@ -144,8 +144,7 @@ static pawl_status ask(pawl_context *ctx, size_t i)
         return status ? asking_failed(ctx, i, status) : take(ctx, i, &said);
 }
 
-/* ---- Terms that no glossary knows, as one question --------------------------------------------
- */
+/* ---- Terms that no glossary knows, as one question ------------------------------------------- */
 
 static bool is_unknown(const pawl_context *ctx, size_t i)
 {

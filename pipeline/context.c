@@ -161,8 +161,7 @@ pawl_text pawl__context_keep(pawl_context *ctx, pawl_text text, bool *ok)
         return pawl__arena_text(&ctx->pass, text, ok);
 }
 
-/* ---- Getters -----------------------------------------------------------------------------------
- */
+/* ---- Getters --------------------------------------------------------------------------------- */
 
 const char *pawl_context_errmsg(const pawl_context *ctx)
 {

@@ -11,8 +11,7 @@ bool pawl__is_question(pawl_text conflict_type)
         return pawl__text_is(conflict_type, pawl__conflict_type_name(PAWL__QUESTION));
 }
 
-/* ---- What the log says of one ------------------------------------------------------------------
- */
+/* ---- What the log says of one ---------------------------------------------------------------- */
 
 /* An event whose payload is never pruned. */
 static pawl_status read_event(pawl_event *event, pawl__json_tree *tree, pawl__arena *arena,
@@ -103,8 +102,7 @@ bool pawl__question_is_to(const pawl__question *question, pawl_text actor)
         return !question->n_to || is_one_of(actor, question->to, question->n_to);
 }
 
-/* ---- Asking ------------------------------------------------------------------------------------
- */
+/* ---- Asking ---------------------------------------------------------------------------------- */
 
 static pawl_status conflict_row(pawl__row *row, pawl_context *ctx, pawl_text id)
 {
@@ -235,8 +233,7 @@ pawl_status pawl__question_members(pawl_context *ctx, pawl_text conflict_id)
         return PAWL_OK;
 }
 
-/* ---- Answering ---------------------------------------------------------------------------------
- */
+/* ---- Answering ------------------------------------------------------------------------------- */
 
 /* "yes, no" */
 static void name_options(char *out, size_t size, const pawl_conflict *conflict)
@@ -335,8 +332,7 @@ pawl_status pawl__question_emit(pawl__batch *batch, pawl_text *text, const pawl_
         return status;
 }
 
-/* ---- When its time is over ---------------------------------------------------------------------
- */
+/* ---- When its time is over ------------------------------------------------------------------- */
 
 static pawl_status expire(pawl_log *log, const pawl__row *row, pawl_text otherwise, pawl_error *err)
 {

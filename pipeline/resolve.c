@@ -70,8 +70,7 @@ struct answering {
         int64_t now_us;
 };
 
-/* ---- In place of an answer that was wrong -----------------------------------------------------
- */
+/* ---- In place of an answer that was wrong ---------------------------------------------------- */
 
 static pawl_status used_by(
         const pawl__row *conflict, const pawl__row *step, size_t n_more, pawl_error *err)

@@ -12,8 +12,7 @@ struct service_long_calls {
         bool stopping;
 };
 
-/* ---- Its stream ---------------------------------------------------------------------------------
- */
+/* ---- Its stream ------------------------------------------------------------------------------ */
 
 static void wake(service_long_call *call)
 {
@@ -136,8 +135,7 @@ void service_long_calls_beat(service_long_calls *all, int64_t now_ms)
         pthread_mutex_unlock(&all->lock);
 }
 
-/* ---- Its thread ---------------------------------------------------------------------------------
- */
+/* ---- Its thread ------------------------------------------------------------------------------ */
 
 bool service_long_call_wait(service_long_call *call, unsigned ms, pawl__buf *in)
 {
@@ -248,8 +246,7 @@ pawl_status service_long_call_start(
         return status;
 }
 
-/* ---- All of them --------------------------------------------------------------------------------
- */
+/* ---- All of them ----------------------------------------------------------------------------- */
 
 pawl_status service_long_calls_open(service_long_calls **out, service_site *site, pawl_error *err)
 {

@@ -31,8 +31,7 @@ enum {
         LISTEN_MS = 60000                       /* a look, where nothing is subscribed to */
 };
 
-/* ---- A call that goes on ------------------------------------------------------------------------
- */
+/* ---- A call that goes on --------------------------------------------------------------------- */
 
 static void add_event(pawl__buf *out, pawl_text message)
 {
@@ -109,8 +108,7 @@ static void free_call(service_long_call *base)
         free(base);
 }
 
-/* ---- One request --------------------------------------------------------------------------------
- */
+/* ---- One request ----------------------------------------------------------------------------- */
 
 /* The messages of a request, one after the other, each ended by a newline. */
 static void collect(pawl_text message, void *user)

@@ -165,8 +165,7 @@ PAWL_MUST_CHECK pawl_status service_route_knows(
 /** Of all routes of the tables, this one's place; the number of them for NULL. */
 size_t service_route_place(const service_route *const *tables, const service_route *route);
 
-/* ---- What routes run --------------------------------------------------------------------------
- */
+/* ---- What routes run ------------------------------------------------------------------------- */
 
 /* Events (service/api_events.c). */
 void service_api_events(service_answer *answer, service_call *call);

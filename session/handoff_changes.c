@@ -67,8 +67,7 @@ static pawl_status find_ends(pawl__row *first, pawl__row *last, const finding *f
         return status;
 }
 
-/* ---- The files ----------------------------------------------------------------------------------
- */
+/* ---- The files ------------------------------------------------------------------------------- */
 
 typedef struct listing {
         pawl__arena *arena;

@@ -15,8 +15,7 @@ typedef struct comparing {
         pawl_error *err;
 } comparing;
 
-/* ---- Notes that the log has --------------------------------------------------------------------
- */
+/* ---- Notes that the log has ------------------------------------------------------------------ */
 
 /* What two texts that differ in white space alone share. */
 static pawl_status key_of(pawl_text *key, comparing *c, pawl_text text)
@@ -102,8 +101,7 @@ static pawl_status know_done(
         return status ? status : know_notes(c, &done);
 }
 
-/* ---- Notes of the document ---------------------------------------------------------------------
- */
+/* ---- Notes of the document ------------------------------------------------------------------- */
 
 /* The text without its first line, if that is the document's own. */
 static pawl_text below_command(pawl_text text)

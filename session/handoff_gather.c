@@ -16,8 +16,7 @@ typedef struct gathering {
         pawl_error *err;
 } gathering;
 
-/* ---- Lists -------------------------------------------------------------------------------------
- */
+/* ---- Lists ----------------------------------------------------------------------------------- */
 
 /* The texts of a column that is a JSON array of them. */
 static pawl_status texts_of(pawl_text **out, size_t *n, pawl_text list, gathering *g)
@@ -47,8 +46,7 @@ static pawl_status make_room(pawl__hand_steps *steps, size_t most, gathering *g)
         return steps->list ? PAWL_OK : pawl__nomem(g->err);
 }
 
-/* ---- Steps -------------------------------------------------------------------------------------
- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 /* What the commands of the steps at hand are told of the glossary; @p rows are theirs. */
 static pawl_status terms_of_steps(gathering *g, const pawl__row *rows)
@@ -164,8 +162,7 @@ static pawl_status steps_of_agent(gathering *g)
         return PAWL_OK;
 }
 
-/* ---- Files -------------------------------------------------------------------------------------
- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 /* "team_domain glossary, version 0123..." for each that the run pinned. */
 static pawl_status seeds_of(pawl_text **out, size_t *n, pawl_text scope_refs, gathering *g)
@@ -224,8 +221,7 @@ static pawl_status add_files(gathering *g)
         return PAWL_OK;
 }
 
-/* ---- Notes -------------------------------------------------------------------------------------
- */
+/* ---- Notes ----------------------------------------------------------------------------------- */
 
 pawl_status pawl__notes_read(pawl__notes *out, const pawl__json_tree *payload, const char *member,
         pawl__arena *arena, pawl_error *err)
@@ -277,8 +273,7 @@ pawl_status pawl__notes_in_force(pawl__notes *out, pawl_log *log, pawl__state *s
         return status;
 }
 
-/* ---- The whole ---------------------------------------------------------------------------------
- */
+/* ---- The whole ------------------------------------------------------------------------------- */
 
 static pawl_status get_run(pawl__row *run, gathering *g)
 {

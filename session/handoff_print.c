@@ -51,8 +51,7 @@ static void put_lines(pawl__buf *out, pawl_text text, const char *indent, bool q
         }
 }
 
-/* ---- As a shell reads it -----------------------------------------------------------------------
- */
+/* ---- As a shell reads it --------------------------------------------------------------------- */
 
 static bool is_plain_word(pawl_text word)
 {
@@ -80,8 +79,7 @@ static void put_word(pawl__buf *out, pawl_text word)
         pawl__buf_addc(out, '\'');
 }
 
-/* ---- Sections ----------------------------------------------------------------------------------
- */
+/* ---- Sections -------------------------------------------------------------------------------- */
 
 const char *pawl__section_name(pawl__section section)
 {

@@ -29,8 +29,7 @@ typedef struct reader {
         size_t indent;
 } reader;
 
-/* ---- Pieces of a line --------------------------------------------------------------------------
- */
+/* ---- Pieces of a line ------------------------------------------------------------------------ */
 
 /* Bytes of white space at the start. */
 static size_t space_at(pawl_text text)
@@ -143,8 +142,7 @@ static bool is_rule(pawl_text line)
         return line.len >= 3;
 }
 
-/* ---- Headings ----------------------------------------------------------------------------------
- */
+/* ---- Headings -------------------------------------------------------------------------------- */
 
 static pawl_text without(pawl_text text, const char *marks, bool *decorated)
 {
@@ -219,8 +217,7 @@ static bool heading_of(pawl__section *section, pawl_text *heading, pawl_text lin
         return true;
 }
 
-/* ---- Entries -----------------------------------------------------------------------------------
- */
+/* ---- Entries --------------------------------------------------------------------------------- */
 
 static void keep_entry(reader *r, pawl_text heading, pawl_text text)
 {
@@ -407,8 +404,7 @@ void pawl__handoff_text_free(pawl__handoff_text *text)
         *text = (pawl__handoff_text){.n = 0};
 }
 
-/* ---- Files -------------------------------------------------------------------------------------
- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 pawl_status pawl__handoff_load(pawl__handoff_text *out, const char *path, pawl_error *err)
 {

@@ -63,8 +63,7 @@ static pawl_status must_be_active(const keeping *k)
                 PAWL__FMT(k->session.v[PAWL__SES_STATUS].text));
 }
 
-/* ---- Starting ----------------------------------------------------------------------------------
- */
+/* ---- Starting -------------------------------------------------------------------------------- */
 
 /* The mission's active session that an agent keeps, if there is one: ended by this batch, or told.
  */
@@ -179,8 +178,7 @@ pawl_status pawl_session_start(char session_id[PAWL_SESSION_ID_MAX], pawl_log *l
         return status;
 }
 
-/* ---- Updating, marking, ending -----------------------------------------------------------------
- */
+/* ---- Updating, marking, ending --------------------------------------------------------------- */
 
 static pawl_status update(uint64_t *seq, pawl_log *log, const char *session_id, const char *actor,
         pawl__event_type type, pawl__session_told told, pawl_error *err)
@@ -265,8 +263,7 @@ pawl_status pawl_session_pin(pawl_log *log, const char *session_id, bool pinned,
         return status;
 }
 
-/* ---- Resuming a session or one of its checkpoints ----------------------------------------------
- */
+/* ---- Resuming a session or one of its checkpoints -------------------------------------------- */
 
 typedef struct origin {
         const pawl__row *session; /* as it stood there */

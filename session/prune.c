@@ -24,8 +24,7 @@ void pawl_prune_report_free(pawl_prune_report *shown)
         free(report);
 }
 
-/* ---- What is pruned, and why the rest stays -----------------------------------------------------
- */
+/* ---- What is pruned, and why the rest stays -------------------------------------------------- */
 
 /* Why the run of a session keeps it; NULL: it does not. */
 static pawl_status run_keeps(const char **why, pawl__state *state, const pawl__row *session,
@@ -125,8 +124,7 @@ static pawl_status make_report(
         return status;
 }
 
-/* ---- Pruning ------------------------------------------------------------------------------------
- */
+/* ---- Pruning --------------------------------------------------------------------------------- */
 
 typedef struct removal {
         pawl__batch batch;

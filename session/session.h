@@ -14,8 +14,7 @@
 PAWL_MUST_CHECK pawl_status pawl__session_id(
         char out[PAWL_SESSION_ID_MAX], pawl__state *state, int64_t wall_us, pawl_error *err);
 
-/* ---- Events (session/events.c). @p like gives the envelope's ids. ------------------------------
- */
+/* ---- Events (session/events.c). @p like gives the envelope's ids. ---------------------------- */
 
 /** What an event of a session says; a member that is NULL or false is left out. */
 typedef struct pawl__session_told {
@@ -34,8 +33,7 @@ PAWL_MUST_CHECK pawl_status pawl__session_emit(pawl__batch *batch, pawl__event_t
 PAWL_MUST_CHECK pawl_status pawl__session_found_ended(
         pawl__batch *batch, const pawl__row *session, const char *reason, pawl_error *err);
 
-/* ---- Work, as members of an event (session/work.c) ---------------------------------------------
- */
+/* ---- Work, as members of an event (session/work.c) ------------------------------------------- */
 
 /** Are ids and texts of their form, and such as that session (@p like: of a run or not) may tell?
  */
@@ -48,8 +46,7 @@ void pawl__work_write_row(pawl__json_writer *w, const pawl__row *session);
 /** Is it one of the reasons that a checkpoint may have? */
 bool pawl__session_reason_known(const char *reason);
 
-/* ---- Notes of people (session/handoff_notes.c) -------------------------------------------------
- */
+/* ---- Notes of people (session/handoff_notes.c) ----------------------------------------------- */
 
 /** A note of people. */
 typedef struct pawl__note {
@@ -71,8 +68,7 @@ typedef struct pawl__notes {
 PAWL_MUST_CHECK pawl_status pawl__handoff_take_notes(pawl__batch *batch, const pawl_event *like,
         pawl_log *log, pawl__state *state, const char *path, pawl_error *err);
 
-/* ---- How one stands (session/view.c) -----------------------------------------------------------
- */
+/* ---- How one stands (session/view.c) --------------------------------------------------------- */
 
 /** pawl_session_list() of those that began before this event (0: all). */
 PAWL_MUST_CHECK pawl_status pawl__session_list(pawl_sessions **out, pawl_log *log,

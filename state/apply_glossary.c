@@ -18,8 +18,7 @@ static pawl_status use_scope(const pawl__apply_ctx *a, pawl_text scope, pawl_tex
         return pawl__apply_put(a, PAWL__SCOPES, &row);
 }
 
-/* ---- A version that rests on another (state/versions.h) ---------------------------------------
- */
+/* ---- A version that rests on another (state/versions.h) -------------------------------------- */
 
 static pawl_status check_removed(const pawl__apply_ctx *a, pawl__node removed)
 {

@@ -16,8 +16,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- It starts ---------------------------------------------------------------------------------
- */
+/* ---- It starts ------------------------------------------------------------------------------- */
 
 static pawl_status check_safety(const pawl__row *safety, const pawl__apply_ctx *a)
 {
@@ -124,8 +123,7 @@ pawl_status pawl__apply_rollback_started(pawl__apply_ctx *a)
         return status ? status : pawl__apply_put(a, PAWL__WORKSPACE, &safety);
 }
 
-/* ---- It ends: steps ----------------------------------------------------------------------------
- */
+/* ---- It ends: steps -------------------------------------------------------------------------- */
 
 /* What the end of a rollback does to its run. */
 struct ending {
@@ -330,8 +328,7 @@ static pawl_status change_steps(struct ending *e, const pawl__apply_ctx *a)
         return status ? status : pawl__apply_put_run(a, &e->run, NULL);
 }
 
-/* ---- It ends -----------------------------------------------------------------------------------
- */
+/* ---- It ends --------------------------------------------------------------------------------- */
 
 static void becomes_invalid(pawl__row *checkpoint, const pawl__apply_ctx *a, void *user)
 {

@@ -26,8 +26,7 @@ static pawl_status get_session(pawl__row *session, const pawl__apply_ctx *a)
         return status;
 }
 
-/* ---- The members that tell of the work ---------------------------------------------------------
- */
+/* ---- The members that tell of the work ------------------------------------------------------- */
 
 static const char *const list_members[] = {"completed_steps", "pending_steps", "files"};
 static const char *const text_members[] = {"current_step", "summary"};
@@ -160,8 +159,7 @@ static pawl_status take_members(pawl__row *session, const pawl__apply_ctx *a)
         return count_steps(session, a);
 }
 
-/* ---- One function an event ---------------------------------------------------------------------
- */
+/* ---- One function an event ------------------------------------------------------------------- */
 
 pawl_status pawl__apply_session_started(pawl__apply_ctx *a)
 {

@@ -8,8 +8,7 @@
 
 enum { ID_MAX = 128 };
 
-/* ---- Members, and what they name ---------------------------------------------------------------
- */
+/* ---- Members, and what they name ------------------------------------------------------------- */
 
 static pawl_status refuse_member(
         const pawl__apply_ctx *a, pawl_status status, const char *name, const char *what)
@@ -122,8 +121,7 @@ static pawl_status carry_rollback(pawl__row *row, const pawl__apply_ctx *a, cons
         return status;
 }
 
-/* ---- Arrays of numbers -------------------------------------------------------------------------
- */
+/* ---- Arrays of numbers ----------------------------------------------------------------------- */
 
 pawl_status pawl__apply_numbers(const pawl__apply_ctx *a, const char *field)
 {
@@ -163,8 +161,7 @@ pawl_status pawl__apply_to_numbers(
         return status;
 }
 
-/* ---- A checkpoint ------------------------------------------------------------------------------
- */
+/* ---- A checkpoint ---------------------------------------------------------------------------- */
 
 /* A name that people type and see: no character of it has a meaning in a shell. */
 static bool is_id(pawl_text id)
@@ -304,8 +301,7 @@ pawl_status pawl__apply_workspace_checkpointed(pawl__apply_ctx *a)
         return status ? status : pawl__apply_put(a, PAWL__WORKSPACE, &row);
 }
 
-/* ---- What becomes of it ------------------------------------------------------------------------
- */
+/* ---- What becomes of it ---------------------------------------------------------------------- */
 
 static pawl_status named(pawl__row *checkpoint, const pawl__apply_ctx *a)
 {

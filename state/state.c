@@ -8,8 +8,7 @@
 /* Dirty rows in memory while the tables catch up. */
 enum { DIRTY_MAX = 4096 };
 
-/* ---- The position in the log --------------------------------------------------------------------
- */
+/* ---- The position in the log ----------------------------------------------------------------- */
 
 pawl_status pawl__projection_place(
         uint64_t *applied, uint64_t *head, pawl_log *log, pawl_error *err)

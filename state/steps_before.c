@@ -43,8 +43,7 @@ pawl_status pawl__steps_before_close(pawl__json_writer *w)
         return pawl__json_end_writer(w);
 }
 
-/* ---- Read back: the table may have been in anybody's hands ------------------------------------
- */
+/* ---- Read back: the table may have been in anybody's hands ----------------------------------- */
 
 static pawl_status damaged(pawl_error *err)
 {

@@ -162,8 +162,7 @@ static pawl_status give_writes(pawl_thread_checkpoint *item, reading *r, const p
         return PAWL_OK;
 }
 
-/* ---- Checkpoints -------------------------------------------------------------------------------
- */
+/* ---- Checkpoints ----------------------------------------------------------------------------- */
 
 static bool same_node(const pawl__json_node *a, const pawl__json_node *b)
 {

@@ -186,8 +186,7 @@ static pawl_status find_elsewhere(pawl__thread_value *values, size_t n, size_t m
         return status;
 }
 
-/* ---- A checkpoint ------------------------------------------------------------------------------
- */
+/* ---- A checkpoint ---------------------------------------------------------------------------- */
 
 static pawl_status check_text(pawl_text text, const char *what, pawl_error *err)
 {

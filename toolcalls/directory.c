@@ -31,8 +31,7 @@ static void part_of(char out[PART_MAX], const char *name)
         snprintf(out, PART_MAX, ".%s.part", name);
 }
 
-/* ---- The directory ------------------------------------------------------------------------------
- */
+/* ---- The directory --------------------------------------------------------------------------- */
 
 pawl_status pawl__doc_directory_open(
         pawl__doc_directory *out, const char *path, bool make, pawl_error *err)

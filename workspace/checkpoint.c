@@ -11,8 +11,7 @@
 #include "workspace/name.h"
 #include <inttypes.h>
 
-/* ---- Before the lock ----------------------------------------------------------------------------
- */
+/* ---- Before the lock ------------------------------------------------------------------------- */
 
 static pawl_status keep_document(pawl_text *out, unsigned char hash[32], pawl__taking *t,
         pawl_text canonical, pawl_error *err)
@@ -182,8 +181,7 @@ pawl_status pawl__checkpoint_prepare(pawl__taking *t, pawl_error *err)
         return !status && same ? PAWL_DONE : status;
 }
 
-/* ---- Inside the transaction ---------------------------------------------------------------------
- */
+/* ---- Inside the transaction ------------------------------------------------------------------ */
 
 static void write_rules(pawl__json_writer *w, const pawl__workspace *ws)
 {
@@ -380,8 +378,7 @@ bool pawl__checkpoint_armed(const pawl__batch *batch)
         return batch->prepare == fill;
 }
 
-/* ---- After it -----------------------------------------------------------------------------------
- */
+/* ---- After it -------------------------------------------------------------------------------- */
 
 void pawl__checkpoint_settle(pawl__taking *t)
 {

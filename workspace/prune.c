@@ -41,8 +41,7 @@ typedef struct pruning {
         pawl_error *err;
 } pruning;
 
-/* ---- Why one stays -----------------------------------------------------------------------------
- */
+/* ---- Why one stays --------------------------------------------------------------------------- */
 
 /* The number of the safety copy that an undo would go to, or 0. */
 static pawl_status find_way_back(int64_t *n, pruning *p)
@@ -203,8 +202,7 @@ static pawl_status judge_all(pruning *p)
         return status;
 }
 
-/* ---- What goes with them -----------------------------------------------------------------------
- */
+/* ---- What goes with them --------------------------------------------------------------------- */
 
 static pawl_status unhex(unsigned char tree[32], const pruning *p, const pawl__row *row)
 {
@@ -268,8 +266,7 @@ static pawl_status sweep(pruning *p)
         return status;
 }
 
-/* ---- Letting go --------------------------------------------------------------------------------
- */
+/* ---- Letting go ------------------------------------------------------------------------------ */
 
 static pawl_status add_event(pawl__batch *batch, const pruning *p)
 {

@@ -15,8 +15,7 @@
 
 enum { MAX_FILE = 64 << 20 };
 
-/* ---- The root -----------------------------------------------------------------------------------
- */
+/* ---- The root -------------------------------------------------------------------------------- */
 
 /* The directory that holds the log's directory, if that is called .pawl; else the log's directory.
  */
@@ -109,8 +108,7 @@ static pawl_status set_root(pawl__workspace *ws, const char *given, pawl_error *
         return PAWL_OK;
 }
 
-/* ---- The rules --------------------------------------------------------------------------------
- */
+/* ---- The rules ------------------------------------------------------------------------------- */
 
 /* What its event says; nothing where that was pruned. */
 static pawl_status read_event(
@@ -329,8 +327,7 @@ static pawl_status set_paths(
         return status;
 }
 
-/* ---- Where it stands ----------------------------------------------------------------------------
- */
+/* ---- Where it stands ------------------------------------------------------------------------- */
 
 /* Who holds the run alone takes checkpoints of it: once found, its newest is known. */
 static pawl_status locate_run(pawl__workspace *ws, pawl_error *err)
@@ -457,8 +454,7 @@ pawl_status pawl__workspace_own(pawl__workspace *ws, pawl_error *err)
                 ws->root);
 }
 
-/* ---- The index ----------------------------------------------------------------------------------
- */
+/* ---- The index ------------------------------------------------------------------------------- */
 
 /* The event that put the workspace where it stands: a checkpoint's, or the end of a rollback. */
 static uint64_t standing_since(const pawl__workspace *ws)

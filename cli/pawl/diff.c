@@ -7,8 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- As JSON ------------------------------------------------------------------------------------
- */
+/* ---- As JSON --------------------------------------------------------------------------------- */
 
 const char *cli_kind_word(const void *value, char room[CLI_WORD_MAX])
 {
@@ -126,8 +125,7 @@ static pawl_status print_json(
         return cli_print_json(cli, &w, err);
 }
 
-/* ---- As text ------------------------------------------------------------------------------------
- */
+/* ---- As text --------------------------------------------------------------------------------- */
 
 static void print_value(FILE *out, pawl_text json)
 {
@@ -226,8 +224,7 @@ static void print_text(FILE *out, const pawl_comparison *c)
         print_git(out, c->git);
 }
 
-/* ---- The command --------------------------------------------------------------------------------
- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static pawl_status keep_patch(const char *data, size_t len, void *user)
 {

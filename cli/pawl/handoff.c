@@ -91,8 +91,7 @@ static pawl_status write_document(telling *t)
         return status || !cli_given(t->cli, "json") ? status : tell(t, "path", pawl__text(path));
 }
 
-/* ---- Reading what people edited ----------------------------------------------------------------
- */
+/* ---- Reading what people edited -------------------------------------------------------------- */
 
 typedef struct reading {
         telling *t;

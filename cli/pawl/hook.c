@@ -23,8 +23,7 @@ enum {
         CONTEXT_MAX = 8000, /* bytes; agents cut what is longer than 10,000 characters */
 };
 
-/* ---- The log ------------------------------------------------------------------------------------
- */
+/* ---- The log --------------------------------------------------------------------------------- */
 
 static bool exists(const char *directory, const char *name)
 {
@@ -90,8 +89,7 @@ bool hook_in_step(const hooking *h)
         return cli_variable(h->cli, "PAWL_RUN_ID") != NULL;
 }
 
-/* ---- What it answers ---------------------------------------------------------------------------
- */
+/* ---- What it answers ------------------------------------------------------------------------- */
 
 void hook_reply_context(hooking *h, pawl_text text)
 {
@@ -114,8 +112,7 @@ void hook_reply_context(hooking *h, pawl_text text)
         pawl__buf_free(&cut);
 }
 
-/* ---- The command --------------------------------------------------------------------------------
- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static pawl_status read_call(hooking *h)
 {

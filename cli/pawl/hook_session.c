@@ -61,8 +61,7 @@ pawl_status hook_start_session(hooking *h)
                                 h->session_id, h->log, h->mission.data, NULL, &options, &h->err);
 }
 
-/* ---- A session's events -------------------------------------------------------------------------
- */
+/* ---- A session's events ---------------------------------------------------------------------- */
 
 /* What the last session left, before this one begins. */
 pawl_status hook_session_start(hooking *h)

@@ -32,8 +32,7 @@ static void settings_free(settings *s)
         pawl__buf_free(&s->text);
 }
 
-/* ---- The file -----------------------------------------------------------------------------------
- */
+/* ---- The file -------------------------------------------------------------------------------- */
 
 /* A project's settings are in the directory where the agent is started: this one. */
 static pawl_status find_file(settings *s, const cli_call *cli, bool user, pawl_error *err)
@@ -123,8 +122,7 @@ static pawl_status remove_file(settings *s, pawl_error *err)
         return PAWL_OK;
 }
 
-/* ---- The command of a hook ----------------------------------------------------------------------
- */
+/* ---- The command of a hook ------------------------------------------------------------------- */
 
 /* Is the program that PATH has under this name this one? */
 static bool is_in_path(const char *name, const char *self)
@@ -171,8 +169,7 @@ static pawl_status make_command(pawl__buf *out, const pawl__agent *agent, pawl_e
         return pawl__hook_command_end(out, agent, err);
 }
 
-/* ---- The commands -------------------------------------------------------------------------------
- */
+/* ---- The commands ---------------------------------------------------------------------------- */
 
 int cli_hooks_install_agent(cli_call *cli)
 {

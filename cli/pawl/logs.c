@@ -37,8 +37,7 @@ static pawl_status member_bytes(pawl__json_writer *w, const char *name, pawl_tex
         return status;
 }
 
-/* ---- logs ---------------------------------------------------------------------------------------
- */
+/* ---- logs ------------------------------------------------------------------------------------ */
 
 typedef struct looking {
         const cli_call *cli;
@@ -272,8 +271,7 @@ static int logs_run(cli_call *cli)
         return cli_with_log(cli, CLI_LOOK, logs);
 }
 
-/* ---- output -------------------------------------------------------------------------------------
- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 /* A step's output as --json has it. */
 typedef struct output {

@@ -11,8 +11,7 @@ static const char *const actions[] = {[PAWL_PLAN_WRITE] = "write",
         [PAWL_PLAN_MODE] = "mode",
         [PAWL_PLAN_LEAVE] = "leave"};
 
-/* ---- For people ---------------------------------------------------------------------------------
- */
+/* ---- For people ------------------------------------------------------------------------------ */
 
 static void print_item(FILE *stream, const pawl_rollback_plan_item *item)
 {
@@ -141,8 +140,7 @@ void cli_plan_print(FILE *stream, const pawl_rollback_plan *of)
         fprintf(stream, "plan %s\n", plan->hash);
 }
 
-/* ---- As JSON ------------------------------------------------------------------------------------
- */
+/* ---- As JSON --------------------------------------------------------------------------------- */
 
 static const char *action_word(const void *value, char room[CLI_WORD_MAX])
 {

@@ -85,8 +85,7 @@ static pawl_status agree(going *g, const char *which)
         return status;
 }
 
-/* ---- rollback -----------------------------------------------------------------------------------
- */
+/* ---- rollback -------------------------------------------------------------------------------- */
 
 static pawl_status roll_back(going *g)
 {
@@ -109,8 +108,7 @@ static pawl_status roll_back(going *g)
         return tell(g, status, done);
 }
 
-/* ---- undo ---------------------------------------------------------------------------------------
- */
+/* ---- undo ------------------------------------------------------------------------------------ */
 
 /* Of a rollback that is half done, undoing is giving it up: its plan was not done. */
 static pawl_status give_up(going *g)
@@ -148,8 +146,7 @@ static pawl_status undo(going *g)
         return tell(g, status, done);
 }
 
-/* ---- The commands -------------------------------------------------------------------------------
- */
+/* ---- The commands ---------------------------------------------------------------------------- */
 
 static pawl_status go(
         const cli_call *cli, pawl_log *log, pawl_status (*where)(going *), pawl_error *err)

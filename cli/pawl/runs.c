@@ -174,8 +174,7 @@ static const cli_field graph_fields[] = {
         CLI_NO_FIELD,
 };
 
-/* ---- The list ----------------------------------------------------------------------------------
- */
+/* ---- The list -------------------------------------------------------------------------------- */
 
 typedef struct listing {
         pawl__json_writer *w; /* one of the two */
@@ -250,8 +249,7 @@ static pawl_status list_table(const cli_call *cli, pawl_log *log, pawl_error *er
         return PAWL_OK;
 }
 
-/* ---- One ----------------------------------------------------------------------------------------
- */
+/* ---- One ------------------------------------------------------------------------------------- */
 
 static pawl_status one_json(const cli_call *cli, const pawl__run_view *run, const step_view *steps,
         size_t n, pawl_error *err)

@@ -75,8 +75,7 @@ static const char *const sql_of[PAWL__STMTS] = {
         [PAWL__STMT_PLACE_PUT] = "UPDATE projection SET applied_seq = ?1 WHERE id = 1",
 };
 
-/* ---- Opening ----------------------------------------------------------------------------------
- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 /* WAL mode is a property of the file. Changing to it needs the file for a moment alone, and SQLite
  * does not ask the busy handler for that. */

@@ -63,8 +63,7 @@ struct pawl__file {
 /** The log's connection. */
 sqlite3 *pawl__log_db(pawl_log *log);
 
-/* ---- Statements (query.c) ---------------------------------------------------------------------
- */
+/* ---- Statements (query.c) -------------------------------------------------------------------- */
 
 /** SQLite's result as a pawl_status, with the message "FILE: WHAT; HOW TO MEND" in @p err: the one
  *  place that translates. SQLITE_OK, ROW and DONE give PAWL_OK. */
@@ -101,8 +100,7 @@ pawl_text pawl__sqlite_column_text(pawl__query *query, int column);
 pawl_text pawl__sqlite_column_bytes(pawl__query *query, int column);
 bool pawl__sqlite_nomem(pawl__query *query);
 
-/* ---- Transactions (write.c) -------------------------------------------------------------------
- */
+/* ---- Transactions (write.c) ------------------------------------------------------------------ */
 
 PAWL_MUST_CHECK pawl_status pawl__sqlite_begin(pawl_log *log, bool again);
 PAWL_MUST_CHECK pawl_status pawl__sqlite_commit(pawl_log *log);
@@ -111,8 +109,7 @@ PAWL_MUST_CHECK pawl_status pawl__sqlite_durable(pawl_log *log, bool on, const c
 PAWL_MUST_CHECK pawl_status pawl__sqlite_view_begin(pawl_log *log, pawl_error *err);
 bool pawl__sqlite_view_end(pawl_log *log);
 
-/* ---- Opening, step by step (open.c, log_path.c, create.c, connect.c) ---------------
- */
+/* ---- Opening, step by step (open.c, log_path.c, create.c, connect.c) ------------------------- */
 
 /** Find the file, or with PAWL_LOG_CREATE the place for it, whose directory is made; sets log->path
  *  and *there. */
@@ -228,8 +225,7 @@ void pawl__wal_watch(pawl_log *log);
  * (may be NULL) are -1 when it did not begin. */
 int pawl__wal_checkpoint(pawl_log *log, int mode, int64_t wait_us, int *frames, int *moved);
 
-/* ---- The kernel's lock on a run (run_lock.c) ----------------------------------------------------
- */
+/* ---- The kernel's lock on a run (run_lock.c) ------------------------------------------------- */
 
 /** Take the lock on a claim that is about to be committed, with its mark on disk; without it, the
  *  lease alone says who lives. */

@@ -142,8 +142,7 @@ pawl_status pawl__sqlite_commit(pawl_log *log)
         return status;
 }
 
-/* ---- Views ------------------------------------------------------------------------------------
- */
+/* ---- Views ----------------------------------------------------------------------------------- */
 
 pawl_status pawl__sqlite_view_begin(pawl_log *log, pawl_error *err)
 {

@@ -136,8 +136,7 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_resume(
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_pin(
         pawl_log *log, const char *session_id, bool pinned, pawl_error *err);
 
-/* ---- Pruning -----------------------------------------------------------------------------------
- */
+/* ---- Pruning --------------------------------------------------------------------------------- */
 
 /** One session, and whether it goes. Texts live as long as the report. */
 typedef struct pawl_pruned_session {

@@ -186,8 +186,7 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_document(char 
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_subject(
         char **out, size_t *len, pawl_log *log, const char *which, pawl_error *err);
 
-/* ---- Comparing --------------------------------------------------------------------------------
- */
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
 /** One path that differs. Texts live as long as the comparison. */
 typedef struct pawl_file_change {
@@ -253,8 +252,7 @@ PAWL_EXTERN void pawl_comparison_free(pawl_comparison *comparison);
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_pin(
         pawl_log *log, const char *which, bool pinned, const char *actor, pawl_error *err);
 
-/* ---- Carrying them to another machine ----------------------------------------------------------
- */
+/* ---- Carrying them to another machine -------------------------------------------------------- */
 
 /** What an export or an import came to. */
 typedef struct pawl_archive_result {

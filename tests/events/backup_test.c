@@ -142,8 +142,7 @@ BACKUP_TEST(a_keyed_log_is_copied_without_its_key_macs_and_all)
         assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
 }
 
-/* ---- What is refused --------------------------------------------------------------------------
- */
+/* ---- What is refused ------------------------------------------------------------------------- */
 
 static void check_refused(backup *b, const char *path, pawl_status status, const char *says)
 {

@@ -315,8 +315,7 @@ LOG_TEST(who_lost_the_lock_file_has_a_lock_again_after_renewing)
         pawl_log_close(other);
 }
 
-/* ---- Where the kernel does not say: another machine, or no locks ------------------------------
- */
+/* ---- Where the kernel does not say: another machine, or no locks ----------------------------- */
 
 LOG_TEST(without_a_lock_the_process_is_looked_at)
 {

@@ -9,8 +9,7 @@
 #include "base/json_tree.h"
 #include "support/json_values.h"
 
-/* ---- The canonical text, looked at by other means ----------------------------------------------
- */
+/* ---- The canonical text, looked at by other means -------------------------------------------- */
 
 static size_t significant(const char *literal, size_t len)
 {
@@ -108,8 +107,7 @@ static void check_tree(const pawl__json_tree *tree, pawl__node at, const json_va
         }
 }
 
-/* ---- The promises ------------------------------------------------------------------------------
- */
+/* ---- The promises ---------------------------------------------------------------------------- */
 
 static void check_canonical(pawl__buf *canonical, const json_value *v, bytes choices)
 {

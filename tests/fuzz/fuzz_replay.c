@@ -28,8 +28,7 @@ static void check_log_status(pawl_status status, pawl_log *log)
         check_status(status, pawl__log_error(log));
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static void check_verify(pawl_log *log)
 {
@@ -122,8 +121,7 @@ static void check_filtered(pawl_log *log)
         pawl__buf_free(&out);
 }
 
-/* ---- What the tables say ----------------------------------------------------------------------
- */
+/* ---- What the tables say --------------------------------------------------------------------- */
 
 static pawl_status read_row(const pawl__row *row, void *user, pawl_error *err)
 {
@@ -202,8 +200,7 @@ static void check_queries(pawl_log *log)
         pawl__arena_free(&arena);
 }
 
-/* ---- Whoever reads it, whoever writes it ------------------------------------------------------
- */
+/* ---- Whoever reads it, whoever writes it ----------------------------------------------------- */
 
 /* Who has no key can cut the end of a keyed log, but put nothing of his own into it. */
 static void check_keyed(pawl_log *log, const hostile_log *h)

@@ -16,8 +16,7 @@ static const pawl_event like = {.time_us = INT64_C(1795178100000000),
         .mission_id = {"mission-1", 9},
         .actor = {"user:ana", 8}};
 
-/* ---- As a glossary ----------------------------------------------------------------------------
- */
+/* ---- As a glossary --------------------------------------------------------------------------- */
 
 static pawl_status count_match(const glossary_match *match, void *user)
 {
@@ -45,8 +44,7 @@ static void check_glossary(const pawl__seed *seed)
         pawl__glossary_free(glossary);
 }
 
-/* ---- As events --------------------------------------------------------------------------------
- */
+/* ---- As events ------------------------------------------------------------------------------- */
 
 static pawl_status count_row(const pawl__row *row, void *user, pawl_error *err)
 {

@@ -195,8 +195,7 @@ LOG_TEST(what_the_server_lost_is_named_and_nothing_more_is_written)
         log_has(f, 2);
 }
 
-/* ---- What the server refuses ------------------------------------------------------------------
- */
+/* ---- What the server refuses ----------------------------------------------------------------- */
 
 static const char *raised;
 static int raise_times;
@@ -367,8 +366,7 @@ LOG_TEST(statements_that_the_session_forgot_are_no_failure)
         log_has(f, 5);
 }
 
-/* ---- Several writers --------------------------------------------------------------------------
- */
+/* ---- Several writers ------------------------------------------------------------------------- */
 
 enum { WRITERS = 6, EACH = 30 };
 
@@ -401,8 +399,7 @@ LOG_TEST(writers_at_once_make_one_chain)
         log_has(f, WRITERS * EACH);
 }
 
-/* ---- A server that is none ---------------------------------------------------------------------
- */
+/* ---- A server that is none ------------------------------------------------------------------- */
 
 static int zero(const PGresult *result)
 {

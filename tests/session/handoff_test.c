@@ -90,8 +90,7 @@ static void document_is(struct history *h, const char *session, size_t summary, 
         free(path);
 }
 
-/* ---- Of a run ---------------------------------------------------------------------------------
- */
+/* ---- Of a run -------------------------------------------------------------------------------- */
 
 /* A session of run-1, which is started. */
 static void begin(struct history *h, const char *session, const char *steps)
@@ -251,8 +250,7 @@ TEST(an_earlier_session_names_the_later)
         document_is(h, "session-1", 0, "earlier");
 }
 
-/* ---- Of an agent ------------------------------------------------------------------------------
- */
+/* ---- Of an agent ----------------------------------------------------------------------------- */
 
 TEST(an_agents_one)
 {
@@ -288,8 +286,7 @@ TEST(an_agents_one)
         document_is(h, NULL, 0, "agent_completed");
 }
 
-/* ---- Many, and hostile ------------------------------------------------------------------------
- */
+/* ---- Many, and hostile ----------------------------------------------------------------------- */
 
 TEST(a_thousand_steps_are_counted)
 {
@@ -366,8 +363,7 @@ TEST(a_table_that_was_tampered_with_is_read_with_care)
         free(text);
 }
 
-/* ---- Into a file ------------------------------------------------------------------------------
- */
+/* ---- Into a file ----------------------------------------------------------------------------- */
 
 static void assert_mode(const char *path, unsigned mode)
 {

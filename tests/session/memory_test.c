@@ -36,8 +36,7 @@ static void prepare(struct kept *k, struct piped *p)
                 pawl_session_start(k->active, p->log, "other", &work, NULL, &p->err), PAWL_OK);
 }
 
-/* ---- What is done under each failing allocation ------------------------------------------------
- */
+/* ---- What is done under each failing allocation ---------------------------------------------- */
 
 static pawl_status start(struct kept *k, pawl_error *err)
 {

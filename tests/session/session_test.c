@@ -103,8 +103,7 @@ TEST(an_end_says_how_and_why)
         assert_string_equal(piped_types(p, 0), "SessionStarted SessionEnded");
 }
 
-/* ---- An agent's session ------------------------------------------------------------------------
- */
+/* ---- An agent's session ---------------------------------------------------------------------- */
 
 /* The one session that there is, or the newest, as listed. */
 static pawl_sessions *newest(struct piped *p, pawl_session *out)

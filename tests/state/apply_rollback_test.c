@@ -8,8 +8,7 @@ static pawl__row workspace(struct history *h, int64_t n)
         return history_row_of(h, PAWL__WORKSPACE, n);
 }
 
-/* ---- Rollbacks ---------------------------------------------------------------------------------
- */
+/* ---- Rollbacks ------------------------------------------------------------------------------- */
 
 HISTORY_TEST(a_rollback_that_started_keeps_everything_else_out_until_it_ends)
 {
@@ -166,8 +165,7 @@ HISTORY_TEST(checkpoints_become_invalid_and_valid_with_rollbacks)
         history_check(h);
 }
 
-/* ---- Steps -------------------------------------------------------------------------------------
- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 static pawl__row step(struct history *h, const char *id)
 {

@@ -9,8 +9,7 @@ static pawl__row workspace(struct history *h, int64_t n)
         return history_row_of(h, PAWL__WORKSPACE, n);
 }
 
-/* ---- Checkpoints -------------------------------------------------------------------------------
- */
+/* ---- Checkpoints ----------------------------------------------------------------------------- */
 
 HISTORY_TEST(a_checkpoint_says_what_its_event_says)
 {
@@ -307,8 +306,7 @@ HISTORY_TEST(pruned_checkpoints_are_marked)
         history_refuses(h, PAWL_EINVAL, "payload.pruned: holds what is no checkpoint's number");
 }
 
-/* ---- Queries -----------------------------------------------------------------------------------
- */
+/* ---- Queries --------------------------------------------------------------------------------- */
 
 HISTORY_TEST(the_newest_and_all_are_told_by_number)
 {
@@ -407,8 +405,7 @@ HISTORY_TEST(rollbacks_are_found_by_what_became_of_them)
         assert_int_equal(asked(h, pawl__state_rollback_to_undo), undo);
 }
 
-/* ---- Replays -----------------------------------------------------------------------------------
- */
+/* ---- Replays --------------------------------------------------------------------------------- */
 
 HISTORY_TEST(a_replay_tells_of_them_and_filters_them_with_their_runs)
 {

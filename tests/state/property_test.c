@@ -239,8 +239,7 @@ static void append_some(struct world *w, unsigned run)
         *w = before;
 }
 
-/* ---- The workspace, whose events are appends of their own -------------------------------------
- */
+/* ---- The workspace, whose events are appends of their own ------------------------------------ */
 
 static void add_checkpoint(struct world *w, const char *more)
 {

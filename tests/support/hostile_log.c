@@ -101,8 +101,7 @@ bool hostile_log_untouched(const hostile_log *h, const log_image *image)
                same_file(h, "-journal", NULL, 0);
 }
 
-/* ---- Opening as somebody at some time ---------------------------------------------------------
- */
+/* ---- Opening as somebody at some time -------------------------------------------------------- */
 
 static int64_t fixed_wall(void *user)
 {
@@ -148,8 +147,7 @@ pawl_status hostile_log_open(
         return pawl__log_open_as(out, h->path, &options, &setup, err);
 }
 
-/* ---- The sound log ----------------------------------------------------------------------------
- */
+/* ---- The sound log --------------------------------------------------------------------------- */
 
 static void run_sql(sqlite3 *db, const char *sql)
 {
@@ -256,8 +254,7 @@ void hostile_log_free(hostile_log *h)
         free(h);
 }
 
-/* ---- Changing one -----------------------------------------------------------------------------
- */
+/* ---- Changing one ---------------------------------------------------------------------------- */
 
 sqlite3 *hostile_log_edit(const log_image *image)
 {

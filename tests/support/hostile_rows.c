@@ -4,8 +4,7 @@
 
 enum { CHANGES_MAX = 16 };
 
-/* ---- Values -----------------------------------------------------------------------------------
- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 /* What the rows of a sound log hold. */
 static const char *const words[] = {"run-1", "run-2", "mission-1", "mission-2", "one", "two",
@@ -68,8 +67,7 @@ static void run_with_values(sqlite3 *db, const char *sql, bytes *input)
         sqlite3_finalize(stmt);
 }
 
-/* ---- Events that follow the last one ----------------------------------------------------------
- */
+/* ---- Events that follow the last one --------------------------------------------------------- */
 
 pawl_text hostile_text(pawl__buf *out, pawl_text sample, bytes *input)
 {
@@ -178,8 +176,7 @@ static void append_event(sqlite3 *db, pawl__hasher *hasher, bytes *input)
         pawl__buf_free(&scratch);
 }
 
-/* ---- Rows of any table ------------------------------------------------------------------------
- */
+/* ---- Rows of any table ----------------------------------------------------------------------- */
 
 static const struct {
         const char *name;
@@ -259,8 +256,7 @@ static void delete_rows(sqlite3 *db, bytes *input)
         run_with_values(db, sql, input);
 }
 
-/* ---- The schema -------------------------------------------------------------------------------
- */
+/* ---- The schema ------------------------------------------------------------------------------ */
 
 static void change_schema(sqlite3 *db, bytes *input)
 {
@@ -339,8 +335,7 @@ void hostile_rows(sqlite3 *db, pawl__hasher *hasher, bytes *input)
                 }
 }
 
-/* ---- Damage -----------------------------------------------------------------------------------
- */
+/* ---- Damage ---------------------------------------------------------------------------------- */
 
 void hostile_damage(log_image *image, bytes *input)
 {

@@ -11,8 +11,7 @@ typedef struct maker {
         size_t values;
 } maker;
 
-/* ---- Making -----------------------------------------------------------------------------------
- */
+/* ---- Making ---------------------------------------------------------------------------------- */
 
 static void add_character(pawl__buf *out, uint32_t c)
 {
@@ -138,8 +137,7 @@ const json_value *json_value_member(const json_value *object, pawl_text name)
         return NULL;
 }
 
-/* ---- Spelling ---------------------------------------------------------------------------------
- */
+/* ---- Spelling -------------------------------------------------------------------------------- */
 
 /* A double as a literal that cannot be taken for an integer beyond 2^53. */
 static pawl_text double_literal(char out[48], double number)

@@ -3,8 +3,7 @@
 
 enum { ROUNDS_MAX = 100000, NAMES_MAX = 500 };
 
-/* ---- Which public functions were called -------------------------------------------------------
- */
+/* ---- Which public functions were called ------------------------------------------------------ */
 
 static struct swept {
         const char *name;
@@ -56,8 +55,7 @@ __attribute__((destructor)) static void record(void)
                 fclose(file);
 }
 
-/* ---- The rounds -------------------------------------------------------------------------------
- */
+/* ---- The rounds ------------------------------------------------------------------------------ */
 
 bool sweep_next(sweep *s)
 {

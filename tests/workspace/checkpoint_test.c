@@ -262,8 +262,7 @@ CHECKPOINT_TEST(two_of_them_are_compared)
         pawl_comparison_free(c);
 }
 
-/* ---- Without memory -----------------------------------------------------------------------------
- */
+/* ---- Without memory -------------------------------------------------------------------------- */
 
 typedef pawl_status sweep_fn(fixture *t);
 

@@ -55,8 +55,7 @@ static int teardown(void **state)
 
 #define GIT_TEST(name) UNIT_TEST_WITH(name, setup, teardown)
 
-/* ---- Both sides, as lines ---------------------------------------------------------------------
- */
+/* ---- Both sides, as lines -------------------------------------------------------------------- */
 
 static int by_text(const void *a, const void *b)
 {
@@ -135,8 +134,7 @@ static void same_as_git(workspace *w, const char *folder, size_t round)
         pawl__buf_free(&ours);
 }
 
-/* ---- Random trees -----------------------------------------------------------------------------
- */
+/* ---- Random trees ---------------------------------------------------------------------------- */
 
 static const char *const names[] = {"a", "b", "c.o", "d.log", "build", "x"};
 enum { NAMES = sizeof names / sizeof names[0] };
@@ -257,8 +255,7 @@ GIT_TEST(a_scan_takes_what_git_would_take)
         assert_true(in_spite > rounds / 4);
 }
 
-/* ---- Where the repository lies ----------------------------------------------------------------
- */
+/* ---- Where the repository lies --------------------------------------------------------------- */
 
 GIT_TEST(a_root_in_a_work_tree_goes_by_what_lies_above_it)
 {
@@ -364,8 +361,7 @@ GIT_TEST(our_own_rules_go_before_git)
                                                "f 644 kept=\n");
 }
 
-/* ---- What cannot be read ----------------------------------------------------------------------
- */
+/* ---- What cannot be read --------------------------------------------------------------------- */
 
 static void refused(workspace *w, pawl_status status, const char *says)
 {

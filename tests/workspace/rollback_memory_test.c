@@ -51,8 +51,7 @@ static void start(fixture *f, void *log)
         allocator_leave_git_alone();
 }
 
-/* ---- The calls --------------------------------------------------------------------------------
- */
+/* ---- The calls ------------------------------------------------------------------------------- */
 
 typedef pawl_status call_fn(fixture *f);
 
@@ -116,8 +115,7 @@ static void must(fixture *f, call_fn *call)
                 fail_msg("%s", f->err.message);
 }
 
-/* ---- The sweeps -------------------------------------------------------------------------------
- */
+/* ---- The sweeps ------------------------------------------------------------------------------ */
 
 static void sweep_reading(fixture *f, call_fn *call)
 {

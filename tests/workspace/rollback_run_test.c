@@ -136,8 +136,7 @@ TEST(a_claim_is_kept_while_a_checkpoint_is_taken)
         assert_int_equal(pawl_log_release(f->log->log, "r", fence), PAWL_OK);
 }
 
-/* ---- Git ----------------------------------------------------------------------------------------
- */
+/* ---- Git ------------------------------------------------------------------------------------- */
 
 static void shell(rollbacks *f, const char *command)
 {

@@ -220,8 +220,7 @@ TEST(a_plan_is_the_one_that_was_shown)
         rollbacks_refused(f, "1", &options, PAWL_EINVAL, "is no hash");
 }
 
-/* ---- Git ----------------------------------------------------------------------------------------
- */
+/* ---- Git ------------------------------------------------------------------------------------- */
 
 /* A rollback whose disk is full: it is pending; nothing else goes on; both ways out work. */
 typedef struct meanwhile {

@@ -120,8 +120,7 @@ TEST(what_the_safety_copy_alone_has_comes_back)
         rollbacks_check_file(f, "mine", "by hand");
 }
 
-/* ---- Some paths alone, and all there is -------------------------------------------------------
- */
+/* ---- Some paths alone, and all there is ------------------------------------------------------ */
 
 static pawl_status to_part(rollbacks *f, const char *which, const char *const *paths, size_t n)
 {

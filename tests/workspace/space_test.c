@@ -47,8 +47,7 @@ static bool has_file(shapes *t, char letter)
         return has;
 }
 
-/* ---- Pruning -----------------------------------------------------------------------------------
- */
+/* ---- Pruning --------------------------------------------------------------------------------- */
 
 SPACE_TEST(what_only_old_ones_name_goes_and_the_rest_stays)
 {
@@ -272,8 +271,7 @@ SPACE_TEST(what_a_damaged_one_that_stays_names_is_not_guessed)
         assert_false(has_file(t, 'x'));
 }
 
-/* ---- Random histories --------------------------------------------------------------------------
- */
+/* ---- Random histories ------------------------------------------------------------------------ */
 
 SPACE_TEST(whatever_is_kept_is_whole_and_nothing_else_is_there)
 {
@@ -310,8 +308,7 @@ SPACE_TEST(whatever_is_kept_is_whole_and_nothing_else_is_there)
         assert_int_equal(pawl__replay_check(t->f->log, &t->err), PAWL_OK);
 }
 
-/* ---- Without memory ----------------------------------------------------------------------------
- */
+/* ---- Without memory -------------------------------------------------------------------------- */
 
 static pawl_status ask_all(shapes *t, bool dry_run)
 {

@@ -39,8 +39,7 @@ typedef struct level {
         size_t n, cap, cap_git;
 } level;
 
-/* ---- The tree -----------------------------------------------------------------------------------
- */
+/* ---- The tree -------------------------------------------------------------------------------- */
 
 static pawl_status keep_entry(const pawl__git_entry *entry, void *user, pawl_error *err)
 {
@@ -215,8 +214,7 @@ static pawl_status take_directory(
         return status;
 }
 
-/* ---- The checkpoint -----------------------------------------------------------------------------
- */
+/* ---- The checkpoint -------------------------------------------------------------------------- */
 
 /* One that came in before, with the same tree; 0: none. */
 static pawl_status find_known(importing *m, pawl_error *err)

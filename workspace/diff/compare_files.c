@@ -16,8 +16,7 @@ static pawl_status get_directory(
         return pawl__contents_directory(out, c->ws.contents, hash, err);
 }
 
-/* ---- What a file holds --------------------------------------------------------------------------
- */
+/* ---- What a file holds ----------------------------------------------------------------------- */
 
 static pawl_status failed(const pawl__comparing *c, pawl_text path, pawl_error *err)
 {
@@ -67,8 +66,7 @@ static pawl_status look_at(pawl__patch_side *side, pawl__comparing *c, pawl_text
         return status;
 }
 
-/* ---- One change ---------------------------------------------------------------------------------
- */
+/* ---- One change ------------------------------------------------------------------------------ */
 
 static char letter_of(pawl__change_kind kind)
 {

@@ -38,8 +38,7 @@ pawl_status pawl__git_file(pawl__buf *out, const char *path, size_t max, pawl_er
         return error ? pawl__fail_errno(err, error, path, "read it") : status;
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 typedef struct reader {
         pawl__tracked *out;
@@ -151,8 +150,7 @@ static pawl_status take_entries(reader *r)
         return status;
 }
 
-/* ---- The other half of one that is split ------------------------------------------------------
- */
+/* ---- The other half of one that is split ----------------------------------------------------- */
 
 /* The bits of a compressed bitmap (EWAH): runs of equal words, each followed by words as they are.
  */
@@ -244,8 +242,7 @@ static pawl_status take_extensions(reader *r, const char *git)
         return PAWL_OK;
 }
 
-/* ---- All of it --------------------------------------------------------------------------------
- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 static int by_name(const void *a, const void *b, void *names)
 {

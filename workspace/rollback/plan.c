@@ -114,8 +114,7 @@ static pawl_status add_left(
         return status;
 }
 
-/* ---- Directories that go ------------------------------------------------------------------------
- */
+/* ---- Directories that go --------------------------------------------------------------------- */
 
 /* The end of the directory at the top: it stays if something in it does, and its step is struck. */
 static pawl_status leave_going(planner *p)

@@ -98,8 +98,7 @@ const pawl__row *pawl__line_base(const pawl__line *all, const pawl__row *row);
 /** [n]: it is on the way to number @p n, or that. NULL: no memory. */
 bool *pawl__line_to(const pawl__line *all, int64_t n, pawl__arena *arena);
 
-/* ---- rollback_others.c: whose work it replaces --------------------------------------------------
- */
+/* ---- rollback_others.c: whose work it replaces ----------------------------------------------- */
 
 /** For each step of the plan, who changed the path last since the way to the target was left: a
  * run, or somebody by hand (or in no run). */

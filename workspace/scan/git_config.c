@@ -27,8 +27,7 @@ typedef struct source {
 
 static pawl_status read_file(config *c, const char *path, int deep);
 
-/* ---- Paths ------------------------------------------------------------------------------------
- */
+/* ---- Paths ----------------------------------------------------------------------------------- */
 
 /* "~/" is the home directory; what is relative lies in @p directory. PAWL_DONE: it cannot be told.
  */
@@ -55,8 +54,7 @@ static pawl_text directory_of(const char *path)
         return slash ? (pawl_text){path, (size_t)(slash - path)} : pawl__text(".");
 }
 
-/* ---- What is of use ---------------------------------------------------------------------------
- */
+/* ---- What is of use -------------------------------------------------------------------------- */
 
 static char small(char c)
 {
@@ -173,8 +171,7 @@ static pawl_status take(config *c, const source *s, int deep)
         return status;
 }
 
-/* ---- The syntax -------------------------------------------------------------------------------
- */
+/* ---- The syntax ------------------------------------------------------------------------------ */
 
 static pawl_status malformed(const config *c, const source *s)
 {
@@ -338,8 +335,7 @@ static pawl_status read_file(config *c, const char *path, int deep)
         return status == PAWL_ENOTFOUND ? PAWL_OK : status;
 }
 
-/* ---- All of it --------------------------------------------------------------------------------
- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 /* A file that need not be there; one of the user's need not be readable, either. */
 static pawl_status read_in(config *c, const char *directory, const char *name, bool users)

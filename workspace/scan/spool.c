@@ -147,8 +147,7 @@ static pawl_status put_spooled(
         return status;
 }
 
-/* ---- Ahead of the checkpoint -------------------------------------------------------------------
- */
+/* ---- Ahead of the checkpoint ----------------------------------------------------------------- */
 
 struct preload {
         struct pawl__scan_inside *in;
@@ -177,8 +176,7 @@ pawl_status pawl__scan_flush_spool(
         return PAWL_OK;
 }
 
-/* ---- With the checkpoint -----------------------------------------------------------------------
- */
+/* ---- With the checkpoint --------------------------------------------------------------------- */
 
 static pawl_status put_directory(storing *s, size_t directory, const unsigned char hash[32],
         const unsigned char *like, pawl_error *err)

@@ -46,8 +46,7 @@ static pawl_status moved(pawl__scanner *s, pawl_error *err)
                 PAWL__FMT(path));
 }
 
-/* ---- Names of a directory -----------------------------------------------------------------------
- */
+/* ---- Names of a directory -------------------------------------------------------------------- */
 
 /* The former entry of that name; the cursor never goes back, as both go in the order of names. */
 static const pawl__index_entry *former(

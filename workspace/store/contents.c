@@ -81,8 +81,7 @@ pawl_status pawl__contents_has(
         return pawl__log_failed(c->log, status, err);
 }
 
-/* ---- Putting ------------------------------------------------------------------------------------
- */
+/* ---- Putting --------------------------------------------------------------------------------- */
 
 struct committing {
         pawl__contents *contents;
@@ -201,8 +200,7 @@ pawl_status pawl__contents_note_unstable(pawl__contents *c, pawl_text path, pawl
         return PAWL_OK;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 pawl_status pawl__content_to_buf(const void *data, size_t len, void *buf, pawl_error *err)
 {
@@ -280,9 +278,7 @@ pawl_status pawl__contents_read(pawl__contents *c, const unsigned char hash[32],
         return status;
 }
 
-/* ---- Directories
- * ------------------------------------------------------------------------------------
- */
+/* ---- Directories ----------------------------------------------------------------------------- */
 
 /* Its entry gives no size: the log's word is taken, within what a directory can have. */
 static pawl_status directory_in_log(

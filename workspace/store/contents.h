@@ -119,8 +119,7 @@ void pawl__contents_overlay(pawl__contents *contents, const pawl__directories *d
 /** pawl__contents_directory() as the source of a diff. */
 pawl__directories pawl__contents_directories(pawl__contents *contents);
 
-/* ---- Borrowed by workspace/scan/read.h and workspace/scan/scan.h ------------------------------
- */
+/* ---- Borrowed by workspace/scan/read.h and workspace/scan/scan.h ----------------------------- */
 
 /** Room for one part, until the next call that reads a content. NULL: no memory. */
 char *pawl__contents_scratch(pawl__contents *contents);

@@ -76,8 +76,7 @@ pawl_text pawl__rootdir_parent(pawl_text path)
         return (pawl_text){path.data, slash ? (size_t)(slash - path.data) : 0};
 }
 
-/* ---- Reaching a directory ----------------------------------------------------------------------
- */
+/* ---- Reaching a directory -------------------------------------------------------------------- */
 
 /* As many whole names as one call may take. */
 static size_t next_piece(const pawl__rootdir *b, pawl_text rest)

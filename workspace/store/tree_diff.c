@@ -26,8 +26,7 @@ typedef struct differ {
         size_t n, cap;
 } differ;
 
-/* ---- A directory at a time ---------------------------------------------------------------------
- */
+/* ---- A directory at a time ------------------------------------------------------------------- */
 
 static pawl_status step(side *s, pawl_error *err)
 {

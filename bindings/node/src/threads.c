@@ -55,8 +55,7 @@ void op_threads_delete(task *t)
         t->status = pawl_thread_delete(on->threads, t->arg[0], t->arg[1], &t->err);
 }
 
-/* ---- A call ------------------------------------------------------------------------------------
- */
+/* ---- A call ---------------------------------------------------------------------------------- */
 
 typedef struct block {
         struct block *next;
@@ -105,8 +104,7 @@ static void free_job(napi_env env, job *j)
         free(j);
 }
 
-/* ---- From JavaScript ---------------------------------------------------------------------------
- */
+/* ---- From JavaScript ------------------------------------------------------------------------- */
 
 /* A string, or a Uint8Array; what is neither is absent. */
 static bool get_text(pawl_text *out, napi_env env, job *j, napi_value value)
@@ -258,8 +256,7 @@ static bool get_filter(napi_env env, job *j, napi_value array)
         return true;
 }
 
-/* ---- To JavaScript -----------------------------------------------------------------------------
- */
+/* ---- To JavaScript --------------------------------------------------------------------------- */
 
 static bool set_text(napi_env env, napi_value array, uint32_t at, pawl_text text)
 {
@@ -394,8 +391,7 @@ static napi_value give(napi_env env, const job *j)
         return list;
 }
 
-/* ---- Doing it ----------------------------------------------------------------------------------
- */
+/* ---- Doing it -------------------------------------------------------------------------------- */
 
 static void execute(napi_env env, void *data)
 {
