@@ -189,8 +189,7 @@ static pawl_status chain_word(
         if (!chain->hyphen) {
                 status = end_chain(scan);
                 *chain = (struct chain){token->start, token->end, 0, true, false};
-                fits = fits && (bits & PAWL__STARTS_LOWER) &&
-                       pawl__word_role(bits) != PAWL__QUANTIFIER;
+                fits = fits && (bits & PAWL__STARTS_LOWER);
         }
         chain->end = token->end;
         chain->words++;
@@ -257,8 +256,6 @@ static pawl_status close_quote(struct scan *scan, struct quote *quote, size_t en
                 last = token.end;
         }
         if (first == SIZE_MAX || stop || words > QUOTED_WORDS || letters < 2)
-                return PAWL_OK;
-        if (words > 1 && pawl__says_something(pawl__text_n(inner.text.data + first, last - first)))
                 return PAWL_OK;
         return add_phrase(scan, PAWL__QUOTED_PHRASE, quote->start + first, quote->start + last);
 }

@@ -20,9 +20,9 @@ static const struct role_row {
 } roles[] = {
         /* In byte order. "that", "her" and "so" have more than one role, and so none. */
         {"a", PAWL__DETERMINER},
-        {"all", PAWL__QUANTIFIER},
+        {"all", PAWL__DETERMINER},
         {"an", PAWL__DETERMINER},
-        {"any", PAWL__QUANTIFIER},
+        {"any", PAWL__DETERMINER},
         {"are", PAWL__BE},
         {"argued", PAWL__SPEAKS},
         {"argues", PAWL__SPEAKS},
@@ -41,8 +41,8 @@ static const struct role_row {
         {"cannot", PAWL__MODAL},
         {"could", PAWL__MODAL},
         {"dear", PAWL__GREETS},
-        {"each", PAWL__QUANTIFIER},
-        {"every", PAWL__QUANTIFIER},
+        {"each", PAWL__DETERMINER},
+        {"every", PAWL__DETERMINER},
         {"for", PAWL__PREPOSITION},
         {"from", PAWL__PREPOSITION},
         {"had", PAWL__HAS},
@@ -64,7 +64,7 @@ static const struct role_row {
         {"not", PAWL__SUBJECT},
         {"of", PAWL__OF},
         {"our", PAWL__DETERMINER},
-        {"per", PAWL__QUANTIFIER},
+        {"per", PAWL__DETERMINER},
         {"please", PAWL__SUBJECT},
         {"said", PAWL__SPEAKS},
         {"says", PAWL__SPEAKS},
@@ -246,7 +246,7 @@ unsigned pawl__speaker(bool *byline, pawl_text text, size_t start, size_t end)
         return *byline ? 0 : PAWL__SURE_NAME / 2;
 }
 
-/* ---- Acronyms and quotations ----------------------------------------------------------------- */
+/* ---- Acronyms -------------------------------------------------------------------------------- */
 
 static bool is_capital(char c)
 {
@@ -287,27 +287,4 @@ bool pawl__acronym_alone(pawl_text text, size_t start, size_t end)
         for (at = start; at > 1 && data[start - 1] == ' ' && is_capital(data[at - 2]);)
                 at--;
         return start - at <= ACRONYM_MAX;
-}
-
-bool pawl__says_something(pawl_text phrase)
-{
-        pawl__tokens tokens = pawl__tokens_of(phrase);
-        pawl__token token;
-        char folded[16];
-
-        while ((token = pawl__token_next(&tokens)).kind) {
-                const pawl_text word = pawl__token_text(&tokens, &token);
-                if (token.kind != PAWL__TOKEN_WORD || word.len > sizeof folded)
-                        continue;
-                for (size_t i = 0; i < word.len; i++)
-                        folded[i] = is_capital(word.data[i]) ? (char)(word.data[i] - 'A' + 'a')
-                                                             : word.data[i];
-                const pawl__role role = pawl__role_of(pawl__text_n(folded, word.len));
-                if ((role >= PAWL__BE && role <= PAWL__OBJECT && word.len > 1) ||
-                        (token.start == 0 &&
-                                (role == PAWL__QUANTIFIER ||
-                                        pawl__text_is(pawl__text_n(folded, word.len), "no"))))
-                        return true;
-        }
-        return phrase.data[phrase.len - 1] == '%';
 }

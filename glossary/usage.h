@@ -12,8 +12,7 @@
 /** What an ordinary word says of the one before it, or behind it. */
 typedef enum pawl__role {
         PAWL__NO_ROLE,
-        PAWL__DETERMINER,  /**< the, your: a noun follows, or what belongs to one */
-        PAWL__QUANTIFIER,  /**< every, per: the same; "per-user" is no name */
+        PAWL__DETERMINER,  /**< the, your, every: a noun follows, or what belongs to one */
         PAWL__PREPOSITION, /**< by, with: the same */
         PAWL__OF,          /**< the same, and a noun is before it */
         PAWL__BE,          /**< is, are: what is before it is a noun, what follows is mostly none */
@@ -56,7 +55,7 @@ static inline void pawl__usage_join(pawl__usage *to, const pawl__usage *from)
 
 static inline bool pawl__role_determines(pawl__role role)
 {
-        return role == PAWL__DETERMINER || role == PAWL__QUANTIFIER;
+        return role == PAWL__DETERMINER;
 }
 
 /** Is a noun behind it? */
@@ -92,10 +91,6 @@ unsigned pawl__speaker(bool *byline, pawl_text text, size_t start, size_t end);
 /** Does an acronym at [start, end) stand alone: not as a number's unit, a ticket's key, a shell's
  *  variable, or one word of several in capitals? */
 bool pawl__acronym_alone(pawl_text text, size_t start, size_t end);
-
-/** Is a quoted phrase of two words or more what somebody, or a program, says, rather than what
- * something is called? */
-bool pawl__says_something(pawl_text phrase);
 
 /** Digits alone? */
 bool pawl__is_number(pawl_text word);

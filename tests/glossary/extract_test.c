@@ -181,12 +181,11 @@ UNIT_TEST(an_acronym_stands_alone)
         check("CVE-2021-4512, SHA-256, 12 PDF and a PDF", "cve/a, pdf/a, sha/a");
 }
 
-UNIT_TEST(a_quotation_that_says_something_is_no_term)
+UNIT_TEST(the_form_of_a_quotation_decides_not_what_it_says)
 {
-        check("\"no valve\" \"pump is open\" \"every pipe\" \"we decant\" \"tank 12%\"", "");
-        check("\"tank of state\" \"the valve\" \"rebase -i\"",
-                "rebase -i/q, tank of state/q, the valve/q");
-        check("per-valve each-pump no-valve pump-2026112 pipe-01", "no-valve/c, pipe-01/c");
+        check("\"no valve\" \"pump is open\" \"tank of state\" \"the valve\" \"rebase -i\"",
+                "no valve/q, pump is open/q, rebase -i/q, tank of state/q, the valve/q");
+        check("per-valve no-valve pump-2026112 pipe-01", "no-valve/c, per-valve/c, pipe-01/c");
 }
 
 UNIT_TEST(what_is_no_prose_has_no_new_terms)
