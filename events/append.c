@@ -56,14 +56,14 @@ pawl_status pawl__tx_may_begin(pawl_log *log)
         return pawl__log_interrupted(log, err);
 }
 
-pawl_status pawl__tx_begin(pawl_log *log, bool again)
+pawl_status pawl__tx_begin(pawl_log *log)
 {
         pawl_error *err = &log->err;
         pawl_status status = pawl__tx_may_begin(log);
 
         if (status)
                 return status;
-        status = log->engine->begin(log, again);
+        status = log->engine->begin(log);
         if (status)
                 return status;
         log->writing = true;
@@ -232,23 +232,9 @@ static pawl_status check_empty(pawl_log *log)
                                  log->path, log->head_seq);
 }
 
-/* May it be appended where the log ends now? */
-static pawl_status check_place(pawl_log *log, pawl__batch *batch, uint64_t fence)
+pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fence)
 {
-        if (batch->into_empty)
-                return check_empty(log);
-        if (batch->assumes && batch->assumes != log->head_seq) {
-                batch->overtaken = true;
-                return pawl__fail(&log->err, PAWL_EBUSY,
-                        "%s: another writer was first at seq %" PRIu64 "; try again", log->path,
-                        batch->assumes + 1);
-        }
-        return check_fences(log, batch, fence);
-}
-
-pawl_status pawl__tx_batch(pawl_log *log, pawl__batch *batch, uint64_t fence)
-{
-        pawl_status status = check_place(log, batch, fence);
+        pawl_status status = batch->into_empty ? check_empty(log) : check_fences(log, batch, fence);
 
         for (size_t i = 0; i < batch->n_blobs && !status; i++)
                 status = pawl__tx_blob(log, batch->blobs[i].hash, batch->blobs[i].content);
@@ -266,7 +252,7 @@ pawl_status pawl__tx_prepared(pawl_log *log, pawl__batch *batch, uint64_t fence)
         pawl_status status;
 
         if (batch->prepare) {
-                status = check_place(log, batch, fence); /* before work that may be long */
+                status = check_fences(log, batch, fence); /* before work that may be long */
                 if (status)
                         return status;
                 batch->n_prepared = batch->n;
@@ -297,7 +283,7 @@ pawl_status pawl__tx_commit(pawl_log *log)
 
 pawl_status pawl__log_write_begin(pawl_log *log, pawl_error *err)
 {
-        const pawl_status status = log->engine->begin(log, false);
+        const pawl_status status = log->engine->begin(log);
 
         return status ? pawl__log_failed(log, status, err) : PAWL_OK;
 }
@@ -364,7 +350,7 @@ static void leave_out(pawl__waiter *own, pawl__waiter *waiter)
  * status is that of all of them. */
 static pawl_status try_lead(pawl__waiter **failed, bool *whole, pawl_log *log, pawl__waiter *own)
 {
-        pawl_status status = pawl__tx_begin(log, true);
+        pawl_status status = pawl__tx_begin(log);
 
         *failed = NULL;
         *whole = false;
@@ -410,7 +396,7 @@ static pawl_status commit_alone(pawl_log *log, pawl__waiter *waiter, pawl__batch
         pawl_status status;
 
         do {
-                status = pawl__tx_begin(log, false); /* the hook's work may be long */
+                status = pawl__tx_begin(log);
                 if (status)
                         continue;
                 status = pawl__tx_prepared(log, batch, waiter->fence);
@@ -427,7 +413,6 @@ pawl_status pawl__log_commit(pawl_log *log, pawl__batch *batch, uint64_t fence, 
         pawl__waiter waiter = {.log = log, .batch = batch->prepare ? NULL : batch, .fence = fence};
         pawl_status status = pawl__tx_may_begin(log);
 
-        batch->overtaken = false;
         if (status)
                 return status;
         status = pawl__waiter_take(&waiter, "append");
