@@ -137,8 +137,7 @@ const pawl__event_def *pawl__event_def_of(pawl__event_type type)
 pawl__event_type pawl__event_type_of(pawl_text name)
 {
         for (int i = 0; i < PAWL__EVENT_TYPES; i++)
-                if (name.len && *name.data == *forms[i].name &&
-                        pawl__text_is(name, forms[i].name))
+                if (name.len && *name.data == *forms[i].name && pawl__text_is(name, forms[i].name))
                         return (pawl__event_type)i;
         return PAWL__EVENT_OTHER;
 }
