@@ -179,6 +179,10 @@ pawl_status pawl__runner_confirm(bool *yes, const pawl_input_change *change, voi
         pawl_status status = PAWL_OK;
 
         *yes = r->options.accept_changed_inputs || r->mission_accepted;
+        if (!*yes && r->options.confirm && r->others_wait) {
+                r->put_off = true;
+                return PAWL_EINPUTS;
+        }
         if (!*yes && r->options.confirm)
                 status = r->options.confirm(yes, change, r->options.confirm_user);
         if (status || !*yes || !r->changes_open)

@@ -8,6 +8,8 @@
 /* What a caller gets, and what it lies in. */
 typedef struct own_result {
         pawl_run_result shown;
+        pawl_step_result *steps;
+        size_t cap_steps;
         pawl__arena arena;
 } own_result;
 
@@ -17,6 +19,7 @@ void pawl_run_result_free(pawl_run_result *shown)
 
         if (!result)
                 return;
+        free(result->steps);
         pawl__arena_free(&result->arena);
         free(result);
 }
@@ -37,61 +40,79 @@ static const char *status_name(pawl_text status)
         return pawl__text_is(status, "cancelled") ? "failed" : "interrupted";
 }
 
-static pawl_step_result step_of(own_result *result, const pawl__row *row)
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+typedef struct listing {
+        own_result *result;
+        pawl__map in_file; /* the mission's steps, by id */
+        bool held;         /* another session is at those that are at work */
+} listing;
+
+static pawl_status list_step(own_result *result, const pawl_step_result *step)
 {
-        return (pawl_step_result){keep(result, row->v[PAWL__STEP_ID].text),
-                keep(result, row->v[PAWL__STEP_STATUS].text),
-                keep(result, row->v[PAWL__STEP_TOKEN].text),
-                keep(result, row->v[PAWL__STEP_CURSOR].text)};
+        const size_t n = result->shown.n_steps;
+
+        if (pawl__grow(&result->steps, &result->cap_steps, n + 1, sizeof *step))
+                return PAWL_ENOMEM;
+        result->steps[n] = *step;
+        result->shown.steps = result->steps;
+        result->shown.n_steps = n + 1;
+        return PAWL_OK;
+}
+
+/* What the run knows of a step. One that nobody is at any more is to be started again. */
+static pawl_status take_step(const pawl__row *row, void *user, pawl_error *err)
+{
+        const listing *l = user;
+        own_result *result = l->result;
+        const pawl__value *v = row->v;
+        const uint32_t at = pawl__map_get(&l->in_file, v[PAWL__STEP_ID].text);
+        pawl_step_result step = {.step_id = at == PAWL__MAP_NONE
+                                                    ? keep(result, v[PAWL__STEP_ID].text)
+                                                    : result->steps[at].step_id,
+                .retry_token = keep(result, v[PAWL__STEP_TOKEN].text),
+                .cursor = keep(result, v[PAWL__STEP_CURSOR].text)};
+
+        step.unfinished = !l->held && pawl__text_is(v[PAWL__STEP_STATUS].text, "running");
+        step.status = step.unfinished ? "pending" : keep(result, v[PAWL__STEP_STATUS].text);
+        if (at != PAWL__MAP_NONE)
+                result->steps[at] = step;
+        else if (list_step(result, &step))
+                return pawl__nomem(err);
+        return pawl__arena_check(&result->arena, err);
+}
+
+static pawl_status list_mission(listing *l, const pawl_mission *mission)
+{
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; mission && i < mission->n_steps && !status; i++) {
+                const pawl_step_result step = {
+                        .step_id = keep(l->result, mission->steps[i].id), .status = "pending"};
+                status = step.step_id ? list_step(l->result, &step) : PAWL_ENOMEM;
+                if (!status)
+                        status = pawl__map_put(&l->in_file, pawl__text(step.step_id), (uint32_t)i);
+        }
+        return status;
 }
 
 /* The mission's steps in its order, those that the run does not know yet as pending; then those
  * that the run knows and the mission's file no longer has. */
-static pawl_status merge_steps(own_result *result, const pawl__row *rows, size_t n,
-        const pawl_mission *mission, pawl__map *known)
+static pawl_status fill_steps(
+        own_result *result, const pawl__runner *r, const pawl_mission *mission, pawl_error *err)
 {
-        size_t in_file = mission ? mission->n_steps : 0;
-        bool *listed = pawl__arena_array(&result->arena, n, sizeof *listed);
-        pawl_step_result *steps = pawl__arena_array(&result->arena, in_file + n, sizeof *steps);
-        size_t at = 0;
+        listing l = {.result = result, .in_file = PAWL__MAP_INIT};
+        pawl_owner owner = {0};
+        pawl_status status = pawl__log_holder(&l.held, &owner, r->log, r->run_id);
 
-        if (!steps || !listed)
-                return PAWL_ENOMEM;
-        for (size_t i = 0; i < n; i++)
-                if (pawl__map_put(known, rows[i].v[PAWL__STEP_ID].text, (uint32_t)i))
-                        return PAWL_ENOMEM;
-        for (size_t i = 0; i < in_file; i++) {
-                pawl_text id = mission->steps[i].id;
-                uint32_t row = pawl__map_get(known, id);
-                if (row == PAWL__MAP_NONE) {
-                        steps[at++] = (pawl_step_result){keep(result, id), "pending", NULL, NULL};
-                        continue;
-                }
-                listed[row] = true;
-                steps[at++] = step_of(result, &rows[row]);
-        }
-        for (size_t i = 0; i < n; i++)
-                if (!listed[i])
-                        steps[at++] = step_of(result, &rows[i]);
-        result->shown.steps = steps;
-        result->shown.n_steps = at;
-        return PAWL_OK;
-}
-
-static pawl_status fill_steps(own_result *result, pawl__state *state, pawl_text run_id,
-        const pawl_mission *mission, pawl__arena *scratch, pawl_error *err)
-{
-        pawl__map known = PAWL__MAP_INIT;
-        pawl__row *rows = NULL;
-        size_t n = 0;
-        pawl_status status;
-
-        status = pawl__state_steps(&rows, &n, state, run_id, scratch, err);
         if (status)
-                return status;
-        status = merge_steps(result, rows, n, mission, &known);
-        pawl__map_free(&known);
-        return status ? pawl__nomem(err) : PAWL_OK;
+                return pawl__log_failed(r->log, status, err);
+        l.held = l.held && owner.fence != r->fence;
+        status = list_mission(&l, mission) ? pawl__nomem(err) : PAWL_OK;
+        if (!status)
+                status = pawl__state_each_step(r->state, r->run_id, take_step, &l, err);
+        pawl__map_free(&l.in_file);
+        return status;
 }
 
 static pawl_status fill_conflicts(own_result *result, pawl__state *state, pawl_text run_id,
@@ -162,7 +183,7 @@ static pawl_status fill(own_result *result, const pawl__runner *r, pawl_text ses
         result->shown.mission_id = keep(result, run.v[PAWL__RUN_MISSION].text);
         result->shown.session_id = keep(result, session_id);
         result->shown.status = status_name(run.v[PAWL__RUN_STATUS].text);
-        status = fill_steps(result, r->state, r->run_id, mission, scratch, err);
+        status = fill_steps(result, r, mission, err);
         if (!status)
                 status = fill_conflicts(result, r->state, r->run_id, scratch, err);
         return status ? status : fill_changes(result, r, err);

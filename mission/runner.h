@@ -74,6 +74,8 @@ typedef struct pawl__runner {
                                         looked whether it is held; 0: not known yet */
         pawl_text running[PAWL__COMMANDS_MOST]; /**< steps whose commands are at work */
         size_t n_running;
+        bool others_wait;         /**< commands are at work: nobody is asked about changed inputs */
+        bool put_off;             /**< somebody was to be asked about them all the same */
         bool stopped;             /**< by who was asked about a checkpoint that failed */
         pawl__watchers watchers;  /**< of commands that have ended; none while no step runs */
         pawl__snapshot *snapshot; /**< of the workspace; NULL: none was taken yet */

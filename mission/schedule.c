@@ -19,8 +19,7 @@ typedef struct schedule {
         pawl__step_run
                 *slots; /* those at work, or that wait for another attempt; step NULL: free */
         size_t n_slots, used;
-        uint32_t *unasked; /* blocked with questions that nobody was asked while others were at work
-                            */
+        uint32_t *unasked; /* with questions that nobody was asked while others were at work */
         size_t n_unasked;
         pawl_status came_to; /* PAWL_OK, or the worst of what steps came to */
         pawl_error why, failure;
@@ -160,12 +159,23 @@ static pawl_status take_snapshot(schedule *s, size_t step)
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 
+/* In a pass with others at work nobody is asked: they would wait for the answer, too. */
+static void let_ask(const schedule *s)
+{
+        s->r->others_wait = s->used > 1;
+        s->r->put_off = false;
+        pawl__pipeline_ask(s->r->pipeline, s->used == 1);
+}
+
 /* Was anybody there who could be asked, had the step been at work alone? */
-static bool puts_off(const schedule *s)
+static bool puts_off(const schedule *s, pawl_status status)
 {
         const pawl_run_options *options = &s->r->options;
 
-        return s->used > 1 && (options->clarify || options->clarify_terms);
+        if (status == PAWL_EINPUTS)
+                return s->r->put_off;
+        return status == PAWL_BLOCKED && s->used > 1 &&
+               (options->clarify || options->clarify_terms);
 }
 
 /* What has come of a step so far. */
@@ -173,7 +183,7 @@ static void settle(schedule *s, pawl__step_run *p, pawl_status status)
 {
         pawl__runner *r = s->r;
         const size_t step = p->index;
-        const bool unasked = status == PAWL_BLOCKED && puts_off(s);
+        const bool unasked = puts_off(s, status);
 
         if (!status && (p->work || (p->again && !s->stop)))
                 return;
@@ -197,7 +207,6 @@ static void settle(schedule *s, pawl__step_run *p, pawl_status status)
         }
 }
 
-/* In a pass with others at work nobody is asked: they would wait for the answer, too. */
 static void begin(schedule *s, size_t index, const pawl__row *row)
 {
         pawl__runner *r = s->r;
@@ -208,7 +217,7 @@ static void begin(schedule *s, size_t index, const pawl__row *row)
         *p = (pawl__step_run){
                 .r = r, .step = &r->mission->steps[index], .index = index, .row = row};
         s->used++;
-        pawl__pipeline_ask(r->pipeline, s->used == 1);
+        let_ask(s);
         settle(s, p, pawl__step_run_begin(p));
 }
 
@@ -254,7 +263,8 @@ static bool ask_next(schedule *s)
 
         if (s->stop || !s->n_unasked)
                 return false;
-        const size_t step = s->unasked[--s->n_unasked];
+        const size_t step = s->unasked[0];
+        memmove(s->unasked, s->unasked + 1, --s->n_unasked * sizeof *s->unasked);
         if (!status) {
                 *row = (pawl__row){.v[PAWL__STEP_RUN].text = r->run_id,
                         .v[PAWL__STEP_ID].text = r->mission->steps[step].id};
@@ -340,7 +350,7 @@ static void wait_once(schedule *s)
                 const bool done = p->work && pawl__child_done(pawl__step_run_child(p));
                 if (!done && (!p->again || p->work || s->stop))
                         continue;
-                pawl__pipeline_ask(r->pipeline, s->used == 1);
+                let_ask(s);
                 status = done ? pawl__step_run_ended(p) : PAWL_OK;
                 if (!status && !s->stop)
                         status = pawl__step_run_go_on(p);

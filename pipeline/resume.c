@@ -199,8 +199,8 @@ static pawl_status compare(pawl_context *ctx, const pawl__checkpoint *from)
         pawl__buf_free(&before);
         if (status && status != PAWL_ENOTFOUND)
                 return status == PAWL_ENOMEM ? pawl__nomem(&ctx->error) : status;
-        ctx->change = (pawl_input_change){
-                pawl__buf_text(&ctx->diff).data, ctx->checkpoint_hash, ctx->input_hash};
+        ctx->change = (pawl_input_change){pawl__buf_text(&ctx->diff).data, ctx->checkpoint_hash,
+                ctx->input_hash, ctx->step_id};
         ctx->inputs_changed = true;
         return PAWL_OK;
 }

@@ -47,15 +47,35 @@ pawl_status pawl__query_kept(
         return status;
 }
 
+static const char steps_of_run[] =
+        "FROM {steps} WHERE run_id = ?1 AND order_seq >= (SELECT started_seq FROM {runs}"
+        " WHERE runs.run_id = ?1) ORDER BY number, step_id";
+
 pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl__state *state, pawl_text run_id,
         pawl__arena *arena, pawl_error *err)
 {
         const pawl_text texts[2] = {run_id, {NULL, 0}};
 
-        return pawl__query_rows(rows, n, state, PAWL__STEPS,
-                "FROM {steps} WHERE run_id = ?1 AND order_seq >= (SELECT started_seq FROM {runs}"
-                " WHERE runs.run_id = ?1) ORDER BY number, step_id",
-                texts, 0, arena, err);
+        return pawl__query_rows(rows, n, state, PAWL__STEPS, steps_of_run, texts, 0, arena, err);
+}
+
+pawl_status pawl__state_each_step(
+        pawl__state *state, pawl_text run_id, pawl__row_fn fn, void *user, pawl_error *err)
+{
+        pawl__query *query;
+        pawl__row row;
+        pawl_status status = pawl__query_kept(&query, state, PAWL__STEPS, steps_of_run, err);
+
+        if (status)
+                return status;
+        pawl__query_bind_text(query, 1, run_id);
+        status = pawl__log_interrupted(state->log, err);
+        while (!status && (status = pawl__query_step(query, PAWL__READING, err)) == PAWL_OK) {
+                pawl__sql_row(&row, PAWL__STEPS, query);
+                status = fn(&row, user, err);
+        }
+        pawl__query_reset(query);
+        return status == PAWL_DONE ? PAWL_OK : status;
 }
 
 pawl_status pawl__state_completed(pawl__row **rows, size_t *n, pawl__state *state,

@@ -118,6 +118,7 @@ static const cli_field step_fields[] = {
         {"status", CLI_AS_STRING, CLI_AT(pawl_step_result, status)},
         {"retry_token", CLI_AS_STRING, CLI_AT(pawl_step_result, retry_token)},
         {"cursor", CLI_AS_STRING, CLI_AT(pawl_step_result, cursor)},
+        {"unfinished", CLI_AS_BOOL, CLI_AT(pawl_step_result, unfinished)},
         CLI_NO_FIELD,
 };
 

@@ -441,7 +441,9 @@ pawl_status cli_prompt_confirm(bool *yes, const pawl_input_change *change, void 
         /* The failure's line names the first of the changed members. */
         if (!prompt->asks && (!second || !second[1]))
                 return PAWL_OK;
-        fputs("the inputs changed since the checkpoint:\n", stderr);
+        fputs("step ", stderr);
+        cli_put(stderr, change->step_id);
+        fputs(": its inputs changed since the checkpoint:\n", stderr);
         show_diff(change->diff);
         fprintf(stderr, "  checkpoint %.16s, now %.16s\n", change->checkpoint_hash,
                 change->current_hash);

@@ -143,6 +143,7 @@ typedef struct pawl_step_result {
                                            is in the mission no more) */
         const char *retry_token;      /**< NULL: none yet */
         const char *cursor;           /**< NULL: none yet */
+        bool unfinished; /**< pending, since the process that was at it ended before it did */
 } pawl_step_result;
 
 /** A member of a step's inputs that changed since its checkpoint. */

@@ -73,6 +73,7 @@ typedef struct pawl_input_change {
         const char *diff;            /**< a line a member, each ended by '\n'; "" when not kept */
         const char *checkpoint_hash; /**< 64 hex digits */
         const char *current_hash;    /**< 64 hex digits */
+        pawl_text step_id;           /**< the step that has them */
 } pawl_input_change;
 
 /** Go on all the same? Set *yes; it comes in as false. */

@@ -34,7 +34,7 @@ for signal in INT:130 TERM:143; do
         same "$(cat signals)" got
         same "$(grep -c '^pawl: ' err)" 1
         says "^pawl: step sleepy: interrupted by SIG${signal%:*}; go on with \`pawl resume" err
-        jq -e '.status == "interrupted" and .steps[1].cursor == "post_gate"' out >/dev/null
+        jq -e '.status == "interrupted" and (.steps[1] | .cursor == "post_gate" and .status == "pending" and .unfinished)' out >/dev/null
         same "$(eventlog export | jq -r 'select(.type == "SessionEnded").payload.status')" interrupted
 
         it "the resume starts the command again under the same key, and nothing else"

@@ -182,4 +182,51 @@ TEST(a_blocked_step_is_left_until_the_others_have_ended)
         mission_journal_is(f, "slow\nc\na\n");
 }
 
+/* As define(). */
+static pawl_status confirm(bool *yes, const pawl_input_change *change, void *user)
+{
+        struct mission_fixture *f = user;
+
+        assert_text(change->step_id, "a");
+        mission_journal_is(f, "slow\nb\n");
+        *yes = true;
+        return PAWL_OK;
+}
+
+#define UNTIL_GO(x)                                                                                \
+        MISSION "- {id: slow, needs: [], run: [sh, -c, 'test -e go && sleep 0.3 && echo slow >> "  \
+                "journal']}\n"                                                                     \
+                "- {id: a, needs: [], inputs: {x: " x "}, run: [sh, -c, 'test -e go && echo a >> " \
+                "journal']}\n"                                                                     \
+                "- {id: b, needs: [slow], run: [sh, -c, 'echo b >> journal']}\n"
+
+TEST(nobody_is_asked_about_changed_inputs_while_others_are_at_work)
+{
+        struct mission_fixture *f = *state;
+
+        mission_write(f, UNTIL_GO("1"));
+        assert_int_equal(mission_run(f), PAWL_ESTEP);
+        mission_file(f, "go", "");
+        f->options.confirm = confirm;
+        f->options.confirm_user = f;
+        mission_write(f, UNTIL_GO("2"));
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        mission_journal_is(f, "slow\nb\na\n");
+        assert_int_equal(mission_events(f, "StepResumeAborted"), 0);
+}
+
+TEST(changed_inputs_that_nobody_accepts_hold_what_needs_them_alone)
+{
+        struct mission_fixture *f = *state;
+
+        mission_write(f, UNTIL_GO("1"));
+        assert_int_equal(mission_run(f), PAWL_ESTEP);
+        mission_file(f, "go", "");
+        mission_write(f, UNTIL_GO("2"));
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_EINPUTS);
+        assert_says(f->err.message, "step a: its inputs changed since the checkpoint: inputs.x");
+        mission_journal_is(f, "slow\nb\n");
+        assert_int_equal(mission_events(f, "StepResumeAborted"), 1);
+}
+
 TESTS_MAIN(NULL, NULL)

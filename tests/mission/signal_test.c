@@ -64,7 +64,8 @@ TEST(a_signal_ends_the_command_and_the_step_can_go_on)
                 f->err.message, "step one: interrupted by SIGINT; go on with `pawl resume run-1`");
         assert_int_equal(f->result->signal, SIGINT);
         assert_string_equal(f->result->status, "interrupted");
-        assert_string_equal(mission_status(f, "one"), "running"); /* not failed */
+        assert_string_equal(mission_status(f, "one"), "pending"); /* not failed, nor running */
+        assert_true(mission_unfinished(f, "one"));
         assert_string_equal(mission_cursor(f, "one"), "post_gate");
         assert_int_equal(mission_events(f, "StepFailed"), 0);
         assert_int_equal(mission_events(f, "RunFailed"), 0);

@@ -232,6 +232,11 @@ const char *mission_token(struct mission_fixture *f, const char *step_id)
         return find(f, step_id)->retry_token;
 }
 
+bool mission_unfinished(struct mission_fixture *f, const char *step_id)
+{
+        return find(f, step_id)->unfinished;
+}
+
 const char *mission_cursor(struct mission_fixture *f, const char *step_id)
 {
         return find(f, step_id)->cursor;

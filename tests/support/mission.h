@@ -57,5 +57,6 @@ void mission_resolve(struct mission_fixture *f);
 const char *mission_status(struct mission_fixture *f, const char *step_id);
 const char *mission_token(struct mission_fixture *f, const char *step_id);
 const char *mission_cursor(struct mission_fixture *f, const char *step_id);
+bool mission_unfinished(struct mission_fixture *f, const char *step_id);
 
 #endif
