@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "events/types.h"
 #include "threads/threads.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@ typedef struct reading {
         own_list *list;
         pawl__arena *arena;            /* the list's */
         pawl_thread_checkpoint *items; /* as many as there are rows */
-        pawl__map seen;                /* contents that were read, by hash */
+        pawl__map seen;                /* contents by hash, texts by event and channel */
         pawl_text *contents;           /* and what they are */
         size_t n_contents, cap_contents;
         pawl__buf buf;
@@ -43,34 +44,77 @@ void pawl_thread_checkpoints_free(pawl_thread_checkpoints *shown)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* Each content once, however many checkpoints have it. */
-static pawl_status read_content(pawl_text *out, reading *r, const pawl__thread_value *value)
+/* Copied, and remembered: each is read once, however many checkpoints have it. */
+static pawl_status keep(pawl_text *out, reading *r, pawl_text key, pawl_text content)
 {
-        const pawl_text hash = pawl__text_n((const char *)value->hash, 32);
-        const uint32_t at = pawl__map_get(&r->seen, hash);
-
-        if (at != PAWL__MAP_NONE) {
-                *out = r->contents[at];
-                return PAWL_OK;
-        }
-        pawl_text content = pawl__thread_cached(r->threads, pawl__thread_hash_key(value->hash));
-        if (!content.data) {
-                pawl__buf_clear(&r->buf);
-                pawl_status status = pawl__contents_read(r->threads->contents, value->hash,
-                        (uint64_t)value->size, pawl__content_to_buf, &r->buf, r->err);
-                if (status)
-                        return status;
-                content = pawl__buf_text(&r->buf);
-                pawl__thread_cache_put(r->threads, pawl__thread_hash_key(value->hash), content);
-        }
         *out = pawl__arena_copy(r->arena, content);
         if (pawl__arena_check(r->arena, r->err) ||
                 pawl__grow(
                         &r->contents, &r->cap_contents, r->n_contents + 1, sizeof *r->contents) ||
-                pawl__map_put_copy(&r->seen, r->arena, hash, (uint32_t)r->n_contents))
+                pawl__map_put_copy(&r->seen, r->arena, key, (uint32_t)r->n_contents))
                 return pawl__nomem(r->err);
         r->contents[r->n_contents++] = *out;
         return PAWL_OK;
+}
+
+static pawl_status read_content(pawl_text *out, reading *r, const pawl__thread_value *value)
+{
+        const pawl_text hash = pawl__thread_hash_key(value->hash);
+
+        pawl__buf_clear(&r->buf);
+        pawl_status status = pawl__contents_read(r->threads->contents, value->hash,
+                (uint64_t)value->size, pawl__content_to_buf, &r->buf, r->err);
+        if (status)
+                return status;
+        pawl__thread_cache_put(r->threads, hash, pawl__buf_text(&r->buf));
+        return keep(out, r, hash, pawl__buf_text(&r->buf));
+}
+
+/* The texts of an event that others name: most of them name several. */
+static pawl_status read_texts(pawl_text *out, reading *r, const pawl__thread_value *value)
+{
+        const uint64_t seq = value->seq;
+        pawl__thread_value *values = NULL;
+        size_t n = 0;
+        pawl_status status = pawl__thread_event(r->threads, seq, &r->scratch, r->err);
+
+        if (!status)
+                status = pawl__thread_values_read(
+                        &values, &n, seq, &r->threads->tree, "channels", &r->scratch, r->err);
+        for (size_t i = 0; i < n && !status; i++) {
+                const pawl_text key = pawl__thread_value_key(&r->buf, seq, values[i].channel);
+                pawl_text text;
+                if (!key.data)
+                        return pawl__nomem(r->err);
+                if (!values[i].text.data || pawl__map_get(&r->seen, key) != PAWL__MAP_NONE)
+                        continue;
+                pawl__thread_cache_put(r->threads, key, values[i].text);
+                status = keep(&text, r, key, values[i].text);
+                if (pawl__text_eq(values[i].channel, value->channel))
+                        *out = text;
+        }
+        if (status == PAWL_DONE || (!status && !out->data))
+                return pawl__fail(r->err, PAWL_EDAMAGED,
+                        "seq %" PRIu64 ": has no value of channel %.*s, which a later checkpoint "
+                        "names; bring the whole log back from a copy",
+                        seq, PAWL__FMT(value->channel));
+        return status;
+}
+
+static pawl_status give_elsewhere(pawl_text *out, reading *r, const pawl__thread_value *value)
+{
+        const pawl_text key = value->seq
+                                      ? pawl__thread_value_key(&r->buf, value->seq, value->channel)
+                                      : pawl__thread_hash_key(value->hash);
+        const uint32_t at = key.data ? pawl__map_get(&r->seen, key) : PAWL__MAP_NONE;
+
+        *out = at == PAWL__MAP_NONE ? (pawl_text){NULL, 0} : r->contents[at];
+        if (out->data || !key.data)
+                return out->data ? PAWL_OK : pawl__nomem(r->err);
+        const pawl_text cached = pawl__thread_cached(r->threads, key);
+        if (cached.data)
+                return keep(out, r, key, cached);
+        return value->seq ? read_texts(out, r, value) : read_content(out, r, value);
 }
 
 static pawl_status give_value(
@@ -78,7 +122,7 @@ static pawl_status give_value(
 {
         *type = pawl__arena_copy(r->arena, value->type);
         if (!value->text.data)
-                return read_content(data, r, value);
+                return give_elsewhere(data, r, value);
         *data = pawl__arena_copy(r->arena, value->text);
         return pawl__arena_check(r->arena, r->err);
 }

@@ -26,6 +26,7 @@ typedef struct putting {
         pawl__batch batch;
         kept *kept; /* values that are to be contents */
         size_t n_kept, cap_kept;
+        size_t n_checkpointed; /* events of the batch up to the last checkpoint's */
         pawl__arena arena;
         pawl_error *err;
 } putting;
@@ -62,11 +63,13 @@ static void write_value(pawl__json_writer *w, const pawl__thread_value *value, b
 {
         pawl__json_open_object(w);
         pawl__json_member_text(w, "channel", value->channel);
-        if (!value->text.data)
+        if (pawl__thread_is_content(value))
                 pawl__json_member_hash(w, "hash", value->hash);
         if (of_write)
                 pawl__json_member_integer(w, "index", value->index);
-        if (value->text.data)
+        if (value->seq)
+                pawl__json_member_integer(w, "seq", (int64_t)value->seq);
+        else if (value->text.data)
                 pawl__json_member_text(w, "text", value->text);
         else
                 pawl__json_member_integer(w, "size", value->size);
@@ -82,10 +85,12 @@ static void note_likes(putting *p, size_t from, const pawl__thread_value *values
         const pawl__thread_manifest *m = &p->threads->manifest;
 
         for (size_t i = 0, k = from; i < n && k < p->n_kept; i++) {
-                if (values[i].text.data || memcmp(values[i].hash, p->kept[k].hash, 32) != 0)
+                if (!pawl__thread_is_content(&values[i]) ||
+                        memcmp(values[i].hash, p->kept[k].hash, 32) != 0)
                         continue;
                 for (size_t at = 0; at < m->n; at++)
-                        if (!m->values[at].text.data && values[i].size >= DIFFERENCES_FROM &&
+                        if (pawl__thread_is_content(&m->values[at]) &&
+                                values[i].size >= DIFFERENCES_FROM &&
                                 pawl__text_eq(m->values[at].channel, values[i].channel)) {
                                 p->kept[k].resembles = true;
                                 memcpy(p->kept[k].like, m->values[at].hash, 32);
@@ -104,6 +109,15 @@ static const pawl__thread_value *find_value(
         return NULL;
 }
 
+/* What is no longer in hand stands in that event, unless it is to be repeated. */
+static void refer_to(pawl__thread_value *value, uint64_t seq)
+{
+        if (value->text.len > PAWL__THREAD_REPEATED) {
+                value->text = (pawl_text){NULL, 0};
+                value->seq = seq;
+        }
+}
+
 static pawl_status read_manifest(
         pawl__thread_value **values, size_t *n, putting *p, uint64_t seq, pawl__arena *arena)
 {
@@ -113,6 +127,8 @@ static pawl_status read_manifest(
         if (!status)
                 status = pawl__thread_values_read(
                         values, n, seq, &p->threads->tree, "channels", arena, p->err);
+        for (size_t i = 0; i < *n && !status; i++)
+                refer_to(&(*values)[i], seq);
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 
@@ -242,7 +258,8 @@ static pawl_status collect_values(pawl__thread_value *values, putting *p,
                                   : find_elsewhere(values, item->n_channels, missing, p, key);
 }
 
-/* What was put is what the next one is likely to be built on. */
+/* What was put is what the next one is likely to be built on. Longer texts are borrowed until it
+ * is put. */
 static pawl_status remember(
         putting *p, const pawl__thread_key *key, const pawl__thread_value *values, size_t n)
 {
@@ -261,7 +278,8 @@ static pawl_status remember(
                 value->channel = pawl__arena_copy(&m->arena, value->channel);
                 value->version = pawl__arena_copy(&m->arena, value->version);
                 value->type = pawl__arena_copy(&m->arena, value->type);
-                value->text = pawl__arena_copy(&m->arena, value->text);
+                if (value->text.len <= PAWL__THREAD_REPEATED)
+                        value->text = pawl__arena_copy(&m->arena, value->text);
         }
         pawl__arena_free(&old.arena);
         if (!m->values || pawl__arena_check(&m->arena, p->err)) {
@@ -318,6 +336,7 @@ static pawl_status emit_checkpoint(putting *p, const pawl_thread_checkpoint *ite
                 pawl__json_member_text(&w, "parent_id", item->parent_id);
         write_thread(&w, item, like);
         status = pawl__batch_emit(&p->batch, PAWL__THREAD_CHECKPOINTED, like, &w, p->err);
+        p->n_checkpointed = p->batch.n;
         return status ? status : remember(p, key, values, item->n_channels);
 }
 
@@ -393,6 +412,22 @@ static pawl_status keep_values(pawl_log *log, pawl__batch *batch, void *user, pa
         return status ? status : pawl__contents_flush(contents, err);
 }
 
+/* The texts that are remembered as given stand in the last checkpoint's event. */
+static void note_texts(putting *p, uint64_t seq)
+{
+        pawl__thread_manifest *m = &p->threads->manifest;
+        pawl__buf key = PAWL__BUF_INIT;
+
+        for (size_t i = 0; i < m->n && p->n_checkpointed; i++) {
+                pawl__thread_value *value = &m->values[i];
+                const pawl_text name = pawl__thread_value_key(&key, seq, value->channel);
+                if (name.data && value->text.len > PAWL__THREAD_REPEATED)
+                        pawl__thread_cache_put(p->threads, name, value->text);
+                refer_to(value, seq);
+        }
+        pawl__buf_free(&key);
+}
+
 /* @p seq: of the last event. */
 static void cache_what_was_put(putting *p, const pawl_text *payloads, size_t n, uint64_t seq)
 {
@@ -403,6 +438,7 @@ static void cache_what_was_put(putting *p, const pawl_text *payloads, size_t n, 
                 const uint64_t at = seq - n + 1 + i;
                 pawl__thread_cache_put(p->threads, pawl__thread_seq_key(&at), payloads[i]);
         }
+        note_texts(p, seq - n + p->n_checkpointed);
 }
 
 pawl_status pawl_thread_put(

@@ -107,6 +107,15 @@ pawl_status pawl__thread_key_of(pawl__thread_key *out, pawl_threads *threads, pa
         return status;
 }
 
+pawl_text pawl__thread_value_key(pawl__buf *buf, uint64_t seq, pawl_text channel)
+{
+        pawl__buf_clear(buf);
+        pawl__buf_addc(buf, 'v');
+        pawl__buf_add(buf, &seq, sizeof seq);
+        pawl__buf_add_text(buf, channel);
+        return buf->failed ? (pawl_text){NULL, 0} : pawl__buf_text(buf);
+}
+
 pawl_text pawl__thread_cached(const pawl_threads *threads, pawl_text key)
 {
         const uint32_t at = pawl__map_get(&threads->cache.index, key);

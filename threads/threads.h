@@ -11,9 +11,11 @@
 #include "workspace/store/thread_values.h"
 #include <pawl/threads.h>
 
-/** A value of more bytes is a content of its own; a smaller one stands in each event that has it:
- *  there its hash would take as much. */
-#define PAWL__THREAD_INLINE ((size_t)256)
+/** A value of more bytes is a content of its own; a smaller one stands in the event that put it, as
+ *  a content's rows lie on pages of their own, and a commit waits for each. Events after it name
+ *  that event, or where it is no longer than that, repeat it. */
+#define PAWL__THREAD_INLINE   ((size_t)8 << 10)
+#define PAWL__THREAD_REPEATED ((size_t)32)
 
 /** What a checkpoint's event says of its channels. */
 typedef struct pawl__thread_manifest {
@@ -65,6 +67,8 @@ static inline pawl_text pawl__thread_seq_key(const uint64_t *seq)
 {
         return pawl__text_n((const char *)seq, sizeof *seq);
 }
+/** The same of a value that stands in the event @p seq, in @p buf; absent: no memory. */
+pawl_text pawl__thread_value_key(pawl__buf *buf, uint64_t seq, pawl_text channel);
 /** What is cached; absent: nothing. Valid until the next call below. */
 pawl_text pawl__thread_cached(const pawl_threads *threads, pawl_text key);
 /** Remember, if there is memory: the cache is emptied when it is full. */

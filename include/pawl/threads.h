@@ -7,7 +7,7 @@
  * event; so are writes. What values are, the caller knows: they are bytes of a type that it names.
  * A value that did not change is not given again: the checkpoint says its version, and the value is
  * the one that its parent, or else the newest checkpoint of that namespace with that version, has.
- * Values are kept once by their content.
+ * A value of up to 8 KiB of UTF-8 is kept in the event that put it, any other once by its content.
  *
  * Errors: PAWL_OK or a failure with its message in @p err (may be NULL); a call that failed wrote
  * nothing.

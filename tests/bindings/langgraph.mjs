@@ -139,7 +139,7 @@ test("puts at once share commits, and a wrong one fails alone", async () => {
 test("a thread shows as a run, and deleted it is gone with its receipt", async () => {
   const saver = open({ mission: "support" });
   const db = path.resolve(`case-${cases}`, "events.db");
-  await saver.put(of("t"), checkpoint("1", { a: "x".repeat(1000) }, { a: 1 }), META, { a: 1 });
+  await saver.put(of("t"), checkpoint("1", { a: "x".repeat(10000) }, { a: 1 }), META, { a: 1 });
   await saver.put(of("u"), checkpoint("1", { a: 1 }, { a: 1 }), META, { a: 1 });
   const runs = JSON.parse(execFileSync("pawl", ["runs", "--json", "--db", db])).runs;
   assert.deepEqual(runs.map((run) => [run.run_id, run.mission_id, run.status]), [["u", "support", "completed"], ["t", "support", "completed"]]);
@@ -159,14 +159,14 @@ test("old threads are pruned, and contents of threads are nobody's to drop", asy
   const saver = open();
   const db = path.resolve(`case-${cases}`, "events.db");
   const pawlJson = (...args) => JSON.parse(execFileSync("pawl", [...args, "--json", "--db", db]));
-  for (const id of ["a", "b", "c"]) await saver.put(of(id), checkpoint("1", { a: id.repeat(1000) }, { a: 1 }), META, { a: 1 });
+  for (const id of ["a", "b", "c"]) await saver.put(of(id), checkpoint("1", { a: id.repeat(10000) }, { a: 1 }), META, { a: 1 });
   assert.equal(pawlJson("prune", "threads", "--keep", "1", "--dry-run").threads.filter((thread) => thread.goes).length, 2);
   const report = pawlJson("prune", "threads", "--keep", "1", "--actor", "user:ana");
   assert.deepEqual(report.threads.map((thread) => [thread.thread_id, thread.goes, thread.why]), [["c", false, "newest"], ["b", true, null], ["a", true, null]]);
   assert.equal(report.contents, 2);
   assert.equal(pawlJson("prune", "threads", "--older-than", "1h").contents, 0);
   assert.equal(pawlJson("du").unnamed?.contents ?? 0, 0);
-  assert.deepEqual((await all(saver.list({}))).map((t) => t.checkpoint.channel_values), [{ a: "c".repeat(1000) }]);
+  assert.deepEqual((await all(saver.list({}))).map((t) => t.checkpoint.channel_values), [{ a: "c".repeat(10000) }]);
   await saver.end();
 });
 

@@ -32,14 +32,15 @@ static inline void threads_close(threads *t)
 }
 
 /* "parent<id" or "id"; the channels: "a1=text b2" (b's version 2 as it was). The data of a text
- * that begins with '*' is 1,000 times that letter. */
+ * that begins with '+' is 1,000 times that letter, which stands in the event that put it, of '*'
+ * 10,000 times, which is a content. */
 #define T(text) pawl__text(text)
-enum { CHANNELS = 4 };
+enum { CHANNELS = 4, LARGE = 10000 };
 
 static inline pawl_status threads_put_at(threads *t, const char *thread, const char *ns,
         const char *parent, const char *id, const char *channels)
 {
-        static char large[CHANNELS][1001];
+        static char large[CHANNELS][LARGE + 1];
         pawl_thread_channel list[CHANNELS];
         char words[200], *save = NULL;
         size_t n = 0;
@@ -51,9 +52,9 @@ static inline pawl_status threads_put_at(threads *t, const char *thread, const c
                         list[n].type = T("json");
                         list[n].data = T(word + 3);
                 }
-                if (word[2] == '=' && word[3] == '*') {
-                        memset(large[n], word[4], 1000);
-                        list[n].data = (pawl_text){large[n], 1000};
+                if (word[2] == '=' && (word[3] == '*' || word[3] == '+')) {
+                        memset(large[n], word[4], LARGE);
+                        list[n].data = (pawl_text){large[n], word[3] == '*' ? LARGE : 1000};
                 }
                 n++;
         }

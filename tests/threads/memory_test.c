@@ -5,7 +5,7 @@
 
 static pawl_status put(threads *t, pawl_error *err)
 {
-        const pawl_status status = threads_put_at(t, "t", "sub", "1", "2", "a1 b2=*z");
+        const pawl_status status = threads_put_at(t, "t", "sub", "1", "2", "a1 b2=*z c2=+c");
 
         *err = t->err;
         return status;
@@ -29,6 +29,19 @@ static pawl_status list(threads *t, pawl_error *err)
         if (!status)
                 assert_int_equal(found->n, 2);
         pawl_thread_checkpoints_free(found);
+        return status;
+}
+
+/* As who has opened the log just now: nothing is cached. */
+static pawl_status list_anew(threads *t, pawl_error *err)
+{
+        pawl_threads *other = NULL;
+        pawl_status status = pawl_threads_open(&other, t->f->log, NULL, err);
+        threads anew = {.f = t->f, .threads = other};
+
+        if (!status)
+                status = list(&anew, err);
+        pawl_threads_close(other);
         return status;
 }
 
@@ -72,9 +85,10 @@ LOG_TEST(no_allocation_that_fails_leaves_anything)
 {
         threads t = threads_open(*state);
 
-        threads_put(&t, "t", NULL, "1", "a1=x b1=*y");
-        threads_put(&t, "u", NULL, "1", "a1=x b1=*y");
+        threads_put(&t, "t", NULL, "1", "a1=x b1=*y c1=+z");
+        threads_put(&t, "t", "1", "3", "a1 b1 c1");
         sweep_call(&t, list, false);
+        sweep_call(&t, list_anew, false);
         sweep_call(&t, open, false);
         sweep_call(&t, dry, false);
         sweep_call(&t, write, true);

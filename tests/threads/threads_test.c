@@ -41,8 +41,8 @@ LOG_TEST(a_checkpoint_comes_back_with_the_values_that_did_not_change)
         threads_put(&t, "t", NULL, "1", "a1=x b1=*y");
         threads_put(&t, "t", "1", "2", "a2=z b1");
         threads_put(&t, "t", "2", "3", "a2 b1");
-        assert_string_equal(
-                threads_of(&t, "t"), "t 3<2 a=z b=y*1000\nt 2<1 a=z b=y*1000\nt 1< a=x b=y*1000");
+        assert_string_equal(threads_of(&t, "t"),
+                "t 3<2 a=z b=y*10000\nt 2<1 a=z b=y*10000\nt 1< a=x b=y*10000");
         assert_int_equal(contents(&t), 1);
         threads_close(&t);
         event_log_close(t.f);
@@ -52,8 +52,117 @@ LOG_TEST(a_checkpoint_comes_back_with_the_values_that_did_not_change)
         filter.thread_id = "t";
         filter.checkpoint_ns = "";
         filter.limit = 1;
-        assert_string_equal(threads_text(&t, &filter), "t 4<3 a=z b=y*1000");
+        assert_string_equal(threads_text(&t, &filter), "t 4<3 a=z b=y*10000");
         check(&t);
+        threads_close(&t);
+}
+
+/* The payload of the last event. */
+static const char *last_payload(threads *t)
+{
+        static char payload[8192];
+        pawl_event event;
+        pawl_cursor *cursor;
+
+        assert_int_equal(
+                pawl_cursor_open(&cursor, t->f->log, (uint64_t)event_log_count(t->f) - 1), PAWL_OK);
+        assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_OK);
+        snprintf(payload, sizeof payload, "%.*s", (int)event.payload.len, event.payload.data);
+        pawl_cursor_close(cursor);
+        return payload;
+}
+
+LOG_TEST(a_value_that_is_not_large_stands_in_one_event_and_is_named_by_those_after_it)
+{
+        threads t = threads_open(*state);
+        pawl_thread_filter filter = PAWL_THREAD_FILTER_INIT;
+
+        threads_put(&t, "t", NULL, "1", "a1=x b1=+y");
+        threads_put(&t, "t", "1", "2", "a2=z b1");
+        assert_says(last_payload(&t),
+                "{\"channel\":\"b\",\"seq\":1,\"type\":\"json\",\"version\":\"1\"}");
+        threads_put(&t, "t", "2", "3", "a2 b2=+q c1=+r");
+        threads_put(&t, "t", "3", "4", "a2 b2 c1");
+        threads_put(&t, "t", "1", "5", "b1 c1"); /* a copy: c is that of 3 and 4 */
+        static const char all[] =
+                "t 5<1 b=y*1000 c=r*1000\nt 4<3 a=z b=q*1000 c=r*1000\n"
+                "t 3<2 a=z b=q*1000 c=r*1000\nt 2<1 a=z b=y*1000\nt 1< a=x b=y*1000";
+        assert_string_equal(threads_of(&t, "t"), all);
+        assert_int_equal(contents(&t), 0);
+        for (int by_id = 0; by_id < 2; by_id++) { /* nothing is cached, nor remembered */
+                threads_close(&t);
+                event_log_close(t.f);
+                t = threads_open(t.f);
+                filter.thread_id = "t";
+                filter.checkpoint_id = by_id ? "4" : NULL;
+                filter.checkpoint_ns = by_id ? "" : NULL;
+                assert_string_equal(
+                        threads_text(&t, &filter), by_id ? "t 4<3 a=z b=q*1000 c=r*1000" : all);
+                threads_put(&t, "t", "4", by_id ? "7" : "6", "a2 b2 c1");
+                assert_says(last_payload(&t), "{\"channel\":\"c\",\"seq\":3,");
+        }
+        assert_says(
+                threads_of(&t, "t"), "t 7<4 a=z b=q*1000 c=r*1000\nt 6<4 a=z b=q*1000 c=r*1000\n");
+        check(&t);
+        threads_close(&t);
+}
+
+LOG_TEST(a_value_is_given_once_to_each_event_of_a_transaction_and_named_after_it)
+{
+        threads t = threads_open(*state);
+        char text[200];
+        const pawl_thread_channel given = {T("c"), T("1"), T("json"), {text, sizeof text}},
+                                  kept = {T("c"), T("1"), {NULL, 0}, {NULL, 0}};
+        const pawl_thread_write write = {
+                T("task"), {NULL, 0}, T("c"), 0, T("json"), {text, sizeof text}};
+        pawl_thread_checkpoint items[3] = {{.channels = &given},
+                {.parent_id = T("1"), .channels = &kept}, {.writes = &write, .n_writes = 1}};
+        static const char *const ids[] = {"1", "2", "2"};
+
+        memset(text, 'q', sizeof text);
+        for (int i = 0; i < 3; i++) {
+                items[i].thread_id = T("t");
+                items[i].checkpoint_id = T(ids[i]);
+                items[i].n_channels = i < 2;
+                if (i < 2)
+                        items[i].checkpoint = T("{}");
+        }
+        assert_int_equal(pawl_thread_put(t.threads, items, 3, &t.err), PAWL_OK);
+        threads_put(&t, "t", "2", "3", "c1");
+        assert_says(last_payload(&t), "{\"channel\":\"c\",\"seq\":2,");
+        assert_says(threads_of(&t, "t"), "t 3<2 c=q*200\nt 2<1 c=q*200 [task 0 qqq");
+        check(&t);
+        threads_close(&t);
+}
+
+LOG_TEST(a_value_that_the_named_event_has_not_is_damage)
+{
+        threads t = threads_open(*state);
+        pawl_thread_checkpoints *list = NULL;
+        pawl_thread_filter filter = PAWL_THREAD_FILTER_INIT;
+        static const char *const bad[] = {"9", "1", "0", "-1", "\"1\""};
+        char payload[200];
+
+        threads_put(&t, "t", NULL, "1", "b1=+y");
+        for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+                const char id[2] = {(char)('2' + i), '\0'};
+                snprintf(payload, sizeof payload,
+                        "{\"channels\":[{\"channel\":\"c\",\"seq\":%s,\"type\":\"json\",\"version\":\"1\"}],"
+                        "\"checkpoint\":\"{}\",\"metadata\":\"{}\"}",
+                        bad[i]);
+                const pawl_event event = {.type = T("ThreadCheckpointed"),
+                        .mission_id = T("langgraph"),
+                        .run_id = T("t"),
+                        .step_id = T(id),
+                        .payload = T(payload)};
+                assert_int_equal(pawl_log_append(NULL, t.f->log, &event, 1, 0), PAWL_OK);
+                filter.thread_id = "t";
+                filter.checkpoint_ns = "";
+                filter.checkpoint_id = id;
+                assert_int_not_equal(pawl_thread_list(&list, t.threads, &filter, &t.err), PAWL_OK);
+                assert_null(list);
+                assert_says(t.err.message, i == 1 ? "seq 1: has no value of channel c" : "seq");
+        }
         threads_close(&t);
 }
 
@@ -325,15 +434,15 @@ LOG_TEST(a_deleted_thread_is_gone_with_what_no_other_has)
 {
         threads t = threads_open(*state);
 
-        threads_put(&t, "t", NULL, "1", "a1=*x b1=*y");
+        threads_put(&t, "t", NULL, "1", "a1=*x b1=*y c1=+c");
         assert_int_equal(threads_put_at(&t, "t", "sub", NULL, "1", "a1=secret"), PAWL_OK);
         assert_int_equal(threads_write(&t, "t", "1", "task", NULL, 0, "w"), PAWL_OK);
-        threads_put(&t, "t", NULL, "1", "a2=*z b1"); /* replaced */
+        threads_put(&t, "t", NULL, "1", "a2=*z b1 c1"); /* replaced */
         threads_put(&t, "u", NULL, "1", "a1=*x");
         assert_int_equal(contents(&t), 3);
         assert_int_equal(pawl_thread_delete(t.threads, "t", "user:ana", &t.err), PAWL_OK);
         assert_string_equal(threads_of(&t, "t"), "");
-        assert_string_equal(threads_of(&t, "u"), "u 1< a=x*1000");
+        assert_string_equal(threads_of(&t, "u"), "u 1< a=x*10000");
         assert_int_equal(contents(&t), 1);
         check(&t);
         const int64_t events = event_log_count(t.f);
@@ -421,7 +530,7 @@ LOG_TEST(pruning_keeps_the_newest_and_the_young)
         assert_string_equal(report->items[0].stays, "not older");
         pawl_thread_prune_free(report);
         assert_string_equal(
-                threads_text(&t, &(pawl_thread_filter)PAWL_THREAD_FILTER_INIT), "c 1< a=z*1000");
+                threads_text(&t, &(pawl_thread_filter)PAWL_THREAD_FILTER_INIT), "c 1< a=z*10000");
         assert_int_equal(contents(&t), 1);
         check(&t);
         threads_close(&t);

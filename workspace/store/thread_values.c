@@ -4,10 +4,17 @@
 #include "events/types.h"
 #include <inttypes.h>
 
+static bool read_natural(int64_t *out, const pawl__json_tree *tree, pawl__node at, const char *name)
+{
+        const pawl__node node = pawl__json_get(tree, at, name);
+
+        return node != PAWL__NO_NODE && pawl__json_int(pawl__json_at(tree, node), out) && *out >= 0;
+}
+
 static bool read_value(pawl__thread_value *out, const pawl__json_tree *tree, pawl__node at)
 {
-        const pawl__node size = pawl__json_get(tree, at, "size"),
-                         index = pawl__json_get(tree, at, "index");
+        const pawl__node index = pawl__json_get(tree, at, "index");
+        int64_t seq = 0;
         const pawl_text hash = pawl__json_get_text(tree, at, "hash");
 
         *out = (pawl__thread_value){.channel = pawl__json_get_text(tree, at, "channel"),
@@ -18,9 +25,13 @@ static bool read_value(pawl__thread_value *out, const pawl__json_tree *tree, paw
                 return false;
         if (!out->channel.data || !out->type.data)
                 return false;
-        return out->text.data ||
-               (hash.data && pawl__unhex32(out->hash, hash) && size != PAWL__NO_NODE &&
-                       pawl__json_int(pawl__json_at(tree, size), &out->size) && out->size >= 0);
+        if (out->text.data)
+                return true;
+        if (hash.data)
+                return pawl__unhex32(out->hash, hash) && read_natural(&out->size, tree, at, "size");
+        const bool elsewhere = read_natural(&seq, tree, at, "seq") && seq > 0;
+        out->seq = (uint64_t)seq;
+        return elsewhere;
 }
 
 pawl_status pawl__thread_values_read(pawl__thread_value **out, size_t *n, uint64_t seq,
@@ -90,7 +101,7 @@ pawl_status pawl__thread_hashes(
                                 writes ? "writes" : "channels", &arena, err);
         }
         for (size_t i = 0; i < n && !status; i++)
-                if (!values[i].text.data)
+                if (pawl__thread_is_content(&values[i]))
                         status = fn(values[i].hash, user, err);
         pawl__json_tree_free(&tree);
         pawl__arena_free(&arena);

@@ -12,11 +12,18 @@
 typedef struct pawl__thread_value {
         pawl_text channel, version; /**< version: absent of a write */
         pawl_text type;
-        pawl_text text;         /**< absent: it is a content: */
+        pawl_text text;         /**< absent: it stands elsewhere: */
+        uint64_t seq;           /**< in the event of this seq; 0: it is a content */
         unsigned char hash[32]; /**< of this hash */
         int64_t size;           /**< and size */
         int64_t index;          /**< of a write */
 } pawl__thread_value;
+
+/** Is it kept by its hash, and not in an event? */
+static inline bool pawl__thread_is_content(const pawl__thread_value *value)
+{
+        return !value->text.data && !value->seq;
+}
 
 /** The values of an event's payload, in @p arena, which they and their texts live in. @p member:
  * "channels" or "writes". PAWL_EDAMAGED naming the event. */

@@ -3,7 +3,7 @@
     with PawlSaver.from_conn_string(".pawl/events.db") as saver:
         graph = builder.compile(checkpointer=saver)
 
-A thread is a run of the log, and a checkpoint an event. Values are kept once by their content, and only those that changed
+A thread is a run of the log, and a checkpoint an event. Values are kept once, and only those that changed
 are written. Deleting a thread is for good, with a receipt. One thread at a time uses the log, others wait; the async
 methods do their work on another thread.
 """
