@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 pawl_status pawl__json_next(pawl__json_reader *reader, pawl__json_token *token, pawl_error *err)
 {
@@ -24,6 +25,18 @@ pawl_status pawl__json_fail_at(
                 }
         }
         return pawl__fail(err, PAWL_EPARSE, "line %zu, column %zu: %s", line, column, what);
+}
+
+pawl_status pawl__json_fail_on_line(
+        pawl_error *err, pawl_status status, const char *name, size_t line)
+{
+        static const char first[] = "line 1, ";
+
+        if (!err || strncmp(err->message, first, sizeof first - 1) != 0)
+                return pawl__fail_prefix(err, status, "%.200s: line %zu", name, line);
+        const pawl_error why = *err;
+        return pawl__fail(
+                err, status, "%.200s: line %zu, %s", name, line, why.message + sizeof first - 1);
 }
 
 bool pawl__json_overflows(const char *raw, size_t raw_len)

@@ -54,6 +54,12 @@ typedef struct pawl__json_reader {
 pawl_status pawl__json_fail_at(
         const char *text, size_t len, size_t offset, pawl_error *err, const char *what);
 
+/** Of a refusal about a text that is one line of a file, which said "line 1, column C: WHAT": that
+ * it is line @p line of @p name, "NAME: line N, column C: WHAT". Any other failure gets the prefix
+ *  "NAME: line N: ". Returns @p status. */
+pawl_status pawl__json_fail_on_line(
+        pawl_error *err, pawl_status status, const char *name, size_t line);
+
 /** What may come next. Objects and arrays have values of their own, so that only the end of a
  *  container has to look at the bit of its level. */
 enum {

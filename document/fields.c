@@ -17,32 +17,39 @@ pawl_status pawl__field_fail(const pawl__place *place, pawl__node node, const ch
 }
 
 /* The tenth may be the last; of more than ten the last line says how many they are. */
-pawl_status pawl__problem(const pawl__place *place, pawl_status status)
+void pawl__problems_add(pawl__problems *p, const pawl_error *err)
 {
-        pawl__problems *p = place->problems;
-
-        if (status != PAWL_EPARSE || !p)
-                return status;
         if (p->n > 0 && p->n <= PAWL__PROBLEMS_MOST)
                 p->tell(p->last.message, p->user);
-        p->last = *place->err;
+        p->last = *err;
         p->n++;
+}
+
+pawl_status pawl__problems_close(const pawl__problems *p, const char *name, pawl_error *err)
+{
+        if (p->n == 0)
+                return PAWL_OK;
+        *err = p->last;
+        if (p->n <= PAWL__PROBLEMS_MOST)
+                return err->status;
+        return pawl__fail(err, p->last.status,
+                "%s: %zu more error%s; fix those that are named first", name,
+                p->n - PAWL__PROBLEMS_MOST, p->n - PAWL__PROBLEMS_MOST == 1 ? "" : "s");
+}
+
+pawl_status pawl__problem(const pawl__place *place, pawl_status status)
+{
+        if (status != PAWL_EPARSE || !place->problems)
+                return status;
+        pawl__problems_add(place->problems, place->err);
         return PAWL_OK;
 }
 
 pawl_status pawl__problems_end(const pawl__place *place, pawl_status status)
 {
-        const pawl__problems *p = place->problems;
-
-        if (status || !p || p->n == 0)
-                return status;
-        *place->err = p->last;
-        return p->n <= PAWL__PROBLEMS_MOST
-                       ? PAWL_EPARSE
-                       : pawl__fail(place->err, PAWL_EPARSE,
-                                 "%s: %zu more error%s; fix those that are named first",
-                                 place->document->path, p->n - PAWL__PROBLEMS_MOST,
-                                 p->n - PAWL__PROBLEMS_MOST == 1 ? "" : "s");
+        return status || !place->problems
+                       ? status
+                       : pawl__problems_close(place->problems, place->document->path, place->err);
 }
 
 static bool is_type(const pawl__json_node *node, pawl__entry_type type)

@@ -30,6 +30,12 @@ typedef struct pawl__problems {
 
 enum { PAWL__PROBLEMS_MOST = 10 }; /**< that are told */
 
+/** One more of them. */
+void pawl__problems_add(pawl__problems *problems, const pawl_error *err);
+/** What they come to: PAWL_OK without any; else the last one, or "NAME: N more errors; ...". */
+PAWL_MUST_CHECK pawl_status pawl__problems_close(
+        const pawl__problems *problems, const char *name, pawl_error *err);
+
 /** Where the reader is. */
 typedef struct pawl__place {
         const pawl__document *document;

@@ -288,32 +288,48 @@ static const pawl__field seed_fields[] = {
         {"x-", PAWL__ENTRY_ANY, NULL, pass_over},
 };
 
-pawl_status pawl__seed_load(pawl__seed *out, const char *path, pawl__scope scope,
+/* The document is freed. */
+static pawl_status read_seed(pawl__seed *out, pawl__document *document, pawl__scope scope,
         pawl__problems *problems, pawl_error *err)
 {
         pawl__seed seed = {scope, "", NULL, 0, PAWL__ARENA_INIT};
         struct loader loader = {.seed = &seed, .surface = PAWL__NO_NODE, .aliases = PAWL__NO_NODE};
-        pawl__document document;
-        pawl__place place = {&document, "", "", &loader, err, problems};
-        pawl_status status = pawl__document_load(&document, path, err);
+        pawl__place place = {document, "", "", &loader, err, problems};
+        pawl_status status;
 
-        if (status)
-                return status;
-        pawl__hex(seed.version_id, document.hash, PAWL__HASH_LEN);
+        pawl__hex(seed.version_id, document->hash, PAWL__HASH_LEN);
         if (value_at(&place, 0)->type == PAWL__JSON_OBJECT)
                 status = pawl__fields_read(FIELDS(seed_fields), &place, 0);
         else
-                status = pawl__document_fail(&document, 0, err,
+                status = pawl__document_fail(document, 0, err,
                         "terms: is missing; write terms: [{surface, definition}]");
         status = pawl__problems_end(&place, status);
         pawl__map_free(&loader.seen);
         pawl__buf_free(&loader.key);
-        pawl__document_free(&document);
+        pawl__document_free(document);
         if (status)
                 pawl__seed_free(&seed);
         else
                 *out = seed;
         return status;
+}
+
+pawl_status pawl__seed_load(pawl__seed *out, const char *path, pawl__scope scope,
+        pawl__problems *problems, pawl_error *err)
+{
+        pawl__document document;
+        const pawl_status status = pawl__document_load(&document, path, err);
+
+        return status ? status : read_seed(out, &document, scope, problems, err);
+}
+
+pawl_status pawl__seed_parse(pawl__seed *out, const char *name, pawl_text text, pawl__scope scope,
+        pawl__problems *problems, pawl_error *err)
+{
+        pawl__document document;
+        const pawl_status status = pawl__document_parse(&document, name, text.data, text.len, err);
+
+        return status ? status : read_seed(out, &document, scope, problems, err);
 }
 
 void pawl__seed_free(pawl__seed *seed)

@@ -26,6 +26,9 @@ typedef struct pawl__seed {
  */
 PAWL_MUST_CHECK pawl_status pawl__seed_load(pawl__seed *out, const char *path, pawl__scope scope,
         pawl__problems *problems, pawl_error *err);
+/** The same from memory; @p name stands for the path in messages. */
+PAWL_MUST_CHECK pawl_status pawl__seed_parse(pawl__seed *out, const char *name, pawl_text text,
+        pawl__scope scope, pawl__problems *problems, pawl_error *err);
 /** The same for a log: of a version that it has, only the hash is taken (0.3 in place of 2.4
  * million instructions for 100 senses), and n is 0, as activating it would do nothing. */
 PAWL_MUST_CHECK pawl_status pawl__seed_load_new(pawl__seed *out, const char *path,

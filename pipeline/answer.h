@@ -29,6 +29,22 @@ PAWL_MUST_CHECK pawl_status pawl__answer_emit(pawl__batch *batch, pawl__sense *c
 PAWL_MUST_CHECK pawl_status pawl__conflict_find(
         pawl__row *row, pawl__state *state, pawl_text id, pawl__arena *arena, pawl_error *err);
 
+/** What becomes of answers that are refused. */
+typedef struct pawl__refusals {
+        /** Called for each, after which the next are looked at; NULL: the first ends it. */
+        void (*tell)(size_t i, const pawl_error *why, void *user);
+        void *user;
+        size_t n;  /**< how many there are, those that the caller knows of included: with any,
+                      nothing  is appended */
+        size_t at; /**< set: which one a failure is about; the number of them: none */
+} pawl__refusals;
+
+/** pawl_conflicts_resolve(), for who wants to hear of all that is wrong. PAWL_OK with refusals->n:
+ *  nothing was appended. */
+PAWL_MUST_CHECK pawl_status pawl__conflicts_resolve(pawl_log *log,
+        const pawl_conflict_answer *answers, size_t n, const char *actor, pawl__refusals *refusals,
+        pawl_error *err);
+
 /** A row as a conflict with its candidates. Its texts are the row's and the arena's. */
 PAWL_MUST_CHECK pawl_status pawl__conflict_of(
         pawl_conflict *out, pawl__arena *arena, const pawl__row *row, pawl_error *err);

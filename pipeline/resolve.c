@@ -210,8 +210,6 @@ static pawl_status emit(struct answering *a, const pawl_conflict_answer *said, p
                 return pawl__fail(err, PAWL_EEXISTS,
                         "conflict %.*s: is answered twice here; leave one answer out",
                         PAWL__FMT(id));
-        if (pawl__map_put(a->seen, id, 1))
-                return pawl__nomem(err);
         const pawl_event like = {.mission_id = row.v[PAWL__CON_MISSION].text,
                 .run_id = row.v[PAWL__CON_RUN].text,
                 .step_id = row.v[PAWL__CON_STEP].text,
@@ -221,15 +219,18 @@ static pawl_status emit(struct answering *a, const pawl_conflict_answer *said, p
                 a->replaced[a->n_replaced] = row;
                 a->replaced_by[a->n_replaced++] = a->at;
         }
-        if (!status && pawl__is_question(conflict.conflict_type))
-                return emit_reply(a, &row, &conflict, &said->answer, &like, err);
-        if (!status && again)
+        const bool question = !status && pawl__is_question(conflict.conflict_type);
+        if (question)
+                status = emit_reply(a, &row, &conflict, &said->answer, &like, err);
+        if (!status && !question && again)
                 status = retire(a, &row, &like, err);
-        return status ? status
-                      : pawl__answer_emit(a->batch, &chosen, a->state, a->arena, &conflict,
-                                &said->answer, "async",
-                                again ? row.v[PAWL__CON_RESOLVED_SEQ].integer : 0, &like, a->now_us,
-                                err);
+        if (!status && !question)
+                status = pawl__answer_emit(a->batch, &chosen, a->state, a->arena, &conflict,
+                        &said->answer, "async", again ? row.v[PAWL__CON_RESOLVED_SEQ].integer : 0,
+                        &like, a->now_us, err);
+        if (!status && pawl__map_put(a->seen, id, 1))
+                return pawl__nomem(err);
+        return status;
 }
 
 /* Within the transaction: no step completes between the check and the commit. */
@@ -258,8 +259,15 @@ static pawl_status commit(struct answering *a, pawl_error *err)
         return pawl__log_failed(a->log, pawl__log_commit(a->log, a->batch, 0, NULL), err);
 }
 
-pawl_status pawl_conflicts_resolve(pawl_log *log, const pawl_conflict_answer *answers, size_t n,
-        const char *actor, size_t *refused, pawl_error *err)
+/* Is it about the answer, so that those after it can be looked at? */
+static bool is_refusal(pawl_status status)
+{
+        return status == PAWL_EINVAL || status == PAWL_ENOTFOUND || status == PAWL_EEXISTS ||
+               status == PAWL_ESTATE || status == PAWL_EACCESS;
+}
+
+pawl_status pawl__conflicts_resolve(pawl_log *log, const pawl_conflict_answer *answers, size_t n,
+        const char *actor, pawl__refusals *refusals, pawl_error *err)
 {
         const pawl_sources *sources = pawl__log_sources(log);
         pawl__arena arena = PAWL__ARENA_INIT;
@@ -279,15 +287,31 @@ pawl_status pawl_conflicts_resolve(pawl_log *log, const pawl_conflict_answer *an
                 status = pawl__id_check(a.actor, "actor", err);
         if (!status)
                 status = pawl__state_of(&a.state, log, err);
-        for (; a.at < n && !status; a.at += !status)
+        for (; a.at < n && !status; a.at += !status) {
                 status = emit(&a, &answers[a.at], err);
-        if (!status && batch.n > 0)
+                if (refusals->tell && is_refusal(status)) {
+                        refusals->tell(a.at, err, refusals->user);
+                        refusals->n++;
+                        status = PAWL_OK;
+                }
+        }
+        if (!status && batch.n > 0 && refusals->n == 0)
                 status = commit(&a, err);
-        if (refused)
-                *refused = status ? a.at : n;
+        refusals->at = status ? a.at : n;
         pawl__map_free(&seen);
         pawl__batch_free(&batch);
         pawl__arena_free(&arena);
+        return status;
+}
+
+pawl_status pawl_conflicts_resolve(pawl_log *log, const pawl_conflict_answer *answers, size_t n,
+        const char *actor, size_t *refused, pawl_error *err)
+{
+        pawl__refusals refusals = {.tell = NULL};
+        const pawl_status status = pawl__conflicts_resolve(log, answers, n, actor, &refusals, err);
+
+        if (refused)
+                *refused = refusals.at;
         return status;
 }
 

@@ -99,13 +99,17 @@ void service_error_object(pawl__json_writer *w, const pawl_error *err, int code)
         pawl__json_close_object(w);
 }
 
-void service_answer_error(service_answer *answer, unsigned status, const pawl_error *err)
+/* With what the command printed all the same, which says more; empty: nothing. */
+static void answer_error(
+        service_answer *answer, unsigned status, const pawl_error *err, pawl_text output)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         pawl__json_open_object(&w);
         pawl__json_name(&w, "error");
         service_error_object(&w, err, (int)status);
+        if (output.len)
+                pawl__json_member_raw(&w, "output", output);
         pawl__json_close_object(&w);
         service_answer_json(answer, status, &w);
         answer->failure = err->status;
@@ -113,9 +117,19 @@ void service_answer_error(service_answer *answer, unsigned status, const pawl_er
                 answer->retry_after_s = 1;
 }
 
+void service_answer_error(service_answer *answer, unsigned status, const pawl_error *err)
+{
+        answer_error(answer, status, err, pawl__text(""));
+}
+
 void service_answer_fail(service_answer *answer, const pawl_error *err)
 {
         service_answer_error(answer, service_http_status(err->status), err);
+}
+
+void service_answer_fail_with(service_answer *answer, const pawl_error *err, pawl_text output)
+{
+        answer_error(answer, service_http_status(err->status), err, output);
 }
 
 void service_answer_refuse(

@@ -80,6 +80,8 @@ void service_error_object(pawl__json_writer *w, const pawl_error *err, int code)
 void service_answer_error(service_answer *answer, unsigned status, const pawl_error *err);
 /** The same with the status of HTTP that @p err->status has: service_http_status(). */
 void service_answer_fail(service_answer *answer, const pawl_error *err);
+/** The same, with the JSON that a command printed before it failed, as `output`; empty: none. */
+void service_answer_fail_with(service_answer *answer, const pawl_error *err, pawl_text output);
 /** The same, in one line: WHERE: WHAT; HOW TO FIX IT. */
 void service_answer_refuse(service_answer *answer, unsigned status, pawl_status failure,
         const char *format, ...) PAWL_PRINTF(4, 5);

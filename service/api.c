@@ -40,6 +40,25 @@ enum { CHANGES = SERVICE_CHANGES | SERVICE_WORKSPACE };
 #define SCOPE                                                                                      \
         CHOICE("scope", "Where the definition, or the dismissal, goes; team_domain if not said.",  \
                 "mission_local team_domain audience_domain core spec_kitty_core")
+#define TERM                                                                                       \
+        ROW(.name = "term", .argument = true, .required = "name a term",                           \
+                .about = "The term, or an alias of it.")
+#define MISSION TEXT("mission", "The mission whose own sense it is, which is in mission_local.")
+/* which of a term's senses */
+#define SENSE                                                                                      \
+        CHOICE("scope", "The sense of this scope.",                                                \
+                "mission_local team_domain audience_domain core spec_kitty_core"),                 \
+                MISSION, NUMBER("pick", "Of several, the one of this number in their order."),     \
+        {                                                                                          \
+                .name = "since_seq", .type = SERVICE_NUMBER, .option = "since-seq",                \
+                .about = "The sense that has this `since_seq`."                                    \
+        }
+#define SENSE_CHANGED                                                                              \
+        "404 where the term has no such sense in force, 400 where it has several and none is "     \
+        "said, 409 where the one of `since_seq` changed since."
+#define DRY_RUN                                                                                    \
+        ROW(.name = "dry_run", .type = SERVICE_FLAG, .option = "dry-run",                          \
+                .about = "Only say what it would change: nothing is.")
 #define REASON TEXT("reason", "Why, for the log.")
 #define ACTOR                                                                                      \
         ROW(.name = "actor", .type = SERVICE_ID, .least = 1, .most = 128,                          \
@@ -273,6 +292,48 @@ const service_route service_api_routes[] = {
                 SERVICE_FIELDS(NUMBER("at", "As the glossary stood after this event.")),
                 .id = "listSenses", .tag = "glossary", .command = "glossary list",
                 .answer = "Sense[]", .summary = "The senses in force."),
+        COMMAND("GET", "/glossary/log", 0, SERVICE_FIELDS(TERM), .id = "listSenseChanges",
+                .tag = "glossary", .command = "glossary log", .answer = "SenseEvent[]",
+                .summary = "Who changed what a term means, and when, oldest first.",
+                .description = "Reads the whole log."),
+        COMMAND("POST", "/glossary/edit", SERVICE_CHANGES,
+                SERVICE_FIELDS(TERM,
+                        {.name = "define",
+                                .required = "write what the term means",
+                                .about = "The definition from now on."},
+                        SENSE, DRY_RUN, ACTOR),
+                .id = "editSense", .tag = "glossary", .command = "glossary edit",
+                .answer = "SensesChanged",
+                .summary = "Give a sense another definition; the former one is deprecated.",
+                .description = SENSE_CHANGED),
+        COMMAND("POST", "/glossary/deprecate", SERVICE_CHANGES,
+                SERVICE_FIELDS(TERM, SENSE, DRY_RUN, ACTOR), .id = "deprecateSense",
+                .tag = "glossary", .command = "glossary deprecate", .answer = "SensesChanged",
+                .summary = "Retire a sense: it decides nothing any more.",
+                .description = SENSE_CHANGED),
+        COMMAND("POST", "/glossary/ignore", SERVICE_CHANGES,
+                SERVICE_FIELDS(TERM,
+                        CHOICE("scope",
+                                "Where nobody is to be asked about it; team_domain if not said, or "
+                                "the mission's own.",
+                                "mission_local team_domain audience_domain core spec_kitty_core"),
+                        MISSION, DRY_RUN, ACTOR),
+                .id = "ignoreTerm", .tag = "glossary", .command = "glossary ignore",
+                .answer = "SensesChanged", .summary = "Say that a word is no term."),
+        COMMAND("POST", "/glossary/import", SERVICE_CHANGES | SERVICE_LARGE,
+                SERVICE_FIELDS({.name = "seed",
+                                       .option = "text",
+                                       .required = "send the text of a seed file",
+                                       .about = "A seed, YAML or JSON, as a text."},
+                        {.name = "scope",
+                                .required = "say where the senses go",
+                                .values = "team_domain audience_domain core spec_kitty_core",
+                                .about = "Where the senses go."},
+                        DRY_RUN, ACTOR),
+                .id = "importSenses", .tag = "glossary", .command = "glossary import",
+                .answer = "SensesImported", .summary = "Put the senses of a seed into a scope.",
+                .description = "Where the seed has errors nothing is changed; the first ten are "
+                               "said, each with its line."),
         COMMAND("GET", "/verify", 0, NULL, .id = "verify", .tag = "log",
                 .command = "eventlog verify", .verdict = true, .answer = "Verified",
                 .summary = "Recompute the chain of hashes.",

@@ -105,8 +105,9 @@ static void add_field(invocation *in, const service_field *f, pawl_text *last)
         if (in->err.status)
                 return;
         if (!value.data && f->required)
-                pawl__fail(
-                        &in->err, PAWL_EINVAL, "the body: has no \"%s\"; %s", f->name, f->required);
+                pawl__fail(&in->err, PAWL_EINVAL, "the %s: has no \"%s\"; %s",
+                        service_route_posts(in->call->route) ? "body" : "query", f->name,
+                        f->required);
         if (!value.data && f->preset) {
                 snprintf(text, sizeof text, "%" PRIu64, f->preset);
                 value = pawl__arena_copy(&in->arena, pawl__text(text));
@@ -323,7 +324,7 @@ void service_api_command(service_answer *answer, service_call *call)
         build(&in);
         pawl__buf link = PAWL__BUF_INIT;
         if (run(&out, &in) || (operation->next && link_next(&link, &in, &out))) {
-                service_answer_fail(answer, &in.err);
+                service_answer_fail_with(answer, &in.err, pawl__buf_text(&out));
         } else {
                 service_answer_body(
                         answer, 200, operation->type ? operation->type : SERVICE_JSON, &out);

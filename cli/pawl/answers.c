@@ -1,17 +1,47 @@
 #include "cli/pawl/answers.h"
 #include "base/error.h"
+#include "base/json_read.h"
 #include "base/json_tree.h"
+#include "cli/pawl/problems.h"
+#include "glossary/plain.h"
 
-static pawl_status at_place(const cli_answers *a, size_t place, pawl_status status, pawl_error *err)
+/* One is wrong; the others are looked at all the same. */
+static void note(cli_answers *a, size_t place, const pawl_error *why)
 {
-        return pawl__fail_prefix(
-                err, status, "%s: %s %zu", a->name, a->array ? "answer" : "line", place);
+        const size_t most = PAWL__PROBLEMS_MOST;
+        size_t to = a->n_wrong < most ? a->n_wrong : most;
+
+        a->n_wrong++;
+        for (; to > 0 && a->wrong[to - 1].place > place; to--)
+                if (to < most)
+                        a->wrong[to] = a->wrong[to - 1];
+        if (to == most)
+                return;
+        a->wrong[to] = (cli_wrong){place, *why};
+        if (a->array)
+                pawl__fail_prefix(
+                        &a->wrong[to].why, why->status, "%.200s: answer %zu", a->name, place);
+        else
+                pawl__json_fail_on_line(&a->wrong[to].why, why->status, a->name, place);
 }
 
-pawl_status cli_answers_failed(
-        const cli_answers *answers, size_t i, pawl_status status, pawl_error *err)
+void cli_answers_refuse(size_t i, const pawl_error *why, void *user)
 {
-        return i < answers->n ? at_place(answers, answers->places[i], status, err) : status;
+        cli_answers *a = user;
+
+        note(a, a->places[i], why);
+}
+
+pawl_status cli_answers_told(const cli_answers *answers, const cli_call *cli, pawl_error *err)
+{
+        cli_problems problems;
+
+        cli_problems_begin(&problems, cli);
+        for (size_t i = 0; i < answers->n_wrong; i++)
+                pawl__problems_add(&problems.of,
+                        &answers->wrong[i < PAWL__PROBLEMS_MOST ? i : PAWL__PROBLEMS_MOST - 1].why);
+        return cli_problems_end(
+                &problems, pawl__problems_close(&problems.of, answers->name, err), err);
 }
 
 /* What is read, and the members of `conflicts --json` that may stand beside it. */
@@ -84,30 +114,33 @@ static pawl_status read_answer(pawl_conflict_answer *out, const pawl__json_tree 
         return pawl__arena_check(arena, err);
 }
 
+/* PAWL_OK also for one that is wrong. */
 static pawl_status add(cli_answers *a, const pawl__json_tree *tree, pawl__node object, size_t place,
-        pawl__arena *arena, pawl_error *err)
+        pawl_error *err)
 {
         pawl_conflict_answer one = {.conflict_id = NULL};
-        const pawl_status status = read_answer(&one, tree, object, arena, err);
+        const pawl_status status = read_answer(&one, tree, object, a->arena, err);
 
+        if (status == PAWL_ENOMEM)
+                return status;
         if (status)
-                return at_place(a, place, status, err);
-        if (!one.answer.pick && !one.answer.define.data && !one.answer.dismiss &&
-                !one.answer.answer.data)
-                return PAWL_OK;
-        a->items[a->n] = one;
-        a->places[a->n++] = place;
+                note(a, place, err);
+        else if (one.answer.pick || one.answer.define.data || one.answer.dismiss ||
+                 one.answer.answer.data) {
+                a->items[a->n] = one;
+                a->places[a->n++] = place;
+        }
         return PAWL_OK;
 }
 
-static pawl_status room_for(cli_answers *a, size_t n, pawl__arena *arena, pawl_error *err)
+static pawl_status room_for(cli_answers *a, size_t n, pawl_error *err)
 {
-        a->items = pawl__arena_array(arena, n, sizeof *a->items);
-        a->places = pawl__arena_array(arena, n, sizeof *a->places);
-        return pawl__arena_check(arena, err);
+        a->items = pawl__arena_array(a->arena, n, sizeof *a->items);
+        a->places = pawl__arena_array(a->arena, n, sizeof *a->places);
+        return pawl__arena_check(a->arena, err);
 }
 
-static pawl_status read_array(cli_answers *a, pawl_text text, pawl__arena *arena, pawl_error *err)
+static pawl_status read_array(cli_answers *a, pawl_text text, pawl_error *err)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         size_t place = 0;
@@ -115,32 +148,52 @@ static pawl_status read_array(cli_answers *a, pawl_text text, pawl__arena *arena
 
         if (status)
                 return pawl__fail_prefix(err, status, "%s", a->name);
-        status = room_for(a, pawl__json_at(&tree, 0)->count, arena, err);
+        status = room_for(a, pawl__json_at(&tree, 0)->count, err);
         for (pawl__node n = pawl__json_first(&tree, 0); n != PAWL__NO_NODE && !status;
                 n = pawl__json_after(&tree, 0, n))
-                status = add(a, &tree, n, ++place, arena, err);
+                status = add(a, &tree, n, ++place, err);
         pawl__json_tree_free(&tree);
         return status;
 }
 
-static pawl_status read_lines(cli_answers *a, pawl_text text, pawl__arena *arena, pawl_error *err)
+/* An object that goes on in the next line is one mistake, and none of each of its lines. */
+static pawl_status spread(const cli_answers *a, size_t line, pawl_error *err)
+{
+        return pawl__fail(err, PAWL_EPARSE,
+                "%s: line %zu: an object that goes on in the next line; write each on one line, as "
+                "`jq -c` does, or all of them as one array",
+                a->name, line);
+}
+
+static pawl_status read_line(cli_answers *a, pawl_text text, size_t line, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_status status;
+
+        if (pawl__text_blank(text))
+                return PAWL_OK;
+        if (pawl__text_is(pawl__text_trim(text), "{"))
+                return spread(a, line, err);
+        status = pawl__json_tree_read(&tree, text.data, text.len, err);
+        if (!status)
+                status = add(a, &tree, 0, line, err);
+        else if (status == PAWL_EPARSE)
+                note(a, line, err), status = PAWL_OK;
+        pawl__json_tree_free(&tree);
+        return status;
+}
+
+static pawl_status read_lines(cli_answers *a, pawl_text text, pawl_error *err)
 {
         size_t lines = 1;
 
         for (size_t i = 0; i < text.len; i++)
                 lines += text.data[i] == '\n';
-        pawl_status status = room_for(a, lines, arena, err);
+        pawl_status status = room_for(a, lines, err);
         for (size_t line = 1; line <= lines && !status; line++) {
-                pawl__json_tree tree = PAWL__JSON_TREE_INIT;
                 const char *end = text.len ? memchr(text.data, '\n', text.len) : NULL;
                 const size_t len = end ? (size_t)(end - text.data) : text.len;
-                const pawl_text one = pawl__text_n(text.data, len);
-                if (!pawl__text_blank(one)) {
-                        status = pawl__json_tree_read(&tree, one.data, one.len, err);
-                        status = status ? at_place(a, line, status, err)
-                                        : add(a, &tree, 0, line, arena, err);
-                        pawl__json_tree_free(&tree);
-                }
+                status = read_line(a, pawl__text_n(text.data, len), line, err);
                 text = pawl__text_n(
                         text.data + len + (end != NULL), text.len - len - (end != NULL));
         }
@@ -154,6 +207,7 @@ pawl_status cli_answers_read(
 
         while (at < text.len && strchr(" \t\r\n", text.data[at]))
                 at++;
-        *out = (cli_answers){.name = name, .array = at < text.len && text.data[at] == '['};
-        return out->array ? read_array(out, text, arena, err) : read_lines(out, text, arena, err);
+        *out = (cli_answers){
+                .name = name, .arena = arena, .array = at < text.len && text.data[at] == '['};
+        return out->array ? read_array(out, text, err) : read_lines(out, text, err);
 }

@@ -3,8 +3,9 @@
 #include "base/error.h"
 #include "base/sources.h"
 #include "cli/pawl/actor.h"
+#include "cli/pawl/changed.h"
 #include "cli/pawl/commands.h"
-#include "cli/pawl/senses.h"
+#include "command/fields.h"
 #include "command/find.h"
 #include "command/printable.h"
 #include "events/log.h"
@@ -13,15 +14,13 @@
 #include <stdio.h>
 
 typedef struct change {
-        cli_call *cli;
-        pawl_log *log;
+        cli_changed of;
+        pawl_status (*verb)(struct change *c, pawl_error *err);
+        pawl_text asked;           /* what was named: of the term, or of an alias */
         pawl_text normal, mission; /* mission absent: not said */
         const char *scope;         /* NULL: not said */
-        cli_senses senses;
-        const pawl__row *found; /* the sense that is meant */
-        size_t n_found;
-        bool ignores;
-        pawl__batch batch;
+        const pawl__row *found;    /* the sense that is meant */
+        pawl__batch *batch;        /* while it is made */
         pawl_event like;
 } change;
 
@@ -46,31 +45,42 @@ static bool matches(const change *c, const pawl__row *row)
         return !c->scope || pawl__text_is(row->v[PAWL__SENSE_SCOPE].text, c->scope);
 }
 
-/* The one sense that is meant, or the one of that number among them. */
+/* The one sense that is meant, or the one of that number among them, or of that event. */
 static pawl_status find(change *c, pawl_error *err)
 {
-        const pawl_text term = pawl__text(c->cli->args[0]);
-        const size_t pick = (size_t)cli_number(c->cli, "pick", 0);
+        const cli_call *cli = c->of.cli;
+        const pawl_text term = pawl__text(cli->args[0]);
+        const size_t pick = (size_t)cli_number(cli, "pick", 0);
+        const uint64_t seq = cli_number(cli, "since-seq", 0);
+        size_t n = 0;
 
-        for (size_t i = 0; i < c->senses.n; i++)
-                if (matches(c, &c->senses.rows[i])) {
-                        c->n_found++;
-                        if (c->n_found == (pick ? pick : 1))
-                                c->found = &c->senses.rows[i];
-                }
-        if (c->n_found == 0)
+        c->found = NULL;
+        for (size_t i = 0; i < c->of.senses.n; i++) {
+                const pawl__row *row = &c->of.senses.rows[i];
+                if (!matches(c, row) || (seq && (uint64_t)row->v[PAWL__SENSE_SEQ].integer != seq))
+                        continue;
+                n++;
+                if (n == (pick ? pick : 1))
+                        c->found = row;
+        }
+        if (n == 0 && seq)
+                return pawl__fail(err, PAWL_ESTATE,
+                        "term \"%.*s\": what event %llu said of it is not in force any more; see "
+                        "`pawl glossary log`, and say it of what is",
+                        PAWL__FMT(term), (unsigned long long)seq);
+        if (n == 0)
                 return pawl__fail(err, PAWL_ENOTFOUND,
                         "term \"%.*s\": has no such sense in force; see `pawl glossary list`",
                         PAWL__FMT(term));
         if (!c->found)
                 return pawl__fail(err, PAWL_EINVAL,
                         "term \"%.*s\": %zu is none of its senses; pick 1 to %zu", PAWL__FMT(term),
-                        pick, c->n_found);
-        if (!pick && c->n_found > 1)
+                        pick, n);
+        if (!pick && n > 1)
                 return pawl__fail(err, PAWL_EINVAL,
                         "term \"%.*s\": has %zu senses; say which by --scope, --mission or --pick "
                         "N, in the order of `pawl glossary list`",
-                        PAWL__FMT(term), c->n_found);
+                        PAWL__FMT(term), n);
         return PAWL_OK;
 }
 
@@ -90,7 +100,7 @@ static pawl__sense sense_of(const pawl__row *row)
 static pawl_status put(change *c, const pawl__sense *sense, bool update, pawl_error *err)
 {
         return pawl__sense_updated(
-                &c->batch, sense, pawl__text(NULL), "user_clarification", update, &c->like, err);
+                c->batch, sense, pawl__text(NULL), "user_clarification", update, &c->like, err);
 }
 
 static pawl_status retire(change *c, const pawl__row *row, pawl_error *err)
@@ -101,108 +111,69 @@ static pawl_status retire(change *c, const pawl__row *row, pawl_error *err)
         return put(c, &sense, true, err);
 }
 
-static pawl_status edit(change *c, pawl_error *err)
+/* Is it the sense that was found, or the same by an alias, which goes with it? */
+static bool goes_along(const change *c, const pawl__row *row)
 {
-        const pawl_text definition = pawl__text(cli_value(c->cli, "define"));
-        pawl_status status = find(c, err);
+        static const int same[] = {PAWL__SENSE_MISSION, PAWL__SENSE_SCOPE, PAWL__SENSE_SURFACE,
+                PAWL__SENSE_DEFINITION, PAWL__SENSE_STATUS};
 
-        if (status)
-                return status;
-        pawl__sense sense = sense_of(c->found);
-        if (pawl__text_blank(definition) || !pawl__utf8_valid(definition.data, definition.len))
-                return pawl__fail(err, PAWL_EINVAL,
-                        "term \"%.*s\": the definition is empty or not UTF-8; write what it means",
-                        PAWL__FMT(sense.surface));
-        if (is_status(c->found, PAWL__ACTIVE) && pawl__text_eq(definition, sense.definition))
-                return PAWL_OK;
-        if (!is_local(c->found)) { /* what is defined again is no longer ignored there */
-                pawl__state *state;
-                status = pawl__state_of(&state, c->log, err);
-                if (!status && !is_status(c->found, PAWL__IGNORED))
-                        status = retire(c, c->found, err);
+        for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
+                if (!pawl__text_eq(row->v[same[i]].text, c->found->v[same[i]].text))
+                        return false;
+        return true;
+}
+
+/* What is defined again is no longer ignored there. */
+static pawl_status redefine(change *c, const pawl__row *row, pawl_text definition, pawl_error *err)
+{
+        const pawl_event like = c->like;
+        pawl__sense sense = sense_of(row);
+        pawl_status status = PAWL_OK;
+
+        if (!is_local(row)) {
+                if (!is_status(row, PAWL__IGNORED))
+                        status = retire(c, row, err);
                 if (!status)
-                        status = pawl__ignored_lift(&c->batch, &sense, 1, sense.scope, state,
-                                c->cli->arena, &c->like, err);
+                        status = pawl__ignored_lift(c->batch, &sense, 1, sense.scope, c->of.state,
+                                c->of.cli->arena, &c->like, err);
                 c->like.mission_id = pawl__text(NULL);
         }
         sense.definition = definition;
         sense.status = PAWL__ACTIVE;
-        return status ? status : put(c, &sense, is_local(c->found), err);
+        if (!status)
+                status = put(c, &sense, is_local(row), err);
+        c->like = like;
+        return status;
+}
+
+static pawl_status edit(change *c, pawl_error *err)
+{
+        const pawl_text definition = pawl__text(cli_value(c->of.cli, "define"));
+        pawl_status status = find(c, err);
+
+        if (status || !c->found)
+                return status;
+        if (pawl__text_blank(definition) || !pawl__utf8_valid(definition.data, definition.len))
+                return pawl__fail(err, PAWL_EINVAL,
+                        "term \"%.*s\": the definition is empty or not UTF-8; write what it means",
+                        PAWL__FMT(c->found->v[PAWL__SENSE_SURFACE].text));
+        if (is_status(c->found, PAWL__ACTIVE) &&
+                pawl__text_eq(definition, c->found->v[PAWL__SENSE_DEFINITION].text))
+                return PAWL_OK;
+        for (size_t i = 0; i < c->of.senses.n && !status; i++)
+                if (goes_along(c, &c->of.senses.rows[i]))
+                        status = redefine(c, &c->of.senses.rows[i], definition, err);
+        return status;
 }
 
 static pawl_status deprecate(change *c, pawl_error *err)
 {
-        const pawl_status status = find(c, err);
+        pawl_status status = find(c, err);
 
-        return status ? status : retire(c, c->found, err);
-}
-
-static pawl_status ignore(change *c, pawl_error *err)
-{
-        const pawl__row *same = NULL;
-        pawl__sense sense = {.surface = pawl__text(c->cli->args[0]),
-                .normal = c->normal,
-                .definition = pawl__text(""),
-                .confidence = 1,
-                .status = PAWL__IGNORED};
-
-        if (!c->scope)
-                c->scope = c->mission.data ? "mission_local" : "team_domain";
-        pawl__scope_of(&sense.scope, pawl__text(c->scope));
-        for (size_t i = 0; i < c->senses.n && !same; i++)
-                if (matches(c, &c->senses.rows[i]) && is_status(&c->senses.rows[i], PAWL__IGNORED))
-                        same = &c->senses.rows[i];
-        c->ignores = true;
-        return same ? PAWL_OK : put(c, &sense, false, err);
-}
-
-/* An alias stands for its term. */
-static pawl_status read_senses(change *c, pawl_error *err)
-{
-        pawl__buf room = PAWL__BUF_INIT;
-        bool alias = false;
-        pawl_status status = cli_senses_read(&c->senses, c->log, 0, err);
-
-        for (size_t i = 0; i < c->senses.n && !status && !alias; i++) {
-                const pawl__row *row = &c->senses.rows[i];
-                if (!pawl__text_eq(row->v[PAWL__SENSE_NORMAL].text, c->normal))
-                        continue;
-                status = pawl__sense_is_alias(&alias, &room, row, err);
-                pawl__buf_clear(&room);
-                if (alias && pawl__normal_form(&room, row->v[PAWL__SENSE_SURFACE].text))
-                        status = pawl__nomem(err);
-                if (alias)
-                        c->normal = pawl__arena_copy(c->cli->arena, pawl__buf_text(&room));
-        }
-        pawl__buf_free(&room);
-        return status ? status : pawl__arena_check(c->cli->arena, err);
-}
-
-static pawl_status begin(change *c, pawl_error *err)
-{
-        const pawl_sources *sources = pawl__log_sources(c->log);
-        pawl__buf normal = PAWL__BUF_INIT;
-        const char *actor;
-        pawl__scope scope;
-        pawl_status status = cli_actor(&actor, c->cli, err);
-
-        if (status)
-                return status;
-        pawl__scope_of(&scope, pawl__text(cli_value(c->cli, "scope")));
-        c->scope = cli_given(c->cli, "scope") ? pawl__scope_name(scope) : NULL;
-        c->mission = pawl__text(cli_value(c->cli, "mission"));
-        if (pawl__normal_form(&normal, pawl__text(c->cli->args[0])))
-                status = pawl__nomem(err);
-        else
-                c->normal = pawl__arena_copy(c->cli->arena, pawl__buf_text(&normal));
-        pawl__buf_free(&normal);
-        if (!status)
-                status = pawl__arena_check(c->cli->arena, err);
-        if (!status && c->normal.len == 0)
-                status = pawl__fail(err, PAWL_EINVAL, "term: is empty; name one");
-        c->like = (pawl_event){
-                .actor = pawl__text(actor), .time_us = sources->wall_us(sources->user)};
-        return status ? status : read_senses(c, err);
+        for (size_t i = 0; c->found && i < c->of.senses.n && !status; i++)
+                if (goes_along(c, &c->of.senses.rows[i]))
+                        status = retire(c, &c->of.senses.rows[i], err);
+        return status;
 }
 
 /* Does a word that is ignored where it was said hide the sense? */
@@ -218,59 +189,182 @@ static bool is_hidden(const change *c, const pawl__row *row)
                pawl__scope_of(&scope, row->v[PAWL__SENSE_SCOPE].text) && scope >= ignored;
 }
 
-/* Which steps completed with what is not so any more. */
-static pawl_status tell(const change *c, pawl_error *err)
+/* The word of this normal form, if it is not ignored there already. */
+static pawl_status ignore_form(change *c, pawl_text surface, pawl_text normal, pawl_error *err)
 {
+        pawl__sense sense = {.surface = surface,
+                .normal = normal,
+                .definition = pawl__text(""),
+                .confidence = 1,
+                .status = PAWL__IGNORED};
         pawl_status status = PAWL_OK;
 
-        if (c->found)
-                return cli_senses_told(c->cli, c->log, &c->senses, c->found,
-                        c->found->v[PAWL__SENSE_MISSION].text, err);
-        for (size_t i = 0; c->ignores && i < c->senses.n && !status; i++)
-                if (is_hidden(c, &c->senses.rows[i]))
-                        status = cli_senses_told(
-                                c->cli, c->log, &c->senses, &c->senses.rows[i], c->mission, err);
+        c->normal = normal;
+        pawl__scope_of(&sense.scope, pawl__text(c->scope));
+        for (size_t i = 0; i < c->of.senses.n; i++)
+                if (matches(c, &c->of.senses.rows[i]) &&
+                        is_status(&c->of.senses.rows[i], PAWL__IGNORED))
+                        return PAWL_OK;
+        status = put(c, &sense, false, err);
+        for (size_t i = 0; i < c->of.senses.n && !status; i++)
+                if (is_hidden(c, &c->of.senses.rows[i]))
+                        status = cli_changed_gone(&c->of, &c->of.senses.rows[i], c->mission, err);
         return status;
 }
 
-static pawl_status carry_out(cli_call *cli, pawl_log *log,
-        pawl_status (*make)(change *c, pawl_error *err), const char *done, pawl_error *err)
+/* Has a row before the one at @p i its normal form? */
+static bool came_before(const change *c, size_t i)
 {
-        change c = {.cli = cli, .log = log, .senses = {.arena = PAWL__ARENA_INIT}};
+        const pawl__row *rows = c->of.senses.rows;
+
+        for (size_t k = 0; k < i; k++)
+                if (pawl__text_eq(rows[k].v[PAWL__SENSE_NORMAL].text,
+                            rows[i].v[PAWL__SENSE_NORMAL].text) &&
+                        !is_status(&rows[k], PAWL__DEPRECATED))
+                        return true;
+        return false;
+}
+
+/* The term and its aliases, which are the rows that have its surface. */
+static pawl_status ignore(change *c, pawl_error *err)
+{
+        const pawl_text normal = c->normal;
+        pawl_text surface = pawl__text(c->of.cli->args[0]);
+        pawl_status status = PAWL_OK;
+
+        if (!c->scope)
+                c->scope = c->mission.data ? "mission_local" : "team_domain";
+        for (size_t i = c->of.senses.n; i-- > 0;)
+                if (pawl__text_eq(c->of.senses.rows[i].v[PAWL__SENSE_NORMAL].text, normal) &&
+                        !is_status(&c->of.senses.rows[i], PAWL__DEPRECATED))
+                        surface = c->of.senses.rows[i].v[PAWL__SENSE_SURFACE].text;
+        status = ignore_form(c, surface, normal, err);
+        for (size_t i = 0; i < c->of.senses.n && !status; i++) {
+                const pawl__row *row = &c->of.senses.rows[i];
+                if (pawl__text_eq(row->v[PAWL__SENSE_SURFACE].text, surface) &&
+                        !pawl__text_eq(row->v[PAWL__SENSE_NORMAL].text, normal) &&
+                        !is_status(row, PAWL__DEPRECATED) && !came_before(c, i))
+                        status = ignore_form(c, surface, row->v[PAWL__SENSE_NORMAL].text, err);
+        }
+        c->normal = normal;
+        return status;
+}
+
+/* An alias stands for its term. */
+static pawl_status find_term(change *c, pawl_error *err)
+{
+        pawl__buf room = PAWL__BUF_INIT;
+        bool alias = false;
+        pawl_status status = PAWL_OK;
+
+        c->normal = c->asked;
+        for (size_t i = 0; i < c->of.senses.n && !status && !alias; i++) {
+                const pawl__row *row = &c->of.senses.rows[i];
+                if (!pawl__text_eq(row->v[PAWL__SENSE_NORMAL].text, c->asked))
+                        continue;
+                status = pawl__sense_is_alias(&alias, &room, row, err);
+                pawl__buf_clear(&room);
+                if (alias && pawl__normal_form(&room, row->v[PAWL__SENSE_SURFACE].text))
+                        status = pawl__nomem(err);
+                if (alias)
+                        c->normal = pawl__arena_copy(c->of.cli->arena, pawl__buf_text(&room));
+        }
+        pawl__buf_free(&room);
+        return status ? status : pawl__arena_check(c->of.cli->arena, err);
+}
+
+static pawl_status make(cli_changed *of, pawl__batch *batch, pawl_error *err)
+{
+        change *c = of->user;
+        const pawl_status status = find_term(c, err);
+
+        c->batch = batch;
+        return status ? status : c->verb(c, err);
+}
+
+static pawl_status begin(change *c, pawl_error *err)
+{
+        const cli_call *cli = c->of.cli;
+        const pawl_sources *sources = pawl__log_sources(c->of.log);
+        pawl__buf normal = PAWL__BUF_INIT;
+        const char *actor;
+        pawl__scope scope;
+        pawl_status status = cli_actor(&actor, cli, err);
+
+        if (status)
+                return status;
+        pawl__scope_of(&scope, pawl__text(cli_value(cli, "scope")));
+        c->scope = cli_given(cli, "scope") ? pawl__scope_name(scope) : NULL;
+        c->mission = pawl__text(cli_value(cli, "mission"));
+        if (pawl__normal_form(&normal, pawl__text(cli->args[0])))
+                status = pawl__nomem(err);
+        else
+                c->asked = pawl__arena_copy(cli->arena, pawl__buf_text(&normal));
+        pawl__buf_free(&normal);
+        if (!status)
+                status = pawl__arena_check(cli->arena, err);
+        if (!status && c->asked.len == 0)
+                status = pawl__fail(err, PAWL_EINVAL, "term: is empty; name one");
+        c->like = (pawl_event){.mission_id = c->mission,
+                .actor = pawl__text(actor),
+                .time_us = sources->wall_us(sources->user)};
+        return status;
+}
+
+typedef struct outcome {
+        pawl_text term;
+        const char *change;
+} outcome;
+
+static const cli_field fields[] = {
+        {"term", CLI_AS_TEXT, CLI_AT(outcome, term)},
+        {"change", CLI_AS_STRING, CLI_AT(outcome, change)},
+        CLI_NO_FIELD,
+};
+
+static pawl_status print(const change *c, const char *verb, const char *done, pawl_error *err)
+{
+        const outcome o = {pawl__text(c->of.cli->args[0]), verb};
+        FILE *out = c->of.cli->in->out;
+
+        if (cli_given(c->of.cli, "json"))
+                return cli_changed_json(&c->of, fields, &o, err);
+        fputc('"', out);
+        cli_puts(out, c->of.cli->args[0]);
+        fprintf(out, "\" %s%s%s", c->of.changed ? "" : "already ", done, cli_changed_note(&c->of));
+        cli_changed_print_steps(&c->of);
+        return PAWL_OK;
+}
+
+static pawl_status carry_out(cli_call *cli, pawl_log *log,
+        pawl_status (*verb)(change *c, pawl_error *err), const char *name, const char *done,
+        pawl_error *err)
+{
+        change c = {.of = {.cli = cli, .log = log, .make = make}, .verb = verb};
         pawl_status status = begin(&c, err);
 
-        if (!status && c.mission.data)
-                c.like.mission_id = c.mission;
+        c.of.user = &c;
         if (!status)
-                status = make(&c, err);
-        const size_t n = c.batch.n;
-        if (!status && n > 0)
-                status = pawl__log_failed(log, pawl__log_commit(log, &c.batch, 0, NULL), err);
-        if (!status) {
-                fputc('"', cli->in->out);
-                cli_puts(cli->in->out, cli->args[0]);
-                fprintf(cli->in->out, "\" %s%s\n", n ? "" : "already ", done);
-        }
-        if (!status && n)
-                status = tell(&c, err);
-        pawl__batch_free(&c.batch);
-        cli_senses_free(&c.senses);
+                status = cli_change(&c.of, err);
+        if (!status)
+                status = print(&c, name, done, err);
+        cli_changed_free(&c.of);
         return status;
 }
 
 static pawl_status edit_on_log(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        return carry_out(cli, log, edit, "means that", err);
+        return carry_out(cli, log, edit, "edit", "means that", err);
 }
 
 static pawl_status deprecate_on_log(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        return carry_out(cli, log, deprecate, "is deprecated", err);
+        return carry_out(cli, log, deprecate, "deprecate", "is deprecated", err);
 }
 
 static pawl_status ignore_on_log(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        return carry_out(cli, log, ignore, "is ignored", err);
+        return carry_out(cli, log, ignore, "ignore", "is ignored", err);
 }
 
 /* A mission's own senses are in mission_local, and nowhere else. */
@@ -304,13 +398,18 @@ static int run_ignore(cli_call *cli)
                 "mission_local|team_domain|audience_domain|core|spec_kitty_core",                  \
                 "the sense of this scope"},                                                        \
                 {"mission", 0, 0, CLI_TEXT, "MISSION", NULL, "the sense of this mission's own"},   \
+                {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who changes it (default: user:NAME)"},   \
+                {"dry-run", 0, 0, CLI_DRY_RUN, NULL, NULL,                                         \
+                        "only say what it would change, and which steps completed with that"},     \
         {                                                                                          \
-                "actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who changes it (default: user:NAME)"      \
+                "json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"                             \
         }
 #define PICK                                                                                       \
+        {"pick", 0, 0, CLI_NUMBER, "N", NULL,                                                      \
+                "of several, the one of this number in `glossary list`"},                          \
         {                                                                                          \
-                "pick", 0, 0, CLI_NUMBER, "N", NULL,                                               \
-                        "of several, the one of this number in `glossary list`"                    \
+                "since-seq", 0, 0, CLI_NUMBER, "SEQ", NULL,                                        \
+                        "the one with this since_seq, and refused if it changed since"             \
         }
 #define NO_MORE                                                                                    \
         {                                                                                          \
@@ -327,7 +426,8 @@ const cli_cmd pawl_glossary_edit_cmd = {
         .args = "TERM",
         .min_args = 1,
         .max_args = 1,
-        .traits = CLI_CHANGES,
+        .arg_help = {"the term, or an alias of it"},
+        .traits = CLI_SERVED | CLI_CHANGES,
         .options = edit_options,
         .help = "Give a sense another definition; the former one is deprecated",
         .run = run_edit,
@@ -338,7 +438,8 @@ const cli_cmd pawl_glossary_deprecate_cmd = {
         .args = "TERM",
         .min_args = 1,
         .max_args = 1,
-        .traits = CLI_CHANGES,
+        .arg_help = {"the term, or an alias of it"},
+        .traits = CLI_SERVED | CLI_CHANGES,
         .options = deprecate_options,
         .help = "Retire a sense: it decides nothing any more",
         .run = run_deprecate,
@@ -349,7 +450,8 @@ const cli_cmd pawl_glossary_ignore_cmd = {
         .args = "TERM",
         .min_args = 1,
         .max_args = 1,
-        .traits = CLI_CHANGES,
+        .arg_help = {"the term, or an alias of it"},
+        .traits = CLI_SERVED | CLI_CHANGES,
         .options = ignore_options,
         .help = "Say that a word is no term: nobody is asked about it in the scope",
         .run = run_ignore,

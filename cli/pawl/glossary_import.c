@@ -1,83 +1,121 @@
 /* pawl glossary import: the senses of a file, put into a scope for good. */
+#include "base/sources.h"
 #include "cli/pawl/actor.h"
+#include "cli/pawl/changed.h"
 #include "cli/pawl/commands.h"
+#include "cli/pawl/problems.h"
 #include "command/find.h"
 #include "events/log.h"
-#include "glossary/seed.h"
 #include <stdio.h>
 
-struct import {
-        pawl__scope scope;
-        const char *actor;
+typedef struct import {
+        pawl__seed seed;
         pawl__imported counts;
+        pawl_event like;
+        const char *scope;
+        cli_changed of;
+} import;
+
+static const cli_field fields[] = {
+        {"scope", CLI_AS_STRING, CLI_AT(import, scope)},
+        {"added", CLI_AS_INTEGER, CLI_AT(import, counts.added)},
+        {"updated", CLI_AS_INTEGER, CLI_AT(import, counts.updated)},
+        {"aliases_added", CLI_AS_INTEGER, CLI_AT(import, counts.aliases_added)},
+        {"aliases_updated", CLI_AS_INTEGER, CLI_AT(import, counts.aliases_updated)},
+        CLI_NO_FIELD,
 };
 
-static pawl_status import_seed(
-        struct import *import, const pawl__seed *seed, pawl_log *log, pawl_error *err)
+static pawl_status make(cli_changed *of, pawl__batch *batch, pawl_error *err)
 {
-        const pawl_sources *sources = pawl__log_sources(log);
-        pawl_event like = {
-                .actor = pawl__text(import->actor), .time_us = sources->wall_us(sources->user)};
-        pawl__batch batch = PAWL__BATCH_INIT;
-        pawl__state *state;
+        import *i = of->user;
 
-        pawl_status status = pawl__state_of(&state, log, err);
-        if (!status)
-                status = pawl__seed_import(&batch, &import->counts, seed, state, &like, err);
-        if (!status && batch.n > 0) {
-                status = pawl__log_commit(log, &batch, 0, NULL);
-                if (status)
-                        pawl__log_failed(log, status, err);
-        }
-        pawl__batch_free(&batch);
-        return status;
+        return pawl__seed_import(batch, &i->counts, &i->seed, of->state, &i->like, err);
 }
 
-static void say(const pawl__imported *counts, pawl__scope scope, FILE *out)
+static pawl_status print(const import *i, pawl_error *err)
 {
-        fprintf(out, "%zu new and %zu updated in %s", counts->added, counts->updated,
-                pawl__scope_name(scope));
+        const pawl__imported *counts = &i->counts;
+        FILE *out = i->of.cli->in->out;
+
+        if (cli_given(i->of.cli, "json"))
+                return cli_changed_json(&i->of, fields, i, err);
+        fprintf(out, "%zu new and %zu updated in %s", counts->added, counts->updated, i->scope);
         if (counts->aliases_added + counts->aliases_updated)
                 fprintf(out, "; of aliases, %zu new and %zu updated", counts->aliases_added,
                         counts->aliases_updated);
-        fputc('\n', out);
+        fputs(cli_changed_note(&i->of), out);
+        cli_changed_print_steps(&i->of);
+        return PAWL_OK;
 }
 
-static pawl_status import(cli_call *cli, pawl_log *log, pawl_error *err)
+static pawl_status read_seed(import *i, pawl_error *err)
 {
-        struct import import = {.actor = NULL};
-        pawl__problems problems = {.tell = cli_tell, .user = cli};
-        pawl__seed seed;
+        const cli_call *cli = i->of.cli;
+        const char *text = cli_value(cli, "text");
+        cli_problems problems;
+        pawl__scope scope = PAWL__TEAM_DOMAIN;
 
-        pawl__scope_of(&import.scope, pawl__text(cli_value(cli, "scope")));
-        pawl_status status = pawl__seed_load(&seed, cli->args[0], import.scope, &problems, err);
+        pawl__scope_of(&scope, pawl__text(cli_value(cli, "scope")));
+        i->scope = pawl__scope_name(scope);
+        cli_problems_begin(&problems, cli);
+        const pawl_status status =
+                text ? pawl__seed_parse(
+                               &i->seed, "the seed", pawl__text(text), scope, &problems.of, err)
+                     : pawl__seed_load(&i->seed, cli->args[0], scope, &problems.of, err);
+        return cli_problems_end(&problems, status, err);
+}
+
+static pawl_status import_seed(cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        const pawl_sources *sources = pawl__log_sources(log);
+import i = {.of = {.cli = cli, .log = log, .make = make } };
+        const char *actor;
+        pawl_status status = read_seed(&i, err);
+
         if (status)
                 return status;
-        status = cli_actor(&import.actor, cli, err);
+        i.of.user = &i;
+        status = cli_actor(&actor, cli, err);
+        if (!status) {
+                i.like = (pawl_event){
+                        .actor = pawl__text(actor), .time_us = sources->wall_us(sources->user)};
+                status = cli_change(&i.of, err);
+        }
         if (!status)
-                status = import_seed(&import, &seed, log, err);
-        pawl__seed_free(&seed);
-        if (!status)
-                say(&import.counts, import.scope, cli->in->out);
+                status = print(&i, err);
+        cli_changed_free(&i.of);
+        pawl__seed_free(&i.seed);
         return status;
+}
+
+static int run(cli_call *cli)
+{
+        if (cli_given(cli, "text") == (cli->n_args > 0))
+                return cli_usage(cli, "name a file, or give --text");
+        if (cli->in->served && cli->n_args > 0)
+                return cli_usage(cli, "a service reads no file: give --text");
+        return cli_with_log(cli, CLI_WRITE, import_seed);
 }
 
 /* Not mission_local: what holds in a mission is answered there, with `pawl resolve`. */
 static const cli_option import_options[] = {
         {"scope", 0, 's', CLI_CHOICE, "SCOPE", "team_domain|audience_domain|core|spec_kitty_core",
                 "where the senses go: team_domain, audience_domain or core"},
+        {"text", 0, 0, CLI_TEXT, "TEXT", NULL, "the seed itself, in place of a file"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who imports them (default: user:NAME)"},
+        {"dry-run", 0, 0, CLI_DRY_RUN, NULL, NULL,
+                "only say what it would change, and which steps completed with that"},
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
 const cli_cmd pawl_glossary_import_cmd = {
         .name = "glossary import",
-        .args = "FILE",
-        .min_args = 1,
+        .args = "[FILE]",
         .max_args = 1,
-        .traits = CLI_CHANGES,
+        .arg_help = {"a seed file"},
+        .traits = CLI_SERVED | CLI_CHANGES,
         .options = import_options,
         .help = "Put the senses of a seed file into the glossary",
-        .on_log = import,
-        .access = CLI_WRITE,
+        .run = run,
 };

@@ -1,6 +1,7 @@
 /* pawl hash: the input hash, or the canonical text, of a JSON document or of many. */
 #include "base/error.h"
 #include "base/json_canon.h"
+#include "base/json_read.h"
 #include "cli/pawl/commands.h"
 #include "command/input.h"
 #include <stdio.h>
@@ -40,7 +41,7 @@ static pawl_status print_lines(struct hashing *hashing, cli_input *input, pawl_e
         pawl_text line;
         pawl_status status;
 
-        for (unsigned long long n = 1;; n++) {
+        for (size_t n = 1;; n++) {
                 status = cli_input_line(&line, input, err);
                 if (status == PAWL_DONE)
                         return PAWL_OK;
@@ -48,7 +49,7 @@ static pawl_status print_lines(struct hashing *hashing, cli_input *input, pawl_e
                         return status;
                 status = print_one(hashing, line, err);
                 if (status)
-                        return pawl__fail_prefix(err, status, "%.200s: line %llu", input->name, n);
+                        return pawl__json_fail_on_line(err, status, input->name, n);
         }
 }
 

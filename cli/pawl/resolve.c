@@ -179,7 +179,6 @@ static pawl_status resolve_many(cli_call *cli, pawl_log *log, const char *actor,
         answered_all all = {.run_id = pawl__text(cli_value(cli, "run"))};
         pawl__row *rows;
         pawl__state *state;
-        size_t refused;
         pawl_status status = pawl__state_of(&state, log, err);
 
         if (!status)
@@ -189,11 +188,15 @@ static pawl_status resolve_many(cli_call *cli, pawl_log *log, const char *actor,
                                                : read_answers(&all, cli, err);
         if (status)
                 return status;
-        status =
-                pawl_conflicts_resolve(log, all.answers.items, all.answers.n, actor, &refused, err);
+        pawl__refusals refusals = {.n = all.answers.n_wrong,
+                .tell = all.answers.places ? cli_answers_refuse : NULL,
+                .user = &all.answers};
+        status = pawl__conflicts_resolve(
+                log, all.answers.items, all.answers.n, actor, &refusals, err);
+        if (!status)
+                status = cli_answers_told(&all.answers, cli, err);
         if (status)
-                return all.answers.places ? cli_answers_failed(&all.answers, refused, status, err)
-                                          : status;
+                return status;
         status = pawl__state_conflicts(
                 &rows, &all.n_open, state, all.run_id, pawl__text(NULL), true, cli->arena, err);
         if (!status && cli_given(cli, "json"))

@@ -1,14 +1,9 @@
 /* Which steps completed with a sense that has changed since. */
 #include "base/error.h"
 #include "cli/pawl/senses.h"
-#include "command/find.h"
-#include "command/printable.h"
 #include "glossary/normal.h"
 #include "glossary/terms.h"
 #include "glossary/uses.h"
-#include <stdio.h>
-
-enum { MOST = 20 }; /* steps that are named */
 
 typedef struct telling {
         const cli_call *cli;
@@ -17,7 +12,7 @@ typedef struct telling {
         pawl_text mission; /* empty: any */
         pawl__automaton *term;
         pawl__state *state;
-        size_t n; /* steps that completed with it */
+        cli_told_steps *out;
 } telling;
 
 /* By its normal form, and by those of its aliases, which have rows of their own. */
@@ -43,23 +38,25 @@ static bool is_sense(const telling *t, const pawl_glossary_term *told)
                pawl__text_eq(told->term, t->sense->v[PAWL__SENSE_SURFACE].text);
 }
 
-static void name(telling *t, const pawl__row *run, const pawl__row *step)
+static pawl_status add(telling *t, const pawl__row *run, const pawl__row *step, pawl_error *err)
 {
-        const bool again = run->v[PAWL__RUN_MISSION_PATH].text.data &&
-                           !pawl__text_is(run->v[PAWL__RUN_STATUS].text, "completed");
-        FILE *out = t->cli->in->out;
+        pawl__arena *arena = t->cli->arena;
+        cli_told_steps *out = t->out;
+        const pawl_text run_id = run->v[PAWL__RUN_ID].text, id = step->v[PAWL__STEP_ID].text;
 
-        if (t->n++ >= MOST)
-                return;
-        fputs("step ", out);
-        cli_put(out, step->v[PAWL__STEP_ID].text);
-        fputs(" of run ", out);
-        cli_put(out, run->v[PAWL__RUN_ID].text);
-        fputs(" completed with the former sense", out);
-        if (again)
-                cli_sayf(t->cli, out, "; `pawl resume %.*s --rerun-changed` runs it again",
-                        PAWL__FMT(run->v[PAWL__RUN_ID].text));
-        fputc('\n', out);
+        for (size_t i = 0; i < out->n; i++)
+                if (pawl__text_eq(out->items[i].step_id, id) &&
+                        pawl__text_eq(out->items[i].run_id, run_id))
+                        return PAWL_OK;
+        if (pawl__grow(&out->items, &out->cap, out->n + 1, sizeof *out->items))
+                return pawl__nomem(err);
+        out->items[out->n++] = (cli_told_step){.run_id = pawl__arena_copy(arena, run_id),
+                .mission_id = pawl__arena_copy(arena, run->v[PAWL__RUN_MISSION].text),
+                .step_id = pawl__arena_copy(arena, id),
+                .rerun = run->v[PAWL__RUN_MISSION_PATH].text.data &&
+                         !pawl__text_is(run->v[PAWL__RUN_STATUS].text, "completed") &&
+                         !pawl__text_is(run->v[PAWL__RUN_STATUS].text, "cancelled")};
+        return pawl__arena_check(arena, err);
 }
 
 /* Steps of one run that use the term: what they were told of it. */
@@ -75,9 +72,9 @@ static pawl_status look(telling *t, const pawl__row *steps, size_t n, pawl_error
         if (!status && (!mission.len || pawl__text_eq(mission, run.v[PAWL__RUN_MISSION].text)))
                 status = pawl__terms_of_steps(&terms, &arena, t->log, &of, err);
         for (size_t i = 0; terms && i < n; i++)
-                for (size_t k = 0; k < terms[i].n; k++)
+                for (size_t k = 0; k < terms[i].n && !status; k++)
                         if (is_sense(t, &terms[i].items[k]))
-                                name(t, &run, &steps[i]);
+                                status = add(t, &run, &steps[i], err);
         pawl__arena_free(&arena);
         return status;
 }
@@ -107,10 +104,10 @@ static pawl_status look_at_runs(telling *t, pawl__row *steps, size_t n, pawl_err
         return status;
 }
 
-pawl_status cli_senses_told(const cli_call *cli, pawl_log *log, const cli_senses *senses,
-        const pawl__row *sense, pawl_text mission, pawl_error *err)
+pawl_status cli_senses_told(cli_told_steps *out, const cli_call *cli, pawl_log *log,
+        const cli_senses *senses, const pawl__row *sense, pawl_text mission, pawl_error *err)
 {
-        telling t = {.cli = cli, .log = log, .sense = sense, .mission = mission};
+        telling t = {.cli = cli, .log = log, .sense = sense, .mission = mission, .out = out};
         pawl__row *steps = NULL;
         size_t n = 0;
         pawl_status status = pawl__state_of(&t.state, log, err);
@@ -123,7 +120,5 @@ pawl_status cli_senses_told(const cli_call *cli, pawl_log *log, const cli_senses
         if (!status)
                 status = look_at_runs(&t, steps, n, err);
         pawl__automaton_free(t.term);
-        if (!status && t.n > MOST)
-                fprintf(cli->in->out, "and %zu more\n", t.n - MOST);
         return status;
 }

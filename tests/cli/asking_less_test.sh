@@ -110,10 +110,42 @@ refused "dismis: is not known" '{"conflict_id":"'"$id"'","dismis":true}'
 refused "answered in two ways" '{"conflict_id":"'"$id"'","dismiss":true,"define":"x"}'
 refused "scope .moon.: is not known" '{"conflict_id":"'"$id"'","dismiss":true,"scope":"moon"}'
 refused "is no object" '7'
-refused "" '{"conflict_id"'
+head -n 3 good.jsonl | sed '2s/.*/{"conflict_id"/' >bad.jsonl
+fails 1 '^pawl: bad.jsonl: line 2, column 15: ' pawl resolve --answers bad.jsonl
+lacks 'line 1' err
 { cat good.jsonl; head -n 1 good.jsonl; } >bad.jsonl
 fails 1 "^pawl: bad.jsonl: line 127: .*answered twice" pawl resolve --answers bad.jsonl
 fails 1 "nowhere.jsonl" pawl resolve --answers nowhere.jsonl
+same "$(eventlog head)" "$head"
+same "$(count)" 126
+
+it "all answers that are wrong are named, each once by its place, ten at most; and nothing is written"
+{
+        echo '{"conflict_id":"0123456789abcdef","dismiss":true}'
+        head -n 1 good.jsonl
+        echo '{"conflict_id":"'"$id"'","pick":7}'
+        echo '{"conflict_id" "x"}'
+        head -n 1 good.jsonl
+        echo '{"dismiss":true}'
+} >bad.jsonl
+runs 1 pawl resolve --answers bad.jsonl
+is_empty out
+same "$(sed -E 's/^(pawl: bad.jsonl: line [0-9]+)(, column [0-9]+)?: .*; .*/\1\2/' err)" "pawl: bad.jsonl: line 1
+pawl: bad.jsonl: line 3
+pawl: bad.jsonl: line 4, column 16
+pawl: bad.jsonl: line 5
+pawl: bad.jsonl: line 6"
+same "$(eventlog head)" "$head"
+jq -s . good.jsonl | jq '[.[] | .pick = 9 | del(.dismiss)]' >bad.json
+runs 1 pawl resolve --answers bad.json
+same "$(wc -l <err)" 11
+says '^pawl: bad.json: answer 1: conflict .* has no candidate to pick; ' err
+says '^pawl: bad.json: answer 10: ' err
+says '^pawl: bad.json: 116 more errors; fix those that are named first$' err
+jq '.[:2] | .[1] += {dismis: 1}' bad.json | sed '$d' >bad2.json
+fails 1 '^pawl: bad2.json: line [0-9]+, column [0-9]+: ' pawl resolve --answers bad2.json
+jq . good.jsonl >bad.jsonl
+fails 1 '^pawl: bad.jsonl: line 1: an object that goes on in the next line; ' pawl resolve --answers bad.jsonl
 same "$(eventlog head)" "$head"
 same "$(count)" 126
 

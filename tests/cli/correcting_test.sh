@@ -113,6 +113,79 @@ runs 0 pawl glossary edit people --define "A human being."
 same "$(pawl glossary list --json | jq -r '.[] | select(.surface == "person") | "\(.status) \(.definition)"' | sort | tr '\n' ';')" \
         "active A human being.;deprecated Somebody.;"
 
+it "who changes a term changes its aliases with it: edited, ignored, retired"
+meaning() { # WORD: what a step is told of it
+        printf 'mission: m\nsteps: [{id: a, inputs: {description: "Some %s here."}, run: [sh, -c, "cat $PAWL_GLOSSARY_TEXT"]}]\n' "$1" >told.yaml
+        pawl run told.yaml --fresh --no-input --json >told.json
+        pawl output "$(jq -r .run_id told.json)" a | tr '\n' ';'
+}
+same "$(meaning people)" "- **person**: A human being.;"
+runs 0 pawl glossary deprecate people
+same "$(meaning people)$(meaning person)" ""
+runs 0 pawl glossary import person.yaml --scope audience_domain
+same "$(meaning people)" "- **person**: Somebody.;"
+runs 0 pawl glossary ignore people --scope audience_domain --json
+same "$(jq -c '[.senses[] | [.surface, .alias, .status]]' out)" '[["person",null,"ignored"],["person","people","ignored"]]'
+same "$(meaning people)$(meaning person)" ""
+same "$(pawl glossary list --json | jq -r '[.[] | select(.status == "ignored" and .surface == "person")] | length')" 1
+runs 0 pawl glossary edit person --scope audience_domain --pick 1 --define "Whoever reads it."
+same "$(meaning people)$(meaning person)" "- **person**: Whoever reads it.;- **person**: Whoever reads it.;"
+runs 0 eventlog replay --check
+
+it "--json says what changed, --dry-run what would, and changes nothing"
+before=$(at)
+runs 0 pawl glossary edit person --scope audience_domain --define "You." --dry-run
+says '"person" means that \(a dry run: nothing was changed\)$' out
+says '^step a of run .* completed with the former sense$' out
+runs 0 pawl glossary edit person --scope audience_domain --define "You." --dry-run --json
+same "$(jq -c '[.term, .change, .changed, .dry_run, .seq]' out)" '["person","edit",true,true,null]'
+same "$(at)" "$before"
+mv out looked
+runs 0 pawl glossary edit person --scope audience_domain --define "You." --json
+same "$(jq -S 'del(.seq, .dry_run)' out)" "$(jq -S 'del(.seq, .dry_run)' looked)"
+same "$(jq .seq out) $(jq .dry_run out)" "$(at | cut -d' ' -f1) false"
+same "$(jq -c '[.senses[] | [.scope, .surface, .alias, .definition, .status, .mission_id]]' out)" \
+        '[["audience_domain","person",null,"Whoever reads it.","deprecated",null],["audience_domain","person",null,"You.","active",null],["audience_domain","person","people","Whoever reads it.","deprecated",null],["audience_domain","person","people","You.","active",null]]'
+same "$(jq -c '[.former[] | [.alias, .definition, .status]]' out)" '[[null,"Whoever reads it.","active"],["people","Whoever reads it.","active"]]'
+same "$(jq -c '[.steps[] | [.mission_id, .step_id, .rerun]] | unique' out)" '[["m","a",false]]'
+jq -e '.steps | length == 2' out >/dev/null
+before=$(at)
+runs 0 pawl glossary edit person --scope audience_domain --define "You." --json
+same "$(jq -c '[.changed, .seq, .senses, .former, .steps]' out)" '[false,null,[],[],[]]'
+same "$(at)" "$before"
+runs 0 pawl glossary deprecate person --scope audience_domain --json
+same "$(jq -c '[.change, (.senses | map(.status) | unique), (.former | length)]' out)" '["deprecate",["deprecated"],2]'
+
+it "an import says it, too: what is new, what it took away, who used that; the seed may be a text"
+printf 'terms:\n  - {surface: person, definition: One of us., aliases: [people]}\n' >person.yaml
+runs 0 pawl glossary import person.yaml --scope core --dry-run
+says '^1 new and 0 updated in core; of aliases, 1 new and 0 updated \(a dry run: nothing was changed\)$' out
+runs 0 pawl glossary import person.yaml --scope core --json
+same "$(jq -c '[.scope, .added, .updated, .aliases_added, .aliases_updated, .changed, (.former | length)]' out)" '["core",1,0,1,0,true,0]'
+meaning people >/dev/null
+sed -i 's/One of us./&, status: deprecated/' person.yaml
+runs 0 pawl glossary import person.yaml --scope core
+says '^step a of run .* completed with the former sense$' out
+runs 0 pawl glossary import --text 'terms: [{surface: cup, definition: "It holds tea."}]' --scope core --json
+same "$(jq -c '[.added, [.senses[] | [.surface, .definition]]]' out)" '[1,[["cup","It holds tea."]]]'
+fails 1 'the seed: line 1: terms\[0\].surface: is missing' pawl glossary import --text 'terms: [{definition: x}]' --scope core
+misused 'name a file, or give --text' pawl glossary import --scope core
+misused 'name a file, or give --text' pawl glossary import person.yaml --text x --scope core
+
+it "who names a sense by its since_seq is refused when it changed meanwhile, and of two at once one is"
+runs 0 pawl glossary edit cup --define "Tea is in it." --since-seq "$(pawl glossary list --json | jq '.[] | select(.surface == "cup").since_seq')"
+seq=$(pawl glossary list --json | jq '.[] | select(.surface == "cup" and .status == "active").since_seq')
+for i in 1 2 3 4; do
+        pawl glossary edit cup --define "Cup $i." --since-seq "$seq" >"out$i" 2>"err$i" &
+done
+wait
+same "$(cat out? | wc -l)" 1
+same "$(grep -c 'is not in force any more' err?)" "$(grep -L 'means that' out? | sed 's/out\(.\)/err\1:1/;' | cat - <(grep -l 'means that' out? | sed 's/out\(.\)/err\1:0/') | sort)"
+same "$(pawl glossary list --json | jq '[.[] | select(.surface == "cup" and .status == "active")] | length')" 1
+before=$(at)
+fails 1 "what event $seq said of it is not in force any more; see" pawl glossary deprecate cup --since-seq "$seq"
+same "$(at)" "$before"
+
 it "all errors of a seed are said, each with its line, and nothing is written"
 before=$(at)
 printf 'terms:\n  - {surface: a}\n  - surface: b\n    definition: c\n    confidence: 7\n' >bad.yaml

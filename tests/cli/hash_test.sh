@@ -78,7 +78,7 @@ same "$(sed -n 2p out)" "$(printf '[1]' | sha256sum | cut -d' ' -f1)"
 printf '1\n2\n{"a":1,"a":2}\n4\n' >lines
 runs 1 pawl hash --canonical --jsonl lines
 same "$(cat out)" "$(printf '1\n2')"
-says "^pawl: lines: line 3: .*appears twice" err
+says "^pawl: lines: line 3, column 8: .*appears twice" err
 printf '1\n\n2\n' >lines
 runs 1 pawl hash --jsonl lines
 says "line 2" err

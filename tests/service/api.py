@@ -310,6 +310,58 @@ def many_are_answered_at_once_or_none_is():
     assert event["payload"]["selected_sense"]["status"] == "ignored", event
 
 
+def the_glossary_is_changed_and_says_what_that_takes_away():
+    seed = "terms:\n  - {surface: TCP/IP, definition: A protocol., aliases: [tcp]}\n"
+    edit, log = V1 + "/glossary/edit", V1 + "/glossary/log"
+    before = head()
+    refuses(service, "POST", V1 + "/glossary/import", refused(400, "PAWL_EINVAL", "no \"seed\""), {"scope": "core"})
+    refuses(service, "POST", V1 + "/glossary/import", refused(400, "PAWL_EINVAL", "no \"scope\""), {"seed": seed})
+    value = service.ask("POST", V1 + "/glossary/import",
+                        {"seed": "terms: [{surface: a}, {definition: b}]", "scope": "core"}, status=400)
+    assert value["error"]["message"].startswith("the seed: line 1: terms[1].surface: is missing"), value
+    assert [line[:30] for line in value["output"]["problems"]] == ["the seed: line 1: terms[0].def",
+                                                                   "the seed: line 1: terms[1].sur"], value
+    looked = service.post(V1 + "/glossary/import", {"seed": seed, "scope": "core", "dry_run": True})
+    assert looked["dry_run"] and looked["changed"] and looked["seq"] is None and head() == before, looked
+    did = service.post(V1 + "/glossary/import", {"seed": seed, "scope": "spec_kitty_core", "actor": "user:Zoë"})
+    assert (did["scope"], did["added"], did["aliases_added"], did["seq"]) == ("core", 1, 1, head()), did
+    assert service.post(V1 + "/glossary/import", {"seed": seed, "scope": "core"})["changed"] is False
+
+    before = head()
+    (sense,) = [s for s in service.get(V1 + "/glossary") if s["surface"] == "TCP/IP"]
+    refuses(service, "POST", edit, refused(400, "PAWL_EINVAL", "no \"define\""), {"term": "TCP/IP"})
+    refuses(service, "POST", edit, refused(400, "PAWL_EINVAL", "no \"term\""), {"define": "x"})
+    refuses(service, "POST", edit, refused(404, "PAWL_ENOTFOUND", "no such sense"), {"term": "../x", "define": "x"})
+    refuses(service, "POST", edit, refused(400, "PAWL_EINVAL", "empty"), {"term": "tcp/ip", "define": " "})
+    refuses(service, "POST", edit, refused(409, "PAWL_ESTATE", "not in force any more"),
+            {"term": "TCP/IP", "define": "x", "since_seq": before + 1})
+    refuses(service, "POST", edit, refused(400, "PAWL_EINVAL", "mission"),
+            {"term": "TCP/IP", "define": "x", "scope": "core", "mission": "m"})
+    say = {"term": "tcp/ip", "define": "Two protocols.\n--x", "since_seq": sense["since_seq"], "actor": "user:Zoë"}
+    looked = service.post(edit, {**say, "dry_run": True})
+    assert head() == before and [s["definition"] for s in looked["former"]] == ["A protocol."] * 2, looked
+    did = service.post(edit, say)
+    assert did["senses"] == looked["senses"] and did["seq"] == head(), did
+    refuses(service, "POST", edit, refused(409, "PAWL_ESTATE", ""), say)
+    did = service.post(V1 + "/glossary/ignore", {"term": "--help", "scope": "audience_domain"})
+    assert did["senses"][0]["status"] == "ignored" and did["term"] == "--help", did
+    did = service.post(V1 + "/glossary/deprecate", {"term": "tcp"})
+    assert {s["status"] for s in did["senses"]} == {"deprecated"} and len(did["former"]) == 2, did
+    assert [(e["change"], e["status"], e["actor"]) for e in service.get(log, term="TCP/IP")] == [
+        ("create", "active", "user:Zoë"), ("update", "deprecated", "user:Zoë"), ("create", "active", "user:Zoë"),
+        ("update", "deprecated", did_actor())], service.get(log, term="TCP/IP")
+    refuses(service, "GET", log, refused(400, "PAWL_EINVAL", "the query: has no \"term\""))
+    refuses(service, "GET", log + "?term=nowhere", refused(404, "PAWL_ENOTFOUND", "no glossary ever had it"))
+    for headers in ({"Authorization": None}, {"Origin": "http://elsewhere.example"}):
+        before = head()
+        assert service.raw("POST", edit, json.dumps(say).encode(), headers).status in (401, 403)
+        assert head() == before
+
+
+def did_actor():
+    return service.get(V1 + "/events/%d" % head())["actor"]
+
+
 def of_two_that_answer_at_once_one_is_refused():
     pawl("run", "again.yaml", "--run", "again", "--no-input", code=3)
     # a run is named by what it alone begins with, here too
@@ -478,7 +530,8 @@ def a_service_that_only_reads_changes_nothing():
     with Served("--read-only") as reading:
         before = reading.get(V1 + "/head")
         for path, body in (("/checkpoints", {}), ("/undo", {"expect": "0" * 64}), ("/conflicts/0123/answer", {"pick": 1}),
-                           ("/checkpoints/1/rollback", {"expect": "0" * 64})):
+                           ("/checkpoints/1/rollback", {"expect": "0" * 64}),
+                           ("/glossary/ignore", {"term": "x"}), ("/glossary/import", {"seed": "", "scope": "core"})):
             reading.post(V1 + path, body, 403)
         for path in ("/runs", "/runs/held", "/conflicts", "/sessions", "/events", "/checkpoints", "/verify"):
             reading.get(V1 + path)
@@ -519,7 +572,7 @@ if __name__ == "__main__":
               events_are_narrowed_to_a_run_a_step_or_a_type,
               sessions_and_what_they_leave,
               a_conflict_is_answered_once_and_says_by_whom,
-              of_two_that_answer_at_once_one_is_refused, many_are_answered_at_once_or_none_is,
+              of_two_that_answer_at_once_one_is_refused, many_are_answered_at_once_or_none_is, the_glossary_is_changed_and_says_what_that_takes_away,
               checkpoints_are_taken_compared_and_gone_back_to,
               the_log_is_verified_counted_and_named,
               commands_are_listed_and_run,
