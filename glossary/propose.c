@@ -326,6 +326,17 @@ static pawl_status count_match(uint32_t number, size_t start, size_t end, void *
         return PAWL_OK;
 }
 
+/* What is nowhere as it is told, as where markup stands between its words, is there where it is
+ * defined. */
+static void count_definition(candidate *c)
+{
+        if (c->count || !c->n_definitions)
+                return;
+        c->count = c->documents = 1;
+        c->document = c->definitions[0].document;
+        c->line = c->definitions[0].line;
+}
+
 static pawl_status count(proposing *p)
 {
         pawl__automaton *automaton;
@@ -348,6 +359,8 @@ static pawl_status count(proposing *p)
                                 automaton, p->documents[p->at], count_match, p);
         }
         pawl__automaton_free(automaton);
+        for (size_t i = 0; i < p->n; i++)
+                count_definition(&p->items[i]);
         return status;
 }
 
@@ -372,8 +385,7 @@ static void rate(candidate *c)
 
         if (!c->n_definitions && c->count < by_source[c->source].least)
                 return;
-        c->score = worth * (FLAT + log16(c->count ? c->count : 1)) *
-                   (FLAT + log16(c->documents ? c->documents : 1));
+        c->score = worth * (FLAT + log16(c->count)) * (FLAT + log16(c->documents));
 }
 
 static int compare(const void *left, const void *right)

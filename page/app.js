@@ -6,6 +6,7 @@ import * as open from "./open.js";
 import { checkpoint, checkpoints } from "./checkpoints.js";
 import { conflict, conflicts } from "./conflicts.js";
 import { chain } from "./chain.js";
+import { entry, glossary } from "./glossary.js";
 import { event, log } from "./log.js";
 import { run } from "./timeline.js";
 import { step } from "./steps.js";
@@ -23,6 +24,7 @@ const line = document.getElementById("connection");
 const places = [
   ["runs", runs], ["runs/+", run], ["runs/*/steps/*", step],
   ["conflicts", conflicts], ["conflicts/*", conflict],
+  ["glossary", glossary], ["glossary/*", entry],
   ["checkpoints", checkpoints], ["checkpoints/*", checkpoint],
   ["sessions", sessions], ["sessions/*", session],
   ["log", log], ["log/chain", chain], ["log/*", event],

@@ -1,6 +1,7 @@
 // The questions that hold runs back, and answering them.
 import { Failure, get, keep, kept, name, path, post, problem, setName } from "./api.js";
 import { add, announce, at, command, el, fill, icon, link, moment, pill, renew, since } from "./dom.js";
+import { scopes } from "./glossary.js";
 import { listen } from "./live.js";
 import * as open from "./open.js";
 import { person, short, standing, term } from "./words.js";
@@ -25,13 +26,6 @@ const subject = (c) => (asks(c) ? c.term : term(c.term));
 const limits = (c) => (c.to?.length || (c.due_at && c.status === "open")) && el("p", { class: "where" },
   c.to?.length > 0 && ["To ", c.to.map((who, i) => [i > 0 && ", ", el("b", null, person(who))]), ". "],
   c.due_at && c.status === "open" && ["Until ", moment(c.due_at), ", then ", c.otherwise === null ? "the step fails." : el("b", null, c.otherwise)]);
-
-const scopes = [
-  ["team_domain", "the team: every mission of it finds the definition"],
-  ["mission_local", "this mission alone"],
-  ["audience_domain", "the audience that the work is for"],
-  ["core", "everybody"],
-];
 
 /** The text around a term with the term marked. What was cut off at an end shows as an ellipsis. */
 export function context(text, word) {
@@ -193,20 +187,23 @@ async function answer(c, signal) {
 
 const meaning = (sense) => sense?.status === "ignored" ? "none: it is no term" : sense?.definition ?? "";
 
-function answered(c, event, mine) {
-  const who = person(event?.payload?.actor?.actor_id ?? event?.actor);
+const by = (event) => person(event?.payload?.actor?.actor_id ?? event?.actor);
+const reading = (c, event) => (asks(c) ? event?.payload?.answer ?? "none in time" : meaning(event?.payload?.selected_sense));
+
+/** What was answered; `correct` is called when somebody wants to put another answer in its place. */
+function answered(c, event, mine, correct) {
+  const who = by(event);
   const after = el("div", { class: "after" });
   return {
     after,
     element: el("section", { class: "note done", "aria-labelledby": "answered" },
       el("h2", { id: "answered", tabindex: "-1" }, icon("completed"), mine ? " Answered" : ` ${who} answered`),
       el("dl", { class: "facts" },
-        el("div", null, el("dt", null, asks(c) ? "Question" : "Term"), el("dd", null, subject(c))),
-        asks(c) ? el("div", null, el("dt", null, "Answer"), el("dd", null, event?.payload?.answer ?? "none in time"))
-          : el("div", null, el("dt", null, "Meaning"), el("dd", null, meaning(event?.payload?.selected_sense))),
+        el("div", null, el("dt", null, asks(c) ? "Question" : "Term"), el("dd", null, asks(c) ? c.term : link(at("glossary", c.term), subject(c)))),
+        el("div", null, el("dt", null, asks(c) ? "Answer" : "Meaning"), el("dd", null, reading(c, event))),
         el("div", null, el("dt", null, "By"), el("dd", null, who)),
         event && el("div", null, el("dt", null, "When"), el("dd", null, moment(event.time)))),
-      after),
+      after, el("p", { class: "buttons" }, el("button", { type: "button", on: { click: correct } }, "It was wrong…"))),
   };
 }
 
@@ -237,73 +234,91 @@ export async function conflict(view, id) {
   const c = await get(path("conflicts", id), view.signal);
   const body = el("div");
   let closed = false;
+  let busy = () => false; // an answer is on its way
 
   view.title(asks(c) ? c.term : `“${c.term}”`, subject(c));
   fill(view.root,
     el("p", null, kinds[c.conflict_type] ?? c.conflict_type, " ", !asks(c) && el("span", { class: "severity" }, `Severity: ${c.severity}.`)),
     where(c), limits(c), c.context && context(c.context, c.term), body);
 
+  /** Show the answer that there is, and what comes after it. */
   const close = async (mine, note) => {
     closed = true;
     const now = await get(path("conflicts", id), view.signal);
     const event = await answer(now, view.signal);
-    const { element, after } = answered(now, event, mine);
+    const { element, after } = answered(now, event, mine, () => ask(event));
     fill(body, note, element);
-    element.querySelector("h2").focus();
-    announce(mine ? "Answered" : `Answered by ${person(event?.actor)}`);
+    if (mine || c.status === "open") {
+      element.querySelector("h2").focus();
+      announce(mine ? "Answered" : `Answered by ${by(event)}`);
+    }
     await follow(c, after, view);
   };
-
-  if (c.status !== "open") {
-    const { element, after } = answered(c, await answer(c, view.signal), false);
-    fill(body, element);
-    await follow(c, after, view);
-    return;
-  }
-
-  const made = form(c);
-  const trouble = made.querySelector(".trouble");
-  const button = made.querySelector("button[type=submit]");
-  fill(body, made);
 
   /** Close, or say why what was answered cannot be shown. */
   const show = (mine, note) => close(mine, note).catch((error) =>
     fill(body, note ?? (mine && el("p", { class: "note done" }, "Your answer is in the log.")), problem(error, () => show(mine, note))));
 
-  made.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const { body: words, missing, field } = said(made);
-    setName(made.elements.who.value);
-    fill(trouble);
-    if (missing) {
-      fill(trouble, el("p", { class: "problem", role: "alert" }, missing));
-      field.focus();
-      return;
+  /** Put the question; `former` is the event of the answer that this one takes the place of. */
+  const ask = (former) => {
+    const made = form(c);
+    const trouble = made.querySelector(".trouble");
+    const button = made.querySelector("button[type=submit]");
+    const later = made.querySelector("button.later");
+
+    busy = () => button.disabled;
+    fill(body, former && el("p", { class: "note" }, by(former), " answered: ", el("b", null, reading(c, former)),
+      " Another answer takes its place, as long as no step has completed with it."), made);
+    if (former) {
+      fill(button, "Answer instead");
+      fill(later, "Leave it");
+      made.querySelector("input, textarea").focus();
     }
-    button.disabled = true;
-    try {
-      await post(path("conflicts", id, "answer"), words, view.signal);
-    } catch (error) {
-      button.disabled = false;
-      if (!(error instanceof Failure) || error.status !== 409) {
-        add(trouble, problem(error));
+    made.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      const { body: words, missing, field } = said(made);
+      setName(made.elements.who.value);
+      fill(trouble);
+      if (missing) {
+        fill(trouble, el("p", { class: "problem", role: "alert" }, missing));
+        field.focus();
         return;
       }
-      await show(false, el("p", { class: "problem", role: "alert" },
-        "Your answer was not taken: the question had been answered already. The first answer counts."));
-      return;
-    }
-    await show(true);
-  });
-  made.querySelector("button.later").addEventListener("click", () => {
-    defer(id, true);
-    announce("Put off: the question stays open");
-    location.hash = at("conflicts");
-  });
+      button.disabled = true;
+      try {
+        await post(path("conflicts", id, "answer"), { ...words, replace: former ? true : undefined }, view.signal);
+      } catch (error) {
+        button.disabled = false;
+        if (former || !(error instanceof Failure) || error.status !== 409) {
+          add(trouble, problem(error));
+          return;
+        }
+        await show(false, el("p", { class: "problem", role: "alert" },
+          "Your answer was not taken: the question had been answered already. The first answer counts."));
+        return;
+      }
+      await show(true);
+    });
+    later.addEventListener("click", () => {
+      if (former) {
+        show(false);
+        return;
+      }
+      defer(id, true);
+      announce("Put off: the question stays open");
+      location.hash = at("conflicts");
+    });
+  };
+
+  if (c.status !== "open") {
+    await close(false);
+    return;
+  }
+  ask();
 
   // Somebody else is faster: say so before an answer is refused.
   listen((event) => {
-    if (closed || button.disabled || event.type !== "GlossaryClarificationResolved" || event.payload?.conflict_id !== id) return;
+    if (closed || busy() || event.type !== "GlossaryClarificationResolved" || event.payload?.conflict_id !== id) return;
     show(false);
   }, view.signal);
 }

@@ -21,6 +21,8 @@ const lastLine = (p) => p.last_line && el("pre", { class: "document", tabindex: 
 const findings = (list) => list.map((f) => el("li", null, f.conflict_type === "question" ? f.term
   : [term(f.term), ` ${f.conflict_type}, ${f.severity}`]));
 
+const said = { deprecated: "retired a sense of", ignored: "ignored", draft: "drafted" };
+
 const gate = {
   pre_generation_gate: ["blocked", "blocked", "Checkpoint before the gate"],
   post_clarification: ["question", "blocked", "Checkpoint: the answers are in"],
@@ -79,8 +81,8 @@ const words = {
     `version ${short(p.glossary_version_id)}`),
   GlossarySenseUpdated: (p) => (p.provenance?.source === "seed_file"
     ? quiet("sense from seed files|senses from seed files", [term(p.term_surface), ` in ${p.scope}`], p.new_sense?.definition)
-    : { shape: "question", title: [`${person(p.actor?.actor_id)} defined `, term(p.term_surface), ` for ${p.scope}`],
-      detail: p.new_sense?.definition }),
+    : { shape: "question", title: [`${person(p.actor?.actor_id)} ${said[p.new_sense?.status] ?? "defined"} `,
+      link(at("glossary", p.term_surface), term(p.term_surface)), ` for ${p.scope}`], detail: p.new_sense?.definition }),
 
   SessionStarted: (p, e) => ({ shape: "session", title: `Session started by ${person(e.actor)}`,
     detail: p.resumed_from ? `goes on from ${p.resumed_from.session_id}` : e.session_id }),

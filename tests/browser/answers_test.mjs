@@ -119,6 +119,32 @@ await story({
     calm(page);
   },
 
+  "an answer that was wrong is replaced, until a step has completed with it": async () => {
+    await ask({ name: "wrong", term: "voucher" });
+    pawl(0, "resolve", conflict, "--pick", "1", "--actor", "user:ana");
+    const page = await visit(await person(), service, `#/conflicts/${conflict}`);
+    await page.getByRole("heading", { name: "ana answered" }).waitFor();
+    await page.getByRole("button", { name: "It was wrong…" }).click();
+    await page.getByText("ana answered: A folder in which one step does its work. Another answer").waitFor();
+    await page.getByRole("button", { name: "Leave it" }).click();
+    await page.getByRole("button", { name: "It was wrong…" }).press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement.type), "radio");
+    await page.getByLabel("The account that").check();
+    await page.getByRole("button", { name: "Answer instead" }).click();
+    await page.getByRole("heading", { name: "Answered" }).waitFor();
+    await page.getByText("The account that a customer's people share.").waitFor();
+    const [first, second] = resolved().slice(-2);
+    assert.equal(second.payload.replaces, first.seq);
+    pawl(0, "resume", second.run_id);
+    const before = events().length;
+    await page.getByRole("button", { name: "It was wrong…" }).click();
+    await page.getByLabel("A folder in which").check();
+    await page.getByRole("button", { name: "Answer instead" }).click();
+    await page.getByRole("alert").getByText("has completed with the former answer").waitFor();
+    assert.equal(events().length, before);
+    calm(page);
+  },
+
   "what a step asks people is answered by one of its options, by whom it is put to": async () => {
     writeFileSync("ask.yaml", `mission: release
 steps:

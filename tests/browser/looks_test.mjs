@@ -117,6 +117,12 @@ const places = {
     await page.getByRole("button", { name: "Answer" }).click();
     return page.getByRole("alert");
   }],
+  glossary: ["#/glossary", (page) => page.getByRole("row").nth(2)],
+  "a term": ["#/glossary/Incomprehensibilities" + "x".repeat(200), (page) => page.getByRole("button", { name: /^Retire/ }).first()],
+  "what a change of a term means": ["#/glossary/Incomprehensibilities" + "x".repeat(200), async (page) => {
+    await page.getByRole("button", { name: /^Retire/ }).first().click();
+    return page.getByText("Nothing takes its place.");
+  }],
   checkpoints: ["#/checkpoints", (page) => page.getByRole("row", { name: /^1 read/ })],
   "a checkpoint": ["#/checkpoints/3", (page) => page.locator(".line").first()],
   "a rollback": ["#/checkpoints/1", async (page) => {

@@ -75,6 +75,26 @@ runs 0 env -C / pawl glossary propose "$PWD/odd.md"
 mv out odd.yaml
 env -C / pawl glossary lint "$PWD/odd.yaml" >/dev/null || [ $? -eq 1 ]
 
+it "whatever is in a definition, the draft holds it, and each has a count and a line; it loads, and is a seed"
+{
+        printf '# Odd\n\n- **Quill**: "quoted": a thing: with colons # and a hash\n- **Anvil**: - begins with a dash\n'
+        printf -- '- **Brace**: {a: b} & *c ! %%TAG @at | more\n- **Furnace**: ends with a backslash \\\n- **Bell \a tower**: rings at noon\n'
+        printf -- '- **Kiln 😀**: a 😀 oven\342\200\250of clay\n- **null**: nothing at all\n- **Chronicle**: a record '
+        printf 'of very many words, %.0s' $(seq 200)
+        printf 'the end.\n\nA file of `cups` is a shelf.\n'
+} >odd.md
+runs 0 pawl glossary propose odd.md
+mv out odd.yaml
+for term in Quill Anvil Brace Furnace "Bell tower" "Kiln 😀" null Chronicle; do
+        grep -qixF -- "  - surface: \"$term\"" odd.yaml || { echo "no $term"; false; }
+done
+lacks '# 0 times|first odd.md:0' odd.yaml
+runs 0 pawl glossary import odd.yaml --scope core --dry-run --json
+same "$(jq -r '.senses[] | select(.surface | test("^(quill|anvil|brace)$"; "i")).definition' out | sort)" \
+        "$(printf -- '"quoted": a thing: with colons # and a hash\n- begins with a dash\n{a: b} & *c ! %%TAG @at | more\n' | sort)"
+printf 'mission: m\nglossary: {core: odd.yaml}\nsteps: [{id: a, run: [cat]}]\n' >odd_mission.yaml
+runs 0 pawl check odd_mission.yaml
+
 it "what the glossary has is left out"
 runs 0 pawl glossary propose docs --json
 same "$(jq length out)" 0
