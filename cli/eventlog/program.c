@@ -10,6 +10,7 @@ static const cli_cmd *const cmds[] = {
         &eventlog_head_cmd,
         &eventlog_stats_cmd,
         &eventlog_export_cmd,
+        &eventlog_trace_cmd,
         &cli_help_cmd,
         &cli_completion_cmd,
         NULL,

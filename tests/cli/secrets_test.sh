@@ -109,6 +109,7 @@ for step in text json base64 slow fails; do
         pawl logs s1 $step >>exported
 done
 pawl handoff >>exported
+eventlog trace s1 >>exported
 says '^log \*\*\*$' exported
 says 'bad: \*\*\*' exported
 says '^\*\*\*$' exported

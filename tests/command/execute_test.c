@@ -74,6 +74,8 @@ static const invocation reading[] = {
         {"eventlog head", {NULL}, 0, 0, false},
         {"eventlog stats", {NULL}, 0, 0, false},
         {"eventlog export", {NULL}, 0, 0, false},
+        {"eventlog trace", {"RUN"}, 0, 0, false},
+        {"eventlog trace", {"none"}, 1, PAWL_ENOTFOUND, false},
         /* Refused, with nothing printed. */
         {"show", {"99"}, 1, PAWL_ENOTFOUND, false},
         {"conflicts", {"more"}, 2, PAWL_EINVAL, false},
