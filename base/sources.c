@@ -32,6 +32,14 @@ static void system_uuid(char out[37], void *user)
         uuid_unparse_lower(id, out);
 }
 
+int64_t pawl__monotonic_us(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
 pawl_sources pawl__sources_complete(const pawl_sources *given)
 {
         pawl_sources sources = given ? *given : (pawl_sources){NULL, NULL, NULL, NULL};

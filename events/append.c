@@ -421,7 +421,7 @@ pawl_status pawl__log_commit(pawl_log *log, pawl__batch *batch, uint64_t fence, 
         if (waiter.state == PAWL__WAITER_LEADER) {
                 waiter.status =
                         batch->prepare ? commit_alone(log, &waiter, batch) : lead(log, &waiter);
-                pawl__waiter_end(&waiter, waiter.next);
+                pawl__waiter_end(&waiter, waiter.next, waiter.status);
         }
         if (waiter.status)
                 return waiter.status;

@@ -7,7 +7,7 @@
 #include <time.h>
 
 /* How often a waiter asks whether it was interrupted. */
-enum { LOOK_NS = 20 * 1000 * 1000 };
+enum { LOOK_US = 20 * 1000 };
 
 struct pawl__group {
         pawl__group *next;
@@ -15,6 +15,7 @@ struct pawl__group {
         _Atomic(ino_t) inode; /* both may change: the registry's mutex guards them */
         size_t handles;       /* that joined; the registry's mutex guards it */
         pthread_mutex_t mutex;
+        atomic_uint served; /* leaders that had their transaction */
         bool led;
         pawl__waiter *first, **end; /* the queue */
         const char *vfs;            /* NULL: the system's */
@@ -171,14 +172,6 @@ size_t pawl__group_waiting(const pawl_log *log)
 
 /* ---- Waiting and waking ---------------------------------------------------------------------- */
 
-static int64_t now_ns(void)
-{
-        struct timespec now;
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* By a clock that does not step. */
 static bool make_waiter(pawl__waiter *waiter)
 {
@@ -206,16 +199,16 @@ static void wake(pawl__waiter *waiter, pawl__waiter_state state)
         pthread_mutex_unlock(&waiter->mutex);
 }
 
-/* Until it is woken, or until *until_ns (0: without an end). Was it woken? */
-static bool sleep_until(pawl__waiter *waiter, int64_t until_ns)
+/* Until it is woken, or until @p until_us (0: without an end). Was it woken? */
+static bool sleep_until(pawl__waiter *waiter, int64_t until_us)
 {
         const struct timespec until = {
-                (time_t)(until_ns / 1000000000), (long)(until_ns % 1000000000)};
+                (time_t)(until_us / 1000000), (long)(until_us % 1000000) * 1000};
         int rc = 0;
 
         pthread_mutex_lock(&waiter->mutex);
         while (waiter->state == PAWL__WAITER_QUEUED && rc != ETIMEDOUT)
-                rc = until_ns ? pthread_cond_timedwait(&waiter->woken, &waiter->mutex, &until)
+                rc = until_us ? pthread_cond_timedwait(&waiter->woken, &waiter->mutex, &until)
                               : pthread_cond_wait(&waiter->woken, &waiter->mutex);
         bool woken = waiter->state != PAWL__WAITER_QUEUED;
         pthread_mutex_unlock(&waiter->mutex);
@@ -254,29 +247,35 @@ static bool try_lead(pawl__group *group, pawl__waiter *waiter, bool made)
 }
 
 /* Until it is woken; false: it waited for too long, or was interrupted, which nobody wakes it for.
- */
-static bool sleep_in_queue(pawl__waiter *waiter, int64_t until_ns)
+ * As long as others have their transactions, it will have its own. */
+static bool sleep_in_queue(pawl__group *group, pawl__waiter *waiter)
 {
-        for (int64_t now = now_ns(); now < until_ns && !pawl__interrupt_waits(waiter->log);
-                now = now_ns())
-                if (sleep_until(waiter, now + LOOK_NS < until_ns ? now + LOOK_NS : until_ns))
-                        return true;
-        return sleep_until(waiter, now_ns());
+        pawl_log *log = waiter->log;
+        const int64_t most_us = (int64_t)log->busy_ms * 1000;
+        pawl__patience patience = pawl__patience_of(most_us);
+        unsigned served = atomic_load(&group->served);
+        bool woken = false;
+
+        while (!woken && !pawl__interrupt_waits(log) && !pawl__patience_over(&patience)) {
+                const int64_t left = patience.left_us;
+                woken = sleep_until(waiter, patience.seen_us + (left < LOOK_US ? left : LOOK_US));
+                if (served != atomic_load(&group->served)) {
+                        served = atomic_load(&group->served);
+                        patience = pawl__patience_of(most_us);
+                }
+        }
+        log->waited_us = most_us - patience.left_us;
+        return woken || sleep_until(waiter, patience.seen_us);
 }
 
 /* In the queue, until it is woken or gives up: then false. */
 static bool wait_in_queue(pawl__group *group, pawl__waiter *waiter)
 {
-        pawl_log *log = waiter->log;
-        int64_t from_ns = now_ns();
-
-        if (!sleep_in_queue(waiter, from_ns + (int64_t)log->busy_ms * 1000000)) {
-                if (give_up(group, waiter))
-                        return false;
-                (void)sleep_until(waiter, 0);
-        }
-        log->waited_us = (now_ns() - from_ns) / 1000;
-        return true;
+        if (sleep_in_queue(group, waiter))
+                return true;
+        if (give_up(group, waiter))
+                return false;
+        return sleep_until(waiter, 0);
 }
 
 pawl_status pawl__waiter_take(pawl__waiter *waiter, const char *doing)
@@ -294,6 +293,8 @@ pawl_status pawl__waiter_take(pawl__waiter *waiter, const char *doing)
                 woken = wait_in_queue(log->group, waiter);
         pthread_cond_destroy(&waiter->woken);
         pthread_mutex_destroy(&waiter->mutex);
+        if (waiter->state != PAWL__WAITER_LEADER)
+                log->waited_us = 0;
         if (woken)
                 return PAWL_OK;
         return pawl__interrupt_waits(log) ? pawl__interrupt_fail(log, &log->err)
@@ -354,10 +355,12 @@ void pawl__waiter_put_back(const pawl__waiter *leader, pawl__waiter *first)
         pthread_mutex_unlock(&group->mutex);
 }
 
-void pawl__waiter_end(pawl__waiter *leader, pawl__waiter *committed)
+void pawl__waiter_end(pawl__waiter *leader, pawl__waiter *committed, pawl_status status)
 {
         pawl__group *group = leader->log->group;
 
+        if (status != PAWL_EBUSY)
+                atomic_fetch_add(&group->served, 1);
         pthread_mutex_lock(&group->mutex);
         pawl__waiter *next = group->first;
         if (next)

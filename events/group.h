@@ -62,16 +62,16 @@ bool pawl__group_is_at(const pawl_log *log);
 size_t pawl__group_waiting(const pawl_log *log);
 
 /** Wait until the waiter is the leader or its batch is committed (waiter->state says which). The
- *  time waited counts as waiting for the lock. PAWL_EBUSY "cannot DOING" after busy_ms: nothing was
- * written. */
+ *  time waited counts as waiting for the lock. PAWL_EBUSY "cannot DOING" after busy_ms in which no
+ *  leader had its transaction: nothing was written. */
 PAWL_MUST_CHECK pawl_status pawl__waiter_take(pawl__waiter *waiter, const char *doing);
 /** Remove the first waiter from the queue and return it, unless it needs a transaction of its own,
  *  was refused once, or has more than *room bytes; then NULL. Only for the leader. */
 pawl__waiter *pawl__waiter_next(const pawl__waiter *leader, size_t *room);
 /** Put waiters back to the front of the queue, in their order. */
 void pawl__waiter_put_back(const pawl__waiter *leader, pawl__waiter *first);
-/** The leader is done: the first waiter becomes the leader, and those in @p committed return their
- *  status, seq and log's error to their callers. */
-void pawl__waiter_end(pawl__waiter *leader, pawl__waiter *committed);
+/** The leader is done, with @p status: the first waiter becomes the leader, and those in
+ *  @p committed return their status, seq and log's error to their callers. */
+void pawl__waiter_end(pawl__waiter *leader, pawl__waiter *committed, pawl_status status);
 
 #endif

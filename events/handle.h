@@ -9,6 +9,7 @@
 #include "base/ids.h"
 #include "base/json_tree.h"
 #include "base/mac.h"
+#include "base/sources.h"
 #include "base/system.h"
 #include "events/engine.h"
 #include "events/identity.h"
@@ -109,6 +110,32 @@ PAWL_MUST_CHECK pawl_status pawl__view_refresh(pawl_log *log, pawl_error *err);
 bool pawl__view_stale(const pawl_log *log);
 /** Finalize the numbered queries. */
 void pawl__queries_finalize(pawl_log *log);
+
+/* ---- Waiting for a lock ---------------------------------------------------------------------- */
+
+/** What is left of the time that a lock is waited for. A waiter looks again and again, and one look
+ *  counts for LOOK_MOST_US at most: a process that was stopped, or got no processor, has not waited
+ *  meanwhile, and others may have released the lock. */
+typedef struct pawl__patience {
+        int64_t left_us, seen_us; /**< when it last looked, by pawl__monotonic_us() */
+} pawl__patience;
+
+enum { PAWL__LOOK_MOST_US = 100 * 1000 };
+
+static inline pawl__patience pawl__patience_of(int64_t us)
+{
+        return (pawl__patience){us, pawl__monotonic_us()};
+}
+
+/** Count the time since the last look, as it is now. Is none left? */
+static inline bool pawl__patience_over(pawl__patience *patience)
+{
+        const int64_t now = pawl__monotonic_us(), passed = now - patience->seen_us;
+
+        patience->left_us -= passed < PAWL__LOOK_MOST_US ? passed : PAWL__LOOK_MOST_US;
+        patience->seen_us = now;
+        return patience->left_us <= 0;
+}
 
 /* ---- Interrupting a call (events/interrupt.c) ------------------------------------------------ */
 

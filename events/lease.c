@@ -380,7 +380,7 @@ static pawl_status claim_alone(
                 if (status && batch)
                         pawl__batch_cut(batch, &mark);
         } while (pawl__tx_again(log, status));
-        pawl__waiter_end(&waiter, NULL);
+        pawl__waiter_end(&waiter, NULL, status);
         return status;
 }
 

@@ -49,7 +49,7 @@ static pawl_status change_alone(
                 do
                         status = change_lease(log, which, run_id, fence, doing);
                 while (pawl__tx_again(log, status));
-        pawl__waiter_end(&waiter, NULL);
+        pawl__waiter_end(&waiter, NULL, status);
         if (status == PAWL_EFENCED)
                 pawl__lease_forget(log, run_id, fence);
         return status;

@@ -29,7 +29,11 @@ static inline void service_stream_start(
         stream->start(stream, sleep, user);
 }
 
-/** At most @p max bytes. 0: nothing yet; -1: the end. Never waits for the disk. */
+/** What a read returns at the end, and where the stream had to stop before it: then the client is
+ *  to see that something is missing. */
+enum { SERVICE_STREAM_END = -1, SERVICE_STREAM_CUT = -2 };
+
+/** At most @p max bytes; 0: nothing yet. Never waits for the disk. */
 static inline ssize_t service_stream_read(service_stream *stream, char *out, size_t max)
 {
         return stream->read(stream, out, max);

@@ -1,5 +1,6 @@
 #include "service/exchange.h"
 #include "base/error.h"
+#include "base/sources.h"
 #include "service/feed.h"
 #include "service/server.h"
 #include "service/worker.h"
@@ -69,7 +70,7 @@ void *service_exchange_begin(void *user, const char *target, struct MHD_Connecti
         of->parts = parts;
         of->connection = connection;
         of->client = client_of(parts, connection);
-        of->begun_us = service_now_us();
+        of->begun_us = pawl__monotonic_us();
         service_connection_set(of->client, SERVICE_READING);
         /* the method comes later */
         if (service_request_target(&of->request, pawl__text(""), pawl__text(target), &of->err))
@@ -204,7 +205,9 @@ static ssize_t read_stream(void *user, uint64_t at, char *out, size_t max)
         const ssize_t n = service_stream_read(user, out, max);
 
         (void)at;
-        return n < 0 ? MHD_CONTENT_READER_END_OF_STREAM : n;
+        return n == SERVICE_STREAM_END   ? MHD_CONTENT_READER_END_OF_STREAM
+               : n == SERVICE_STREAM_CUT ? MHD_CONTENT_READER_END_WITH_ERROR
+                                         : n;
 }
 
 /* The response of an answer, whose body stays where it is until the exchange ends. NULL: no memory.
@@ -271,7 +274,7 @@ static enum MHD_Result send_answer(exchange *of)
         mhd->MHD_destroy_response(response);
         of->phase = ANSWERED;
         service_metrics_count(of->parts->site->metrics, of->call.route, status,
-                (uint64_t)(service_now_us() - of->begun_us));
+                (uint64_t)(pawl__monotonic_us() - of->begun_us));
         forget_request(of);
         return result;
 }
@@ -352,7 +355,7 @@ static enum MHD_Result take_end(exchange *of)
         const unsigned given = parts->site->options->streams;
         const long most = given ? given : SERVICE_STREAMS_MAX;
 
-        of->begun_us = service_now_us();
+        of->begun_us = pawl__monotonic_us();
         if (!service_connection_set(of->client, SERVICE_HANDLING))
                 return MHD_NO;
         if (of->phase == REFUSED)

@@ -51,10 +51,10 @@ static void start_stream(service_stream *stream, void (*sleep)(void *user, bool 
 static ssize_t read_stream(service_stream *stream, char *out, size_t max)
 {
         service_long_call *call = (service_long_call *)stream;
-        ssize_t n = -1;
+        ssize_t n = SERVICE_STREAM_END;
 
         pthread_mutex_lock(&call->all->lock);
-        const size_t left = call->out.failed ? 0 : call->out.len - call->sent;
+        const size_t left = call->out.len - call->sent;
         if (left) {
                 n = (ssize_t)(left < max ? left : max);
                 memcpy(out, call->out.data + call->sent, (size_t)n);
@@ -62,7 +62,9 @@ static ssize_t read_stream(service_stream *stream, char *out, size_t max)
                 if (call->sent == call->out.len)
                         call->sent = call->out.len = 0;
                 pthread_cond_signal(&call->changed);
-        } else if (!call->over && !call->out.failed) {
+        } else if (call->out.failed) {
+                n = SERVICE_STREAM_CUT;
+        } else if (!call->over) {
                 n = 0;
                 call->asleep = true;
                 call->sleep(call->user, true);
@@ -89,10 +91,22 @@ static void close_stream(service_stream *stream)
                 free_call(call);
 }
 
+/* Under the lock. What was sent goes, for a reader who never has it all; no byte is moved more
+ * often than one is sent. */
+static void drop_sent(service_long_call *call)
+{
+        if (!call->sent || call->sent < call->out.len - call->sent)
+                return;
+        call->out.len -= call->sent;
+        memmove(call->out.data, call->out.data + call->sent, call->out.len);
+        call->sent = 0;
+}
+
 void service_long_call_send(service_long_call *call, pawl_text event)
 {
         pthread_mutex_lock(&call->all->lock);
-        if (!call->closed) {
+        if (!call->closed && !call->out.failed) {
+                drop_sent(call);
                 pawl__buf_add_text(&call->out, event);
                 call->sent_ms = service_now_ms();
                 wake(call);

@@ -1,5 +1,6 @@
 #include "service/worker.h"
 #include "base/error.h"
+#include "base/sources.h"
 #include "base/system.h"
 #include "events/log.h"
 #include "service/feed.h"
@@ -146,22 +147,14 @@ void service_worker_cancel(service_worker *worker, bool on)
 
 /* ---- Time and threads ------------------------------------------------------------------------ */
 
-int64_t service_now_us(void)
-{
-        struct timespec at;
-
-        clock_gettime(CLOCK_MONOTONIC, &at);
-        return (int64_t)at.tv_sec * 1000000 + at.tv_nsec / 1000;
-}
-
 int64_t service_now_ms(void)
 {
-        return service_now_us() / 1000;
+        return pawl__monotonic_us() / 1000;
 }
 
 struct timespec service_in_ms(unsigned ms)
 {
-        const int64_t us = service_now_us() + (int64_t)ms * 1000;
+        const int64_t us = pawl__monotonic_us() + (int64_t)ms * 1000;
 
         return (struct timespec){us / 1000000, us % 1000000 * 1000};
 }

@@ -90,7 +90,6 @@ void service_pool_stop(service_pool *pool, unsigned grace_ms);
 void service_pool_free(service_pool *pool);
 
 /** The monotonic clock, by which threads wait. */
-int64_t service_now_us(void);
 int64_t service_now_ms(void);
 
 /** The time @p ms from now, for pthread_cond_timedwait() on a condition of service_cond_init(). */

@@ -38,22 +38,15 @@
  *   1,000          660-950    1      920-1,910    2,790-5,260  3 */
 enum { PAUSE_US = 250 };
 
-static int64_t now_us(void)
-{
-        struct timespec now;
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 int pawl__busy(void *user, int count)
 {
         static const struct timespec pause = {0, PAUSE_US * 1000};
         pawl_log *log = user;
+        pawl__patience *patience = &log->file->patience;
 
         if (count == 0)
-                log->file->busy_until_us = now_us() + (int64_t)log->busy_ms * 1000 - log->waited_us;
-        if (now_us() >= log->file->busy_until_us || pawl__interrupt_waits(log))
+                *patience = pawl__patience_of((int64_t)log->busy_ms * 1000 - log->waited_us);
+        if (pawl__patience_over(patience) || pawl__interrupt_waits(log))
                 return 0;
         nanosleep(&pause, NULL);
         return 1;

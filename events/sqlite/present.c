@@ -388,6 +388,6 @@ pawl_status pawl__files_keep(pawl_log *log)
                 (void)pawl__tx_rollback(log, status, false);
         if (log->file->displaced)
                 status = pawl__files_save(log);
-        pawl__waiter_end(&waiter, NULL);
+        pawl__waiter_end(&waiter, NULL, status);
         return status;
 }

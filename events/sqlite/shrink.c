@@ -82,7 +82,7 @@ pawl_status pawl__sqlite_shrink(uint64_t *freed, pawl_log *log)
         int64_t before = bytes_of(log);
         status = shrink(log);
         int64_t after = bytes_of(log);
-        pawl__waiter_end(&waiter, NULL);
+        pawl__waiter_end(&waiter, NULL, status);
         *freed = before > after ? (uint64_t)(before - after) : 0;
         return status;
 }

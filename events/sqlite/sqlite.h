@@ -46,7 +46,7 @@ struct pawl__file {
         ino_t wal_inode, shm_inode; /* of the files beside it that are open; 0: there was none */
         bool displaced; /* another log stands at the path: what is committed now is saved, and fails
                          */
-        int64_t busy_until_us; /* by CLOCK_MONOTONIC: when the busy handler gives up */
+        pawl__patience patience; /* of the busy handler */
         pawl__wal wal;
         int writer_queue_fd; /* the log's directory, locked in writer_queue.c; -1: none */
         bool relaxed;        /* commits do not wait for the disk: a lease was changed */

@@ -42,18 +42,11 @@ void pawl__writer_queue_close(pawl_log *log)
         log->file->writer_queue_fd = -1;
 }
 
-static int64_t now_ms(void)
-{
-        struct timespec now;
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 bool pawl__writer_queue_take(pawl_log *log)
 {
         static const struct timespec pause = {0, PAUSE_US * 1000};
-        int64_t until = 0;
+        const unsigned most_ms = log->busy_ms < WAIT_MS ? log->busy_ms : WAIT_MS;
+        int64_t until_us = 0;
 
         while (log->file->writer_queue_fd >= 0) {
                 if (flock(log->file->writer_queue_fd, LOCK_EX | LOCK_NB) == 0)
@@ -62,10 +55,10 @@ bool pawl__writer_queue_take(pawl_log *log)
                         continue;
                 if (errno != EWOULDBLOCK || pawl__interrupt_waits(log))
                         break;
-                int64_t now = now_ms();
-                if (until == 0)
-                        until = now + (log->busy_ms < WAIT_MS ? log->busy_ms : WAIT_MS);
-                if (now >= until)
+                const int64_t now_us = pawl__monotonic_us();
+                if (until_us == 0)
+                        until_us = now_us + (int64_t)most_ms * 1000;
+                if (now_us >= until_us)
                         break;
                 nanosleep(&pause, NULL);
         }

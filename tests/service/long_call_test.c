@@ -174,6 +174,14 @@ static void say_much(call *c)
         }
 }
 
+/* An event for which there is no memory, and one after it. */
+static void say_too_much(call *c)
+{
+        send(c, "data: 1\n\n");
+        service_long_call_send(&c->base, pawl__text_n("", SIZE_MAX / 2));
+        send(c, "data: 3\n\n");
+}
+
 /* Say again what it is told, until it is to end. */
 static void repeat(call *c)
 {
@@ -187,6 +195,11 @@ static void repeat(call *c)
         }
         pawl__buf_free(&in);
         atomic_fetch_add(&c->gave_up, 1);
+}
+
+static bool is_call(const service_long_call *base, const void *user)
+{
+        return (const void *)base == user;
 }
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
@@ -216,6 +229,39 @@ CALL(a_call_waits_for_its_reader)
         close_call(c);
         reaches(&n_freed, 1);
         pawl__buf_free(&text);
+}
+
+CALL(a_reader_that_never_has_it_all_costs_no_more_than_what_it_has_not_read)
+{
+        char bytes[4096];
+
+        call *c = begin(repeat, false);
+        reaches(&c->sent, 1);
+        assert_int_equal(read_some(c, bytes, 1), 1);
+        for (int i = 0; i < 1000; i++) {
+                assert_int_equal(service_long_calls_tell(s.site.long_calls, is_call, c,
+                                         pawl__text("data: a word\n\n")),
+                        1);
+                reaches(&c->sent, i + 2);
+                assert_int_equal(read_some(c, bytes, 14), 14);
+        }
+        assert_true(c->base.out.cap <= 256);
+        close_call(c);
+        service_long_calls_stop(s.site.long_calls);
+        reaches(&n_freed, 1);
+}
+
+CALL(a_stream_without_memory_is_seen_to_be_cut)
+{
+        char bytes[100];
+
+        call *c = begin(say_too_much, false);
+        reaches(&c->sent, 2);
+        assert_int_equal(read_some(c, bytes, sizeof bytes), 9);
+        assert_memory_equal(bytes, "data: 1\n\n", 9);
+        assert_int_equal(read_some(c, bytes, sizeof bytes), SERVICE_STREAM_CUT);
+        close_call(c);
+        reaches(&n_freed, 1);
 }
 
 CALL(a_reader_that_takes_too_long_is_given_up)
@@ -261,11 +307,6 @@ CALL(a_call_that_only_reads_is_interrupted)
         assert_true(c->base.worker.interrupted);
         close_call(c);
         reaches(&n_freed, 1);
-}
-
-static bool is_call(const service_long_call *base, const void *user)
-{
-        return (const void *)base == user;
 }
 
 CALL(a_call_gets_what_is_for_it_alone)
