@@ -232,6 +232,23 @@ static pawl_status add_form(pawl__automaton *a, uint32_t before, pawl_text word,
         return status;
 }
 
+/* Of a plural whose singular is no part of it, that singular's other plurals: of indices, indexes.
+ */
+static void add_siblings(pawl__buf *forms, size_t from, pawl_text word)
+{
+        char singular[64];
+
+        for (size_t at = from, end = forms->len; at < end && !forms->failed;) {
+                const pawl_text found = pawl__text(forms->data + at);
+                at += found.len + 1;
+                if (found.len > sizeof singular || pawl__text_starts(word, found.data) ||
+                        pawl__common_word(found))
+                        continue;
+                memcpy(singular, found.data, found.len); /* which moves with the buffer */
+                pawl__plurals(forms, pawl__text_n(singular, found.len));
+        }
+}
+
 pawl_status pawl__automaton_add_forms(
         pawl__automaton *a, pawl_text pattern, uint32_t number, bool name)
 {
@@ -248,6 +265,9 @@ pawl_status pawl__automaton_add_forms(
         const size_t plurals = a->forms.len;
         if (!name)
                 pawl__singulars(&a->forms, word);
+        if (a->forms.failed)
+                return PAWL_ENOMEM;
+        add_siblings(&a->forms, plurals, word);
         if (a->forms.failed)
                 return PAWL_ENOMEM;
         for (size_t at = 0; at < a->forms.len && !status;) {

@@ -117,10 +117,20 @@ void pawl__plurals(pawl__buf *out, pawl_text word)
                         form(out, word, endings[i].singular_len, endings[i].plural);
 }
 
+/* Nouns whose last s is no plural's, though without it they are a word of another meaning. */
+static bool is_no_plural(pawl_text word)
+{
+        static const char *const nouns[] = {"news", "goods", "means", "lens", "customs"};
+
+        return pawl__text_index(word, nouns, COUNT(nouns)) < COUNT(nouns);
+}
+
 void pawl__singulars(pawl__buf *out, pawl_text word)
 {
         const bool long_enough = word.len >= 4;
 
+        if (is_no_plural(word))
+                return;
         if (long_enough && ends(word, "ies"))
                 form(out, word, 3, "y");
         if (long_enough && ends(word, "s") && !ends(word, "ss"))
@@ -198,7 +208,7 @@ size_t pawl__singular(char *word, size_t len)
                 count_characters(word, len) <= 3)
                 return len;
         if (word[len - 2] != 'e')
-                return len - 1;
+                return is_no_plural(text) ? len : len - 1;
         if (word[len - 3] != 'i')
                 return len - plural_letters(text);
         if (ends(text, "series") || ends(text, "species"))

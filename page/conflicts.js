@@ -289,7 +289,7 @@ export async function conflict(view, id) {
         await post(path("conflicts", id, "answer"), { ...words, replace: former ? true : undefined }, view.signal);
       } catch (error) {
         button.disabled = false;
-        if (former || !(error instanceof Failure) || error.status !== 409) {
+        if (former || !(error instanceof Failure) || error.code !== "PAWL_EEXISTS") {
           add(trouble, problem(error));
           return;
         }

@@ -188,6 +188,22 @@ static pawl_status emit_reply(struct answering *a, const pawl__row *row,
                                 a->now_us, err);
 }
 
+/* A run that is cancelled goes on for nobody. */
+static pawl_status check_run(struct answering *a, const pawl__row *row, pawl_error *err)
+{
+        pawl__row run = {.v[PAWL__RUN_ID].text = row->v[PAWL__CON_RUN].text};
+        const pawl_status status = pawl__state_get(a->state, PAWL__RUNS, &run, a->arena, err);
+
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        if (!pawl__text_is(run.v[PAWL__RUN_STATUS].text, "cancelled"))
+                return PAWL_OK;
+        return pawl__fail(err, PAWL_ESTATE,
+                "conflict %.*s: run %.*s is cancelled, and waits for no answer; start a new one with "
+                "`pawl run`",
+                PAWL__FMT(row->v[PAWL__CON_ID].text), PAWL__FMT(row->v[PAWL__CON_RUN].text));
+}
+
 static pawl_status emit(struct answering *a, const pawl_conflict_answer *said, pawl_error *err)
 {
         pawl__row row = {0};
@@ -214,7 +230,9 @@ static pawl_status emit(struct answering *a, const pawl_conflict_answer *said, p
                 .run_id = row.v[PAWL__CON_RUN].text,
                 .step_id = row.v[PAWL__CON_STEP].text,
                 .actor = a->actor};
-        status = pawl__conflict_of(&conflict, a->arena, &row, err);
+        status = check_run(a, &row, err);
+        if (!status)
+                status = pawl__conflict_of(&conflict, a->arena, &row, err);
         if (again) {
                 a->replaced[a->n_replaced] = row;
                 a->replaced_by[a->n_replaced++] = a->at;

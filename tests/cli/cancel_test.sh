@@ -101,6 +101,19 @@ runs 0 pawl work --once --dir ../dirs
 same "$(pawl runs --id "$run" --json | jq -r .status)" cancelled
 cd ..
 
+it "a question that it left is not open any more, and takes no answer"
+write_mission
+runs 3 pawl run mission.yaml --run asked --no-input
+conflict=$(pawl conflicts --json | jq -r '.[] | select(.run_id == "asked").conflict_id')
+runs 0 pawl cancel asked
+same "$(pawl conflicts --json | jq '[.[] | select(.run_id == "asked")] | length')" 0
+head=$(eventlog head)
+fails 1 "conflict $conflict: run asked is cancelled, and waits for no answer; start a new one" pawl resolve "$conflict" --pick 1
+fails 1 'run asked: has no open conflict' pawl resolve --run asked --all --dismiss
+echo '{"conflict_id":"'"$conflict"'","pick":1}' >answers
+fails 1 'answers: line 1: conflict .* is cancelled' pawl resolve --answers answers
+same "$(eventlog head)" "$head"
+
 it "what has completed, and what is not there, is refused"
 fails 1 'is completed; only a run that has not ended' pawl cancel "$(pawl runs --status completed --json | jq -r '.runs[0].run_id')"
 fails 1 'none' pawl cancel 00000000-0000-4000-8000-000000000000

@@ -105,6 +105,36 @@ UNIT_TEST(an_unknown_plural_counts_with_a_singular_of_the_same_text)
         check_repeated("MkDocs mkdocs mkdocs", "mkdocs");
 }
 
+/* Does the text hold the term, in whatever form? */
+static void check_met(const char *surface, const char *text, bool met)
+{
+        pawl__glossary *glossary = glossary_of(surface, NULL);
+        pawl__extraction *extraction;
+        pawl__terms terms;
+
+        assert_int_equal(pawl__extraction_new(&extraction, glossary, NULL, NULL), PAWL_OK);
+        assert_int_equal(pawl__extraction_text(extraction, pawl__text(text), NULL), PAWL_OK);
+        assert_int_equal(pawl__extraction_terms(&terms, extraction, NULL), PAWL_OK);
+        assert_int_equal(terms.n, met);
+        pawl__extraction_free(extraction);
+        pawl__glossary_free(glossary);
+}
+
+UNIT_TEST(of_a_surface_in_the_plural_every_form_is_met)
+{
+        check_met("indices", "an index", true);
+        check_met("indices", "two indexes", true);
+        check_met("matrices", "two matrixes", true);
+        check_met("search indices", "Search Indexes", true);
+        check_met("leaves", "a leaf", true);
+        check_met("policies", "a policy", true);
+        check_met("indices", "the indexed", false);
+        check_met("news", "a new one", false);
+        check_met("breaking news", "the Breaking News", true);
+        check_met("goods", "it is good", false);
+        check_met("lens", "two lenses", true);
+}
+
 UNIT_TEST(a_surface_of_its_own_goes_before_a_form_of_another)
 {
         pawl__glossary *glossary = glossary_of("datum", NULL);
