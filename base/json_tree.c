@@ -8,7 +8,7 @@
 /* Names that come in canonical order need only be compared with the one before. In an object where
  * they do not, each new name is compared with all before it up to so many members. Above that, the
  * names are sorted when the object ends, so that no document takes quadratic time. */
-enum { FEW_MEMBERS = 32 };
+enum { FEW_MEMBERS = 32, MANY_NODES = 4096 };
 
 /* An object or array that is still open. */
 struct level {
@@ -170,6 +170,19 @@ static bool is_canonical(struct reading *r, const pawl__json_token *t)
         }
 }
 
+/* What one large text needed is not kept for small ones: a value has a byte at least. */
+static void fit_nodes(pawl__json_tree *tree)
+{
+        void *fewer = NULL;
+
+        if (tree->cap > MANY_NODES && tree->cap / 8 > tree->len)
+                fewer = realloc(tree->nodes, MANY_NODES * sizeof *tree->nodes);
+        if (!fewer)
+                return;
+        tree->nodes = fewer;
+        tree->cap = MANY_NODES;
+}
+
 static pawl_status read_all(struct reading *r)
 {
         pawl__json_token token = {.type = PAWL__JSON_FINISHED};
@@ -213,6 +226,7 @@ pawl_status pawl__json_tree_read_canonical(
         tree->n = 0;
         tree->depth = 0;
         pawl__arena_clear(&tree->arena);
+        fit_nodes(tree);
         r.tree = tree;
         r.name = (pawl_text){NULL, 0};
         r.written = 0;

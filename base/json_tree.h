@@ -32,7 +32,8 @@ typedef struct pawl__json_tree {
         pawl__arena arena; /**< decoded strings */
 } pawl__json_tree;
 
-/** Zero-initialised is empty; may be read into again and again, keeping its memory. */
+/** Zero-initialised is empty; may be read into again and again, keeping its memory,
+ * but for what one text needed that was far larger than the next. */
 #define PAWL__JSON_TREE_INIT                                                                       \
         {                                                                                          \
                 NULL, 0, NULL, 0, 0, 0, PAWL__ARENA_INIT                                           \

@@ -91,7 +91,7 @@ struct pawl__arena_block {
         max_align_t bytes[];
 };
 
-enum { FIRST_BLOCK = 4096, LARGEST_STEP = 1 << 20 };
+enum { FIRST_BLOCK = 4096, LARGEST_KEPT = 1 << 18, LARGEST_STEP = 1 << 20 };
 
 /* As many bytes, not zeroed. */
 static char *take(pawl__arena *arena, size_t size)
@@ -160,11 +160,11 @@ pawl_text pawl__arena_text(pawl__arena *arena, pawl_text text, bool *ok)
 
 void pawl__arena_clear(pawl__arena *arena)
 {
-        struct pawl__arena_block *keep = arena->head;
+        struct pawl__arena_block *keep = NULL;
 
         arena->failed = false;
         for (struct pawl__arena_block *b = arena->head; b; b = b->next)
-                if (b->cap > keep->cap)
+                if (b->cap <= LARGEST_KEPT && (!keep || b->cap > keep->cap))
                         keep = b;
         while (arena->head) {
                 struct pawl__arena_block *next = arena->head->next;

@@ -85,7 +85,7 @@ void *pawl__arena_array(pawl__arena *arena, size_t count, size_t size);
 pawl_text pawl__arena_copy(pawl__arena *arena, pawl_text text);
 /** The same, which sets *ok to false when there is no memory. */
 pawl_text pawl__arena_text(pawl__arena *arena, pawl_text text, bool *ok);
-/** Forget everything but keep the largest block for what comes next. */
+/** Forget everything but keep the largest block, of up to 256 KiB, for what comes next. */
 void pawl__arena_clear(pawl__arena *arena);
 void pawl__arena_free(pawl__arena *arena);
 

@@ -162,6 +162,8 @@ struct pawl__engine {
         bool (*again)(pawl_log *log);
         /** Do statements outside of a transaction wait for the disk? NULL: they always do. */
         pawl_status (*durable)(pawl_log *log, bool on, const char *doing);
+        /** Keep few pages in memory, or as many as at first. NULL: it keeps none. */
+        void (*keep_few)(pawl_log *log, bool few);
         /** All reads see one state from here on. */
         pawl_status (*view_begin)(pawl_log *log, pawl_error *err);
         /** Did they until now? False: the connection was made anew meanwhile. */

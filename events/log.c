@@ -299,6 +299,12 @@ int pawl__log_version(const pawl_log *log)
         return log->version;
 }
 
+void pawl__log_keep_few(pawl_log *log, bool few)
+{
+        if (log->engine->keep_few)
+                log->engine->keep_few(log, few);
+}
+
 pawl_status pawl__log_failed(const pawl_log *log, pawl_status status, pawl_error *err)
 {
         if (status && err && err != &log->err)

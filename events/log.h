@@ -287,6 +287,9 @@ void pawl__log_hurry(pawl_log *log);
 
 /* ---- Parts of the log for the modules above -------------------------------------------------- */
 
+/** Who appends event after event comes back to little of the log: keep few of its pages in memory
+ *  from now on, or as many as it was opened with. */
+void pawl__log_keep_few(pawl_log *log, bool few);
 const pawl_sources *pawl__log_sources(const pawl_log *log);
 pawl__hasher *pawl__log_hasher(pawl_log *log);
 pawl_error *pawl__log_error(pawl_log *log);

@@ -267,14 +267,14 @@ pawl_status pawl__log_file_path(pawl__buf *path, size_t *dir, const pawl_log *lo
 }
 
 pawl_status pawl__terms_file_path(pawl__buf *path, size_t *dir, const pawl_log *log,
-        pawl_text run_id, pawl_text step_id, const char *kind)
+        pawl_text run_id, unsigned number, const char *kind)
 {
-        pawl_status status = pawl__log_file_path(path, dir, log, run_id, step_id, 0);
+        pawl_status status = pawl__log_file_path(path, dir, log, run_id, pawl__text(""), 0);
 
         if (status)
                 return status;
-        path->len--; /* the number */
-        return pawl__buf_addf(path, "terms.%s", kind);
+        path->len = *dir;
+        return pawl__buf_addf(path, "/terms-%u.%s", number, kind);
 }
 
 int pawl__log_file_directories(char *path, size_t dir)

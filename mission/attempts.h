@@ -60,11 +60,10 @@ PAWL_MUST_CHECK pawl_status pawl__attempts_count(
 PAWL_MUST_CHECK pawl_status pawl__log_file_path(pawl__buf *path, size_t *dir, const pawl_log *log,
         pawl_text run_id, pawl_text step_id, uint64_t attempt);
 
-/** The path of the file that tells a step's command of the glossary:
- * "LOG-logs/RUN/STEP.terms.KIND".
- */
+/** The path of a file that tells a step's command of the glossary, the @p number th of those at
+ *  work: "LOG-logs/RUN/terms-NUMBER.KIND". */
 PAWL_MUST_CHECK pawl_status pawl__terms_file_path(pawl__buf *path, size_t *dir, const pawl_log *log,
-        pawl_text run_id, pawl_text step_id, const char *kind);
+        pawl_text run_id, unsigned number, const char *kind);
 
 /** Make the two directories above a file whose directory is the first @p dir bytes of its path. An
  *  error number or 0. */

@@ -18,6 +18,8 @@ struct ends {
         int in_read, in_write, out_read, out_write, err_read, err_write, directory;
 };
 
+enum { PIPE_HOLDS = 1 << 16 };
+
 static void close_fd(int *fd)
 {
         if (*fd >= 0)
@@ -326,6 +328,19 @@ static pawl_status explain(const pawl__command *command, const pawl__command_res
         }
 }
 
+/* What a pipe takes of the input at once, which is most often all of it. Both its ends are here. */
+static size_t feed_first(struct ends *ends, pawl_text input)
+{
+        const ssize_t n = input.len ? write(ends->in_write, input.data,
+                                              input.len < PIPE_HOLDS ? input.len : PIPE_HOLDS)
+                                    : 0;
+        const size_t written = n > 0 ? (size_t)n : 0;
+
+        if (written == input.len)
+                close_fd(&ends->in_write);
+        return written;
+}
+
 pawl_status pawl__command_start(pawl__child **out, const pawl__command *command, pawl_error *err)
 {
         struct ends ends = {-1, -1, -1, -1, -1, -1, -1};
@@ -334,8 +349,10 @@ pawl_status pawl__command_start(pawl__child **out, const pawl__command *command,
         if (!child)
                 return pawl__nomem(err);
         pawl_status status = open_ends(&ends, command, err);
-        if (!status)
+        if (!status) {
+                child->written = feed_first(&ends, command->input);
                 status = start(&child->watcher, command, &ends, err);
+        }
         if (status) {
                 close_ends(&ends);
                 free(child);

@@ -249,7 +249,7 @@ static pawl_status interrupted(const pawl__step_run *p, int signal, int exit_cod
 static void free_work(struct pawl__work *w)
 {
         w->p->work = NULL;
-        pawl__step_terms_end(&w->terms);
+        pawl__step_terms_end(&w->terms, w->p->r);
         pawl__arena_free(&w->arena);
         free(w);
 }

@@ -45,6 +45,8 @@ static const char *status_name(pawl_text status)
 typedef struct listing {
         own_result *result;
         pawl__map in_file; /* the mission's steps, by id */
+        size_t others;     /* that the run knows and the file has no longer */
+        bool list_others;  /* this time */
         bool held;         /* another session is at those that are at work */
 } listing;
 
@@ -63,10 +65,15 @@ static pawl_status list_step(own_result *result, const pawl_step_result *step)
 /* What the run knows of a step. One that nobody is at any more is to be started again. */
 static pawl_status take_step(const pawl__row *row, void *user, pawl_error *err)
 {
-        const listing *l = user;
+        listing *l = user;
         own_result *result = l->result;
         const pawl__value *v = row->v;
         const uint32_t at = pawl__map_get(&l->in_file, v[PAWL__STEP_ID].text);
+
+        if ((at == PAWL__MAP_NONE) != l->list_others) {
+                l->others += at == PAWL__MAP_NONE;
+                return PAWL_OK;
+        }
         pawl_step_result step = {.step_id = at == PAWL__MAP_NONE
                                                     ? keep(result, v[PAWL__STEP_ID].text)
                                                     : result->steps[at].step_id,
@@ -110,7 +117,10 @@ static pawl_status fill_steps(
         l.held = l.held && owner.fence != r->fence;
         status = list_mission(&l, mission) ? pawl__nomem(err) : PAWL_OK;
         if (!status)
-                status = pawl__state_each_step(r->state, r->run_id, take_step, &l, err);
+                status = pawl__state_each_step(r->state, r->run_id, false, take_step, &l, err);
+        l.list_others = true;
+        if (!status && l.others)
+                status = pawl__state_each_step(r->state, r->run_id, true, take_step, &l, err);
         pawl__map_free(&l.in_file);
         return status;
 }

@@ -72,6 +72,7 @@ pawl_status pawl__runner_open(pawl__runner *r, pawl_log *log, const pawl_run_opt
         if (r->options.time_limit_ms)
                 r->deadline_ms = boot_ms(r) + (int64_t)r->options.time_limit_ms;
         pawl__log_watch_signals(log, r->options.signal_fd);
+        pawl__log_keep_few(log, true);
         status = pawl__state_of(&r->state, log, &r->error);
         if (!status)
                 status = pawl__sessions_settle(log, r->state, &r->error);
@@ -86,6 +87,7 @@ void pawl__runner_free(pawl__runner *r)
                 pawl_status ignored = pawl_log_release(r->log, r->run_id.data, r->fence);
                 (void)ignored;
         }
+        pawl__log_keep_few(r->log, false);
         pawl__snapshot_free(r->snapshot);
         pawl__step_logs_free(r->logs);
         pawl_context_free(r->last);

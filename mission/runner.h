@@ -74,6 +74,8 @@ typedef struct pawl__runner {
                                         looked whether it is held; 0: not known yet */
         pawl_text running[PAWL__COMMANDS_MOST]; /**< steps whose commands are at work */
         size_t n_running;
+        bool terms_taken[PAWL__COMMANDS_MOST]; /**< pairs of files that tell commands of terms */
+        unsigned n_terms;                      /**< so many of them there are */
         bool others_wait;         /**< commands are at work: nobody is asked about changed inputs */
         bool put_off;             /**< somebody was to be asked about them all the same */
         bool stopped;             /**< by who was asked about a checkpoint that failed */
@@ -280,14 +282,17 @@ typedef struct pawl__step_run {
 
 /** The files that tell a command of the glossary (mission/step_terms.c). */
 typedef struct pawl__step_terms {
+        unsigned number;          /**< of the pair; 0: it has none */
         pawl__buf json, markdown; /**< their paths */
         size_t dir;               /**< bytes of a path that are its directory's */
 } pawl__step_terms;
 
-/** Write them. In any case pawl__step_terms_end() is due, which removes them. */
+/** Let them say what the step's command is to be told. In any case pawl__step_terms_end() is due:
+ *  another command may have them. */
 PAWL_MUST_CHECK pawl_status pawl__step_terms_begin(pawl__step_terms *files, pawl__step_run *p);
-void pawl__step_terms_end(pawl__step_terms *files);
-/** Remove their directory, at the end of a run; it stays where there is something in it. */
+void pawl__step_terms_end(pawl__step_terms *files, pawl__runner *r);
+/** Remove them all at the end of a run, and their directory; that stays where there is something in
+ *  it. */
 void pawl__step_terms_tidy(const pawl__runner *r);
 
 /** Let the step begin, up to its command. PAWL_OK with work when that is at work, with again when

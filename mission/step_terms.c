@@ -1,6 +1,9 @@
 /*
  * What a step's command is told of the glossary: two files beside the log, there while the command
- * runs. One that a killed pawl left behind is replaced when the step is started again.
+ * runs. They stay until the run's steps end, since to make and remove them takes longer than to see
+ * that they say already what the next command is to be told, most often nothing. So there are as
+ * many pairs as commands are at work at once, numbered. What a killed pawl left behind is replaced,
+ * or is right, when the run goes on.
  */
 #include "base/error.h"
 #include "base/file.h"
@@ -19,10 +22,29 @@ static int create(const char *path)
         return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
+/* Is it such a file as create() makes, with this text? */
+static bool says(const char *path, pawl_text text)
+{
+        pawl__buf now = PAWL__BUF_INIT;
+        const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        struct stat st;
+        bool same = fd >= 0 && fstat(fd, &st) == 0 && st.st_mode == (S_IFREG | 0600) &&
+                    st.st_nlink == 1 && st.st_size == (off_t)text.len;
+
+        same = same && !pawl__read_all(&now, fd, text.len) &&
+               pawl__text_eq(pawl__buf_text(&now), text);
+        if (fd >= 0)
+                close(fd);
+        pawl__buf_free(&now);
+        return same;
+}
+
 /* Anew: whoever has an old file open keeps what that says. The directory is there from the run's
  * first command on. */
 static pawl_status write_file(char *path, size_t dir, pawl_text text, pawl_error *err)
 {
+        if (says(path, text))
+                return PAWL_OK;
         int fd = create(path);
         int error = fd < 0 ? errno : 0;
 
@@ -63,10 +85,27 @@ static pawl_status put(
         return status;
 }
 
+static pawl_status find_paths(pawl__step_terms *files, const pawl__runner *r)
+{
+        if (pawl__terms_file_path(
+                    &files->json, &files->dir, r->log, r->run_id, files->number, "json") ||
+                pawl__terms_file_path(
+                        &files->markdown, &files->dir, r->log, r->run_id, files->number, "md"))
+                return PAWL_ENOMEM;
+        return PAWL_OK;
+}
+
+static void free_paths(pawl__step_terms *files)
+{
+        pawl__buf_free(&files->json);
+        pawl__buf_free(&files->markdown);
+}
+
 pawl_status pawl__step_terms_begin(pawl__step_terms *files, pawl__step_run *p)
 {
         pawl__runner *r = p->r;
         pawl_glossary_terms terms;
+        unsigned number = 0;
 
         pawl__pipeline_attach(
                 r->pipeline, p->ctx); /* other steps' passes may have loaded the senses anew */
@@ -74,30 +113,33 @@ pawl_status pawl__step_terms_begin(pawl__step_terms *files, pawl__step_run *p)
                 r->error = p->ctx->error;
                 return r->error.status;
         }
-        if (pawl__terms_file_path(
-                    &files->json, &files->dir, r->log, r->run_id, p->step->id, "json") ||
-                pawl__terms_file_path(
-                        &files->markdown, &files->dir, r->log, r->run_id, p->step->id, "md"))
+        while (r->terms_taken[number])
+                number++;
+        r->terms_taken[number] = true;
+        files->number = number + 1;
+        if (r->n_terms < files->number)
+                r->n_terms = files->number;
+        if (find_paths(files, r))
                 return pawl__nomem(&r->error);
         return put(files, &terms, &r->error);
 }
 
-void pawl__step_terms_end(pawl__step_terms *files)
+void pawl__step_terms_end(pawl__step_terms *files, pawl__runner *r)
 {
-        if (files->json.data)
-                unlink(files->json.data);
-        if (files->markdown.data)
-                unlink(files->markdown.data);
-        pawl__buf_free(&files->json);
-        pawl__buf_free(&files->markdown);
+        if (files->number)
+                r->terms_taken[files->number - 1] = false;
+        free_paths(files);
 }
 
 void pawl__step_terms_tidy(const pawl__runner *r)
 {
-        pawl__buf path = PAWL__BUF_INIT;
-        size_t dir;
-
-        if (!pawl__log_file_path(&path, &dir, r->log, r->run_id, r->run_id, 0))
-                pawl__log_file_tidy(path.data);
-        pawl__buf_free(&path);
+        for (unsigned number = r->n_terms; number > 0; number--) {
+                pawl__step_terms files = {.number = number};
+                if (!find_paths(&files, r)) {
+                        unlink(files.json.data);
+                        unlink(files.markdown.data);
+                        pawl__log_file_tidy(files.json.data);
+                }
+                free_paths(&files);
+        }
 }

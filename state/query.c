@@ -47,24 +47,27 @@ pawl_status pawl__query_kept(
         return status;
 }
 
-static const char steps_of_run[] =
-        "FROM {steps} WHERE run_id = ?1 AND order_seq >= (SELECT started_seq FROM {runs}"
-        " WHERE runs.run_id = ?1) ORDER BY number, step_id";
+#define STEPS_OF_RUN                                                                               \
+        "FROM {steps} WHERE run_id = ?1 AND order_seq >= (SELECT started_seq FROM {runs}"          \
+        " WHERE runs.run_id = ?1)"
+static const char steps_in_order[] = STEPS_OF_RUN " ORDER BY number, step_id";
+static const char steps_as_found[] = STEPS_OF_RUN;
 
 pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl__state *state, pawl_text run_id,
         pawl__arena *arena, pawl_error *err)
 {
         const pawl_text texts[2] = {run_id, {NULL, 0}};
 
-        return pawl__query_rows(rows, n, state, PAWL__STEPS, steps_of_run, texts, 0, arena, err);
+        return pawl__query_rows(rows, n, state, PAWL__STEPS, steps_in_order, texts, 0, arena, err);
 }
 
-pawl_status pawl__state_each_step(
-        pawl__state *state, pawl_text run_id, pawl__row_fn fn, void *user, pawl_error *err)
+pawl_status pawl__state_each_step(pawl__state *state, pawl_text run_id, bool in_order,
+        pawl__row_fn fn, void *user, pawl_error *err)
 {
         pawl__query *query;
         pawl__row row;
-        pawl_status status = pawl__query_kept(&query, state, PAWL__STEPS, steps_of_run, err);
+        pawl_status status = pawl__query_kept(
+                &query, state, PAWL__STEPS, in_order ? steps_in_order : steps_as_found, err);
 
         if (status)
                 return status;

@@ -39,9 +39,10 @@ PAWL_MUST_CHECK pawl_status pawl__state_each(
 /** The steps of a run, in mission order. */
 PAWL_MUST_CHECK pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl__state *state,
         pawl_text run_id, pawl__arena *arena, pawl_error *err);
-/** The same, one after the other; texts are valid during the call. */
-PAWL_MUST_CHECK pawl_status pawl__state_each_step(
-        pawl__state *state, pawl_text run_id, pawl__row_fn fn, void *user, pawl_error *err);
+/** The same, one after the other; texts are valid during the call. @p in_order: a database sorts
+ *  them first, and needs memory for it. */
+PAWL_MUST_CHECK pawl_status pawl__state_each_step(pawl__state *state, pawl_text run_id,
+        bool in_order, pawl__row_fn fn, void *user, pawl_error *err);
 
 /**
  * A run and its steps, in mission order, as they were right after the event @p seq (UINT64_MAX: as

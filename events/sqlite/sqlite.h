@@ -160,6 +160,8 @@ int pawl__busy(void *log, int count);
 
 /** Let the connection call back with this log, whoever opened it. */
 void pawl__connection_adopt(pawl_log *log);
+/** As the engine's keep_few(). */
+void pawl__connection_keep_few(pawl_log *log, bool few);
 
 /* ---- Whether the path still names what is open (files.c, present.c) ------------------ */
 

@@ -102,11 +102,11 @@ runs 0 pawl run third.yaml --run five --strictness off --no-input
 same "$(pawl runs --id five --json | jq -c '.steps[0].terms | map(.term)')" '["Refund","workspace"]'
 
 it "a step is not started without them"
-mkdir -p .pawl/events.db-logs/six/easy.terms.json
+mkdir -p .pawl/events.db-logs/six/terms-1.json
 runs 1 pawl run third.yaml --run six --fresh --no-input
-says 'easy.terms.json: cannot replace what a command is told: Is a directory; ' err
+says 'terms-1.json: cannot replace what a command is told: Is a directory; ' err
 same "$(pawl runs --id six --json | jq -r .steps_completed)" 0
-rmdir .pawl/events.db-logs/six/easy.terms.json
+rmdir .pawl/events.db-logs/six/terms-1.json
 runs 0 pawl resume six
 
 it "the how-to works, with a program in the model's place"
