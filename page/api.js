@@ -79,12 +79,16 @@ export const keep = (key, value) => store("sessionStorage", key, JSON.stringify(
 
 // ---- Requests ----
 
-/** A request that failed. `status` is HTTP's, 0 without an answer; `code` the service's own. */
+/**
+ * A request that failed. `status` is HTTP's, 0 without an answer; `code` the service's own. `problems` are all
+ * that is wrong with a text that was sent; none: the message says it.
+ */
 export class Failure extends Error {
-  constructor(status, code, message) {
+  constructor(status, code, message, problems = []) {
     super(message);
     this.status = status;
     this.code = code;
+    this.problems = problems;
   }
 }
 
@@ -117,10 +121,10 @@ export async function open(path, { method = "GET", body, headers = {}, signal } 
 
   let told = null;
   try {
-    told = (await answer.json()).error;
+    told = await answer.json();
   } catch { /* no JSON: said by its status alone */ }
-  const failure = new Failure(answer.status, told?.status ?? "",
-    told?.message ?? `The service answered ${answer.status} ${answer.statusText}.`);
+  const failure = new Failure(answer.status, told?.error?.status ?? "",
+    told?.error?.message ?? `The service answered ${answer.status} ${answer.statusText}.`, told?.output?.problems);
   if (answer.status === 401) lost(failure);
   throw failure;
 }
@@ -158,7 +162,8 @@ export const post = async (where, body, signal) =>
 export function problem(failure, retry) {
   if (failure.name === "AbortError") return null;
   const text = failure instanceof Failure ? failure.message : `The page failed: ${failure.message}`;
+  const several = failure.problems?.length > 1;
   return el("div", { class: "problem", role: "alert" },
-    el("p", null, prose(text)),
+    several ? el("ul", null, failure.problems.map((line) => el("li", null, prose(line)))) : el("p", null, prose(text)),
     retry && el("button", { type: "button", on: { click: retry } }, "Try again"));
 }

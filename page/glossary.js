@@ -63,7 +63,8 @@ export async function glossary(view) {
   view.title("Glossary");
   fill(view.root, el("form", { class: "tools", role: "search", on: { submit: (event) => event.preventDefault() } },
     el("label", { for: "wanted" }, "Find"), wanted,
-    retired, el("label", { for: "retired" }, "also what is deprecated")), trouble, place);
+    retired, el("label", { for: "retired" }, "also what is deprecated"),
+    el("button", { type: "button", on: { click: () => importSeed(view, again) } }, "Import…")), trouble, place);
   for (const field of [wanted, retired]) field.addEventListener("input", () => {
     show();
     history.replaceState(history.state, "", `${at("glossary")}${query({ find: wanted.value.trim() })}`);
@@ -75,16 +76,23 @@ export async function glossary(view) {
 
 // ---- Correcting it ----
 
+/** The term of a sense, where it is not the one that was asked about. */
+const named = (did, s) => did.term === undefined && [term(s.surface), " "];
+
 /** What a change takes away, what it puts there, and who used that. */
 function consequences(did) {
-  const now = did.senses.filter((s) => !s.alias && s.status !== "deprecated");
-  const former = did.former.filter((s) => !s.alias);
+  const many = did.senses.length > SHOWN; // only of an import
+  const now = did.senses.filter((s) => !s.alias && s.status !== "deprecated").slice(0, SHOWN);
+  const former = did.former.filter((s) => !s.alias).slice(0, SHOWN);
   const aliases = [...new Set(did.senses.map((s) => s.alias).filter(Boolean))];
   const steps = did.steps.slice(0, SHOWN);
   return [
-    el("dl", { class: "facts stacked" },
-      former.map((s) => el("div", null, el("dt", null, "No longer, for ", where(s)), el("dd", null, el("del", null, s.definition)))),
-      now.map((s) => el("div", null, el("dt", null, "From now on, for ", where(s)), el("dd", null, s.status === "ignored" ? meaning(s) : el("ins", null, s.definition))))),
+    did.added !== undefined && el("p", null, `${did.added} new and ${did.updated} changed in ${did.scope}.`),
+    el("div", { class: "plan", tabindex: "0", role: "group", "aria-label": "What changes" }, el("dl", { class: "facts stacked" },
+      former.map((s) => el("div", null, el("dt", null, "No longer, ", named(did, s), "for ", where(s)), el("dd", null, el("del", null, s.definition)))),
+      now.map((s) => el("div", null, el("dt", null, "From now on, ", named(did, s), "for ", where(s), s.status === "draft" && ", as a draft"),
+        el("dd", null, s.status === "ignored" ? meaning(s) : el("ins", null, s.definition)))))),
+    many && el("p", { class: "hint" }, `and ${did.senses.length - SHOWN} more`),
     now.length === 0 && el("p", null, "Nothing takes its place."),
     aliases.length > 0 && el("p", null, "The same for ", aliases.map((a, i) => [i > 0 && ", ", term(a)]), "."),
     steps.length === 0 && el("p", { class: "hint" }, "No step completed with what is no longer so."),
@@ -198,6 +206,28 @@ function ignore(view, surface, missions, done) {
       el("p", { class: "hint" }, "Nobody is asked there what it means, and what wider scopes say of it counts there no more.")),
     body: () => ({ term: surface, ...(scope.value.startsWith("mission ") ? { mission: scope.value.slice(8) } : { scope: scope.value }) }),
     line: (w) => `pawl glossary ignore ${word(surface)}${options(w)}`,
+  }, done);
+}
+
+/** Put the senses of a seed file in, which is chosen or pasted. */
+function importSeed(view, done) {
+  const seed = el("textarea", { id: "seed", rows: 8, spellcheck: "false", "aria-describedby": "seed-hint" });
+  const file = el("input", { id: "seed-file", type: "file", accept: ".yaml,.yml,.json", on: { change: async () => {
+    if (file.files[0]) seed.value = await file.files[0].text();
+  } } });
+  const scope = el("select", { id: "scope" }, scopes.filter(([value]) => value !== "mission_local").map(([value, text]) =>
+    el("option", { value }, `${value}: ${text.replace(/:.*/, "")}`)));
+  return ask(view, {
+    title: "Import senses", verb: "Import them", where: "glossary/import",
+    fields: el("div", { class: "own" }, el("label", { for: "seed-file" }, "A seed file"), file,
+      el("label", { for: "seed" }, "or its text"), seed,
+      el("p", { class: "hint", id: "seed-hint" }, "terms: [{surface: …, definition: …}], as YAML or JSON."),
+      el("label", { for: "scope" }, "For whom"), scope),
+    body: () => {
+      if (!seed.value.trim()) throw missing("Choose a file, or write its text.", seed);
+      return { seed: seed.value, scope: scope.value };
+    },
+    line: (w) => `pawl glossary import FILE --scope ${w.scope}`,
   }, done);
 }
 

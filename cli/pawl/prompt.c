@@ -203,11 +203,6 @@ static pawl_status ask(
         return status ? status : define(good, answer, conflict->term, line, prompt);
 }
 
-static bool is_answered(const pawl_answer *answer)
-{
-        return answer->pick || answer->define.data || answer->dismiss || answer->answer.data;
-}
-
 /* ---- What a step asks people ----------------------------------------------------------------- */
 
 static void show_question(const pawl_conflict *conflict)
@@ -260,7 +255,7 @@ pawl_status cli_prompt_clarify(pawl_answer *answer, const pawl_conflict *conflic
         pawl_status status = PAWL_OK;
 
         (asks ? show_question : show_conflict)(conflict);
-        for (int bad = 0; !status && !is_answered(answer) && bad < BAD_ANSWERS;) {
+        for (int bad = 0; !status && !cli_is_answered(answer) && bad < BAD_ANSWERS;) {
                 bool good = false;
                 status = (asks ? ask_question : ask)(&good, answer, conflict, prompt);
                 if (!status && !good) {
@@ -268,10 +263,12 @@ pawl_status cli_prompt_clarify(pawl_answer *answer, const pawl_conflict *conflic
                         not_an_answer();
                 }
         }
-        if (status == PAWL_DONE || (!status && !is_answered(answer))) {
+        if (status == PAWL_DONE || (!status && !cli_is_answered(answer))) {
                 fputs("deferred\n", stderr);
                 return PAWL_OK;
         }
+        if (!status)
+                cli_tell_others(prompt, answer, conflict, 1);
         return status;
 }
 
@@ -286,7 +283,7 @@ static void show_terms(const pawl_answer *answers, const pawl_conflict *conflict
 
         for (size_t i = 0; i < n; i++) {
                 char number[24];
-                if (is_answered(&answers[i]))
+                if (cli_is_answered(&answers[i]))
                         continue;
                 const size_t digits = (size_t)snprintf(number, sizeof number, "%zu", i + 1);
                 const size_t width = digits + conflicts[i].term.len + 4;
@@ -319,7 +316,7 @@ static bool dismiss(pawl_answer *answers, size_t n, pawl_text list)
                 pawl_text rest = trim_left(list);
                 if (pass == 1 && !rest.len)
                         for (size_t i = 0; i < n; i++)
-                                answers[i].dismiss = !is_answered(&answers[i]);
+                                answers[i].dismiss = !cli_is_answered(&answers[i]);
                 while (rest.len) {
                         const size_t first = take_number(&rest, n);
                         size_t last = first;
@@ -358,7 +355,7 @@ static pawl_status ask_terms(bool *good, pawl_answer *answers, const pawl_confli
         } else if (begins_with(line, 'c')) {
                 line = trim_left(pawl__text_n(line.data + 1, line.len - 1));
                 const size_t number = take_number(&line, n);
-                if (!number || is_answered(&answers[number - 1]))
+                if (!number || cli_is_answered(&answers[number - 1]))
                         return PAWL_OK;
                 status = read_definition(&line, line, prompt);
                 if (!status)
@@ -373,7 +370,7 @@ static size_t count_open(const pawl_answer *answers, size_t n)
         size_t open = 0;
 
         for (size_t i = 0; i < n; i++)
-                open += !is_answered(&answers[i]);
+                open += !cli_is_answered(&answers[i]);
         return open;
 }
 
@@ -399,6 +396,7 @@ pawl_status cli_prompt_terms(
                 return status;
         if (open)
                 fprintf(stderr, "%zu deferred\n", open);
+        cli_tell_others(prompt, answers, conflicts, n);
         return PAWL_OK;
 }
 

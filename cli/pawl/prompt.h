@@ -38,6 +38,11 @@ pawl_status cli_prompt_mission(bool *yes, const pawl_mission_change *changes, si
 /** pawl_trouble_fn: retry, skip, stop; the default is to skip. Only where the prompt asks. */
 pawl_trouble_answer cli_prompt_trouble(const char *line, void *user);
 
+bool cli_is_answered(const pawl_answer *answer);
+/** Of the questions that were answered here: say which another session answered first. */
+void cli_tell_others(
+        cli_prompt *prompt, const pawl_answer *answers, const pawl_conflict *conflicts, size_t n);
+
 void cli_prompt_free(cli_prompt *prompt);
 
 #endif

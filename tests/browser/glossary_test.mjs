@@ -137,6 +137,32 @@ await story({
     calm(page);
   },
 
+  "a seed is imported after a look; all its mistakes are shown at once": async () => {
+    await page.getByRole("button", { name: "Import…" }).click();
+    await button("Look at it").click();
+    await dialog().getByRole("alert").getByText("Choose a file, or write its text.").waitFor();
+    await dialog().getByLabel("or its text").fill("terms: [{surface: a}, {definition: b}]");
+    await button("Look at it").click();
+    await dialog().getByRole("alert").getByText("terms[0].definition: is missing").waitFor();
+    assert.equal(await dialog().getByRole("alert").getByRole("listitem").count(), 2);
+    writeFileSync("more.yaml", "terms:\n  - { surface: kiln, definition: An oven., aliases: [stove] }\n  - { surface: glaze, definition: A coat., status: draft }\n");
+    await dialog().getByLabel("A seed file").setInputFiles("more.yaml");
+    await dialog().getByLabel("For whom").selectOption("audience_domain: the audience that the work is for");
+    const before = events().length;
+    await button("Look at it").click();
+    await dialog().getByText("2 new and 0 changed in audience_domain.").waitFor();
+    await dialog().getByText("“glaze” for audience_domain, as a draft").waitFor();
+    await dialog().getByText("The same for “stove”.").waitFor();
+    assert.deepEqual(await faults(page), []);
+    assert.equal(events().length, before);
+    await button("Import them").click();
+    await dialog().getByRole("heading", { name: "Done" }).waitFor();
+    await button("Close").click();
+    await page.getByRole("link", { name: "kiln" }).waitFor();
+    assert.deepEqual(senses("kiln"), ["audience_domain active An oven."]);
+    calm(page);
+  },
+
   "a term that nobody ever named can be ignored; where the service only reads it is refused in its place": async () => {
     const reader = await serve("--read-only");
     const other = await visit(await person(), reader, "#/glossary/nowhere");

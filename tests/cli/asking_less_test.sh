@@ -162,6 +162,16 @@ send "n\r"'
 same "$(pawl glossary list --json | jq '[.[] | select(.scope == "team_domain" and .status == "ignored")] | length')" 126
 same "$(eventlog export | jq -r 'select(.type == "GlossaryClarificationResolved").payload.resolution_mode' | sort -u)" interactive
 
+it "what others answered while they were shown stays; it is said of how many"
+rm -rf .pawl
+dialog 0 'set stty_init "rows 40 cols 80"
+spawn pawl run many.yaml --run one
+see {later \[d\]: }
+exec pawl resolve --run one --all --dismiss --actor user:ben
+send "n\r"
+see {and 125 more were answered meanwhile by user:ben}'
+same "$(eventlog export | jq -r 'select(.type == "GlossaryClarificationResolved").actor' | sort | uniq -c | sed 's/^ *//')" "126 user:ben"
+
 it "some of them are dismissed by number, one is defined, and agreed to as it is shown with its scope"
 rm -rf .pawl
 dialog 3 'spawn pawl run many.yaml --run one

@@ -53,6 +53,19 @@ see {deferred}"
         same "$(pawl conflicts --json | jq length)" 1
 done
 
+it "who is answered for by another session meanwhile is told so: the first answer counts"
+rm -rf .pawl
+cat >others.sh <<'END'
+pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --pick 2 --actor user:ben
+END
+dialog 0 'spawn pawl run mission.yaml --run one
+see {later}
+exec sh others.sh
+send "1\r"
+see {"workspace" was answered meanwhile by user:ben; the first answer counts}'
+same "$(eventlog export | jq -r 'select(.type == "GlossaryClarificationResolved").actor')" user:ben
+runs 0 eventlog replay --check
+
 it "with --no-input nothing is asked, terminal or not"
 rm -rf .pawl
 dialog 3 'spawn pawl run mission.yaml --run one --no-input'

@@ -7,7 +7,7 @@ process='\b(stdin|stdout|stderr|STD(IN|OUT|ERR)_FILENO)\b|\b(printf|puts|putchar
 # These are the process's own, its terminal's, or of commands that no service offers.
 own='cli/main.c cli/eventlog/tail.c cli/pawl/backup.c cli/pawl/copy.c cli/pawl/documents.c cli/pawl/git.c cli/pawl/hook.c cli/pawl/hooks.c cli/pawl/hooks_agent.c cli/pawl/mcp.c
 cli/pawl/init.c
-cli/pawl/outcome.c cli/pawl/prompt.c cli/pawl/serve.c cli/pawl/signals.c cli/pawl/session_run.c cli/pawl/slot.c
+cli/pawl/outcome.c cli/pawl/prompt.c cli/pawl/prompt_others.c cli/pawl/serve.c cli/pawl/signals.c cli/pawl/session_run.c cli/pawl/slot.c
 cli/pawl/unfinished.c cli/pawl/watch.c cli/pawl/work.c'
 for file in $own; do
         [ -e "$file" ] || { echo "$file: is named here, and is not there"; fail=1; }
