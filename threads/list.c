@@ -76,7 +76,7 @@ static pawl_status read_texts(pawl_text *out, reading *r, const pawl__thread_val
         const uint64_t seq = value->seq;
         pawl__thread_value *values = NULL;
         size_t n = 0;
-        pawl_status status = pawl__thread_event(r->threads, seq, &r->scratch, r->err);
+        pawl_status status = pawl__thread_event_stored(r->threads, seq, &r->scratch, r->err);
 
         if (!status)
                 status = pawl__thread_values_read(

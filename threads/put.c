@@ -2,7 +2,6 @@
  */
 #include "base/digest.h"
 #include "base/error.h"
-#include "base/json_write.h"
 #include "events/types.h"
 #include "threads/threads.h"
 #include <stdio.h>
@@ -26,7 +25,8 @@ typedef struct putting {
         pawl__batch batch;
         kept *kept; /* values that are to be contents */
         size_t n_kept, cap_kept;
-        size_t n_checkpointed; /* events of the batch up to the last checkpoint's */
+        const pawl_thread_checkpoint *last; /* that was emitted */
+        size_t n_until_last;                /* events up to its own */
         pawl__arena arena;
         pawl_error *err;
 } putting;
@@ -56,27 +56,6 @@ static pawl_status take_value(pawl__thread_value *out, putting *p, pawl_text typ
         p->kept[p->n_kept] = (kept){.data = data};
         memcpy(p->kept[p->n_kept++].hash, out->hash, 32);
         return PAWL_OK;
-}
-
-/* In canonical form: members are sorted. */
-static void write_value(pawl__json_writer *w, const pawl__thread_value *value, bool of_write)
-{
-        pawl__json_open_object(w);
-        pawl__json_member_text(w, "channel", value->channel);
-        if (pawl__thread_is_content(value))
-                pawl__json_member_hash(w, "hash", value->hash);
-        if (of_write)
-                pawl__json_member_integer(w, "index", value->index);
-        if (value->seq)
-                pawl__json_member_integer(w, "seq", (int64_t)value->seq);
-        else if (value->text.data)
-                pawl__json_member_text(w, "text", value->text);
-        else
-                pawl__json_member_integer(w, "size", value->size);
-        pawl__json_member_text(w, "type", value->type);
-        if (!of_write)
-                pawl__json_member_text(w, "version", value->version);
-        pawl__json_close_object(w);
 }
 
 /* Of what is to be kept of this item, what it may be a difference from: the parent's values. */
@@ -291,20 +270,6 @@ static pawl_status remember(
         return PAWL_OK;
 }
 
-/* The ids that a key has as a hash alone. */
-static void write_ns(pawl__json_writer *w, const pawl_thread_checkpoint *item)
-{
-        if (item->checkpoint_ns.len)
-                pawl__json_member_text(w, "checkpoint_ns", item->checkpoint_ns);
-}
-
-static void write_thread(
-        pawl__json_writer *w, const pawl_thread_checkpoint *item, const pawl_event *like)
-{
-        if (!pawl__text_eq(item->thread_id, like->run_id))
-                pawl__json_member_text(w, "thread_id", item->thread_id);
-}
-
 static pawl_status emit_checkpoint(putting *p, const pawl_thread_checkpoint *item,
         const pawl__thread_key *key, const pawl_event *like)
 {
@@ -321,22 +286,10 @@ static pawl_status emit_checkpoint(putting *p, const pawl_thread_checkpoint *ite
                 status = collect_values(values, p, item, key);
         if (status)
                 return status;
-        pawl__json_open_object(&w);
-        pawl__json_name(&w, "channels");
-        pawl__json_open_array(&w);
-        for (size_t i = 0; i < item->n_channels; i++)
-                if (values[i].type.data)
-                        write_value(&w, &values[i], false);
-        pawl__json_close_array(&w);
-        pawl__json_member_text(&w, "checkpoint", item->checkpoint);
-        write_ns(&w, item);
-        pawl__json_member_text(
-                &w, "metadata", item->metadata.data ? item->metadata : pawl__text("{}"));
-        if (item->parent_id.data)
-                pawl__json_member_text(&w, "parent_id", item->parent_id);
-        write_thread(&w, item, like);
+        pawl__thread_write_checkpoint(&w, item, like->run_id, values, item->n_channels);
         status = pawl__batch_emit(&p->batch, PAWL__THREAD_CHECKPOINTED, like, &w, p->err);
-        p->n_checkpointed = p->batch.n;
+        p->last = item;
+        p->n_until_last = p->batch.n;
         return status ? status : remember(p, key, values, item->n_channels);
 }
 
@@ -352,11 +305,11 @@ static pawl_status emit_writes(
         if (!status)
                 status = check_text(first->task_id, "task id", p->err);
         pawl__json_open_object(&w);
-        write_ns(&w, item);
+        pawl__thread_write_ns(&w, item);
         pawl__json_member_text(&w, "task_id", first->task_id);
         if (first->task_path.data)
                 pawl__json_member_text(&w, "task_path", first->task_path);
-        write_thread(&w, item, like);
+        pawl__thread_write_thread(&w, item, like->run_id);
         pawl__json_name(&w, "writes");
         pawl__json_open_array(&w);
         for (size_t i = 0; i < item->n_writes && !status; i++) {
@@ -368,7 +321,7 @@ static pawl_status emit_writes(
                 if (!status)
                         status = take_value(&value, p, item->writes[i].type, item->writes[i].data);
                 if (!status)
-                        write_value(&w, &value, true);
+                        pawl__thread_write_value(&w, &value, true);
         }
         pawl__json_close_array(&w);
         if (status) {
@@ -412,39 +365,64 @@ static pawl_status keep_values(pawl_log *log, pawl__batch *batch, void *user, pa
         return status ? status : pawl__contents_flush(contents, err);
 }
 
-/* The texts that are remembered as given stand in the last checkpoint's event. */
-static void note_texts(putting *p, uint64_t seq)
+/* The last checkpoint is what is likely to be read next: its payload, in which what it gave is
+ * named as what it did not, and these texts. What it remembers stands in its event, @p seq, now. */
+static void cache_last(putting *p, uint64_t seq)
 {
         pawl__thread_manifest *m = &p->threads->manifest;
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl__buf key = PAWL__BUF_INIT;
 
-        for (size_t i = 0; i < m->n && p->n_checkpointed; i++) {
+        for (size_t i = 0; i < m->n; i++) {
                 pawl__thread_value *value = &m->values[i];
                 const pawl_text name = pawl__thread_value_key(&key, seq, value->channel);
                 if (name.data && value->text.len > PAWL__THREAD_REPEATED)
                         pawl__thread_cache_put(p->threads, name, value->text);
                 refer_to(value, seq);
         }
+        pawl__thread_write_checkpoint(&w, p->last, pawl__text(m->run), m->values, m->n);
+        pawl__json_close_object(&w);
+        if (!pawl__json_end_writer(&w))
+                pawl__thread_cache_put(
+                        p->threads, pawl__thread_seq_key(&seq), pawl__buf_text(&w.buf));
+        pawl__json_writer_free(&w);
         pawl__buf_free(&key);
 }
 
-/* @p seq: of the last event. */
-static void cache_what_was_put(putting *p, const pawl_text *payloads, size_t n, uint64_t seq)
+/* The payloads of writes, which the batch does not keep. */
+static pawl_status copy_writes(pawl_text **out, putting *p)
+{
+        pawl_text *payloads = pawl__arena_array(&p->arena, p->batch.n + 1, sizeof *payloads);
+
+        for (size_t i = 0; i < p->batch.n && payloads; i++) {
+                const pawl_event *event = &p->batch.events[i];
+                payloads[i] = (pawl_text){NULL, 0};
+                if (pawl__event_type_of(event->type) == PAWL__THREAD_WRITES_PUT)
+                        payloads[i] = pawl__arena_copy(&p->arena, event->payload);
+        }
+        *out = payloads;
+        return payloads ? pawl__arena_check(&p->arena, p->err) : pawl__nomem(p->err);
+}
+
+static void cache_what_was_put(putting *p, const pawl_text *writes, size_t n, uint64_t last_seq)
 {
         for (size_t i = 0; i < p->n_kept; i++)
                 pawl__thread_cache_put(
                         p->threads, pawl__thread_hash_key(p->kept[i].hash), p->kept[i].data);
         for (size_t i = 0; i < n; i++) {
-                const uint64_t at = seq - n + 1 + i;
-                pawl__thread_cache_put(p->threads, pawl__thread_seq_key(&at), payloads[i]);
+                const uint64_t seq = last_seq - n + 1 + i;
+                if (writes[i].data)
+                        pawl__thread_cache_put(p->threads, pawl__thread_seq_key(&seq), writes[i]);
         }
-        note_texts(p, seq - n + p->n_checkpointed);
+        if (p->last)
+                cache_last(p, last_seq - n + p->n_until_last);
 }
 
 pawl_status pawl_thread_put(
         pawl_threads *threads, const pawl_thread_checkpoint *items, size_t n, pawl_error *err)
 {
         putting p = {.threads = threads, .batch = PAWL__BATCH_INIT, .err = err};
+        pawl_text *writes = NULL;
         pawl_status status = PAWL_OK;
         uint64_t seq = 0;
 
@@ -454,19 +432,16 @@ pawl_status pawl_thread_put(
                 p.batch.prepare = keep_values;
                 p.batch.prepare_user = &p;
         }
-        const size_t n_payloads = p.batch.n;
-        pawl_text *payloads = pawl__arena_array(&p.arena, n_payloads + 1, sizeof *payloads);
-        for (size_t i = 0; i < n_payloads && payloads; i++)
-                payloads[i] = pawl__arena_copy(&p.arena, p.batch.events[i].payload);
+        const size_t n_events = p.batch.n;
         if (!status)
-                status = payloads ? pawl__arena_check(&p.arena, err) : pawl__nomem(err);
-        if (!status && p.batch.n)
+                status = copy_writes(&writes, &p);
+        if (!status && n_events)
                 status = pawl__log_failed(
                         threads->log, pawl__log_commit(threads->log, &p.batch, 0, &seq), err);
         if (status) /* what it remembers was not put */
                 *threads->manifest.run = '\0';
-        if (!status)
-                cache_what_was_put(&p, payloads, n_payloads, seq);
+        else
+                cache_what_was_put(&p, writes, n_events, seq);
         pawl__batch_free(&p.batch);
         pawl__arena_free(&p.arena);
         free(p.kept);

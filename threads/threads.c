@@ -149,21 +149,28 @@ void pawl__thread_cache_put(pawl_threads *threads, pawl_text key, pawl_text cont
         cache->bytes += content.len;
 }
 
+pawl_status pawl__thread_event_stored(
+        pawl_threads *threads, uint64_t seq, pawl__arena *arena, pawl_error *err)
+{
+        pawl_event event;
+        pawl_status status = pawl__log_event(&event, arena, threads->log, seq);
+
+        if (status)
+                return pawl__log_failed(threads->log, status, err);
+        if (!event.payload.data)
+                return PAWL_DONE;
+        pawl__thread_cache_put(threads, pawl__thread_seq_key(&seq), event.payload);
+        return pawl__json_tree_read(&threads->tree, event.payload.data, event.payload.len, err);
+}
+
 pawl_status pawl__thread_event(
         pawl_threads *threads, uint64_t seq, pawl__arena *arena, pawl_error *err)
 {
-        pawl_text payload =
-                pawl__arena_copy(arena, pawl__thread_cached(threads, pawl__thread_seq_key(&seq)));
-        pawl_event event;
+        const pawl_text cached = pawl__thread_cached(threads, pawl__thread_seq_key(&seq));
 
-        if (!payload.data) {
-                pawl_status status = pawl__log_event(&event, arena, threads->log, seq);
-                if (status)
-                        return pawl__log_failed(threads->log, status, err);
-                if (!event.payload.data)
-                        return PAWL_DONE;
-                payload = event.payload;
-                pawl__thread_cache_put(threads, pawl__thread_seq_key(&seq), payload);
-        }
-        return pawl__json_tree_read(&threads->tree, payload.data, payload.len, err);
+        if (!cached.data)
+                return pawl__thread_event_stored(threads, seq, arena, err);
+        const pawl_text payload = pawl__arena_copy(arena, cached);
+        return payload.data ? pawl__json_tree_read(&threads->tree, payload.data, payload.len, err)
+                            : pawl__nomem(err);
 }

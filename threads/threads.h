@@ -7,6 +7,7 @@
 
 #include "base/ids.h"
 #include "base/json_tree.h"
+#include "base/json_write.h"
 #include "workspace/store/contents.h"
 #include "workspace/store/thread_values.h"
 #include <pawl/threads.h>
@@ -27,8 +28,8 @@ typedef struct pawl__thread_manifest {
 
 enum { PAWL__THREAD_CACHE = 4096, PAWL__THREAD_CACHE_BYTES = 16 << 20 };
 
-/** Contents by hash and payloads of events by seq, that were put or read last: neither changes, and
- * a payload that is pruned is of no step any more. */
+/** Contents by hash, payloads of events by seq, and values in them, that were put or read last:
+ * none changes, and a payload that is pruned is of no step any more. */
 typedef struct pawl__thread_cache {
         pawl__arena arena;
         pawl__map index; /* in contents */
@@ -75,9 +76,23 @@ pawl_text pawl__thread_cached(const pawl_threads *threads, pawl_text key);
 void pawl__thread_cache_put(pawl_threads *threads, pawl_text key, pawl_text content);
 void pawl__thread_cache_empty(pawl_threads *threads);
 
-/** The payload of the event @p seq, in threads->tree; its text is in @p arena. PAWL_DONE: it was
- *  pruned. */
+/** The payload of the event @p seq, in threads->tree; its text is in @p arena. One that is cached
+ * may name this event's own values by its seq. PAWL_DONE: it was pruned. */
 PAWL_MUST_CHECK pawl_status pawl__thread_event(
         pawl_threads *threads, uint64_t seq, pawl__arena *arena, pawl_error *err);
+/** The same as the log has it. */
+PAWL_MUST_CHECK pawl_status pawl__thread_event_stored(
+        pawl_threads *threads, uint64_t seq, pawl__arena *arena, pawl_error *err);
+
+/** A value of a checkpoint, or of a write. */
+void pawl__thread_write_value(pawl__json_writer *w, const pawl__thread_value *value, bool of_write);
+/** The members checkpoint_ns and thread_id, where the envelope does not tell them. @p run: its
+ * run_id. */
+void pawl__thread_write_ns(pawl__json_writer *w, const pawl_thread_checkpoint *item);
+void pawl__thread_write_thread(
+        pawl__json_writer *w, const pawl_thread_checkpoint *item, pawl_text run);
+/** All members of a checkpoint's payload, but for the brace that ends it. */
+void pawl__thread_write_checkpoint(pawl__json_writer *w, const pawl_thread_checkpoint *item,
+        pawl_text run, const pawl__thread_value *values, size_t n);
 
 #endif

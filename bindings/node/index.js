@@ -161,7 +161,25 @@ class Mission extends Handle {
   }
 }
 
-// Threads of graph runners: what @pawl/langgraph stands on. Items and filters are those of src/threads.c.
+// An item as src/items.c takes it: its texts with a NUL between them, null as "", and behind them what is no text.
+function pack([threadId, ns, id, parent, checkpoint, metadata, channels, writes]) {
+  const texts = [channels.length / 4, writes.length / 6, threadId, ns, id, parent, checkpoint, metadata];
+  const bytes = [];
+  const take = (list, size) => {
+    for (let i = 0; i < list.length; i += size) {
+      for (let k = i; k < i + size - 1; k++) texts.push(list[k]);
+      const data = list[i + size - 1] ?? "";
+      const isText = typeof data === "string" && data !== "\x01" && !data.includes("\0");
+      texts.push(isText ? data : "\x01");
+      if (!isText) bytes.push(Buffer.from(data));
+    }
+  };
+  take(channels, 4);
+  take(writes, 6);
+  return [texts.join("\0"), ...bytes];
+}
+
+// Threads of graph runners: what @pawl/langgraph stands on. Filters are those of src/threads.c.
 class Threads extends Handle {
   #inFile;
   #waiting = [];
@@ -176,7 +194,10 @@ class Threads extends Handle {
   put(items) {
     if (!this.handle) return this.queue();
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ items, resolve, reject });
+      try { this.#waiting.push({ items: items.map(pack), resolve, reject }); } catch (error) {
+        reject(failed(error));
+        return;
+      }
       if (this.#waiting.length === 1) this.queue(() => this.#putAll());
     });
   }

@@ -67,6 +67,25 @@ test("writes: once, special ones replaced, in the order of paths and tasks", asy
   await saver.end();
 });
 
+test("a listed checkpoint's values are as one's that is got", async () => {
+  const saver = open();
+  const put = checkpoint("1", { a: { deep: [1, null] }, b: "\ud83d\ude00" }, { a: 1, b: 1 });
+  await saver.put(of("t"), put, META, { a: 1, b: 1 });
+  const listed = async () => (await all(saver.list(of("t"))))[0].checkpoint;
+  for (const look of [(c) => c, (c) => ({ ...c }), (c) => structuredClone(c), (c) => JSON.parse(JSON.stringify(c))]) assert.deepEqual(look(await listed()), put);
+  const one = await listed();
+  assert.equal(one.channel_values, one.channel_values);
+  one.channel_values.a = 2;
+  assert.deepEqual(one.channel_values.a, 2);
+  one.channel_values = { b: 3 };
+  assert.deepEqual(one.channel_values, { b: 3 });
+  const other = await listed();
+  other.channel_values = {};
+  assert.deepEqual(other, { ...put, channel_values: {} });
+  assert.deepEqual(await listed(), put);
+  await saver.end();
+});
+
 test("a listing goes on behind its pages, and is filtered", async () => {
   const saver = open();
   const ids = Array.from({ length: 70 }, (_, i) => String(100 + i));
@@ -175,6 +194,16 @@ test("misuse is refused", async () => {
   const threads = await Threads.open(path.resolve(`case-${++cases}`, "events.db"));
   await assert.rejects(threads.list("no filter"), PawlError);
   await assert.rejects(threads.put([[1, 2]]), PawlError);
+  const item = (thread, channel, data) => [thread, "", "1", null, "{}", "{}", [channel, "1", "text", data], []];
+  for (const [thread, channel] of [["a\0b", "c"], ["t", "c\0"], ["t", "c\0\0\0\0"]]) {
+    await assert.rejects(threads.put([item(thread, channel, "x")]), (error) => error instanceof PawlError && /holds a NUL/.test(error.message));
+  }
+  assert.deepEqual(await threads.list([null, null, null, null, null, 0, null, null, null]), []);
+  for (const data of ["", "\x01", "a\0b", new Uint8Array([0, 255])]) {
+    await threads.put([item("t", "\x01", data)]);
+    const [[, , , , , , channels]] = await threads.list(["t", "", "1", null, null, 0, null, null, null]);
+    assert.deepEqual([channels[0], channels[2], Buffer.from(channels[3])], ["\x01", "text", Buffer.from(data)]);
+  }
   await threads.put([]);
   await threads.close();
   await assert.rejects(threads.put([]), /closed/);

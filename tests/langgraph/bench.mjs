@@ -57,6 +57,7 @@ async function measure(saver, thread, times) {
   for (let i = 0; i < STEPS; i++) await time(times.getTuple, () => saver.getTuple(of(thread)));
   for (let i = 0; i < 5; i++) {
     await time(times.list, async () => { let n = 0; for await (const tuple of saver.list(of(thread))) n += tuple.checkpoint.v; });
+    await time(times.listValues, async () => { let n = 0; for await (const tuple of saver.list(of(thread))) n += tuple.checkpoint.channel_values.step; });
   }
 }
 
@@ -69,7 +70,7 @@ function compare(name, times, most) {
     console.log(`${name} ${what}: ${ours.toFixed(0)} us beside ${theirs.toFixed(0)}: ${ratio.toFixed(2)} (at most ${limit})${ratio > limit ? " MISSED" : ""}`);
   }
 }
-const empty = () => ({ put: [], putWrites: [], getTuple: [], list: [] });
+const empty = () => ({ put: [], putWrites: [], getTuple: [], list: [], listValues: [] });
 
 async function beside(name, ours, theirs, most) {
   const times = [empty(), empty()];
@@ -81,7 +82,7 @@ async function beside(name, ours, theirs, most) {
   await theirs.end();
 }
 
-await beside("SqliteSaver", pawl("a.db"), sqlite("b.db"), { put: 0.8, putWrites: 0.8, getTuple: 0.5, list: 0.25 });
+await beside("SqliteSaver", pawl("a.db"), sqlite("b.db"), { put: 0.8, putWrites: 0.8, getTuple: 0.5, list: 0.25, listValues: 0.25 });
 if (url) {
   const theirs = PostgresSaver.fromConnString(connection);
   await theirs.setup();

@@ -135,6 +135,28 @@ LOG_TEST(a_value_is_given_once_to_each_event_of_a_transaction_and_named_after_it
         threads_close(&t);
 }
 
+LOG_TEST(what_was_put_is_read_wherever_the_cache_was_emptied)
+{
+        enum { CACHE = 4096, WRITES = CACHE - 2, STEPS = 64 };
+        static pawl_thread_checkpoint items[WRITES];
+        static char ids[STEPS][8];
+        const pawl_thread_write write = {T("task"), {NULL, 0}, T("c"), -1, T("json"), T("w")};
+        threads t = threads_open(*state);
+
+        threads_put(&t, "t", NULL, "1", "");
+        for (int i = 0; i < WRITES; i++) {
+                snprintf(ids[i % STEPS], sizeof ids[0], "w%d", i % STEPS);
+                items[i] = (pawl_thread_checkpoint){.thread_id = T("t"),
+                        .checkpoint_id = T(ids[i % STEPS]),
+                        .writes = &write,
+                        .n_writes = 1};
+        }
+        assert_int_equal(pawl_thread_put(t.threads, items, WRITES, &t.err), PAWL_OK);
+        threads_put(&t, "t", "1", "2", "a1=+x"); /* the value is cached, and gone with the rest */
+        assert_string_equal(threads_of(&t, "t"), "t 2<1 a=x*1000\nt 1<");
+        threads_close(&t);
+}
+
 LOG_TEST(a_value_that_the_named_event_has_not_is_damage)
 {
         threads t = threads_open(*state);

@@ -20,6 +20,24 @@ function isJson(value, depth = 0) {
   return true;
 }
 
+// A checkpoint's values that are parsed when they are first looked at, and are a plain member from then on. The functions
+// are the same for all: V8 keeps those of an accessor, and what they hold, until its next full collection.
+const JSON_OF_VALUES = Symbol("values");
+const become = (checkpoint, value) => {
+  Object.defineProperty(checkpoint, "channel_values", { value, writable: true, enumerable: true, configurable: true });
+  return value;
+};
+const LATER = {
+  enumerable: true,
+  configurable: true,
+  get() { return become(this, JSON.parse(this[JSON_OF_VALUES])); },
+  set(value) { become(this, value); },
+};
+function readLater(checkpoint, json) {
+  Object.defineProperty(checkpoint, JSON_OF_VALUES, { value: json });
+  Object.defineProperty(checkpoint, "channel_values", LATER);
+}
+
 function make({ BaseCheckpointSaver, JsonPlusSerializer, WRITES_IDX_MAP, TASKS, getCheckpointId, maxChannelVersion }, { Threads }) {
   const decoder = new TextDecoder();
   const defined = (value) => value ?? null;
@@ -72,10 +90,11 @@ function make({ BaseCheckpointSaver, JsonPlusSerializer, WRITES_IDX_MAP, TASKS, 
       return this.serde.loadsTyped(type, Buffer.from(base64, "base64"));
     }
 
-    // A checkpoint that is nothing but JSON comes as one text.
-    #parse(item) {
-      const { ids: [threadId, ns, id, parent], checkpoint, metadata, values, writes } = JSON.parse(item);
-      checkpoint.channel_values = values;
+    // A checkpoint that is nothing but JSON comes as two texts. Who lists looks at the values of few: they are read then.
+    #parse([head, values], lazy) {
+      const { ids: [threadId, ns, id, parent], checkpoint, metadata, writes } = JSON.parse(head);
+      if (lazy) readLater(checkpoint, values);
+      else checkpoint.channel_values = JSON.parse(values);
       return { threadId, ns, id, parent, checkpoint, metadata, pendingWrites: writes };
     }
     async #revive([threadId, ns, id, parent, checkpointText, metadataText, channels, writes]) {
@@ -86,8 +105,8 @@ function make({ BaseCheckpointSaver, JsonPlusSerializer, WRITES_IDX_MAP, TASKS, 
       for (let i = 0; i < writes.length; i += 4) pendingWrites.push([writes[i], writes[i + 1], await this.#load(writes[i + 2], writes[i + 3])]);
       return { threadId, ns, id, parent, checkpoint, metadata: await this.#loadText(metadataText), pendingWrites };
     }
-    async #tuple(item, config) {
-      const { threadId, ns, id, parent, checkpoint, metadata, pendingWrites } = typeof item === "string" ? this.#parse(item) : await this.#revive(item);
+    async #tuple(item, config, lazy = false) {
+      const { threadId, ns, id, parent, checkpoint, metadata, pendingWrites } = item.length === 2 ? this.#parse(item, lazy) : await this.#revive(item);
       const of = (checkpointId) => ({ configurable: { thread_id: threadId, checkpoint_ns: ns, checkpoint_id: checkpointId } });
       if (checkpoint.v < 4 && parent !== null) await this.#addPendingSends(checkpoint, threadId, ns, parent);
       return { config: config ?? of(id), checkpoint, metadata, parentConfig: parent === null ? undefined : of(parent), pendingWrites };
@@ -126,7 +145,7 @@ function make({ BaseCheckpointSaver, JsonPlusSerializer, WRITES_IDX_MAP, TASKS, 
           before ? getCheckpointId(before) || null : null, text, most, ...last], this.#plain);
         let tuple;
         for (const item of page) {
-          tuple = await this.#tuple(item);
+          tuple = await this.#tuple(item, undefined, true);
           if (!fits(tuple.metadata)) continue;
           yield tuple;
           if (--left <= 0) return;

@@ -1,24 +1,16 @@
 /*
  * Threads of graph runners: what is put and listed goes to and fro as strings and buffers.
  *
- * An item is an array [thread, namespace, id, parent, checkpoint, metadata, channels, writes];
- * channels are [name, version, type, data, ...] and writes [task, path, channel, index, type, data,
- * ...], flat. Absent is null. Data of the type "json" comes back as a string, of any other as a
- * Buffer. With `plain` a checkpoint of which all data is JSON without a member "lc" comes as one
- * text:
- * {"ids":[thread, namespace, id, parent],"checkpoint","metadata","values":{channel: value},
- * "writes":[[task, channel, value]]}.
+ * An item that is read is [thread, namespace, id, parent, checkpoint, metadata, [name, version,
+ * type, data, ...], [task, channel, type, data, ...]], absent as null. Data of the type "json"
+ * comes back as a string, of any other as a Buffer. With `plain` a checkpoint of which all data is
+ * JSON without a member "lc" comes as two texts: {"ids":[thread, namespace, id, parent],
+ * "checkpoint","metadata","writes":[[task, channel, value]]}, and {channel: value}.
  *
  * With `now` the call is done at once, on JavaScript's own thread: of a log in a file, what is read
  * is there before another thread would have begun. Without, it gives a promise.
  */
-#define _GNU_SOURCE /* memmem */
 #include "threads.h"
-
-typedef struct node_threads {
-        pawl_log *log;
-        pawl_threads *threads;
-} node_threads;
 
 void close_threads(void *pointer)
 {
@@ -57,28 +49,7 @@ void op_threads_delete(task *t)
 
 /* ---- A call ---------------------------------------------------------------------------------- */
 
-typedef struct block {
-        struct block *next;
-        char data[];
-} block;
-
-typedef struct job {
-        node_threads *on;
-        napi_ref keeps; /* the handle */
-        napi_async_work work;
-        napi_deferred deferred;
-        block *memory;
-        pawl_thread_checkpoint *items; /* NULL: it lists */
-        size_t n;
-        pawl_thread_filter filter;
-        bool plain;
-        pawl_thread_checkpoint after;
-        pawl_thread_checkpoints *list;
-        pawl_status status;
-        pawl_error err;
-} job;
-
-static void *take(job *j, size_t size)
+void *take(job *j, size_t size)
 {
         block *b = calloc(1, sizeof *b + size + 1);
 
@@ -145,87 +116,11 @@ static bool get_text(pawl_text *out, napi_env env, job *j, napi_value value)
         return true;
 }
 
-static bool get_at(pawl_text *out, napi_env env, job *j, napi_value array, uint32_t at)
+bool get_at(pawl_text *out, napi_env env, job *j, napi_value array, uint32_t at)
 {
         napi_value value;
 
         return napi_get_element(env, array, at, &value) == napi_ok && get_text(out, env, j, value);
-}
-
-/* The array at @p at, and how many groups of @p size it has. */
-static bool get_list(
-        napi_value *out, uint32_t *n, napi_env env, napi_value array, uint32_t at, uint32_t size)
-{
-        if (napi_get_element(env, array, at, out) != napi_ok ||
-                napi_get_array_length(env, *out, n) != napi_ok)
-                return false;
-        *n /= size;
-        return true;
-}
-
-static bool get_channels(pawl_thread_checkpoint *item, napi_env env, job *j, napi_value array)
-{
-        pawl_thread_channel *channels;
-        napi_value list;
-        uint32_t n;
-
-        if (!get_list(&list, &n, env, array, 6, 4) || !(channels = take(j, n * sizeof *channels)))
-                return false;
-        item->channels = channels;
-        item->n_channels = n;
-        for (uint32_t i = 0; i < n; i++)
-                if (!get_at(&channels[i].name, env, j, list, 4 * i) ||
-                        !get_at(&channels[i].version, env, j, list, 4 * i + 1) ||
-                        !get_at(&channels[i].type, env, j, list, 4 * i + 2) ||
-                        !get_at(&channels[i].data, env, j, list, 4 * i + 3))
-                        return false;
-        return true;
-}
-
-static bool get_writes(pawl_thread_checkpoint *item, napi_env env, job *j, napi_value array)
-{
-        pawl_thread_write *writes;
-        napi_value list, index;
-        uint32_t n;
-
-        if (!get_list(&list, &n, env, array, 7, 6) || !(writes = take(j, n * sizeof *writes)))
-                return false;
-        item->writes = writes;
-        item->n_writes = n;
-        for (uint32_t i = 0; i < n; i++)
-                if (!get_at(&writes[i].task_id, env, j, list, 6 * i) ||
-                        !get_at(&writes[i].task_path, env, j, list, 6 * i + 1) ||
-                        !get_at(&writes[i].channel, env, j, list, 6 * i + 2) ||
-                        napi_get_element(env, list, 6 * i + 3, &index) != napi_ok ||
-                        napi_get_value_int64(env, index, &writes[i].index) != napi_ok ||
-                        !get_at(&writes[i].type, env, j, list, 6 * i + 4) ||
-                        !get_at(&writes[i].data, env, j, list, 6 * i + 5))
-                        return false;
-        return true;
-}
-
-static bool get_items(napi_env env, job *j, napi_value array)
-{
-        uint32_t n;
-
-        if (napi_get_array_length(env, array, &n) != napi_ok ||
-                !(j->items = take(j, (n + 1) * sizeof *j->items)))
-                return false;
-        j->n = n;
-        for (uint32_t i = 0; i < n; i++) {
-                pawl_thread_checkpoint *item = &j->items[i];
-                napi_value at;
-                if (napi_get_element(env, array, i, &at) != napi_ok ||
-                        !get_at(&item->thread_id, env, j, at, 0) ||
-                        !get_at(&item->checkpoint_ns, env, j, at, 1) ||
-                        !get_at(&item->checkpoint_id, env, j, at, 2) ||
-                        !get_at(&item->parent_id, env, j, at, 3) ||
-                        !get_at(&item->checkpoint, env, j, at, 4) ||
-                        !get_at(&item->metadata, env, j, at, 5) ||
-                        !get_channels(item, env, j, at) || !get_writes(item, env, j, at))
-                        return false;
-        }
-        return true;
 }
 
 /* [thread, namespace, id, before, metadata, limit, after's thread, namespace, id] */
@@ -308,10 +203,21 @@ static bool set_item(napi_env env, napi_value list, uint32_t at, const pawl_thre
                napi_set_element(env, list, at, item) == napi_ok;
 }
 
+/* Is there that member name? By its colon: there are fewer of these than of anything else in it. */
+static bool has_member(pawl_text json, const char *quoted)
+{
+        const size_t len = strlen(quoted);
+        const char *end = json.data + json.len;
+
+        for (const char *at = json.data; at && (at = memchr(at, ':', (size_t)(end - at))); at++)
+                if ((size_t)(at - json.data) >= len && memcmp(at - len, quoted, len) == 0)
+                        return true;
+        return false;
+}
+
 static bool is_plain(pawl_text type, pawl_text data)
 {
-        return type.len == 4 && memcmp(type.data, "json", 4) == 0 &&
-               !memmem(data.data, data.len, "\"lc\":", 5);
+        return type.len == 4 && memcmp(type.data, "json", 4) == 0 && !has_member(data, "\"lc\"");
 }
 
 static bool all_plain(const pawl_thread_checkpoint *c)
@@ -322,11 +228,11 @@ static bool all_plain(const pawl_thread_checkpoint *c)
                 plain = is_plain(c->channels[i].type, c->channels[i].data);
         for (size_t i = 0; i < c->n_writes && plain; i++)
                 plain = is_plain(c->writes[i].type, c->writes[i].data);
-        return plain && !memmem(c->metadata.data, c->metadata.len, "\"lc\":", 5) &&
-               !memmem(c->metadata.data, c->metadata.len, "\"pawl_serde\":", 13);
+        return plain && !has_member(c->metadata, "\"lc\"") &&
+               !has_member(c->metadata, "\"pawl_serde\"");
 }
 
-static void write_plain(out *o, const pawl_thread_checkpoint *c)
+static void write_head(out *o, const pawl_thread_checkpoint *c)
 {
         o->len = 0;
         o->comma = false;
@@ -339,13 +245,6 @@ static void write_plain(out *o, const pawl_thread_checkpoint *c)
         close_(o, "]");
         raw(o, "checkpoint", c->checkpoint);
         raw(o, "metadata", c->metadata);
-        open(o, "values", "{");
-        for (size_t i = 0; i < c->n_channels; i++) {
-                text(o, NULL, c->channels[i].name);
-                put(o, ":", 1);
-                put(o, c->channels[i].data.data, c->channels[i].data.len);
-        }
-        close_(o, "}");
         open(o, "writes", "[");
         for (size_t i = 0; i < c->n_writes; i++) {
                 open(o, NULL, "[");
@@ -358,11 +257,32 @@ static void write_plain(out *o, const pawl_thread_checkpoint *c)
         close_(o, "}");
 }
 
+static void write_values(out *o, const pawl_thread_checkpoint *c)
+{
+        o->len = 0;
+        o->comma = false;
+        open(o, NULL, "{");
+        for (size_t i = 0; i < c->n_channels; i++) {
+                text(o, NULL, c->channels[i].name);
+                put(o, ":", 1);
+                put(o, c->channels[i].data.data, c->channels[i].data.len);
+        }
+        close_(o, "}");
+}
+
 static bool set_plain(
         napi_env env, napi_value list, uint32_t at, const pawl_thread_checkpoint *c, out *o)
 {
-        write_plain(o, c);
-        return !o->failed && set_text(env, list, at, (pawl_text){o->data, o->len});
+        napi_value item;
+
+        if (napi_create_array_with_length(env, 2, &item) != napi_ok)
+                return false;
+        write_head(o, c);
+        if (o->failed || !set_text(env, item, 0, (pawl_text){o->data, o->len}))
+                return false;
+        write_values(o, c);
+        return !o->failed && set_text(env, item, 1, (pawl_text){o->data, o->len}) &&
+               napi_set_element(env, list, at, item) == napi_ok;
 }
 
 static napi_value give(napi_env env, const job *j)
@@ -477,7 +397,7 @@ static napi_value run(
                         napi_get_value_bool(env, argv[2], &now) != napi_ok ||
                         (argc > 3 && napi_get_value_bool(env, argv[3], &j->plain) != napi_ok) ||
                         !get(env, j, argv[1])))
-                wrong = "is not of the form that is wanted";
+                wrong = "threads: a text holds a NUL; leave it out";
         if (wrong) {
                 if (j)
                         free_job(env, j);
