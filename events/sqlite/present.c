@@ -3,7 +3,7 @@
  *
  * A step may tidy up with git, or a person with rm, while the log is open. SQLite would go on
  * writing to files that no path leads to. So each transaction looks, once it holds the write lock,
- * whether the path still names the files that are open: three calls of lstat(), beside a sync.
+ * whether the path still names the files that are open: three calls, beside a sync.
  *
  * Gone is the log where there is no database, or one without its -wal or -shm. It is put back from
  * this handle, which still has all of it: the pages are copied into a new file in the same

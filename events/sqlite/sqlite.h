@@ -178,7 +178,7 @@ PAWL_MUST_CHECK pawl_status pawl__files_look(pawl__presence *out, pawl_log *log)
 /** The same of the -wal and the -shm alone. */
 pawl__presence pawl__files_beside(const pawl_log *log);
 /** What has the name PATH + @p suffix: its inode; 0: nothing, whose size is 0. Of another file
- * system: none of ours. */
+ * system: none of ours. Of what stands beside the database only st_dev, st_ino and st_size. */
 ino_t pawl__inode_at(const pawl_log *log, const char *suffix, struct stat *st);
 /** When the database was written last: that is known from now on. */
 void pawl__files_note_time(pawl_log *log);
