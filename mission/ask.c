@@ -168,7 +168,7 @@ static const pawl__field ask_fields[] = {
         {"question", PAWL__ENTRY_TEXT, "say what is asked: question: TEXT", set_question},
         {"options", PAWL__ENTRY_LIST, NULL, set_options},
         {"to", PAWL__ENTRY_LIST, NULL, set_to},
-        {"within", PAWL__ENTRY_TEXT, NULL, set_within},
+        {"within", PAWL__ENTRY_ANY, NULL, set_within},
         {"otherwise", PAWL__ENTRY_ANY, NULL, set_otherwise},
 };
 

@@ -94,7 +94,9 @@ static pawl_text copied(scan *s, const char *name)
 
 static pawl_status list(scan *s, const pawl_event *event, const char *status, pawl_error *err)
 {
-        if (pawl__json_get(&s->tree, 0, "retry_at") != PAWL__NO_NODE)
+        const bool again = pawl__json_get(&s->tree, 0, "retry_at") != PAWL__NO_NODE;
+
+        if (again)
                 status = "failed"; /* and not cut off */
         const pawl__attempt_view one = {.number = (uint64_t)integer_of(s, "attempt", 0),
                 .seq = event->seq,
@@ -104,8 +106,8 @@ static pawl_status list(scan *s, const pawl_event *event, const char *status, pa
                 .exit_code = integer_of(s, "exit_code", -1),
                 .bytes = (uint64_t)integer_of(s, "log_bytes", 0),
                 .hash = copied(s, "log_hash"),
-                .last_line = copied(s, "last_line")};
-
+                .last_line = copied(s, "last_line"),
+                .again = again};
         const pawl_status failed = pawl__arena_check(s->arena, err);
         return failed ? failed : add(s->list, &one, err);
 }

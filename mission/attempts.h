@@ -28,6 +28,7 @@ typedef struct pawl__attempt_view {
         uint64_t bytes;      /**< that it wrote */
         pawl_text hash;      /**< of what is kept of them, or absent */
         pawl_text last_line; /**< or absent */
+        bool again;          /**< it failed, and another is to follow */
 } pawl__attempt_view;
 
 typedef struct pawl__attempts {

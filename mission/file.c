@@ -233,7 +233,7 @@ static const pawl__field step_fields[] = {
         {"max_log_bytes", PAWL__ENTRY_NUMBER, NULL, pawl__set_log_max},
         {"env", PAWL__ENTRY_MAPPING, NULL, pawl__env_read},
         {"cwd", PAWL__ENTRY_TEXT, NULL, pawl__cwd_read},
-        {"timeout", PAWL__ENTRY_TEXT, NULL, pawl__timeout_read},
+        {"timeout", PAWL__ENTRY_ANY, NULL, pawl__timeout_read},
         {"retry", PAWL__ENTRY_MAPPING, NULL, pawl__retry_rule_read},
         {"needs", PAWL__ENTRY_LIST, NULL, pawl__needs_read},
         {"when", PAWL__ENTRY_MAPPING, NULL, pawl__when_read},

@@ -130,7 +130,10 @@ pawl_status pawl__duration_read(const pawl__place *place, int64_t *ms, pawl__nod
                 const char *name;
                 int64_t ms;
         } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
-        const pawl_text text = pawl__value_at(place, node)->value;
+        const pawl__json_node *value = pawl__value_at(place, node);
+        const pawl_text text = value->type == PAWL__JSON_STRING || value->type == PAWL__JSON_NUMBER
+                                       ? value->value
+                                       : pawl__text("");
         const int64_t most = INT64_C(365) * 86400000;
         int64_t n = 0;
         size_t at = 0;
@@ -212,8 +215,8 @@ static pawl_status set_on_exit(const pawl__place *place, pawl__node node)
 static const pawl__field retry_fields[] = {
         {"attempts", PAWL__ENTRY_NUMBER, "say how many there are in all: attempts: 3",
                 set_attempts},
-        {"delay", PAWL__ENTRY_TEXT, NULL, set_delay},
-        {"max_delay", PAWL__ENTRY_TEXT, NULL, set_max_delay},
+        {"delay", PAWL__ENTRY_ANY, NULL, set_delay},
+        {"max_delay", PAWL__ENTRY_ANY, NULL, set_max_delay},
         {"on_exit", PAWL__ENTRY_LIST, NULL, set_on_exit},
 };
 

@@ -138,6 +138,10 @@ static pawl_status add_reference(
                         "pointer \"%.*s\" is not a JSON pointer; write ~ as ~0 and / in a name as "
                         "~1",
                         PAWL__FMT(pointer));
+        if (pointer.len && r->mission->steps[to].ask)
+                return refuse(r, step, member,
+                        "the answer to \"%.*s\" is a string, which has no %.*s; write \"%.*s\"",
+                        PAWL__FMT(id), PAWL__FMT(pointer), PAWL__FMT(id));
         if (pawl__grow(&r->edges, &r->cap, r->n + 1, sizeof *r->edges))
                 return pawl__nomem(r->err);
         r->edges[r->n++] = (struct edge){(uint32_t)step, to, member};

@@ -133,12 +133,15 @@ void pawl__step_terms_end(pawl__step_terms *files, pawl__runner *r)
 
 void pawl__step_terms_tidy(const pawl__runner *r)
 {
-        for (unsigned number = r->n_terms; number > 0; number--) {
+        bool more = true; /* a pawl that was killed may have had more */
+
+        for (unsigned number = 1; number <= PAWL__COMMANDS_MOST && more; number++) {
                 pawl__step_terms files = {.number = number};
                 if (!find_paths(&files, r)) {
-                        unlink(files.json.data);
-                        unlink(files.markdown.data);
-                        pawl__log_file_tidy(files.json.data);
+                        const bool there = unlink(files.json.data) == 0;
+                        more = unlink(files.markdown.data) == 0 || there || number < r->n_terms;
+                        if (!more)
+                                pawl__log_file_tidy(files.json.data);
                 }
                 free_paths(&files);
         }

@@ -205,11 +205,21 @@ static bool wait_a_little(FILE *stream)
         return poll(&out, 1, LOOK_EVERY_MS) <= 0 || !(out.revents & (POLLERR | POLLNVAL));
 }
 
-/* Until the attempt has ended; where none runs, until the step has one that does, or the run is
- * left. */
+/* The newest; once that was shown, the first one after it. */
+static const pawl__attempt_view *attempt_after(const looking *l, uint64_t last)
+{
+        for (size_t i = 0; i < l->attempts.n && last; i++)
+                if (l->attempts.list[i].number > last)
+                        return &l->attempts.list[i];
+        return last ? NULL : attempt_of(l);
+}
+
+/* Until the attempt has ended and none is to follow, or that which was asked for; where none runs,
+ * until the step has one that does, or the run is left. */
 static pawl_status follow(looking *l)
 {
-        uint64_t shown = 0;
+        const bool one_alone = l->number != 0;
+        uint64_t shown = 0, last = 0;
         bool held = true;
 
         for (;;) {
@@ -218,15 +228,21 @@ static pawl_status follow(looking *l)
                         status = read_attempts(l);
                 if (status)
                         return status;
-                const pawl__attempt_view *one = attempt_of(l);
+                const pawl__attempt_view *one = attempt_after(l, last);
                 if (one) {
-                        const bool ended = one->seq || !held;
-                        l->number = one->number;
+                        const uint64_t number = one->number;
+                        const bool ended = one->seq || !held, again = one->again && !one_alone;
+                        l->number = number;
                         status = show(l, one, &shown);
-                        if (status || ended)
+                        if (status || (ended && !again))
                                 return status;
+                        if (ended) {
+                                last = number;
+                                shown = 0;
+                                continue;
+                        }
                 } else if (!held) {
-                        return none(l);
+                        return last ? PAWL_OK : none(l);
                 }
                 if (!wait_a_little(l->cli->in->out))
                         return PAWL_OK;
@@ -346,7 +362,8 @@ static pawl_status show_output(cli_call *cli, pawl_log *log, pawl_error *err)
 
 static const cli_option logs_options[] = {
         {"attempt", 'n', 0, CLI_NUMBER, "N", NULL, "this attempt (default: the newest)"},
-        {"follow", 'f', 0, CLI_LOCAL, NULL, NULL, "go on with what it writes, until it has ended"},
+        {"follow", 'f', 0, CLI_LOCAL, NULL, NULL,
+                "go on with what it writes, and those that follow"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object with all attempts"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };

@@ -56,6 +56,13 @@ static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl
                 cli_put(out, run->owner.host);
                 fprintf(out, "%s%s", *l->retry ? "; " : "", l->retry);
         } else if (l->n_open) {
+                const pawl_text failed = pawl__text_is(run->status, "failed")
+                                                 ? value(run, PAWL__RUN_REASON)
+                                                 : pawl__text(NULL);
+                if (failed.data) {
+                        cli_put(out, failed);
+                        fputs("; ", out);
+                }
                 const bool asks = pawl__is_question(l->open[0].v[PAWL__CON_TYPE].text);
                 fputs(asks ? "asks \"" : "\"", out);
                 cli_put(out, l->open[0].v[PAWL__CON_TERM].text);
@@ -76,14 +83,20 @@ static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl
 
 /* ---- What to type --------------------------------------------------------------------------- */
 
+/* Whoever is at it, or began it, goes on with it. */
+static bool is_left_alone(const listing *l, const pawl__run_view *run)
+{
+        return run->held || (!l->n_open && !value(run, PAWL__RUN_MISSION_PATH).data);
+}
+
 /* Ids are whole in JSON, and short for people. */
 static pawl_status put_next(FILE *out, listing *l, const pawl__run_view *run, pawl_error *err)
 {
         pawl_text id = value(run, PAWL__RUN_ID);
         pawl_status status = PAWL_OK;
 
-        if (run->held || (!l->n_open && !value(run, PAWL__RUN_MISSION_PATH).data))
-                return PAWL_OK; /* whoever is at it, or began it, goes on with it */
+        if (is_left_alone(l, run))
+                return PAWL_OK;
         if (!l->n_open && pawl__run_submitted(&run->row) && !pawl__text_is(run->status, "failed")) {
                 fputs("pawl work", out);
                 cli_say_log(l->cli, out);
@@ -128,7 +141,10 @@ static pawl_status print_run(
         }
         fprintf(out, "\n%13s", "");
         put_why(out, l, run, reason);
-        fprintf(out, "\n%13s", "");
+        fputc('\n', out);
+        if (is_left_alone(l, run))
+                return PAWL_OK;
+        fprintf(out, "%13s", "");
         status = put_next(out, l, run, err);
         fputc('\n', out);
         return status;

@@ -80,6 +80,7 @@ static void tell_of_work(FILE *out, view *v, const pawl__row *step)
         pawl_error err = PAWL_ERROR_INIT;
         pawl__buf text = PAWL__BUF_INIT;
         char took[32], retry[64] = "", last[200] = "";
+        pawl__retry tries;
         pawl_event event;
 
         if (!pawl__log_event(&event, &v->arena, v->log,
@@ -87,8 +88,8 @@ static void tell_of_work(FILE *out, view *v, const pawl__row *step)
                 put_time(took, v->now_us - event.time_us);
                 fprintf(out, "  %s", took);
         }
-        if (pawl__text_eq(v->run.row.v[PAWL__RUN_CURRENT].text, step_id))
-                pawl__retry_say(retry, &v->run.retry, v->now_us);
+        if (!pawl__step_retry(&tries, v->log, &v->run, step_id, &err))
+                pawl__retry_say(retry, &tries, v->now_us);
         if (*retry)
                 fprintf(out, "  %s", retry);
         if (!pawl__attempts_read(&attempts, v->log, run_id, step_id, &v->arena, &err) &&

@@ -191,6 +191,30 @@ same "$(pawl logs r8 go 2>/dev/null | tail -1)" end
 runs 0 bash -c 'pawl run slow.yaml --run r9 2>&1 >/dev/null | { sleep 3; cat; } >slowly; exit "${PIPESTATUS[0]}"'
 same "$(wc -c <slowly) $(tail -1 slowly)" "588905 end"
 
+it "-f goes on with the attempts that follow, and with an attempt that is named alone does not"
+cat >again.yaml <<'END'
+mission: again
+workspace: {checkpoint: off}
+steps:
+  - id: go
+    retry: {attempts: 3, delay: 100ms}
+    run: [bash, -c, "echo try >>tries; n=$(wc -l <tries); echo begin $n >&2; touch at-$n; until [ -e go-$n ]; do sleep 0.02; done; echo end $n >&2; [ $n -eq 3 ]"]
+END
+pawl run again.yaml --run again >/dev/null 2>&1 </dev/null &
+pid=$!
+await at-1
+pawl logs again go -f >followed &
+follower=$!
+pawl logs again go --attempt 1 -f >alone &
+for n in 1 2 3; do
+        until_it grep -qx "begin $n" followed
+        touch "go-$n"
+done
+wait "$pid" "$follower"
+same "$(tr '\n' ' ' <followed)" "begin 1 end 1 begin 2 end 2 begin 3 end 3 "
+wait
+same "$(tr '\n' ' ' <alone)" "begin 1 end 1 "
+
 it "and the log verifies, and replays to what the tables hold"
 runs 0 eventlog verify
 runs 0 eventlog replay --check

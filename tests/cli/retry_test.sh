@@ -22,8 +22,12 @@ step() { # ID KEYS COMMAND
 }
 
 it "refuses what is no time, no number of attempts, no exit code"
-step a 'timeout: 10' true
-fails 1 'steps\[0\].timeout: must be a string' pawl check mission.yaml
+step a 'timeout: 10' true # of which a quoted one would not be right either
+fails 1 'steps\[0\].timeout: "10" is not a time; write a whole number and ms, s, m, h or d' pawl check mission.yaml
+step a 'timeout: [10s]' true
+fails 1 'steps\[0\].timeout: "" is not a time' pawl check mission.yaml
+step a 'retry: {attempts: 2, delay: 3}' true
+fails 1 'steps\[0\].retry.delay: "3" is not a time' pawl check mission.yaml
 for time in 10 1.5s 0s -1s 366d 1w s '' 99999999999999999999s; do
         step a "timeout: '$time'" true
         fails 1 'steps\[0\].timeout: ".*" is not a time; write a whole number and ms, s, m, h or d' pawl check mission.yaml

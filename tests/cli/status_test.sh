@@ -93,10 +93,21 @@ pid=$!
 await at-work
 says "^running +slow, run busy: 0/1 steps, at one\$" <(pawl status)
 says "^ +pid $pid on " <(pawl status)
+lacks '^ *$' <(pawl status)
 kill -KILL "$pid"
 wait "$pid" || true
 says '^interrupted +slow, run busy' <(pawl status)
 same "$(pawl status --json | jq -r '.runs[] | select(.run_id == "busy") | .next')" "pawl resume busy"
+
+it "a run that failed while a question of it is open says both"
+cat >both.yaml <<'END'
+mission: both
+steps:
+  - {id: ask, ask: {question: "Go on?", options: [yes, no]}}
+  - {id: fail, needs: [], run: [sh, -c, "exit 4"]}
+END
+runs 1 pawl run both.yaml --run both --no-input
+same "$(pawl status --json | jq -r '.runs[] | select(.run_id == "both") | .why')" 'step fail: exit code 4; asks "Go on?"'
 
 it "suggestions name the log where the command did, and work as they are printed"
 mv .pawl "log of mine"

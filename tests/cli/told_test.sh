@@ -109,6 +109,27 @@ same "$(pawl runs --id six --json | jq -r .steps_completed)" 0
 rmdir .pawl/events.db-logs/six/terms-1.json
 runs 0 pawl resume six
 
+it "what a pawl that was killed left of them goes when its run ends, though fewer are at work at once then"
+cat >many.yaml <<'YAML'
+mission: many
+parallel: 3
+workspace: {checkpoint: off}
+steps:
+  - {id: a, needs: [], run: [sh, -c, "touch at-a; until test -e go; do sleep 0.05; done"]}
+  - {id: b, needs: [], run: [sh, -c, "touch at-b; until test -e go; do sleep 0.05; done"]}
+  - {id: c, needs: [], run: [sh, -c, "touch at-c; until test -e go; do sleep 0.05; done"]}
+YAML
+pawl run many.yaml --run seven >/dev/null 2>&1 </dev/null &
+pid=$!
+for step in a b c; do await "at-$step"; done
+kill -KILL "$pid"
+wait "$pid" || true
+same "$(find .pawl/events.db-logs -name 'terms-*' | wc -l)" 6
+touch go
+sed -i 's/parallel: 3/parallel: 1/' many.yaml
+runs 0 pawl resume seven
+[ ! -e .pawl/events.db-logs ]
+
 it "the how-to works, with a program in the model's place"
 awk '/^```yaml$/ {on = 1; next} /^```$/ {on = 0} on' "$SOURCE_DIR/docs/how-to/tell-a-model.md" >notes.yaml
 awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on' "$SOURCE_DIR/docs/how-to/tell-a-model.md" >ask

@@ -50,6 +50,21 @@ says '^running  0/2  one$' followed
 same "$(tail -n 1 followed)" "failed  1/2  two"
 wait
 
+it "of steps at work at once each says which attempt it is"
+cat >two.yaml <<'END'
+mission: two
+parallel: 2
+workspace: {checkpoint: off}
+steps:
+  - {id: one, needs: [], retry: {attempts: 2, delay: 50ms}, run: [sh, -c, "test -e once || { touch once; exit 1; }; until test -e go2; do sleep 0.05; done"]}
+  - {id: other, needs: [], run: [sh, -c, "until test -e go2; do sleep 0.05; done"]}
+END
+rm -f typescript
+(until_it grep -q 'one.* running .*attempt 2 of 2' typescript && touch go2) &
+on_terminal 70 'pawl run --fresh --watch two.yaml'
+wait
+says '^code 0$' shown
+
 it "it wants one run, and people"
 runs 2 pawl runs --watch
 says 'goes with --id' err

@@ -54,6 +54,23 @@ FILE_TEST(references_of_the_wrong_form_are_refused)
                 "in a name as ~1");
 }
 
+FILE_TEST(an_answer_is_a_string_that_has_no_members)
+{
+        struct file_fixture *f = *state;
+
+        file_refused(f,
+                "mission: m\nsteps:\n  - {id: a, ask: {question: Why?}}\n"
+                "  - {id: b, inputs: {x: {$from: 'a#/x'}}, run: [cat]}\n",
+                4,
+                "steps[1].inputs.x.$from: the answer to \"a\" is a string, which has no /x; write "
+                "\"a\"");
+        file_refused(f,
+                "mission: m\nsteps:\n  - {id: a, ask: {question: Why?}}\n"
+                "  - {id: b, when: {$from: 'a#/x'}, run: [cat]}\n",
+                4,
+                "steps[1].when.$from: the answer to \"a\" is a string, which has no /x; write \"a\"");
+}
+
 FILE_TEST(references_must_name_an_earlier_step)
 {
         struct file_fixture *f = *state;
