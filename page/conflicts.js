@@ -60,31 +60,48 @@ function item(c, again) {
     } } }, "Bring back"));
 }
 
-/** Terms of one run that no glossary knows, as one question. */
-function unknown(run, list, trouble) {
+/** A question about several terms of a run: what it shows of them, and one answer to them all. */
+function together(run, list, trouble, { says, shown, verb, done, body }) {
   const button = el("button", { type: "button", class: "small", on: { click: async () => {
     button.disabled = true;
     fill(trouble);
     try {
-      await post("answers", { answers: list.map((c) => ({ conflict_id: c.conflict_id, dismiss: true })), actor: name() || undefined });
-      announce(`${list.length} terms dismissed`);
+      await post("answers", { answers: list.map((c) => ({ conflict_id: c.conflict_id, ...body })) });
+      announce(`${list.length} terms ${done}`);
       await open.load();
     } catch (error) {
       button.disabled = false;
       add(trouble, problem(error));
     }
-  } } }, "None of these is a term");
+  } } }, verb);
   return el("section", { class: "ask" },
-    el("h2", null, `${list.length} terms of `, link(at("runs", run), `run ${short(run)}`), " are in no glossary"),
-    el("p", null, list.map((c, i) => [i > 0 && ", ", link(at("conflicts", c.conflict_id), term(c.term))])),
+    el("h2", null, `${list.length} terms of `, link(at("runs", run), `run ${short(run)}`), " ", says), shown,
     el("p", { class: "buttons" }, button));
 }
 
-/** Of each run that has several: those of its terms that are unknown, by run. */
-function manyUnknown(list) {
+const one = (c) => link(at("conflicts", c.conflict_id), term(c.term));
+
+/** Terms that no glossary knows. */
+const unknown = (run, list, trouble) => together(run, list, trouble, { says: "are in no glossary",
+  shown: el("p", null, list.map((c, i) => [i > 0 && ", ", one(c)])),
+  verb: "None of these is a term", done: "dismissed", body: { dismiss: true } });
+
+/** Terms that have meanings to choose from, with the first of each. */
+const several = (run, list, trouble) => together(run, list, trouble, { says: "have more than one meaning",
+  shown: el("dl", { class: "firsts" }, list.map((c) => el("div", null, el("dt", null, one(c)), el("dd", null, c.candidates[0].definition)))),
+  verb: "Take these, the first of each", done: "answered", body: { pick: 1 } });
+
+const SEVERAL = 4; // terms with meanings of a run that are asked about together
+
+/** By run, those that are asked about together: [what asks, run, conflicts]. */
+function many(list) {
   const runs = new Map();
-  for (const c of list) if (c.conflict_type === "unknown") runs.set(c.run_id, [...(runs.get(c.run_id) ?? []), c]);
-  return [...runs].filter(([, all]) => all.length > 1);
+  for (const c of list) {
+    const ask = c.conflict_type === "unknown" ? unknown : !asks(c) && c.candidates.length > 0 ? several : null;
+    const key = `${ask?.name} ${c.run_id}`;
+    if (ask) runs.set(key, [ask, c.run_id, [...(runs.get(key)?.[2] ?? []), c]]);
+  }
+  return [...runs.values()].filter(([ask, , all]) => all.length >= (ask === unknown ? 2 : SEVERAL));
 }
 
 export async function conflicts(view) {
@@ -98,10 +115,10 @@ export async function conflicts(view) {
     const list = open.all();
     const now = list.filter((c) => !deferred().includes(c.conflict_id));
     const later = list.filter((c) => deferred().includes(c.conflict_id));
-    const many = manyUnknown(now);
-    const alone = now.filter((c) => !many.some(([, all]) => all.includes(c)));
+    const groups = many(now);
+    const alone = now.filter((c) => !groups.some(([, , all]) => all.includes(c)));
     renew(place, [now, later], () => [
-      many.map(([run, all]) => unknown(run, all, trouble)),
+      groups.map(([ask, run, all]) => ask(run, all, trouble)),
       alone.length > 0 && el("ul", { class: "asks plain" }, alone.map((c) => item(c, show))),
       now.length === 0 && el("p", { class: "note" }, later.length ? "No other question is open."
         : "No question is open. When a run asks one, it appears here by itself."),

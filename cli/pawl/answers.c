@@ -147,10 +147,11 @@ static pawl_status read_array(cli_answers *a, pawl_text text, pawl_error *err)
         pawl_status status = pawl__json_tree_read(&tree, text.data, text.len, err);
 
         if (status)
-                return pawl__fail_prefix(err, status, "%s", a->name);
-        status = room_for(a, pawl__json_at(&tree, 0)->count, err);
-        for (pawl__node n = pawl__json_first(&tree, 0); n != PAWL__NO_NODE && !status;
-                n = pawl__json_after(&tree, 0, n))
+                pawl__fail_prefix(err, status, "%s", a->name);
+        else
+                status = room_for(a, pawl__json_at(&tree, 0)->count, err);
+        for (pawl__node n = status ? PAWL__NO_NODE : pawl__json_first(&tree, 0);
+                n != PAWL__NO_NODE && !status; n = pawl__json_after(&tree, 0, n))
                 status = add(a, &tree, n, ++place, err);
         pawl__json_tree_free(&tree);
         return status;

@@ -1,7 +1,7 @@
 // Two people at one question, an answer by the keyboard alone, and words that are markup elsewhere.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
-import { calm, events, mission, pawl, person, serve, story, visit } from "./support.mjs";
+import { calm, events, faults, mission, pawl, person, serve, story, visit } from "./support.mjs";
 
 const service = await serve();
 const markup = ["<img src=x onerror=alert(1)>", "<script>alert(2)</script>", "<svg/onload=alert(3)>\"'&amp;"];
@@ -116,6 +116,30 @@ await story({
     assert.equal(payload.selected_sense.definition, "What is done in one go.");
     assert.equal(payload.selected_sense.scope, "mission_local");
     assert.equal(payload.actor.actor_id, "user:dee");
+    calm(page);
+  },
+
+  "many terms of a run are one question: those that are unknown, and those that have meanings": async () => {
+    const words = ["anvil", "bellow", "crucible", "drift", "easel"];
+    writeFileSync("words.yaml", `terms:\n${words.flatMap((w) => [1, 0.5].map((c) =>
+      `  - { surface: ${w}, definition: "${w} ${c}", confidence: ${c} }\n`)).join("")}`);
+    writeFileSync("many.yaml", `mission: many
+strictness: max
+glossary: { team_domain: words.yaml }
+steps: [{ id: a, inputs: { description: '${words.join(" ")} "flurb" "quonk" "<b>zib</b>"' }, run: [cat] }]
+`);
+    pawl(3, "run", "many.yaml", "--run", "many", "--no-input");
+    const page = await visit(await person(), service, "#/conflicts");
+    await page.getByRole("heading", { name: "5 terms of run many have more than one meaning" }).waitFor();
+    assert.deepEqual(await page.locator(".firsts dd").allTextContents(), words.map((w) => `${w} 1`));
+    assert.equal(await page.locator("blockquote").count(), 0);
+    assert.deepEqual(await faults(page), []);
+    await page.getByRole("button", { name: "Take these, the first of each" }).click();
+    await page.getByRole("heading", { name: "5 terms of" }).waitFor({ state: "detached" });
+    assert.deepEqual(resolved().slice(-5).map((e) => e.payload.selected_sense.definition).sort(), words.map((w) => `${w} 1`));
+    await page.getByRole("button", { name: "None of these is a term" }).click();
+    await page.getByText("No question is open.").waitFor();
+    pawl(0, "resume", "many");
     calm(page);
   },
 
