@@ -66,7 +66,7 @@ static pawl_status find(change *c, pawl_error *err)
         if (n == 0 && seq)
                 return pawl__fail(err, PAWL_ESTATE,
                         "term \"%.*s\": what event %llu said of it is not in force any more; see "
-                        "`pawl glossary log`, and say it of what is",
+                        "`pawl glossary list`, and name one that is",
                         PAWL__FMT(term), (unsigned long long)seq);
         if (n == 0)
                 return pawl__fail(err, PAWL_ENOTFOUND,
@@ -286,7 +286,6 @@ static pawl_status begin(change *c, pawl_error *err)
 {
         const cli_call *cli = c->of.cli;
         const pawl_sources *sources = pawl__log_sources(c->of.log);
-        pawl__buf normal = PAWL__BUF_INIT;
         const char *actor;
         pawl__scope scope;
         pawl_status status = cli_actor(&actor, cli, err);
@@ -296,15 +295,7 @@ static pawl_status begin(change *c, pawl_error *err)
         pawl__scope_of(&scope, pawl__text(cli_value(cli, "scope")));
         c->scope = cli_given(cli, "scope") ? pawl__scope_name(scope) : NULL;
         c->mission = pawl__text(cli_value(cli, "mission"));
-        if (pawl__normal_form(&normal, pawl__text(cli->args[0])))
-                status = pawl__nomem(err);
-        else
-                c->asked = pawl__arena_copy(cli->arena, pawl__buf_text(&normal));
-        pawl__buf_free(&normal);
-        if (!status)
-                status = pawl__arena_check(cli->arena, err);
-        if (!status && c->asked.len == 0)
-                status = pawl__fail(err, PAWL_EINVAL, "term: is empty; name one");
+        status = cli_term_read(&c->asked, cli, err);
         c->like = (pawl_event){.mission_id = c->mission,
                 .actor = pawl__text(actor),
                 .time_us = sources->wall_us(sources->user)};

@@ -1,6 +1,7 @@
 /* pawl glossary log: who changed what a term means, and when. */
 #include "base/error.h"
 #include "cli/pawl/commands.h"
+#include "cli/pawl/senses.h"
 #include "command/fields.h"
 #include "events/log.h"
 #include "events/types.h"
@@ -99,12 +100,8 @@ static pawl_status take(const pawl_event *event, pawl__event_type type, void *us
 static pawl_status show(cli_call *cli, pawl_log *log, pawl_error *err)
 {
         history h = {.arena = cli->arena};
-        pawl__buf normal = PAWL__BUF_INIT;
-        pawl_status status = pawl__normal_form(&normal, pawl__text(cli->args[0]));
+        pawl_status status = cli_term_read(&h.normal, cli, err);
 
-        if (status)
-                status = pawl__nomem(err);
-        h.normal = pawl__buf_text(&normal);
         if (!status)
                 status = pawl__log_each(log, 0, take, &h, err);
         if (!status)
@@ -117,7 +114,6 @@ static pawl_status show(cli_call *cli, pawl_log *log, pawl_error *err)
                 status = cli_print_list(cli, log, fields, h.items, h.n, sizeof *h.items, err);
         free(h.items);
         pawl__buf_free(&h.room);
-        pawl__buf_free(&normal);
         return status;
 }
 

@@ -165,7 +165,9 @@ static void print_all(const cli_call *cli, const answered_all *all)
         FILE *out = cli->in->out;
 
         fprintf(out, "%zu conflict%s answered; ", all->answers.n, all->answers.n == 1 ? "" : "s");
-        if (all->n_open > 0)
+        if (all->answers.n == 0 && all->n_open == 0)
+                fputs("none waits", out);
+        else if (all->n_open > 0)
                 cli_sayf(cli, out, "%zu more wait (see `pawl conflicts`)", all->n_open);
         else if (all->run_id.len)
                 cli_sayf(cli, out, "go on with `pawl resume %.*s`", PAWL__FMT(all->run_id));

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "command/find.h"
+#include "glossary/normal.h"
 #include <stdlib.h>
 
 /* A copy of a row whose texts live in the arena. */
@@ -133,6 +134,23 @@ void cli_senses_free(cli_senses *senses)
         pawl__arena_free(&senses->arena);
         free(senses->rows);
         *senses = (cli_senses){.arena = PAWL__ARENA_INIT};
+}
+
+pawl_status cli_term_read(pawl_text *normal, const cli_call *cli, pawl_error *err)
+{
+        const pawl_text term = pawl__text(cli->args[0]);
+        pawl__buf form = PAWL__BUF_INIT;
+        pawl_status status = PAWL_OK;
+
+        if (!pawl__utf8_valid(term.data, term.len))
+                return pawl__fail(err, PAWL_EINVAL, "term: is not UTF-8; write it in UTF-8");
+        if (pawl__normal_form(&form, term))
+                status = pawl__nomem(err);
+        else if (form.len == 0)
+                status = pawl__fail(err, PAWL_EINVAL, "term: is empty; name one");
+        *normal = pawl__arena_copy(cli->arena, pawl__buf_text(&form));
+        pawl__buf_free(&form);
+        return status ? status : pawl__arena_check(cli->arena, err);
 }
 
 pawl_status cli_glossary_load(pawl__glossary *glossary, const cli_call *cli, pawl_error *err)

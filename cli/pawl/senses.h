@@ -23,6 +23,9 @@ PAWL_MUST_CHECK pawl_status cli_senses_read(
         cli_senses *out, pawl_log *log, uint64_t at, pawl_error *err);
 void cli_senses_free(cli_senses *senses);
 
+/** The normal form of the term that the first argument is; it lives in the call's arena. */
+PAWL_MUST_CHECK pawl_status cli_term_read(pawl_text *normal, const cli_call *cli, pawl_error *err);
+
 /** Add the senses in force by the log that is found, if there is one; one that was named must be
  * there. */
 PAWL_MUST_CHECK pawl_status cli_glossary_load(

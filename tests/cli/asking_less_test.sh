@@ -86,8 +86,12 @@ same "$(syncs pawl resolve --answers answers.jsonl)" "$one"
 says '^125 conflicts answered; 1 more wait' out
 same "$(pawl conflicts --json | jq -r '.[].term')" word2of
 same "$(pawl glossary list --json | jq -r '.[] | select(.scope == "core").definition')" "The first."
+runs 0 pawl resolve --answers /dev/null
+says '^0 conflicts answered; 1 more wait' out
 pawl conflicts --json | jq -c 'map(. + {dismiss: true})' >rest.json
 runs 0 pawl resolve --answers rest.json
+runs 0 pawl resolve --answers /dev/null
+says '^0 conflicts answered; none waits$' out
 runs 0 pawl resume two
 
 it "an answer that is none refuses the file, by its line, and nothing is written"

@@ -14,6 +14,10 @@ fails 1 '3 is none of its senses; pick 1 to 2' pawl glossary deprecate workspace
 fails 1 'has no such sense' pawl glossary deprecate workspace --scope core
 fails 1 'the definition is empty' pawl glossary edit workspace --pick 1 --define " "
 fails 1 'term: is empty' pawl glossary ignore " "
+for command in ignore log; do
+        fails 1 'term: is not UTF-8' pawl glossary $command $'\xff'
+        fails 1 'term: is empty' pawl glossary $command ''
+done
 misused 'define is needed' pawl glossary edit workspace
 misused 'go together' pawl glossary edit workspace --define x --scope mission_local
 misused 'go together' pawl glossary edit workspace --define x --scope core --mission m
@@ -210,7 +214,7 @@ says '^ *SEQ +TIME +ACTOR +CHANGE' out
 fails 1 'no glossary ever had it' pawl glossary log nowhere
 
 it "a mission's own sense is changed, ignored and retired"
-rm -rf .pawl
+forget_log
 write_mission
 runs 3 pawl run mission.yaml --run one --no-input
 runs 0 pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --pick 1
@@ -227,7 +231,7 @@ same "$(pawl glossary log workspace --json | jq -r '.[] | select(.mission_id == 
 runs 0 eventlog replay --check
 
 it "--replace puts an answer in the place of a wrong one, and retires what that defined"
-rm -rf .pawl
+forget_log
 runs 3 pawl run mission.yaml --run one --no-input
 conflict=$(pawl conflicts --json | jq -r '.[0].conflict_id')
 misused 'is for one conflict' pawl resolve --run one --all --dismiss --replace
@@ -252,7 +256,7 @@ fails 1 'step specify of run one has completed with the former answer' pawl reso
 same "$(at)" "$before"
 
 it "so is one of another run of the mission that uses the term, and passed its gate since"
-rm -rf .pawl
+forget_log
 runs 3 pawl run mission.yaml --run one --no-input
 conflict=$(pawl conflicts --json | jq -r '.[0].conflict_id')
 runs 0 pawl resolve "$conflict" --pick 1
