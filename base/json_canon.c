@@ -12,7 +12,8 @@
 #include <stdlib.h>
 
 enum {
-        SLACK = 64,       /* free behind the text: a copy writes 16 bytes at a time, a number 32 */
+        SLACK = 64,       /* free behind the text: a copy writes 32 bytes, as a number may */
+        PLACES = 8,       /* depths for which an order is remembered */
         SMALL = 32 * 1024 /* an object of so many bytes is put in order at once */
 };
 
@@ -32,20 +33,22 @@ struct pass {
         size_t base;           /* where the canonical text begins in the buffer */
         pawl__member *members; /* of all open objects */
         size_t n_members, cap_members;
+        pawl__order orders[PLACES]; /* by depth: objects of one array have their members alike */
         pawl__reorder walk;
         pawl_error *err;
         struct level levels[PAWL__JSON_DEPTH + 1];
 };
 
-/* Copy a short run, sixteen bytes at a time where the source has them. The buffer has the slack. */
+/* Copy a short run, 32 bytes at a time where the source has them. The buffer has the slack. */
 static inline char *copy(char *out, const char *from, size_t n, const char *end)
 {
-        if ((size_t)(end - from) < n + 15) {
+        if ((size_t)(end - from) < n + 31) {
                 memcpy(out, from, n);
                 return out + n;
         }
-        for (size_t i = 0; i < n; i += 16)
-                memcpy(out + i, from + i, 16);
+        memcpy(out, from, 32);
+        for (size_t i = 32; i < n; i += 32)
+                memcpy(out + i, from + i, 32);
         return out + n;
 }
 
@@ -125,7 +128,7 @@ static pawl_status sort_object(struct pass *c, const struct level *object, char 
 
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it has members */
         members[n - 1].end = end - 1;
-        pawl__members_sort(text, members, n);
+        pawl__members_sort(text, members, n, &c->orders[(size_t)(object - c->levels) % PLACES]);
         uint32_t second = UINT32_MAX; /* the first in the text to repeat a name */
         for (size_t i = 1; i < n; i++)
                 if (members[i - 1].prefix == members[i].prefix && members[i].start < second &&
@@ -141,87 +144,109 @@ static pawl_status sort_object(struct pass *c, const struct level *object, char 
                                                                            : PAWL_OK;
 }
 
+/* The pass as its loop has it: out of memory's way, if the compiler can. */
+struct writing {
+        struct pass *c;
+        struct level *level;      /* that is open */
+        char *text, *start, *out; /* all; from where the present token stands; its end */
+        const char *source_end;
+};
+
+PAWL__LEX_INLINE pawl_status write_name(struct writing *w, const pawl__json_token *t)
+{
+        /* from the source if that will do: a load from what was stored just now, in parts, waits */
+        const uint64_t prefix = !t->escaped && w->source_end - t->raw >= 8
+                                        ? pawl__member_prefix(t->raw, t->raw_len)
+                                        : pawl__member_prefix_any(w->start + 1);
+
+        *w->out++ = ':';
+        return add_member(w->c, w->level, w->text, (size_t)(w->start - w->text), prefix);
+}
+
+PAWL__LEX_INLINE pawl_status write_number(struct writing *w, const pawl__json_token *t)
+{
+        struct pass *const c = w->c;
+
+        if (t->marks.point == t->raw_len) {
+                const size_t sign = t->raw_len == 2 && memcmp(t->raw, "-0", 2) == 0;
+                w->out = copy(w->out, t->raw + sign, t->raw_len - sign, w->source_end);
+                return PAWL_OK;
+        }
+        const size_t n =
+                pawl__number_canon(w->out, t->raw, t->raw_len, t->marks.point, t->marks.exponent);
+        w->out += n;
+        if (n <= t->raw_len)
+                return PAWL_OK;
+        const size_t used = (size_t)(w->out - c->buf->data);
+        const pawl_status status =
+                make_room(c, used, (size_t)(w->source_end - t->raw) - t->raw_len);
+        w->text = c->buf->data + c->base;
+        w->out = c->buf->data + used;
+        return status;
+}
+
+PAWL__LEX_INLINE pawl_status write_end(struct writing *w, const pawl__json_token *t)
+{
+        struct level *const level = w->level--;
+
+        w->out -= w->out[-1] == ','; /* that after the last element or member */
+        *w->out++ = *t->raw;
+        if (*t->raw == ']')
+                return PAWL_OK;
+        const pawl_status status = level->unsorted ? sort_object(w->c, level, w->out) : PAWL_OK;
+        w->c->n_members = level->first;
+        return status;
+}
+
+PAWL__LEX_INLINE pawl_status write_token(void *user, const pawl__json_token *t, pawl_error *err)
+{
+        struct writing *const w = user;
+        pawl_status status = PAWL_OK;
+
+        (void)err;
+        switch (t->type) {
+        case PAWL__JSON_NAME:
+                status = write_name(w, t);
+                w->start = w->out;
+                return status;
+        case PAWL__JSON_OBJECT:
+        case PAWL__JSON_ARRAY:
+                *++w->level = (struct level){(uint32_t)w->c->n_members,
+                        (uint32_t)(w->out - w->text), (uint32_t)t->offset, false};
+                *w->out++ = *t->raw;
+                w->start = w->out;
+                return PAWL_OK;
+        case PAWL__JSON_STRING:
+                break;
+        case PAWL__JSON_NUMBER:
+                status = write_number(w, t);
+                break;
+        case PAWL__JSON_END:
+                status = write_end(w, t);
+                break;
+        case PAWL__JSON_FINISHED:
+                w->out--; /* the comma after it */
+                return PAWL_OK;
+        default: /* null, true, false */
+                memcpy(w->out, t->raw, t->raw_len);
+                w->out += t->raw_len;
+        }
+        *w->out++ = ',';
+        w->start = w->out;
+        return status;
+}
+
 /* Write everything, up to *end. */
 static pawl_status write_all(struct pass *c, char **end)
 {
-        char *text = c->buf->data + c->base, *out = text;
-        const char *const source_end = c->source + c->source_len;
+        char *const text = c->buf->data + c->base;
+        struct writing w = {c, c->levels, text, text, text, c->source + c->source_len};
         pawl__json_reader reader;
-        pawl__json_token t;
-        pawl_status status = PAWL_OK;
 
         pawl__json_reader_init(&reader, c->source, c->source_len);
-        for (;;) {
-                char *start = out;
-                const char *p;
-                struct level *level;
-                status = pawl__json_before_value(&reader, &t, &p, &out, c->err);
-                if (status)
-                        return status;
-                /* read, if p is not;
-                 * NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
-                if (!p && t.type == PAWL__JSON_NAME) {
-                        /* from the source if that will do: a load from what was stored just now, in
-                         * parts, waits */
-                        const uint64_t prefix = !t.escaped && source_end - t.raw >= 8
-                                                        ? pawl__member_prefix(t.raw, t.raw_len)
-                                                        : pawl__member_prefix_any(start + 1);
-                        *out++ = ':';
-                        status = add_member(
-                                c, &c->levels[reader.depth], text, (size_t)(start - text), prefix);
-                        if (status)
-                                return status;
-                        p = pawl__lex_space(reader.text + reader.at, source_end);
-                        start = out;
-                }
-                if (p && (status = pawl__json_value_step(&reader, &t, p, &out, c->err)))
-                        return status;
-                switch (t.type) {
-                case PAWL__JSON_OBJECT:
-                case PAWL__JSON_ARRAY:
-                        c->levels[reader.depth] = (struct level){(uint32_t)c->n_members,
-                                (uint32_t)(out - text), (uint32_t)t.offset, false};
-                        *out++ = *t.raw;
-                        continue;
-                case PAWL__JSON_STRING:
-                        break;
-                case PAWL__JSON_NUMBER:
-                        if (t.marks.point == t.raw_len) {
-                                const size_t sign = t.raw_len == 2 && memcmp(t.raw, "-0", 2) == 0;
-                                out = copy(out, t.raw + sign, t.raw_len - sign, source_end);
-                                break;
-                        }
-                        out += pawl__number_canon(
-                                out, t.raw, t.raw_len, t.marks.point, t.marks.exponent);
-                        if ((size_t)(out - start) > t.raw_len) {
-                                const size_t used = (size_t)(out - c->buf->data);
-                                status = make_room(c, used, c->source_len - reader.at);
-                                text = c->buf->data + c->base;
-                                out = c->buf->data + used;
-                                if (status)
-                                        return status;
-                        }
-                        break;
-                case PAWL__JSON_END:
-                        out -= out[-1] == ','; /* that after the last element or member */
-                        *out++ = *t.raw;
-                        if (*t.raw == ']')
-                                break;
-                        level = &c->levels[reader.depth + 1];
-                        /* opened; NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Branch) */
-                        if (level->unsorted && (status = sort_object(c, level, out)))
-                                return status;
-                        c->n_members = level->first;
-                        break;
-                case PAWL__JSON_FINISHED:
-                        *end = out - 1;
-                        return PAWL_OK;
-                default: /* null, true, false */
-                        memcpy(out, t.raw, t.raw_len);
-                        out += t.raw_len;
-                }
-                *out++ = ',';
-        }
+        const pawl_status status = pawl__json_walk(&reader, write_token, &w, &w.out, c->err);
+        *end = w.out;
+        return status;
 }
 
 /* Make the canonical text at the end of the buffer, whose len is set behind it. On failure the
@@ -244,6 +269,7 @@ static pawl_status run(
         c->small = small;
         c->base = before;
         c->n_members = c->cap_members = 0;
+        memset(c->orders, 0, sizeof c->orders);
         c->err = err;
         const pawl_status status = write_all(c, &end);
         buf->len = status ? before : (size_t)(end - buf->data);

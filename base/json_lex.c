@@ -160,28 +160,23 @@ static char *copy_escape(char *out, const char *p)
         return out + len;
 }
 
-const char *pawl__lex_string_rest(
-        const char *start, const char *p, const char *end, unsigned wide, bool *escaped, char **to)
+pawl__lex_place pawl__lex_string_rest(pawl__lex_place at, const char *end)
 {
-        char *out = to ? *to : NULL;
+        const char *p = at.p;
+        char *to = at.to;
 
         while (p < end && *p == '\\') {
                 const size_t n = pawl__lex_escape(p, end);
                 if (n == 0)
-                        return NULL;
-                *escaped = true;
-                if (out)
-                        out = copy_escape(out, p);
+                        return (pawl__lex_place){NULL, NULL};
+                if (to)
+                        to = copy_escape(to, p);
                 const char *const run = p + n;
-                p = pawl__lex_run(run, end, &wide, out);
-                if (out)
-                        out += p - run;
+                p = pawl__lex_run(run, end, to);
+                if (to)
+                        to += p - run;
         }
-        if (p == end || *p != '"' || (wide && !pawl__utf8_valid(start, (size_t)(p - start))))
-                return NULL;
-        if (to)
-                *to = out;
-        return p;
+        return p < end && *p == '"' ? (pawl__lex_place){p, to} : (pawl__lex_place){NULL, NULL};
 }
 
 size_t pawl__json_unescape(char *out, const char *raw, size_t raw_len)

@@ -11,6 +11,8 @@
 #include <emmintrin.h>
 #endif
 
+#define PAWL__LEX_INLINE __attribute__((always_inline)) static inline
+
 /** Past the white space. */
 static inline const char *pawl__lex_space(const char *p, const char *end)
 {
@@ -61,11 +63,10 @@ static inline __m128i pawl__lex_tail(const char *p, size_t n)
 #endif
 
 /**
- * The end of a run inside a string: the first '"', '\\' or byte below 0x20, or end. @p wide is set
- * to other than 0 when the run holds bytes beyond ASCII. With @p to, the run is copied there at
- * the same time; up to 16 bytes more than its length may be written.
+ * The end of a run inside a string: the first '"', '\\' or byte below 0x20, or end. With @p to,
+ * the run is copied there at the same time; up to 16 bytes more than its length may be written.
  */
-static inline const char *pawl__lex_run(const char *p, const char *end, unsigned *wide, char *to)
+static inline const char *pawl__lex_run(const char *p, const char *end, char *to)
 {
 #if defined(__SSE2__)
         for (;; p += 16) {
@@ -81,16 +82,12 @@ static inline const char *pawl__lex_run(const char *p, const char *end, unsigned
                         _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
                                 _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
                 const unsigned stops = (unsigned)_mm_movemask_epi8(stop);
-                const unsigned tops = (unsigned)_mm_movemask_epi8(bytes);
                 if (to) {
                         _mm_storeu_si128((__m128i *)(void *)to, bytes);
                         to += 16;
                 }
-                if (stops) {
-                        *wide |= tops & (stops ^ (stops - 1)); /* those before the first stop */
+                if (stops)
                         return p + __builtin_ctz(stops);
-                }
-                *wide |= tops;
         }
 #else
         const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
@@ -107,7 +104,6 @@ static inline const char *pawl__lex_run(const char *p, const char *end, unsigned
                 }
         }
         for (; p < end && (unsigned char)*p >= 0x20 && *p != '"' && *p != '\\'; p++) {
-                *wide |= (unsigned char)*p & 0x80U;
                 if (to)
                         *to++ = *p;
         }
@@ -150,30 +146,32 @@ size_t pawl__lex_write_escape(char out[6], char c);
 /** Are the escapes of a string that the reader took those of canonical text? */
 bool pawl__lex_canonical(const char *raw, size_t raw_len);
 
-/** pawl__lex_string() for what is not plain ASCII: go on at @p p, to where all was copied. */
-const char *pawl__lex_string_rest(
-        const char *start, const char *p, const char *end, unsigned wide, bool *escaped, char **to);
+/** A place in a string, and in its copy. */
+typedef struct pawl__lex_place {
+        const char *p; /**< NULL: refused */
+        char *to;      /**< NULL: nothing is copied */
+} pawl__lex_place;
+
+/** From the string's first escape on, up to which all was copied, to the closing quote. */
+pawl__lex_place pawl__lex_string_rest(pawl__lex_place at, const char *end);
 
 /**
- * From after the opening quote to the closing one; NULL: refused. With @p to, the string is copied
- * there in canonical form and *to is moved past it; up to 16 bytes more may be written. It never
- * grows: the canonical form of an escape is the character, or the shortest escape for it.
+ * From after the opening quote to the closing one. With @p to, the string is copied there in
+ * canonical form; up to 16 bytes more may be written. It never grows: the canonical form of an
+ * escape is the character, or the shortest escape for it.
  *
  * Most of the reading time is spent here; out of line it would take a tenth more.
  */
-__attribute__((always_inline)) static inline const char *pawl__lex_string(
-        const char *start, const char *end, bool *escaped, char **to)
+PAWL__LEX_INLINE pawl__lex_place pawl__lex_string(
+        const char *start, const char *end, bool *escaped, char *to)
 {
-        unsigned wide = 0;
-        const char *p = pawl__lex_run(start, end, &wide, to ? *to : NULL);
-        char *out = to ? *to + (p - start) : NULL; /* so that *to can live in a register */
+        const char *const p = pawl__lex_run(start, end, to);
+        const pawl__lex_place at = {p, to ? to + (p - start) : NULL};
 
-        *escaped = false;
-        if (p == end || *p != '"' || wide)
-                p = pawl__lex_string_rest(start, p, end, wide, escaped, to ? &out : NULL);
-        if (to)
-                *to = out;
-        return p;
+        *escaped = p < end && *p == '\\';
+        if (*escaped)
+                return pawl__lex_string_rest(at, end);
+        return p < end && *p == '"' ? at : (pawl__lex_place){NULL, NULL};
 }
 
 /* Bytes of a literal that no exponent helps to overflow. */
@@ -189,14 +187,14 @@ typedef struct pawl__lex_marks {
 static inline const char *pawl__lex_digits(const char *p, const char *end)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-        const uint64_t ones = UINT64_C(0x0101010101010101), high = ones * 0xf0;
+        const uint64_t ones = UINT64_C(0x0101010101010101);
         for (; end - p >= 8; p += 8) {
                 uint64_t word;
                 memcpy(&word, p, sizeof word);
-                /* a byte is a digit if its upper half is 3 and stays so when 6 is added; a carry
-                 * can only spoil bytes behind one that is no digit */
-                const uint64_t other =
-                        ((word & high) ^ ones * 0x30) | (((word + ones * 6) & high) ^ ones * 0x30);
+                /* a digit is below 10 after the xor, and gets no top bit; a carry can only spoil
+                 * bytes behind one that is no digit */
+                const uint64_t value = word ^ ones * '0';
+                const uint64_t other = ((value + ones * 0x76) | value) & ones << 7;
                 if (other)
                         return p + __builtin_ctzll(other) / 8;
         }

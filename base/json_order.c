@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 enum {
-        FEW = 16,              /* so many are sorted by insertion */
         SURROGATE_LEAD = 0xf0, /* first byte of a character that takes two UTF-16 units */
         LATE_LEAD = 0xee       /* first byte of U+E000 and above */
 };
@@ -91,23 +90,36 @@ static int compare(const void *a, const void *b, void *text)
         return order ? order : (x->start > y->start) - (x->start < y->start);
 }
 
-void pawl__members_sort(const char *text, pawl__member *m, size_t n)
+/* A few by insertion, from the order on that is expected. */
+void pawl__members_sort(const char *text, pawl__member *m, size_t n, pawl__order *last)
 {
-        if (n > FEW) {
+        unsigned char *const order = last->from;
+        pawl__member sorted[PAWL__ORDER_FEW];
+
+        if (n > PAWL__ORDER_FEW) {
                 qsort_r(m, n, sizeof *m, compare, (void *)(uintptr_t)text);
                 return;
         }
+        if (last->n != n)
+                for (last->n = 0; last->n < n; last->n++)
+                        order[last->n] = last->n;
+        sorted[0] = m[order[0]];
         for (size_t i = 1; i < n; i++) {
-                const pawl__member moving = m[i];
+                const unsigned char from = order[i];
                 size_t at = i;
-                for (; at > 0 &&
-                        (moving.prefix != m[at - 1].prefix ? moving.prefix < m[at - 1].prefix
-                                                           : compare(&moving, &m[at - 1],
-                                                                     (void *)(uintptr_t)text) < 0);
-                        at--)
-                        m[at] = m[at - 1];
-                m[at] = moving;
+                sorted[i] = m[from];
+                if (sorted[i].prefix > sorted[i - 1].prefix)
+                        continue;
+                const pawl__member moving = sorted[i];
+                for (; at > 0 && compare(&moving, &sorted[at - 1], (void *)(uintptr_t)text) < 0;
+                        at--) {
+                        sorted[at] = sorted[at - 1];
+                        order[at] = order[at - 1];
+                }
+                sorted[at] = moving;
+                order[at] = from;
         }
+        memcpy(m, sorted, n * sizeof *m);
 }
 
 /* ---- Text in another order than it was written ----------------------------------------------- */

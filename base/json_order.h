@@ -38,8 +38,15 @@ static inline uint64_t pawl__member_prefix(const char *name, size_t len)
 /** Order of two members of @p text by their names; 0: the names are the same. */
 int pawl__member_cmp(const char *text, const pawl__member *a, const pawl__member *b);
 
-/** Sort, in place; members of one name by their start. Takes about n log n comparisons. */
-void pawl__members_sort(const char *text, pawl__member *members, size_t n);
+/** The order that a few members were brought into. Zero-initialised is none. */
+enum { PAWL__ORDER_FEW = 16 };
+typedef struct pawl__order {
+        unsigned char n, from[PAWL__ORDER_FEW];
+} pawl__order;
+
+/** Sort, in place; members of one name by their start. Takes about n log n comparisons; n, if they
+ *  come in the order that as many did before, which is what @p last is for. */
+void pawl__members_sort(const char *text, pawl__member *members, size_t n, pawl__order *last);
 
 /** Order of two UTF-8 texts by their UTF-16 code units. */
 int pawl__utf16_cmp(const char *a, size_t a_len, const char *b, size_t b_len);

@@ -6,9 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
+static pawl_status hand_out(void *user, const pawl__json_token *token, pawl_error *err)
+{
+        (void)err;
+        *(pawl__json_token *)user = *token;
+        return PAWL_DONE;
+}
+
 pawl_status pawl__json_next(pawl__json_reader *reader, pawl__json_token *token, pawl_error *err)
 {
-        return pawl__json_step(reader, token, err);
+        const pawl_status status = pawl__json_walk(reader, hand_out, token, NULL, err);
+
+        return status == PAWL_DONE ? PAWL_OK : status;
 }
 
 pawl_status pawl__json_fail_at(
@@ -44,6 +53,14 @@ bool pawl__json_overflows(const char *raw, size_t raw_len)
         const pawl__decimal decimal = pawl__decimal_read(raw, raw_len);
 
         return isinf(pawl__decimal_double(&decimal, raw, raw_len));
+}
+
+size_t pawl__json_valid(const char *text, size_t len, size_t valid, size_t end)
+{
+        enum { MORE = 8192 }; /* that the cache still has when it is read */
+        const size_t more = valid + MORE > end ? valid + MORE : end, to = more < len ? more : len;
+
+        return valid + pawl__utf8_span(text + valid, to - valid);
 }
 
 static pawl_status fail(
@@ -135,10 +152,9 @@ static pawl_status refuse_string(const pawl__json_reader *r, const char *start, 
 {
         const char *const end = r->text + r->len, *p = start + 1;
         char message[128];
-        unsigned wide = 0;
         size_t n = 0;
 
-        while ((p = pawl__lex_run(p, end, &wide, NULL)) < end && *p == '\\' &&
+        while ((p = pawl__lex_run(p, end, NULL)) < end && *p == '\\' &&
                 (n = pawl__lex_escape(p, end)) > 0)
                 p += n;
         const size_t valid = pawl__utf8_span(start, (size_t)(p - start));
@@ -176,7 +192,7 @@ static pawl_status refuse_number(const pawl__json_reader *r, const char *start, 
 static pawl_status refuse_other(
         const pawl__json_reader *r, pawl__json_refusal refusal, const char *at, pawl_error *err)
 {
-        const bool in_object = r->expect == PAWL__EXPECT_AFTER_MEMBER;
+        const bool in_object = pawl__json_closing(r, r->depth) == '}';
         char message[128], shown[16];
 
         if (refusal == PAWL__REFUSE_REST)
@@ -232,7 +248,7 @@ size_t pawl__json_name_offset(const char *text, size_t len, size_t object, size_
 
         pawl__json_reader_init(&reader, text + object, len - object);
         do {
-                if (pawl__json_step(&reader, &token, NULL))
+                if (pawl__json_next(&reader, &token, NULL))
                         break;
         } while (reader.depth != 1 || token.type != PAWL__JSON_NAME || index-- > 0);
         return object + token.offset;
@@ -244,7 +260,7 @@ pawl_status pawl__json_refuse_twice(const char *text, size_t len, size_t offset,
         char decoded[SHOWN], message[SHOWN + 80];
         const char *name = text + offset + 1;
         bool escaped;
-        const char *const close = pawl__lex_string(name, text + len, &escaped, NULL);
+        const char *const close = pawl__lex_string(name, text + len, &escaped, NULL).p;
         size_t n = close ? (size_t)(close - name) : 0;
         const bool cut = n > SHOWN;
 

@@ -9,9 +9,9 @@
  * overflow a double, depth beyond the limit, a second value after the first. Duplicate member names
  * are for the caller, who has the members together (json_canon, json_tree).
  *
- * The functions are inline: the tree and the canonical writer are each a loop around them. With
- * @p to, they also copy a string or a name there in canonical form, quotes included, and move *to
- * past it. What is rare, or only says why a text is refused, is in json_read.c.
+ * The grammar is one loop, pawl__json_walk(), that calls a function with each token. Both are
+ * inline: the tree and the canonical writer are loops of their own, in which the place in the code
+ * says what may come next. What is rare, or only says why a text is refused, is in json_read.c.
  */
 #ifndef PAWL_BASE_JSON_READ_H
 #define PAWL_BASE_JSON_READ_H
@@ -42,11 +42,19 @@ typedef struct pawl__json_token {
         pawl__lex_marks marks; /**< number: see there */
 } pawl__json_token;
 
+/** What may come next. */
+typedef enum pawl__json_expect {
+        PAWL__EXPECT_VALUE, /**< the text's one value, a member's, or an element after a comma */
+        PAWL__EXPECT_FIRST, /**< the first name or element, or the end of the container */
+        PAWL__EXPECT_NEXT   /**< a comma, or the end of the container or of the text */
+} pawl__json_expect;
+
 typedef struct pawl__json_reader {
         const char *text;
         size_t len, at;
+        size_t valid; /**< so many bytes are known to be UTF-8 */
         unsigned depth;
-        unsigned char expect;                              /**< private to the reader */
+        pawl__json_expect expect;                          /**< private to the reader */
         unsigned char is_object[PAWL__JSON_DEPTH / 8 + 1]; /**< a bit a level */
 } pawl__json_reader;
 
@@ -59,18 +67,6 @@ pawl_status pawl__json_fail_at(
  *  "NAME: line N: ". Returns @p status. */
 pawl_status pawl__json_fail_on_line(
         pawl_error *err, pawl_status status, const char *name, size_t line);
-
-/** What may come next. Objects and arrays have values of their own, so that only the end of a
- *  container has to look at the bit of its level. */
-enum {
-        PAWL__EXPECT_VALUE,         /**< the text's one value, or an element after a comma */
-        PAWL__EXPECT_FIRST_ELEMENT, /**< an element or ']' */
-        PAWL__EXPECT_FIRST_NAME,    /**< a name or '}' */
-        PAWL__EXPECT_MEMBER_VALUE,  /**< the value after a name; its colon is read already */
-        PAWL__EXPECT_AFTER_ELEMENT, /**< ',' or ']' */
-        PAWL__EXPECT_AFTER_MEMBER,  /**< ',' or '}' */
-        PAWL__EXPECT_NOTHING        /**< the end of the text */
-};
 
 /** Does the literal, which has a point or an exponent, overflow a double? */
 bool pawl__json_overflows(const char *raw, size_t raw_len);
@@ -92,15 +88,6 @@ typedef enum pawl__json_refusal {
 __attribute__((cold)) pawl_status pawl__json_refuse(const pawl__json_reader *reader,
         pawl__json_refusal refusal, const char *at, pawl_error *err);
 
-/* The same, with a copy, so that the reader itself can live in registers. */
-static inline pawl_status pawl__json_stop(const pawl__json_reader *reader,
-        pawl__json_refusal refusal, const char *at, pawl_error *err)
-{
-        const pawl__json_reader copy = *reader;
-
-        return pawl__json_refuse(&copy, refusal, at, err);
-}
-
 /** Refuse a name that an object has twice; the opening quote of the second is at @p offset. */
 pawl_status pawl__json_refuse_twice(const char *text, size_t len, size_t offset, pawl_error *err);
 /** The offset of the object's name number @p index, counted from 0. @p object is the '{'. */
@@ -112,212 +99,235 @@ static inline void pawl__json_reader_init(pawl__json_reader *r, const char *text
         r->text = text ? text : "";
         r->len = text ? len : 0;
         r->at = 0;
+        r->valid = 0;
         r->depth = 0;
         r->expect = PAWL__EXPECT_VALUE;
         r->is_object[0] = 0;
 }
 
-static inline bool pawl__json_in_object(const pawl__json_reader *r)
+/** Is the text UTF-8 up to an ASCII character at @p end, if it is up to @p valid? Returns how far
+ * it is: some of what comes next is looked at, too, for the strings there. */
+size_t pawl__json_valid(const char *text, size_t len, size_t valid, size_t end);
+
+static inline bool pawl__json_is_valid(pawl__json_reader *r, size_t end)
 {
-        return r->is_object[r->depth / 8] >> (r->depth % 8) & 1;
+        if (end > r->valid)
+                r->valid = pawl__json_valid(r->text, r->len, r->valid, end);
+        return end <= r->valid;
 }
 
-static inline pawl_status pawl__json_open(
-        pawl__json_reader *r, pawl__json_token *t, const char *p, pawl_error *err)
+/* What is open at a depth, and the end of it. */
+static inline void pawl__json_enter(pawl__json_reader *r, unsigned depth, bool object)
 {
-        if (r->depth == PAWL__JSON_DEPTH)
-                return pawl__json_stop(r, PAWL__REFUSE_DEPTH, p, err);
-        const unsigned level = ++r->depth, bit = 1U << level % 8;
-        unsigned char *bits = &r->is_object[level / 8];
-        if (*p == '{') {
-                *bits = (unsigned char)(*bits | bit);
-                t->type = PAWL__JSON_OBJECT;
-                r->expect = PAWL__EXPECT_FIRST_NAME;
-        } else {
-                *bits = (unsigned char)(*bits & ~bit);
-                t->type = PAWL__JSON_ARRAY;
-                r->expect = PAWL__EXPECT_FIRST_ELEMENT;
+        const unsigned bit = 1U << depth % 8, bits = r->is_object[depth / 8];
+
+        r->is_object[depth / 8] = (unsigned char)(object ? bits | bit : bits & ~bit);
+}
+
+static inline char pawl__json_closing(const pawl__json_reader *r, unsigned depth)
+{
+        return r->is_object[depth / 8] >> (depth % 8) & 1 ? '}' : ']';
+}
+
+/* Each of these reads a token at p, of which something is there, and returns its end; or NULL. What
+ * they keep for calls is their own, so that the token need not be in memory. */
+
+PAWL__LEX_INLINE const char *pawl__json_read_string(
+        pawl__json_token *t, pawl__json_reader *r, const char *p, char **to)
+{
+        bool escaped;
+
+        if (*p != '"')
+                return NULL;
+        if (to)
+                *(*to)++ = '"';
+        const pawl__lex_place close =
+                pawl__lex_string(p + 1, r->text + r->len, &escaped, to ? *to : NULL);
+        if (!close.p || !pawl__json_is_valid(r, (size_t)(close.p - r->text)))
+                return NULL;
+        if (to) {
+                *close.to = '"';
+                *to = close.to + 1;
         }
-        t->raw = p;
-        t->raw_len = 1;
-        r->at = (size_t)(p + 1 - r->text);
-        return PAWL_OK;
-}
-
-static inline pawl_status pawl__json_close(pawl__json_reader *r, pawl__json_token *t, const char *p)
-{
-        r->depth--;
-        r->expect = r->depth == 0             ? PAWL__EXPECT_NOTHING
-                    : pawl__json_in_object(r) ? PAWL__EXPECT_AFTER_MEMBER
-                                              : PAWL__EXPECT_AFTER_ELEMENT;
-        t->type = PAWL__JSON_END;
-        t->offset = (size_t)(p - r->text);
-        t->raw = p;
-        t->raw_len = 1;
-        r->at = t->offset + 1;
-        return PAWL_OK;
-}
-
-/* The string whose opening quote is at p. */
-__attribute__((always_inline)) static inline const char *pawl__json_string_step(
-        const char *p, const char *end, bool *escaped, char **to)
-{
-        if (to)
-                *(*to)++ = '"';
-        const char *const close = pawl__lex_string(p + 1, end, escaped, to);
-        if (to)
-                *(*to)++ = '"';
-        return close;
-}
-
-/* A name and the colon after it. */
-static inline pawl_status pawl__json_name_step(
-        pawl__json_reader *r, pawl__json_token *t, const char *p, char **to, pawl_error *err)
-{
-        const char *const end = r->text + r->len;
-
-        if (p == end || *p != '"')
-                return pawl__json_stop(r, PAWL__REFUSE_NAME, p, err);
-        const char *const close = pawl__json_string_step(p, end, &t->escaped, to);
-        if (!close)
-                return pawl__json_stop(r, PAWL__REFUSE_STRING, p, err);
-        t->type = PAWL__JSON_NAME;
-        t->offset = (size_t)(p - r->text);
+        t->escaped = escaped;
         t->raw = p + 1;
-        t->raw_len = (size_t)(close - p - 1);
-        r->expect = PAWL__EXPECT_MEMBER_VALUE;
-        p = pawl__lex_space(close + 1, end);
-        if (p == end || *p != ':')
-                return pawl__json_stop(r, PAWL__REFUSE_COLON, p, err);
-        r->at = (size_t)(p + 1 - r->text);
-        return PAWL_OK;
+        t->raw_len = (size_t)(close.p - p - 1);
+        return close.p + 1;
 }
 
-/* "null", "true" or "false", whose first letter is at p. */
-static inline pawl_status pawl__json_word(pawl__json_reader *r, pawl__json_token *t, const char *p,
-        const char *word, size_t len, pawl__json_type type, pawl_error *err)
+PAWL__LEX_INLINE const char *pawl__json_read_number(
+        pawl__json_token *t, const char *p, const char *end, pawl__json_refusal *refusal)
 {
-        if (r->len - (size_t)(p - r->text) < len || memcmp(p, word, len) != 0)
-                return pawl__json_stop(r, PAWL__REFUSE_VALUE, p, err);
-        t->type = type;
-        t->raw = p;
-        t->raw_len = len;
-        r->at = (size_t)(p - r->text) + len;
-        return PAWL_OK;
+        pawl__lex_marks marks;
+        const char *const stop = pawl__lex_number(p, end, &marks);
+
+        *refusal = PAWL__REFUSE_NUMBER;
+        if (!stop)
+                return NULL;
+        t->type = PAWL__JSON_NUMBER;
+        t->marks = marks;
+        t->raw_len = (size_t)(stop - p);
+        /* without an exponent it takes 309 digits to overflow; integers never do */
+        if ((marks.exponent == t->raw_len &&
+                    (marks.point == t->raw_len || t->raw_len <= PAWL__LEX_LONG)) ||
+                !pawl__json_overflows(p, t->raw_len))
+                return stop;
+        *refusal = PAWL__REFUSE_OVERFLOW;
+        return NULL;
 }
 
-static inline pawl_status pawl__json_value_step(
-        pawl__json_reader *r, pawl__json_token *t, const char *p, char **to, pawl_error *err)
+/* "null", "true" or "false". */
+PAWL__LEX_INLINE const char *pawl__json_read_word(
+        pawl__json_token *t, const char *p, const char *end)
 {
-        const char *const end = r->text + r->len, *stop;
+        const char *const word = *p == 'n' ? "null" : *p == 't' ? "true" : "false";
 
-        if (p == end)
-                return pawl__json_stop(r, PAWL__REFUSE_VALUE, p, err);
-        r->expect = r->expect == PAWL__EXPECT_VALUE          ? PAWL__EXPECT_NOTHING
-                    : r->expect == PAWL__EXPECT_MEMBER_VALUE ? PAWL__EXPECT_AFTER_MEMBER
-                                                             : PAWL__EXPECT_AFTER_ELEMENT;
-        t->offset = (size_t)(p - r->text);
-        switch (*p) {
-        case '"':
-                stop = pawl__json_string_step(p, end, &t->escaped, to);
-                if (!stop)
-                        return pawl__json_stop(r, PAWL__REFUSE_STRING, p, err);
-                t->type = PAWL__JSON_STRING;
-                t->raw = p + 1;
-                t->raw_len = (size_t)(stop - p - 1);
-                r->at = (size_t)(stop + 1 - r->text);
-                return PAWL_OK;
-        case '{':
-        case '[':
-                return pawl__json_open(r, t, p, err);
-        case '-':
-        case '0':
-        case '1':
-        case '2':
-        case '3':
-        case '4':
-        case '5':
-        case '6':
-        case '7':
-        case '8':
-        case '9':
-                stop = pawl__lex_number(p, end, &t->marks);
-                if (!stop)
-                        return pawl__json_stop(r, PAWL__REFUSE_NUMBER, p, err);
-                /* without an exponent it takes 309 digits to overflow; integers never do */
-                if ((t->marks.exponent < (size_t)(stop - p) ||
-                            (t->marks.point < t->marks.exponent && stop - p > PAWL__LEX_LONG)) &&
-                        pawl__json_overflows(p, (size_t)(stop - p)))
-                        return pawl__json_stop(r, PAWL__REFUSE_OVERFLOW, p, err);
-                t->type = PAWL__JSON_NUMBER;
-                t->raw = p;
-                t->raw_len = (size_t)(stop - p);
-                r->at = (size_t)(stop - r->text);
-                return PAWL_OK;
-        case 't':
-                return pawl__json_word(r, t, p, "true", 4, PAWL__JSON_TRUE, err);
-        case 'f':
-                return pawl__json_word(r, t, p, "false", 5, PAWL__JSON_FALSE, err);
-        case 'n':
-                return pawl__json_word(r, t, p, "null", 4, PAWL__JSON_NULL, err);
-        default:
-                return pawl__json_stop(r, PAWL__REFUSE_VALUE, p, err);
+        t->type = *p == 'n' ? PAWL__JSON_NULL : *p == 't' ? PAWL__JSON_TRUE : PAWL__JSON_FALSE;
+        t->raw_len = *p == 'n' || *p == 't' ? 4 : 5;
+        return (size_t)(end - p) >= t->raw_len && memcmp(p, word, t->raw_len) == 0 ? p + t->raw_len
+                                                                                   : NULL;
+}
+
+/** Takes a token. PAWL_OK: go on; PAWL_DONE: stop behind it, for now; a failure ends the walk. */
+typedef pawl_status pawl__json_take(void *user, const pawl__json_token *token, pawl_error *err);
+
+/**
+ * Read on, and give each token to @p take, PAWL__JSON_FINISHED as well. With @p to, a string or a
+ * name is copied there before, in canonical form, quotes included, and *to is moved past it.
+ * @return what @p take returned, if not PAWL_OK, and at the end; or PAWL_EPARSE.
+ */
+PAWL__LEX_INLINE pawl_status pawl__json_walk(
+        pawl__json_reader *r, pawl__json_take *take, void *user, char **to, pawl_error *err)
+{
+        const char *const end = r->text + r->len, *p = r->text + r->at, *stop;
+        pawl__json_expect expect = r->expect;
+        pawl__json_refusal refusal = PAWL__REFUSE_VALUE;
+        pawl_status status = PAWL_OK;
+        unsigned depth = r->depth;
+        char closing = pawl__json_closing(r, depth);
+        pawl__json_token t = {.type = PAWL__JSON_FINISHED};
+
+        for (;;) {
+                p = pawl__lex_space(p, end);
+                t.offset = (size_t)(p - r->text);
+                t.raw = p;
+                if (expect != PAWL__EXPECT_VALUE) {
+                        if (depth == 0) {
+                                refusal = PAWL__REFUSE_REST;
+                                if (p < end)
+                                        goto refused;
+                                t.type = PAWL__JSON_FINISHED;
+                                t.raw_len = 0;
+                                status = take(user, &t, err);
+                                break;
+                        }
+                        if (p < end && *p == closing) {
+                                t.type = PAWL__JSON_END;
+                                t.raw_len = 1;
+                                closing = pawl__json_closing(r, --depth);
+                                expect = PAWL__EXPECT_NEXT;
+                                p++;
+                                status = take(user, &t, err);
+                                if (status)
+                                        break;
+                                continue;
+                        }
+                        if (expect == PAWL__EXPECT_NEXT) {
+                                refusal = PAWL__REFUSE_COMMA;
+                                if (p == end || *p != ',')
+                                        goto refused;
+                                p = pawl__lex_space(p + 1, end);
+                                t.offset = (size_t)(p - r->text);
+                                t.raw = p;
+                        }
+                        if (closing == '}') {
+                                refusal = p < end && *p == '"' ? PAWL__REFUSE_STRING
+                                                               : PAWL__REFUSE_NAME;
+                                stop = p < end ? pawl__json_read_string(&t, r, p, to) : NULL;
+                                if (!stop)
+                                        goto refused;
+                                t.type = PAWL__JSON_NAME;
+                                refusal = PAWL__REFUSE_COLON;
+                                p = pawl__lex_space(stop, end);
+                                if (p == end || *p != ':')
+                                        goto refused;
+                                p++;
+                                expect = PAWL__EXPECT_VALUE;
+                                status = take(user, &t, err);
+                                if (status)
+                                        break;
+                                continue;
+                        }
+                }
+                expect = PAWL__EXPECT_NEXT;
+                refusal = PAWL__REFUSE_VALUE;
+                if (p == end)
+                        goto refused;
+                switch (*p) {
+                case '"':
+                        refusal = PAWL__REFUSE_STRING;
+                        t.type = PAWL__JSON_STRING;
+                        stop = pawl__json_read_string(&t, r, p, to);
+                        if (!stop)
+                                goto refused;
+                        p = stop;
+                        status = take(user, &t, err);
+                        break;
+                case '{':
+                case '[':
+                        refusal = PAWL__REFUSE_DEPTH;
+                        if (depth == PAWL__JSON_DEPTH)
+                                goto refused;
+                        pawl__json_enter(r, ++depth, *p == '{');
+                        t.type = *p == '{' ? PAWL__JSON_OBJECT : PAWL__JSON_ARRAY;
+                        t.raw_len = 1;
+                        closing = *p == '{' ? '}' : ']';
+                        expect = PAWL__EXPECT_FIRST;
+                        p++;
+                        status = take(user, &t, err);
+                        break;
+                case '-':
+                case '0':
+                case '1':
+                case '2':
+                case '3':
+                case '4':
+                case '5':
+                case '6':
+                case '7':
+                case '8':
+                case '9':
+                        stop = pawl__json_read_number(&t, p, end, &refusal);
+                        if (!stop)
+                                goto refused;
+                        p = stop;
+                        status = take(user, &t, err);
+                        break;
+                case 't':
+                case 'f':
+                case 'n':
+                        stop = pawl__json_read_word(&t, p, end);
+                        if (!stop)
+                                goto refused;
+                        p = stop;
+                        status = take(user, &t, err);
+                        break;
+                default:
+                        goto refused;
+                }
+                if (status)
+                        break;
         }
-}
-
-/* What comes before a value, up to where it begins: *value. Or something else is the token: a name,
- * the end of a container, or of the text. */
-static inline pawl_status pawl__json_before_value(
-        pawl__json_reader *r, pawl__json_token *t, const char **value, char **to, pawl_error *err)
-{
-        const char *const end = r->text + r->len;
-        const char *p = pawl__lex_space(r->text + r->at, end);
-        bool name = false;
-
-        *value = NULL;
-        switch (r->expect) {
-        case PAWL__EXPECT_AFTER_MEMBER:
-        case PAWL__EXPECT_AFTER_ELEMENT:
-                name = r->expect == PAWL__EXPECT_AFTER_MEMBER;
-                if (p < end && *p == (name ? '}' : ']'))
-                        return pawl__json_close(r, t, p);
-                if (p == end || *p != ',')
-                        return pawl__json_stop(r, PAWL__REFUSE_COMMA, p, err);
-                p = pawl__lex_space(p + 1, end);
-                break;
-        case PAWL__EXPECT_FIRST_NAME:
-        case PAWL__EXPECT_FIRST_ELEMENT:
-                name = r->expect == PAWL__EXPECT_FIRST_NAME;
-                if (p < end && *p == (name ? '}' : ']'))
-                        return pawl__json_close(r, t, p);
-                break;
-        case PAWL__EXPECT_NOTHING:
-                if (p < end)
-                        return pawl__json_stop(r, PAWL__REFUSE_REST, p, err);
-                t->type = PAWL__JSON_FINISHED;
-                t->offset = r->at = r->len;
-                t->raw = end;
-                t->raw_len = 0;
-                return PAWL_OK;
-        default:
-                break;
-        }
-        if (name)
-                return pawl__json_name_step(r, t, p, to, err);
-        *value = p;
-        return PAWL_OK;
+        r->at = (size_t)(p - r->text);
+        r->depth = depth;
+        r->expect = expect;
+        return status;
+refused:
+        r->depth = depth;
+        return pawl__json_refuse(r, refusal, p, err);
 }
 
 PAWL_MUST_CHECK pawl_status pawl__json_next(
         pawl__json_reader *reader, pawl__json_token *token, pawl_error *err);
-/** The same, compiled into the loop that calls it. */
-static inline pawl_status pawl__json_step(
-        pawl__json_reader *r, pawl__json_token *t, pawl_error *err)
-{
-        const char *p;
-        const pawl_status status = pawl__json_before_value(r, t, &p, NULL, err);
-
-        return status || !p ? status : pawl__json_value_step(r, t, p, NULL, err);
-}
 
 #endif

@@ -19,10 +19,10 @@ struct level {
 
 struct reading {
         pawl__json_tree *tree;
-        pawl__json_reader reader;
-        pawl_text name; /* of the member whose value comes next */
-        size_t written; /* bytes of all tokens, if canonical */
-        bool canonical; /* as far as it was read; false if nobody asks */
+        struct level *level; /* that is open */
+        pawl_text name;      /* of the member whose value comes next */
+        size_t written;      /* bytes of all tokens, if canonical */
+        bool canonical;      /* as far as it was read; false if nobody asks */
         pawl_error *err;
         struct level levels[PAWL__JSON_DEPTH + 1];
 };
@@ -45,8 +45,9 @@ static pawl_status refuse_twice(const struct reading *r, size_t name_offset)
 }
 
 /* Compare a new name with those of the members before it, all of them closed. */
-static pawl_status check_name(struct reading *r, struct level *level, const pawl__json_token *token)
+static pawl_status check_name(struct reading *r, const pawl__json_token *token)
 {
+        struct level *const level = r->level;
         const pawl__json_node *nodes = r->tree->nodes;
         /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): it was opened */
         const uint32_t count = nodes[level->node].count;
@@ -101,7 +102,6 @@ static pawl_status check_many(struct reading *r, const struct level *level)
 static pawl_status add_node(struct reading *r, const pawl__json_token *token)
 {
         pawl__json_tree *tree = r->tree;
-        struct level *parent = &r->levels[r->reader.depth];
         const bool container = token->type == PAWL__JSON_OBJECT || token->type == PAWL__JSON_ARRAY;
 
         if (tree->n == tree->cap &&
@@ -118,22 +118,21 @@ static pawl_status add_node(struct reading *r, const pawl__json_token *token)
         r->name = (pawl_text){NULL, 0};
         if (token->type == PAWL__JSON_STRING && token->escaped && decode(r, token, &node->value))
                 return PAWL_ENOMEM;
-        if (container) { /* the reader is inside already */
-                parent->node = index;
-                parent->unsorted = false;
-                tree->depth = r->reader.depth > tree->depth ? r->reader.depth : tree->depth;
-                parent--;
-        }
         tree->n++;
-        if (parent > r->levels)
-                tree->nodes[parent->node].count++;
+        if (r->level > r->levels)
+                tree->nodes[r->level->node].count++;
+        if (container) {
+                *++r->level = (struct level){.node = index};
+                const unsigned depth = (unsigned)(r->level - r->levels);
+                tree->depth = depth > tree->depth ? depth : tree->depth;
+        }
         return PAWL_OK;
 }
 
 static pawl_status end_container(struct reading *r, const pawl__json_token *token)
 {
         pawl__json_tree *tree = r->tree;
-        const struct level *level = &r->levels[r->reader.depth + 1];
+        const struct level *const level = r->level--;
         /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): it was opened */
         pawl__json_node *node = &tree->nodes[level->node];
 
@@ -183,39 +182,31 @@ static void fit_nodes(pawl__json_tree *tree)
         tree->cap = MANY_NODES;
 }
 
-static pawl_status read_all(struct reading *r)
+PAWL__LEX_INLINE pawl_status read_token(void *user, const pawl__json_token *t, pawl_error *err)
 {
-        pawl__json_token token = {.type = PAWL__JSON_FINISHED};
-        pawl_status status = PAWL_OK;
+        struct reading *const r = user;
+        pawl_status status;
 
-        do {
-                status = pawl__json_step(&r->reader, &token, r->err);
-                if (status)
-                        return status;
-                if (r->canonical)
-                        r->canonical = is_canonical(r, &token);
-                struct level *level = &r->levels[r->reader.depth];
-                switch (token.type) {
-                case PAWL__JSON_NAME:
-                        status = decode(r, &token, &r->name);
-                        if (!status)
-                                status = check_name(r, level, &token);
-                        break;
-                case PAWL__JSON_END:
-                        status = end_container(r, &token);
-                        break;
-                case PAWL__JSON_FINISHED:
-                        break;
-                default:
-                        status = add_node(r, &token);
-                }
-        } while (!status && token.type != PAWL__JSON_FINISHED);
-        return status;
+        (void)err;
+        if (r->canonical)
+                r->canonical = is_canonical(r, t);
+        switch (t->type) {
+        case PAWL__JSON_NAME:
+                status = decode(r, t, &r->name);
+                return status ? status : check_name(r, t);
+        case PAWL__JSON_END:
+                return end_container(r, t);
+        case PAWL__JSON_FINISHED:
+                return PAWL_OK;
+        default:
+                return add_node(r, t);
+        }
 }
 
 pawl_status pawl__json_tree_read_canonical(
         bool *canonical, pawl__json_tree *tree, const char *text, size_t len, pawl_error *err)
 {
+        pawl__json_reader reader;
         struct reading r;
 
         if (len > UINT32_MAX)
@@ -228,12 +219,13 @@ pawl_status pawl__json_tree_read_canonical(
         pawl__arena_clear(&tree->arena);
         fit_nodes(tree);
         r.tree = tree;
+        r.level = r.levels;
         r.name = (pawl_text){NULL, 0};
         r.written = 0;
         r.canonical = canonical != NULL;
         r.err = err;
-        pawl__json_reader_init(&r.reader, text, len);
-        pawl_status status = read_all(&r);
+        pawl__json_reader_init(&reader, text, len);
+        pawl_status status = pawl__json_walk(&reader, read_token, &r, NULL, err);
         if (status)
                 tree->n = 0;
         if (canonical)

@@ -17,14 +17,13 @@ pawl_status pawl__json_quote(pawl__buf *out, pawl_text text)
 {
         const char *p = text.data ? text.data : "", *end = p + text.len;
         const size_t before = out->len;
-        unsigned wide = 0; /* needs nothing done */
 
         if (room_for(out, 1 + text.len))
                 return PAWL_ENOMEM;
         out->data[out->len++] = '"';
         for (;;) {
                 const char *run = p;
-                p = pawl__lex_run(p, end, &wide, out->data + out->len);
+                p = pawl__lex_run(p, end, out->data + out->len);
                 out->len += (size_t)(p - run);
                 if (p == end)
                         break;

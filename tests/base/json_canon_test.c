@@ -316,6 +316,7 @@ UNIT_TEST(the_sort_does_not_degrade)
         enum { N = 4000 };
         static char text[N * 8];
         static pawl__member members[N];
+        pawl__order none = {0, ""};
 
         for (unsigned k = 0; k < 3; k++) {
                 for (unsigned i = 0; i < N; i++) {
@@ -325,7 +326,7 @@ UNIT_TEST(the_sort_does_not_degrade)
                         snprintf(text + 8 * i, 8, "\"%05u\"", n);
                         members[i] = (pawl__member){0, 8 * i, 8 * i + 7}; /* names decide alone */
                 }
-                pawl__members_sort(text, members, N);
+                pawl__members_sort(text, members, N, &none);
                 for (unsigned i = 1; i < N; i++) {
                         const int order = pawl__member_cmp(text, &members[i - 1], &members[i]);
                         assert_true(order < 0 ||
