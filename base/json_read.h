@@ -205,7 +205,7 @@ PAWL__LEX_INLINE pawl_status pawl__json_walk(
         pawl_status status = PAWL_OK;
         unsigned depth = r->depth;
         char closing = pawl__json_closing(r, depth);
-        pawl__json_token t = {.type = PAWL__JSON_FINISHED};
+        pawl__json_token t;
 
         for (;;) {
                 p = pawl__lex_space(p, end);

@@ -14,6 +14,7 @@ enum { FEW_MEMBERS = 32, MANY_NODES = 4096 };
 struct level {
         pawl_text last; /* name */
         pawl__node node;
+        uint32_t count; /* of what it holds so far */
         bool unsorted;
 };
 
@@ -29,9 +30,6 @@ struct reading {
 
 static pawl_status decode(struct reading *r, const pawl__json_token *token, pawl_text *out)
 {
-        *out = pawl__text_n(token->raw, token->raw_len);
-        if (!token->escaped)
-                return PAWL_OK;
         char *decoded = pawl__arena_alloc(&r->tree->arena, token->raw_len);
         if (!decoded)
                 return pawl__nomem(r->err);
@@ -44,21 +42,27 @@ static pawl_status refuse_twice(const struct reading *r, size_t name_offset)
         return pawl__json_refuse_twice(r->tree->text, r->tree->len, name_offset, r->err);
 }
 
+/* Does a name come after another in canonical order? Mostly the first character tells. */
+static inline bool comes_after(pawl_text name, pawl_text last)
+{
+        if (name.len && last.len && *name.data != *last.data &&
+                ((unsigned char)*name.data | (unsigned char)*last.data) < 0x80)
+                return *name.data > *last.data;
+        return pawl__utf16_cmp(last.data, last.len, name.data, name.len) < 0;
+}
+
 /* Compare a new name with those of the members before it, all of them closed. */
-static pawl_status check_name(struct reading *r, const pawl__json_token *token)
+static inline pawl_status check_name(struct reading *r, const pawl__json_token *token)
 {
         struct level *const level = r->level;
         const pawl__json_node *nodes = r->tree->nodes;
-        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): it was opened */
-        const uint32_t count = nodes[level->node].count;
         const pawl_text name = r->name, last = level->last;
 
         level->last = name;
-        if (!level->unsorted &&
-                (count == 0 || pawl__utf16_cmp(last.data, last.len, name.data, name.len) < 0))
+        if (!level->unsorted && (level->count == 0 || comes_after(name, last)))
                 return PAWL_OK;
         level->unsorted = true;
-        for (pawl__node i = level->node + 1; i < r->tree->n && count < FEW_MEMBERS;
+        for (pawl__node i = level->node + 1; i < r->tree->n && level->count < FEW_MEMBERS;
                 i = nodes[i].next)
                 if (pawl__text_eq(nodes[i].name, name))
                         return refuse_twice(r, token->offset);
@@ -81,6 +85,7 @@ static int compare_places(const void *a, const void *b)
 /* The same for an object of many members, when it ends: sort them, and compare neighbours. */
 static pawl_status check_many(struct reading *r, const struct level *level)
 {
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): it was opened */
         const pawl__json_node *nodes = r->tree->nodes, *object = &nodes[level->node];
         struct place *places = pawl__arena_array(&r->tree->arena, object->count, sizeof *places);
         uint32_t n = 0, second = UINT32_MAX;
@@ -99,9 +104,9 @@ static pawl_status check_many(struct reading *r, const struct level *level)
                 r, pawl__json_name_offset(r->tree->text, r->tree->len, object->offset, second));
 }
 
-static pawl_status add_node(struct reading *r, const pawl__json_token *token)
+PAWL__LEX_INLINE pawl_status add_node(struct reading *r, const pawl__json_token *token)
 {
-        pawl__json_tree *tree = r->tree;
+        pawl__json_tree *const tree = r->tree;
         const bool container = token->type == PAWL__JSON_OBJECT || token->type == PAWL__JSON_ARRAY;
 
         if (tree->n == tree->cap &&
@@ -119,8 +124,7 @@ static pawl_status add_node(struct reading *r, const pawl__json_token *token)
         if (token->type == PAWL__JSON_STRING && token->escaped && decode(r, token, &node->value))
                 return PAWL_ENOMEM;
         tree->n++;
-        if (r->level > r->levels)
-                tree->nodes[r->level->node].count++;
+        r->level->count++;
         if (container) {
                 *++r->level = (struct level){.node = index};
                 const unsigned depth = (unsigned)(r->level - r->levels);
@@ -137,6 +141,7 @@ static pawl_status end_container(struct reading *r, const pawl__json_token *toke
         pawl__json_node *node = &tree->nodes[level->node];
 
         node->next = (pawl__node)tree->n;
+        node->count = level->count;
         node->value.len = token->offset + 1 - node->offset;
         r->written += node->count > 1 ? node->count - 1 : 0; /* the commas */
         if (node->type != PAWL__JSON_OBJECT || !level->unsorted)
@@ -192,7 +197,8 @@ PAWL__LEX_INLINE pawl_status read_token(void *user, const pawl__json_token *t, p
                 r->canonical = is_canonical(r, t);
         switch (t->type) {
         case PAWL__JSON_NAME:
-                status = decode(r, t, &r->name);
+                r->name = pawl__text_n(t->raw, t->raw_len);
+                status = t->escaped ? decode(r, t, &r->name) : PAWL_OK;
                 return status ? status : check_name(r, t);
         case PAWL__JSON_END:
                 return end_container(r, t);
@@ -220,6 +226,7 @@ pawl_status pawl__json_tree_read_canonical(
         fit_nodes(tree);
         r.tree = tree;
         r.level = r.levels;
+        r.levels[0].count = 0;
         r.name = (pawl_text){NULL, 0};
         r.written = 0;
         r.canonical = canonical != NULL;
@@ -265,16 +272,15 @@ pawl__node pawl__json_get_n(const pawl__json_tree *tree, pawl__node object, pawl
 {
         if (object >= tree->n || tree->nodes[object].type != PAWL__JSON_OBJECT)
                 return PAWL__NO_NODE;
-        const pawl__node end = tree->nodes[object].next;
-        for (pawl__node i = object + 1; i < end; i = tree->nodes[i].next)
-                if (pawl__text_eq(tree->nodes[i].name, name))
+        const pawl__json_node *const nodes = tree->nodes;
+        const pawl__node end = nodes[object].next;
+        for (pawl__node i = object + 1; i < end; i = nodes[i].next)
+                if (nodes[i].name.len == name.len && /* few are, and begin alike */
+                        (name.len == 0 ||
+                                (*nodes[i].name.data == *name.data &&
+                                        !memcmp(nodes[i].name.data, name.data, name.len))))
                         return i;
         return PAWL__NO_NODE;
-}
-
-pawl__node pawl__json_get(const pawl__json_tree *tree, pawl__node object, const char *name)
-{
-        return pawl__json_get_n(tree, object, pawl__text(name));
 }
 
 pawl_text pawl__json_get_text(const pawl__json_tree *tree, pawl__node object, const char *name)

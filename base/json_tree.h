@@ -59,8 +59,12 @@ pawl__node pawl__json_first(const pawl__json_tree *tree, pawl__node parent);
 pawl__node pawl__json_after(const pawl__json_tree *tree, pawl__node parent, pawl__node node);
 
 /** The member of that name, or PAWL__NO_NODE (also when @p object is none or no object). */
-pawl__node pawl__json_get(const pawl__json_tree *tree, pawl__node object, const char *name);
 pawl__node pawl__json_get_n(const pawl__json_tree *tree, pawl__node object, pawl_text name);
+static inline pawl__node pawl__json_get(
+        const pawl__json_tree *tree, pawl__node object, const char *name)
+{
+        return pawl__json_get_n(tree, object, pawl__text(name));
+}
 
 /** A member's string (decoded), or the absent text when missing or of another type. */
 pawl_text pawl__json_get_text(const pawl__json_tree *tree, pawl__node object, const char *name);

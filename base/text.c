@@ -47,6 +47,14 @@ static inline size_t character(const unsigned char *p, size_t left)
         return left >= 4 && (p[3] & 0xc0) == 0x80 && plane >= 1 && plane <= 16 ? 4 : 0;
 }
 
+static inline bool is_ascii(const unsigned char *eight)
+{
+        uint64_t word;
+
+        memcpy(&word, eight, sizeof word);
+        return !(word & UINT64_C(0x8080808080808080));
+}
+
 /* How many ASCII bytes there are at p, as far as many at a time tell. */
 static inline size_t ascii(const unsigned char *p, size_t left)
 {
@@ -59,15 +67,11 @@ static inline size_t ascii(const unsigned char *p, size_t left)
                 if (tops)
                         return n + (size_t)__builtin_ctz(tops);
         }
-#else
-        uint64_t word;
-        for (; left - n >= sizeof word; n += sizeof word) {
-                memcpy(&word, p + n, sizeof word);
-                if (word & UINT64_C(0x8080808080808080))
-                        return n;
-        }
 #endif
-        return n;
+        for (; left - n >= 8; n += 8)
+                if (!is_ascii(p + n))
+                        return n;
+        return left >= 8 && is_ascii(p + left - 8) ? left : n;
 }
 
 size_t pawl__utf8_span(const char *data, size_t len)
@@ -81,7 +85,7 @@ size_t pawl__utf8_span(const char *data, size_t len)
                         if (n == 0)
                                 return at;
                         at += n;
-                } while (at < len && (p[at] >= 0x80 || len - at < 16));
+                } while (at < len && (p[at] >= 0x80 || len - at < 8));
         }
         return len;
 }

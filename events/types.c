@@ -5,115 +5,95 @@
 #include "base/error.h"
 #include "base/sources.h"
 
-#define TEXT(name)                                                                                 \
+#define FIELD(name, kind)                                                                          \
         {                                                                                          \
-                name, PAWL__FIELD_TEXT                                                             \
+                name, PAWL__FIELD_##kind, sizeof(name) - 1                                         \
         }
-#define INTEGER(name)                                                                              \
-        {                                                                                          \
-                name, PAWL__FIELD_INTEGER                                                          \
-        }
-#define NUMBER(name)                                                                               \
-        {                                                                                          \
-                name, PAWL__FIELD_NUMBER                                                           \
-        }
-#define BOOL(name)                                                                                 \
-        {                                                                                          \
-                name, PAWL__FIELD_BOOL                                                             \
-        }
-#define HASH(name)                                                                                 \
-        {                                                                                          \
-                name, PAWL__FIELD_HASH                                                             \
-        }
-#define UUID(name)                                                                                 \
-        {                                                                                          \
-                name, PAWL__FIELD_UUID                                                             \
-        }
-#define OBJECT(name)                                                                               \
-        {                                                                                          \
-                name, PAWL__FIELD_OBJECT                                                           \
-        }
-#define MAYBE_OBJECT(name)                                                                         \
-        {                                                                                          \
-                name, PAWL__FIELD_MAYBE_OBJECT                                                     \
-        }
-#define ARRAY(name)                                                                                \
-        {                                                                                          \
-                name, PAWL__FIELD_ARRAY                                                            \
-        }
+#define TEXT(name)         FIELD(name, TEXT)
+#define INTEGER(name)      FIELD(name, INTEGER)
+#define NUMBER(name)       FIELD(name, NUMBER)
+#define BOOL(name)         FIELD(name, BOOL)
+#define HASH(name)         FIELD(name, HASH)
+#define UUID(name)         FIELD(name, UUID)
+#define OBJECT(name)       FIELD(name, OBJECT)
+#define MAYBE_OBJECT(name) FIELD(name, MAYBE_OBJECT)
+#define ARRAY(name)        FIELD(name, ARRAY)
+#define NAME(name)         name, sizeof(name) - 1
 
-/* name, v, needs_fence, max_len, required */
+/* name and its length, v, needs_fence, max_len, required */
 static const pawl__event_def forms[PAWL__EVENT_TYPES] = {
-        [PAWL__RUN_STARTED] = {"RunStarted", 1, true, 0, {ARRAY("steps"), ARRAY("scope_refs")}},
-        [PAWL__RUN_SUBMITTED] = {"RunSubmitted", 1, false, 0,
+        [PAWL__RUN_STARTED] = {NAME("RunStarted"), 1, true, 0,
+                {ARRAY("steps"), ARRAY("scope_refs")}},
+        [PAWL__RUN_SUBMITTED] = {NAME("RunSubmitted"), 1, false, 0,
                 {ARRAY("steps"), ARRAY("scope_refs"), TEXT("mission_path"), HASH("mission_file"),
                         INTEGER("checkpoint")}},
-        [PAWL__RUN_CLAIMED] = {"RunClaimed", 1, true, 0, {INTEGER("fence"), OBJECT("owner")}},
-        [PAWL__RUN_COMPLETED] = {"RunCompleted", 1, true, 0, {{NULL, 0}}},
-        [PAWL__RUN_FAILED] = {"RunFailed", 1, true, 0, {TEXT("reason")}},
-        [PAWL__RUN_CANCELLED] = {"RunCancelled", 1, true, 0, {TEXT("reason")}},
-        [PAWL__RUN_NOTIFIED] = {"RunNotified", 1, false, 0, {INTEGER("seq")}},
-        [PAWL__RUN_MISSION_CHANGED] = {"RunMissionChanged", 1, true, 0,
+        [PAWL__RUN_CLAIMED] = {NAME("RunClaimed"), 1, true, 0, {INTEGER("fence"), OBJECT("owner")}},
+        [PAWL__RUN_COMPLETED] = {NAME("RunCompleted"), 1, true, 0, {{NULL, 0, 0}}},
+        [PAWL__RUN_FAILED] = {NAME("RunFailed"), 1, true, 0, {TEXT("reason")}},
+        [PAWL__RUN_CANCELLED] = {NAME("RunCancelled"), 1, true, 0, {TEXT("reason")}},
+        [PAWL__RUN_NOTIFIED] = {NAME("RunNotified"), 1, false, 0, {INTEGER("seq")}},
+        [PAWL__RUN_MISSION_CHANGED] = {NAME("RunMissionChanged"), 1, true, 0,
                 {ARRAY("steps"), ARRAY("changes"), ARRAY("rerun")}},
-        [PAWL__STEP_STARTED] = {"StepStarted", 1, true, 0, {HASH("input_hash")}},
-        [PAWL__STEP_COMPLETED] = {"StepCompleted", 1, true, 0,
+        [PAWL__STEP_STARTED] = {NAME("StepStarted"), 1, true, 0, {HASH("input_hash")}},
+        [PAWL__STEP_COMPLETED] = {NAME("StepCompleted"), 1, true, 0,
                 {HASH("input_hash"), HASH("output_hash")}},
-        [PAWL__STEP_FAILED] = {"StepFailed", 1, true, 0, {TEXT("reason"), INTEGER("exit_code")}},
-        [PAWL__STEP_ATTEMPT_FAILED] = {"StepAttemptFailed", 1, true, 0,
+        [PAWL__STEP_FAILED] = {NAME("StepFailed"), 1, true, 0,
+                {TEXT("reason"), INTEGER("exit_code")}},
+        [PAWL__STEP_ATTEMPT_FAILED] = {NAME("StepAttemptFailed"), 1, true, 0,
                 {INTEGER("attempt"), INTEGER("exit_code"), TEXT("reason")}},
-        [PAWL__SCOPE_ACTIVATED] = {"GlossaryScopeActivated", 1, false, 0,
+        [PAWL__SCOPE_ACTIVATED] = {NAME("GlossaryScopeActivated"), 1, false, 0,
                 {TEXT("scope_id"), TEXT("glossary_version_id")}},
-        [PAWL__TERM_OBSERVED] = {"TermCandidateObserved", 1, true, 0,
+        [PAWL__TERM_OBSERVED] = {NAME("TermCandidateObserved"), 1, true, 0,
                 {TEXT("term"), TEXT("source_step"), TEXT("actor_id"), NUMBER("confidence"),
                         TEXT("extraction_method"), TEXT("context")}},
-        [PAWL__CHECK_EVALUATED] = {"SemanticCheckEvaluated", 1, true, 0,
+        [PAWL__CHECK_EVALUATED] = {NAME("SemanticCheckEvaluated"), 1, true, 0,
                 {ARRAY("findings"), TEXT("overall_severity"), NUMBER("confidence"),
                         TEXT("effective_strictness"), TEXT("recommended_action"), BOOL("blocked")}},
-        [PAWL__STEP_CHECKPOINTED] = {"StepCheckpointed", 1, true, 1024,
+        [PAWL__STEP_CHECKPOINTED] = {NAME("StepCheckpointed"), 1, true, 1024,
                 {TEXT("strictness"), ARRAY("scope_refs"), HASH("input_hash"),
                         TEXT("input_hash_alg"), TEXT("cursor"), UUID("retry_token")}},
-        [PAWL__GENERATION_BLOCKED] = {"GenerationBlockedBySemanticConflict", 1, true, 0,
+        [PAWL__GENERATION_BLOCKED] = {NAME("GenerationBlockedBySemanticConflict"), 1, true, 0,
                 {ARRAY("conflicts"), TEXT("strictness_mode"), TEXT("effective_strictness")}},
-        [PAWL__CLARIFICATION_REQUESTED] = {"GlossaryClarificationRequested", 1, true, 0,
+        [PAWL__CLARIFICATION_REQUESTED] = {NAME("GlossaryClarificationRequested"), 1, true, 0,
                 {TEXT("conflict_id"), TEXT("question"), TEXT("term"), ARRAY("options"),
                         TEXT("urgency"), UUID("retry_token"), HASH("input_hash")}},
-        [PAWL__CLARIFICATION_RESOLVED] = {"GlossaryClarificationResolved", 1, false, 0,
+        [PAWL__CLARIFICATION_RESOLVED] = {NAME("GlossaryClarificationResolved"), 1, false, 0,
                 {TEXT("conflict_id"), TEXT("term_surface"), MAYBE_OBJECT("selected_sense"),
                         OBJECT("actor"), TEXT("resolution_mode"), OBJECT("provenance")}},
-        [PAWL__SENSE_UPDATED] = {"GlossarySenseUpdated", 1, false, 0,
+        [PAWL__SENSE_UPDATED] = {NAME("GlossarySenseUpdated"), 1, false, 0,
                 {TEXT("term_surface"), TEXT("scope"), OBJECT("new_sense"), OBJECT("actor"),
                         TEXT("update_type"), OBJECT("provenance")}},
-        [PAWL__STEP_RESUMED] = {"StepResumed", 1, true, 0,
+        [PAWL__STEP_RESUMED] = {NAME("StepResumed"), 1, true, 0,
                 {UUID("retry_token"), TEXT("cursor"), BOOL("inputs_changed")}},
-        [PAWL__RESUME_ABORTED] = {"StepResumeAborted", 1, true, 0,
+        [PAWL__RESUME_ABORTED] = {NAME("StepResumeAborted"), 1, true, 0,
                 {UUID("retry_token"), TEXT("cursor"), BOOL("inputs_changed")}},
-        [PAWL__SESSION_STARTED] = {"SessionStarted", 1, false, 0, {{NULL, 0}}},
-        [PAWL__SESSION_UPDATED] = {"SessionUpdated", 1, false, 0, {{NULL, 0}}},
-        [PAWL__SESSION_CHECKPOINTED] = {"SessionCheckpointed", 1, false, 0, {TEXT("reason")}},
-        [PAWL__SESSION_NOTED] = {"SessionNoted", 1, false, 0, {ARRAY("notes")}},
-        [PAWL__SESSION_ENDED] = {"SessionEnded", 1, false, 0, {TEXT("status")}},
-        [PAWL__PRUNED] = {"Pruned", 1, false, 0, {TEXT("kind"), ARRAY("pruned")}},
-        [PAWL__WORKSPACE_CHECKPOINTED] = {"WorkspaceCheckpointed", 1, false, 0,
+        [PAWL__SESSION_STARTED] = {NAME("SessionStarted"), 1, false, 0, {{NULL, 0, 0}}},
+        [PAWL__SESSION_UPDATED] = {NAME("SessionUpdated"), 1, false, 0, {{NULL, 0, 0}}},
+        [PAWL__SESSION_CHECKPOINTED] = {NAME("SessionCheckpointed"), 1, false, 0, {TEXT("reason")}},
+        [PAWL__SESSION_NOTED] = {NAME("SessionNoted"), 1, false, 0, {ARRAY("notes")}},
+        [PAWL__SESSION_ENDED] = {NAME("SessionEnded"), 1, false, 0, {TEXT("status")}},
+        [PAWL__PRUNED] = {NAME("Pruned"), 1, false, 0, {TEXT("kind"), ARRAY("pruned")}},
+        [PAWL__WORKSPACE_CHECKPOINTED] = {NAME("WorkspaceCheckpointed"), 1, false, 0,
                 {INTEGER("n"), TEXT("id"), TEXT("trigger"), TEXT("root"), HASH("tree"),
                         INTEGER("files"), INTEGER("bytes"), INTEGER("skipped")}},
-        [PAWL__TOOL_CALL_CHECKPOINTED] = {"ToolCallCheckpointed", 1, false, 0,
+        [PAWL__TOOL_CALL_CHECKPOINTED] = {NAME("ToolCallCheckpointed"), 1, false, 0,
                 {TEXT("call_id"), TEXT("tool"), TEXT("name"), HASH("document"),
                         INTEGER("checkpoint"), TEXT("checkpoint_id")}},
-        [PAWL__ROLLBACK_STARTED] = {"WorkspaceRollbackStarted", 1, false, 0,
+        [PAWL__ROLLBACK_STARTED] = {NAME("WorkspaceRollbackStarted"), 1, false, 0,
                 {INTEGER("target"), INTEGER("safety"), HASH("tree"), HASH("plan_hash"),
                         BOOL("undo")}},
         /* Of a run, it makes steps pending again: that is its owner's to do. */
-        [PAWL__ROLLED_BACK] = {"WorkspaceRolledBack", 1, true, 0,
+        [PAWL__ROLLED_BACK] = {NAME("WorkspaceRolledBack"), 1, true, 0,
                 {INTEGER("started_seq"), TEXT("outcome"), ARRAY("invalidated"),
                         ARRAY("revalidated"), ARRAY("steps")}},
-        [PAWL__CHECKPOINT_INVALIDATED] = {"CheckpointInvalidated", 1, false, 0,
+        [PAWL__CHECKPOINT_INVALIDATED] = {NAME("CheckpointInvalidated"), 1, false, 0,
                 {INTEGER("n"), TEXT("reason")}},
-        [PAWL__CHECKPOINT_UPDATED] = {"CheckpointUpdated", 1, false, 0, {INTEGER("n")}},
-        [PAWL__WORKSPACE_CHECKPOINT_FAILED] = {"WorkspaceCheckpointFailed", 1, true, 0,
+        [PAWL__CHECKPOINT_UPDATED] = {NAME("CheckpointUpdated"), 1, false, 0, {INTEGER("n")}},
+        [PAWL__WORKSPACE_CHECKPOINT_FAILED] = {NAME("WorkspaceCheckpointFailed"), 1, true, 0,
                 {TEXT("reason"), TEXT("trigger")}},
-        [PAWL__THREAD_CHECKPOINTED] = {"ThreadCheckpointed", 1, false, 0,
+        [PAWL__THREAD_CHECKPOINTED] = {NAME("ThreadCheckpointed"), 1, false, 0,
                 {ARRAY("channels"), TEXT("checkpoint"), TEXT("metadata")}},
-        [PAWL__THREAD_WRITES_PUT] = {"ThreadWritesPut", 1, false, 0,
+        [PAWL__THREAD_WRITES_PUT] = {NAME("ThreadWritesPut"), 1, false, 0,
                 {TEXT("task_id"), ARRAY("writes")}},
 };
 
@@ -137,7 +117,7 @@ const pawl__event_def *pawl__event_def_of(pawl__event_type type)
 pawl__event_type pawl__event_type_of(pawl_text name)
 {
         for (int i = 0; i < PAWL__EVENT_TYPES; i++)
-                if (name.len && *name.data == *forms[i].name && pawl__text_is(name, forms[i].name))
+                if (name.len == forms[i].len && !memcmp(name.data, forms[i].name, name.len))
                         return (pawl__event_type)i;
         return PAWL__EVENT_OTHER;
 }
@@ -198,7 +178,8 @@ static pawl_status check(const pawl_event *event, const pawl__event_def *form,
                 return pawl__fail(err, PAWL_EINVAL, "payload: is no JSON object; write one");
         for (size_t i = 0; i < most && form->required[i].name; i++) {
                 const pawl__event_field *field = &form->required[i];
-                pawl__node node = pawl__json_get(payload, 0, field->name);
+                const pawl__node node =
+                        pawl__json_get_n(payload, 0, pawl__text_n(field->name, field->len));
 
                 if (node == PAWL__NO_NODE)
                         return pawl__fail(err, PAWL_EINVAL, "payload.%s: is missing; it must be %s",

@@ -69,10 +69,12 @@ typedef enum pawl__field_kind {
 typedef struct pawl__event_field {
         const char *name;
         pawl__field_kind kind;
+        size_t len; /**< of the name */
 } pawl__event_field;
 
 typedef struct pawl__event_def {
         const char *name;
+        size_t len;       /**< of the name */
         int v;            /**< newest version of the payload known here */
         bool needs_fence; /**< with a run_id it may be appended only by the run's owner */
         size_t max_len;   /**< of the canonical payload, bytes; 0: no limit of its own */

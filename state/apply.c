@@ -64,19 +64,21 @@ pawl_status pawl__apply_refuse(
 
 static pawl_status check_ids(const pawl_event *event, unsigned ids, pawl_error *err)
 {
-        const struct {
+        const unsigned there = (event->mission_id.data ? MISSION : 0) |
+                               (event->run_id.data ? RUN : 0) | (event->step_id.data ? STEP : 0) |
+                               (event->session_id.data ? SESSION : 0);
+        static const struct {
                 unsigned bit;
-                pawl_text id;
                 const char *name;
         } all[] = {
-                {MISSION, event->mission_id, "mission_id"},
-                {RUN, event->run_id, "run_id"},
-                {STEP, event->step_id, "step_id"},
-                {SESSION, event->session_id, "session_id"},
+                {MISSION, "mission_id"},
+                {RUN, "run_id"},
+                {STEP, "step_id"},
+                {SESSION, "session_id"},
         };
 
-        for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-                if (ids & all[i].bit && !all[i].id.data)
+        for (size_t i = 0; i < sizeof all / sizeof all[0] && ids & ~there; i++)
+                if (ids & ~there & all[i].bit)
                         return refuse(event, PAWL_EINVAL, all[i].name,
                                 "is missing; an event of this type needs it in its envelope", err);
         return PAWL_OK;
@@ -97,7 +99,7 @@ static pawl_status apply_as(pawl__event_type type, pawl__applier *applier, const
 pawl_status pawl__apply(pawl__applier *applier, const pawl_event *event, pawl_error *err)
 {
         pawl__event_type type = pawl__event_type_of(event->type);
-        pawl_error why = PAWL_ERROR_INIT;
+        pawl_error why;
 
         if (type == PAWL__EVENT_OTHER)
                 return PAWL_OK;

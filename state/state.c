@@ -49,7 +49,9 @@ static pawl_status write_place(pawl__state *state, uint64_t seq, pawl_error *err
 
 pawl_status pawl__fold_event(pawl__applier *applier, const pawl_event *event, pawl_error *err)
 {
-        pawl_error why = PAWL_ERROR_INIT;
+        pawl_error why;
+
+        why.message[0] = '\0'; /* all of it would be cleared for each event */
         pawl_status status = pawl__apply(applier, event, &why);
 
         if (status == PAWL_EEXISTS || status == PAWL_ESTATE)

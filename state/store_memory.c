@@ -114,7 +114,8 @@ static pawl_status put_over(pawl__memory *memory, const pawl__table_def *def, pa
                         former[c] = row->v[c];
                         continue;
                 }
-                if (pawl__text_eq(former[c].text, text))
+                if ((former[c].text.data == text.data && former[c].text.len == text.len) ||
+                        pawl__text_eq(former[c].text, text))
                         continue;
                 if (text.len == 0) {
                         former[c].text = pawl__text(text.data ? "" : NULL);
