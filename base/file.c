@@ -84,7 +84,7 @@ int pawl__sync_directory(const char *path)
 
 enum { LINKS = 40 }; /* that lead one to another, as many as the kernel follows */
 
-static size_t directory_len(const char *path)
+size_t pawl__directory_len(const char *path)
 {
         const char *slash = strrchr(path, '/');
 
@@ -104,7 +104,7 @@ static int follow(pawl__buf *target, const char *path)
                 if (i == LINKS)
                         return ELOOP;
                 link[len] = '\0';
-                target->len = *link == '/' ? 0 : directory_len(target->data);
+                target->len = *link == '/' ? 0 : pawl__directory_len(target->data);
                 pawl__buf_adds(target, link);
         }
         return ENOMEM;
@@ -114,7 +114,7 @@ static int follow(pawl__buf *target, const char *path)
 static int put_in_place(char *target, const char *beside, const void *data, size_t len, mode_t mode,
         mode_t new_mode)
 {
-        const size_t directory = directory_len(target);
+        const size_t directory = pawl__directory_len(target);
         const int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, new_mode);
 
         if (fd < 0)
@@ -146,7 +146,7 @@ int pawl__replace_file(const char *path, const void *data, size_t len, mode_t ne
                 return errno;
         error = follow(&target, path);
         if (!error) {
-                pawl__buf_add(&beside, target.data, directory_len(target.data));
+                pawl__buf_add(&beside, target.data, pawl__directory_len(target.data));
                 pawl__buf_addf(&beside, ".pawl-%016" PRIx64, random);
                 error = beside.failed ? ENOMEM
                                       : put_in_place(target.data, beside.data, data, len,

@@ -32,6 +32,9 @@ int pawl__rename(int dir, const char *from, const char *to, bool replace);
  *  @p new_mode less the umask. Where @p path is a symbolic link, what it leads to is replaced. What
  *  a kill can leave is the file beside it. EINVAL: @p path names no regular file. */
 int pawl__replace_file(const char *path, const void *data, size_t len, mode_t new_mode);
+/** The bytes of "DIRECTORY/" of "DIRECTORY/NAME"; 0: the path names no directory. */
+size_t pawl__directory_len(const char *path);
+
 /** Make names in a directory durable. A directory that may not be read, and a file system that
  *  cannot sync directories, are no failure: the names are there. */
 int pawl__sync_directory(const char *path);

@@ -82,8 +82,9 @@ enum {
 
 typedef struct cli_cmd {
         const char *name; /**< one word, or two with a space between them */
-        const char *args; /**< how help names the arguments: "[DIR]"; "" for none */
-        int min_args, max_args;
+        const char
+                *args; /**< the arguments, as help names them: "A [B]" or "[NAME...]"; NULL: none */
+        int more_args; /**< that it takes beside them */
         const char *arg_help[CLI_ARG_HELP_MAX]; /**< of each argument, in order */
         unsigned traits;                        /**< CLI_SERVED and others, or'ed */
         const cli_option *options;              /**< ended by a NULL name; NULL: none of its own */
@@ -157,8 +158,20 @@ static inline bool cli_is_local(const cli_option *option)
         return option->kind == CLI_FILE || option->kind == CLI_LOCAL;
 }
 
+/** One of the words of a command's args. */
+typedef struct cli_arg_name {
+        pawl_text name;
+        bool required, repeated;
+} cli_arg_name;
+
+/** The argument at *at, which begins as the command's args and moves on. False: there is none left.
+ */
+bool cli_next_arg(cli_arg_name *out, const char **at);
+
 /** The options that every subcommand has; ended by a NULL name. */
 extern const cli_option cli_globals[];
+/** --json of an object, for commands that have no other option. */
+extern const cli_option cli_json_option[];
 
 /** Was this option, the subcommand's or the program's, given? Asking for one that neither has is a
  * bug here. */

@@ -26,22 +26,21 @@ static const char *kind_of_arg(pawl_text name)
         for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
                 if (name.len && memmem(name.data, name.len, kinds[i], strlen(kinds[i])))
                         return kinds[i];
-        return name.len && strchr("AB", name.data[name.data[0] == '[']) ? "CHECKPOINT" : NULL;
+        return name.len && strchr("AB", *name.data) ? "CHECKPOINT" : NULL;
 }
 
 /* The first two arguments of a command, where they are ids. */
 static void put_id_cases(FILE *out, const cli_program *program, const cli_cmd *cmd)
 {
         const char *at = cmd->args;
+        cli_arg_name arg;
 
-        for (int i = 0; i < 2 && *at; i++) {
-                const pawl_text name = pawl__text_n(at, strcspn(at, " "));
-                const char *kind = kind_of_arg(name);
+        for (int i = 0; i < 2 && cli_next_arg(&arg, &at); i++) {
+                const char *kind = kind_of_arg(arg.name);
                 if (kind)
                         fprintf(out,
                                 "                '%s%s) _%s_ids %s \"${cmd##* }\"; return ;;\n",
                                 cmd->name, i ? " '*" : "'", program->name, kind);
-                at += name.len + (at[name.len] == ' ');
         }
 }
 
@@ -274,8 +273,7 @@ static int completion_run(cli_call *cli)
 const cli_cmd cli_completion_cmd = {
         .name = "completion",
         .args = "bash",
-        .min_args = 1,
-        .max_args = 3,
+        .more_args = 2,
         .help = "Print the completion script of a shell",
         .run = completion_run,
 };

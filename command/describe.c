@@ -71,31 +71,21 @@ static void write_options(pawl__json_writer *w, const cli_option *options)
         pawl__json_close_array(w);
 }
 
-/* The words of "A [B]", "[TEXT]" or "NAME...". */
 static void write_arguments(pawl__json_writer *w, const cli_cmd *cmd)
 {
         const char *at = cmd->args;
+        cli_arg_name arg;
 
         pawl__json_open_array(w);
-        for (int i = 0; *at; i++) {
-                size_t len = strcspn(at, " ");
-                pawl_text name = pawl__text_n(at, len);
-                bool optional = *at == '[';
-                if (optional)
-                        name = pawl__text_n(at + 1, len - 2);
-                bool repeated = name.len > 3 && memcmp(name.data + name.len - 3, "...", 3) == 0;
-                if (repeated)
-                        name.len -= 3;
+        for (int i = 0; cli_next_arg(&arg, &at); i++) {
                 pawl__json_open_object(w);
-                pawl__json_member_text(w, "name", name);
+                pawl__json_member_text(w, "name", arg.name);
                 pawl__json_member_text(w, "description",
                         pawl__text(i < CLI_ARG_HELP_MAX ? cmd->arg_help[i] : NULL));
-                pawl__json_member_bool(w, "required", !optional);
-                pawl__json_member_bool(w, "isRequired", !optional);
-                pawl__json_member_bool(w, "repeated", repeated);
+                pawl__json_member_bool(w, "required", arg.required);
+                pawl__json_member_bool(w, "isRequired", arg.required);
+                pawl__json_member_bool(w, "repeated", arg.repeated);
                 pawl__json_close_object(w);
-                at += len;
-                at += *at == ' ';
         }
         pawl__json_close_array(w);
 }

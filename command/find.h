@@ -37,6 +37,8 @@ void cli_say_log(const cli_call *cli, FILE *out);
 void cli_sayf(const cli_call *cli, FILE *out, const char *format, ...) PAWL_PRINTF(3, 4);
 /** One line on in->err, beside what the command does. */
 void cli_notice(const cli_call *cli, const char *line);
+/** Wait a fifth of a second for what is to come; false: nobody reads the stream any more. */
+bool cli_wait_a_little(FILE *stream);
 /** The same, for whoever tells lines one by one; @p user is the const cli_call *. */
 void cli_tell(const char *line, void *user);
 void cli_noticef(const cli_call *cli, const char *format, ...) PAWL_PRINTF(2, 3);

@@ -59,8 +59,8 @@ static void put_usage(FILE *out, const cli_program *program, const cli_cmd *cmd)
                 fputs(" [--help] [--version] COMMAND [ARGUMENTS]\n", out);
                 return;
         }
-        fprintf(out, "usage: %s %s%s%s", program->name, cmd->name, *cmd->args ? " " : "",
-                cmd->args);
+        fprintf(out, "usage: %s %s%s%s", program->name, cmd->name, cmd->args ? " " : "",
+                cmd->args ? cmd->args : "");
         for (int i = 0; cmd->options && cmd->options[i].name; i++)
                 put_usage_option(out, cmd->options, i);
         fputs(" [--db PATH]", out);
@@ -93,8 +93,8 @@ void cli_print_program_help(FILE *stream, const cli_program *program)
         fprintf(out, "\n%s.\n\n", program->help);
         for (const cli_cmd *const *cmd = program->cmds; *cmd; cmd++) {
                 char left[64];
-                snprintf(left, sizeof left, "%s%s%s", (*cmd)->name, *(*cmd)->args ? " " : "",
-                        (*cmd)->args);
+                snprintf(left, sizeof left, "%s%s%s", (*cmd)->name, (*cmd)->args ? " " : "",
+                        (*cmd)->args ? (*cmd)->args : "");
                 fprintf(out, "  %-26s  %s\n", left, (*cmd)->help);
         }
         fprintf(out, "\n");
@@ -256,7 +256,7 @@ static int help_run(cli_call *cli)
 const cli_cmd cli_help_cmd = {
         .name = "help",
         .args = "[COMMAND]",
-        .max_args = 2,
+        .more_args = 1,
         .help = "Say how a command is used",
         .run = help_run,
 };

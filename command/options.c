@@ -12,6 +12,11 @@ const cli_option cli_globals[] = {
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
 
+const cli_option cli_json_option[] = {
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+};
+
 enum { GLOBAL_DB, GLOBAL_HELP, GLOBAL_VERSION };
 
 /* The place of the very option, not of one that has its name. */
@@ -269,9 +274,42 @@ static int check_groups(const cli_call *cli)
         return CLI_DONE;
 }
 
+bool cli_next_arg(cli_arg_name *out, const char **at)
+{
+        const char *word = *at;
+
+        if (!word || !*word)
+                return false;
+        const size_t len = strcspn(word, " ");
+        *at = word + len + (word[len] == ' ');
+        out->required = *word != '[';
+        out->name = out->required ? pawl__text_n(word, len) : pawl__text_n(word + 1, len - 2);
+        out->repeated =
+                out->name.len > 3 && memcmp(out->name.data + out->name.len - 3, "...", 3) == 0;
+        out->name.len -= out->repeated ? 3 : 0;
+        return true;
+}
+
+/* How many arguments it takes. */
+static void count_args(int *least, int *most, const cli_cmd *cmd)
+{
+        const char *at = cmd->args;
+        cli_arg_name arg;
+
+        *least = 0;
+        *most = cmd->more_args;
+        while (cli_next_arg(&arg, &at)) {
+                *least += arg.required;
+                *most = arg.repeated ? CLI_ARGS_MAX : *most + 1;
+        }
+}
+
 static int check_args(const cli_call *cli)
 {
-        if (cli->n_args < cli->cmd->min_args)
+        int least, most;
+
+        count_args(&least, &most, cli->cmd);
+        if (cli->n_args < least)
                 return cli_usage(cli, "an argument is missing: %s", cli->cmd->args);
         return check_groups(cli);
 }
@@ -279,7 +317,10 @@ static int check_args(const cli_call *cli)
 static int read_words(cli_call *cli, struct words *words)
 {
         const char *word;
+        int least, most = 0;
 
+        if (cli->cmd)
+                count_args(&least, &most, cli->cmd);
         while ((word = next_word(words))) {
                 int code = CLI_DONE;
                 if (!cli->ended && strcmp(word, "--") == 0) {
@@ -289,7 +330,7 @@ static int read_words(cli_call *cli, struct words *words)
                         code = read_long(cli, word, words);
                 else if (!cli->ended && word[0] == '-' && word[1])
                         code = read_letters(cli, word, words);
-                else if (cli->n_args == (cli->cmd ? cli->cmd->max_args : 0))
+                else if (cli->n_args == most)
                         code = cli_usage(cli, "one argument too many: \"%s\"", word);
                 else
                         cli->args[cli->n_args++] = word;

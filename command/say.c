@@ -2,9 +2,10 @@
 #include "command/find.h"
 #include "command/printable.h"
 #include "events/log.h"
+#include <poll.h>
 #include <stdarg.h>
 
-enum { LONGEST = 4096 };
+enum { LONGEST = 4096, LOOK_EVERY_MS = 200 };
 
 /* Of a command in backquotes that begins at @p at: the backquote that ends it, or NULL. */
 static const char *command_end(const char *at)
@@ -78,4 +79,11 @@ void cli_noticef(const cli_call *cli, const char *format, ...)
         vsnprintf(line, sizeof line, format, args);
         va_end(args);
         cli_notice(cli, line);
+}
+
+bool cli_wait_a_little(FILE *stream)
+{
+        struct pollfd out = {.fd = fileno(stream), .events = 0};
+
+        return poll(&out, 1, LOOK_EVERY_MS) <= 0 || !(out.revents & (POLLERR | POLLNVAL));
 }

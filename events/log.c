@@ -312,11 +312,6 @@ pawl_status pawl__log_failed(const pawl_log *log, pawl_status status, pawl_error
         return status;
 }
 
-const char *pawl__log_name(const pawl_log *log)
-{
-        return log->file ? log->path : log->name;
-}
-
 const char *pawl__log_place(const pawl_log *log)
 {
         return log->place ? log->place : log->path;

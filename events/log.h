@@ -315,9 +315,6 @@ const char *pawl__log_place(const pawl_log *log);
 PAWL_MUST_CHECK pawl_status pawl__log_place_find(pawl__buf *out, const char *name, pawl_error *err);
 /** Make the directory of that place, where there is none: before a file is put there. */
 PAWL_MUST_CHECK pawl_status pawl__log_place_make(const pawl_log *log, pawl_error *err);
-/** What opens the same log again; of a log on a server with its password, so never shown. Lives as
- *  long as the log. */
-const char *pawl__log_name(const pawl_log *log);
 /** What people are shown, and commands are given: the absolute path of the file, or the URL without
  *  its password. Lives as long as the log. */
 const char *pawl__log_path(const pawl_log *log);

@@ -75,28 +75,19 @@ bool mcp_tool_find(mcp_tool *out, const cli_registry *registry, pawl_text name)
 typedef struct argument {
         char name[32]; /* in lower case; of "[TOKEN|RUN]" the first */
         bool required, repeated;
-        int index;
 } argument;
 
-/* From *at on; false: there is none left. */
-static bool next_argument(argument *out, const char **at, int index)
+/* As cli_next_arg(). */
+static bool next_argument(argument *out, const char **at)
 {
-        size_t n = 0;
+        cli_arg_name arg;
 
-        if (!**at)
+        if (!cli_next_arg(&arg, at))
                 return false;
-        *out = (argument){.required = **at != '[', .index = index};
-        const size_t len = strcspn(*at, " ");
-        for (size_t i = 0; i < len && n < sizeof out->name - 1; i++) {
-                const char c = (*at)[i];
-                if (c == '|')
-                        break;
-                if (c == '.')
-                        out->repeated = true;
-                else if (isalnum((unsigned char)c))
-                        out->name[n++] = (char)tolower((unsigned char)c);
-        }
-        *at += len + ((*at)[len] == ' ');
+        *out = (argument){.required = arg.required, .repeated = arg.repeated};
+        for (size_t i = 0; i < arg.name.len && i < sizeof out->name - 1 && arg.name.data[i] != '|';
+                i++)
+                out->name[i] = (char)tolower((unsigned char)arg.name.data[i]);
         return true;
 }
 
@@ -147,7 +138,7 @@ static void write_properties(pawl__json_writer *w, const mcp_tool *tool)
 
         pawl__json_name(w, "properties");
         pawl__json_open_object(w);
-        for (int i = 0; next_argument(&arg, &at, i); i++) {
+        for (int i = 0; next_argument(&arg, &at); i++) {
                 pawl__json_name(w, arg.name);
                 pawl__json_open_object(w);
                 pawl__json_member_string(w, "type", arg.repeated ? "array" : "string");
@@ -184,7 +175,7 @@ static void write_schema(pawl__json_writer *w, const mcp_tool *tool)
         write_properties(w, tool);
         pawl__json_name(w, "required");
         pawl__json_open_array(w);
-        for (int i = 0; next_argument(&arg, &at, i); i++)
+        for (int i = 0; next_argument(&arg, &at); i++)
                 if (arg.required)
                         pawl__json_string(w, arg.name);
         pawl__json_close_array(w);
@@ -335,7 +326,7 @@ static bool is_argument(const mcp_tool *tool, pawl_text name)
         const char *at = tool->cmd->args;
         argument arg;
 
-        for (int i = 0; next_argument(&arg, &at, i); i++)
+        for (int i = 0; next_argument(&arg, &at); i++)
                 if (is_named(name, arg.name))
                         return true;
         return false;
@@ -377,15 +368,15 @@ static pawl_status add_arguments(mcp_words *out, const mcp_tool *tool, const paw
         pawl__node arguments, pawl_error *err)
 {
         const char *const dashes = "--";
-        const bool paths = strchr(tool->cmd->args, ' ') && strstr(tool->cmd->args, "...");
-        const char *at = tool->cmd->args;
+        const char *at = tool->cmd->args ? tool->cmd->args : "";
+        const bool paths = strchr(at, ' ') && strstr(at, "...");
         pawl_status status = PAWL_OK;
         bool missing = false;
         argument arg;
 
         if (*at && !paths)
                 status = mcp_words_add(out, pawl__text(dashes), err);
-        for (int i = 0; !status && next_argument(&arg, &at, i); i++) {
+        for (int i = 0; !status && next_argument(&arg, &at); i++) {
                 const pawl__node node = find_member(tree, arguments, arg.name);
                 if (node == PAWL__NO_NODE) {
                         if (arg.required)
@@ -399,7 +390,7 @@ static pawl_status add_arguments(mcp_words *out, const mcp_tool *tool, const paw
                                 "arguments.%s: wants the one before it; give that too", arg.name);
                 if (paths && arg.repeated)
                         status = mcp_words_add(out, pawl__text(dashes), err);
-                else if (paths && *word_of(pawl__json_at(tree, node)).data == '-')
+                else if (paths && pawl__text_starts(word_of(pawl__json_at(tree, node)), "-"))
                         return wrong(
                                 pawl__json_at(tree, node), "begins with -; name it otherwise", err);
                 if (!status)

@@ -27,7 +27,4 @@ void pawl__memory_read(
 PAWL_MUST_CHECK pawl_status pawl__memory_put(uint32_t *index, pawl__memory *memory,
         pawl__table table, const pawl__row *row, pawl_error *err);
 
-/** The same store by its interface. */
-pawl__store *pawl__memory_store(pawl__memory *memory);
-
 #endif

@@ -301,11 +301,6 @@ void pawl__memory_free(pawl__memory *memory)
         free(memory);
 }
 
-pawl__store *pawl__memory_store(pawl__memory *memory)
-{
-        return &memory->store;
-}
-
 pawl_status pawl__store_memory(pawl__store **out, pawl_error *err)
 {
         pawl__memory *memory = NULL;

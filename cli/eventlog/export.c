@@ -37,7 +37,6 @@ static const cli_option export_options[] = {
 
 const cli_cmd eventlog_export_cmd = {
         .name = "export",
-        .args = "",
         .traits = CLI_SERVED | CLI_LINES,
         .options = export_options,
         .help = "Print the events as JSON Lines, one envelope a line",

@@ -16,16 +16,10 @@ static pawl_status print_head(cli_call *cli, pawl_log *log, pawl_error *err)
         return status;
 }
 
-static const cli_option head_options[] = {
-        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
-        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
-};
-
 const cli_cmd eventlog_head_cmd = {
         .name = "head",
-        .args = "",
         .traits = CLI_SERVED,
-        .options = head_options,
+        .options = cli_json_option,
         .help = "Print seq and hash of the last event: an anchor to keep elsewhere",
         .on_log = print_head,
         .access = CLI_READ,

@@ -35,7 +35,6 @@ static const cli_option list_options[] = {
 
 const cli_cmd eventlog_list_cmd = {
         .name = "list",
-        .args = "",
         .traits = CLI_SERVED | CLI_LINES,
         .options = list_options,
         .help = "List events, one a line",

@@ -102,7 +102,6 @@ static const cli_option replay_options[] = {
 
 const cli_cmd eventlog_replay_cmd = {
         .name = "replay",
-        .args = "",
         .traits = CLI_SERVED,
         .options = replay_options,
         .help = "Fold the events, from nothing, into the state they mean",

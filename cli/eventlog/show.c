@@ -40,8 +40,6 @@ static int show_run(cli_call *cli)
 const cli_cmd eventlog_show_cmd = {
         .name = "show",
         .args = "SEQ",
-        .min_args = 1,
-        .max_args = 1,
         .arg_help = {"the seq of the event"},
         .traits = CLI_SERVED,
         .help = "Show one event, whole",

@@ -134,16 +134,10 @@ static pawl_status stats(cli_call *cli, pawl_log *log, pawl_error *err)
         return status;
 }
 
-static const cli_option stats_options[] = {
-        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
-        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
-};
-
 const cli_cmd eventlog_stats_cmd = {
         .name = "stats",
-        .args = "",
         .traits = CLI_SERVED,
-        .options = stats_options,
+        .options = cli_json_option,
         .help = "Count events and bytes by type, mission and run",
         .on_log = stats,
         .access = CLI_READ,

@@ -12,20 +12,11 @@
 #include "command/printable.h"
 #include "events/log.h"
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { NEWEST = 10, LOOK_EVERY_MS = 200 };
-
-/* Wait a little; false when nobody reads standard output any more. */
-static bool wait_a_little(FILE *stream)
-{
-        struct pollfd out = {.fd = fileno(stream), .events = 0};
-
-        return poll(&out, 1, LOOK_EVERY_MS) <= 0 || !(out.revents & (POLLERR | POLLNVAL));
-}
+enum { NEWEST = 10 };
 
 /* Open the log; with -f, wait until there is one. *waited: all its events are to come. PAWL_DONE:
  * nobody waits any more. */
@@ -41,7 +32,7 @@ static pawl_status open_log(pawl_log **log, bool *waited, const cli_call *cli, p
                 }
                 *waited = true;
                 *err = (pawl_error)PAWL_ERROR_INIT;
-                if (!wait_a_little(cli->in->out))
+                if (!cli_wait_a_little(cli->in->out))
                         return PAWL_DONE;
         }
         return status;
@@ -88,7 +79,7 @@ static pawl_status follow(cli_rows *rows, pawl_log *log, uint64_t head, pawl_err
 
         if (stat(pawl__log_path(log), &first) != 0)
                 memset(&first, 0, sizeof first); /* which no file is */
-        while (!status && wait_a_little(rows->out)) {
+        while (!status && cli_wait_a_little(rows->out)) {
                 status = pawl_log_head(&now, hash, log);
                 if (status)
                         return pawl__log_failed(log, status, err);
@@ -135,7 +126,6 @@ static const cli_option tail_options[] = {
 
 const cli_cmd eventlog_tail_cmd = {
         .name = "tail",
-        .args = "",
         .options = tail_options,
         .help = "List the newest events",
         .run = tail_run,

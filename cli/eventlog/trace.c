@@ -402,8 +402,6 @@ static pawl_status print_trace(cli_call *cli, pawl_log *log, pawl_error *err)
 const cli_cmd eventlog_trace_cmd = {
         .name = "trace",
         .args = "RUN",
-        .min_args = 1,
-        .max_args = 1,
         .arg_help = {"the run's id, or 4 characters or more of it"},
         .traits = CLI_SERVED,
         .access = CLI_READ,

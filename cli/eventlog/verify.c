@@ -242,7 +242,6 @@ static const cli_option verify_options[] = {
 
 const cli_cmd eventlog_verify_cmd = {
         .name = "verify",
-        .args = "",
         .traits = CLI_SERVED,
         .options = verify_options,
         .help = "Recompute the chain of hashes, and of MACs",

@@ -73,17 +73,10 @@ static int backup_run(cli_call *cli)
         return CLI_DONE;
 }
 
-static const cli_option backup_options[] = {
-        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
-        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
-};
-
 const cli_cmd pawl_backup_cmd = {
         .name = "backup",
         .args = "FILE",
-        .min_args = 1,
-        .max_args = 1,
-        .options = backup_options,
+        .options = cli_json_option,
         .help = "Copy the log into one new file, while others write",
         .run = backup_run,
 };

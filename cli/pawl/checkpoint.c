@@ -140,7 +140,6 @@ static const cli_option checkpoint_options[] = {
 const cli_cmd pawl_workspace_checkpoint_cmd = {
         .name = "checkpoint",
         .args = "[TEXT]",
-        .max_args = 1,
         .arg_help = {"what to remember it by"},
         .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE,
         .options = checkpoint_options,

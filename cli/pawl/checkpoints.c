@@ -98,7 +98,6 @@ static const cli_option checkpoints_options[] = {
 
 const cli_cmd pawl_workspace_checkpoints_cmd = {
         .name = "checkpoints",
-        .args = "",
         .traits = CLI_SERVED,
         .options = checkpoints_options,
         .help = "List the checkpoints of the workspace, oldest first",

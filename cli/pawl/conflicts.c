@@ -244,7 +244,6 @@ static const cli_option conflicts_options[] = {
 
 const cli_cmd pawl_conflicts_cmd = {
         .name = "conflicts",
-        .args = "",
         .traits = CLI_SERVED,
         .options = conflicts_options,
         .help = "List the open conflicts, each with its numbered candidate senses",

@@ -97,17 +97,10 @@ static int copy_run(cli_call *cli)
         return status == PAWL_EINTERRUPTED ? 128 + cli_signals_last() : code;
 }
 
-static const cli_option copy_options[] = {
-        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
-        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
-};
-
 const cli_cmd pawl_copy_cmd = {
         .name = "copy",
         .args = "FROM TO",
-        .min_args = 2,
-        .max_args = 2,
-        .options = copy_options,
+        .options = cli_json_option,
         .help = "Copy a log whole into another, between files and servers",
         .run = copy_run,
 };
@@ -166,7 +159,6 @@ static const cli_option list_logs_options[] = {
 
 const cli_cmd pawl_list_logs_cmd = {
         .name = "list-logs",
-        .args = "",
         .options = list_logs_options,
         .help = "List the logs of a database",
         .run = list_logs_run,

@@ -285,8 +285,6 @@ static const cli_option diff_options[] = {
 const cli_cmd pawl_diff_cmd = {
         .name = "diff",
         .args = "A [B] [PATH...]",
-        .min_args = 1,
-        .max_args = CLI_ARGS_MAX,
         .arg_help = {"the checkpoint to start from",
                 "the checkpoint to end at (default: the workspace as it is)",
                 "after --: these files and directories alone"},

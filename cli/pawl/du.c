@@ -84,16 +84,10 @@ static pawl_status du(cli_call *cli, pawl_log *log, pawl_error *err)
         return status;
 }
 
-static const cli_option du_options[] = {
-        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
-        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
-};
-
 const cli_cmd pawl_du_cmd = {
         .name = "du",
-        .args = "",
         .traits = CLI_SERVED,
-        .options = du_options,
+        .options = cli_json_option,
         .help = "Say what the checkpoints of the workspace take up, each and together",
         .on_log = du,
         .access = CLI_LOOK,

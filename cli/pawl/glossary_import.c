@@ -112,7 +112,6 @@ static const cli_option import_options[] = {
 const cli_cmd pawl_glossary_import_cmd = {
         .name = "glossary import",
         .args = "[FILE]",
-        .max_args = 1,
         .arg_help = {"a seed file"},
         .traits = CLI_SERVED | CLI_CHANGES,
         .options = import_options,

@@ -385,7 +385,6 @@ static const cli_option lint_options[] = {
 const cli_cmd pawl_glossary_lint_cmd = {
         .name = "glossary lint",
         .args = "[FILE...]",
-        .max_args = CLI_ARGS_MAX,
         .options = lint_options,
         .help = "Find unused, doubled, undefined and circular terms, of seed files or in force",
         .run = lint_run,

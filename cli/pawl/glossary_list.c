@@ -128,7 +128,6 @@ static const cli_option list_options[] = {
 
 const cli_cmd pawl_glossary_list_cmd = {
         .name = "glossary list",
-        .args = "",
         .traits = CLI_SERVED,
         .options = list_options,
         .help = "List the senses in force",

@@ -94,7 +94,6 @@ static const cli_option hash_options[] = {
 const cli_cmd pawl_hash_cmd = {
         .name = "hash",
         .args = "[FILE]",
-        .max_args = 1,
         .options = hash_options,
         .help = "Print the input hash of a JSON document: 64 lower-case hex digits",
         .run = hash_run,

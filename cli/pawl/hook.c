@@ -242,7 +242,6 @@ static const cli_option options[] = {
 
 const cli_cmd pawl_hook_cmd = {
         .name = "hook",
-        .args = "",
         .traits = CLI_CHANGES | CLI_WORKSPACE,
         .options = options,
         .help = "Do what an agent's hook asks for; reads the agent's JSON from standard input",

@@ -101,7 +101,6 @@ static const cli_option options[] = {CLI_AGENT_OPTIONS, {NULL, 0, 0, CLI_FLAG, N
 
 const cli_cmd pawl_hooks_install_cmd = {
         .name = "hooks install",
-        .args = "",
         .traits = CLI_CHANGES,
         .options = options,
         .help = "Let an agent call pawl by its hooks; or write a script that marks tasks done",

@@ -301,7 +301,6 @@ static const cli_option status_options[] = {CLI_AGENT_OPTIONS,
 
 const cli_cmd pawl_hooks_uninstall_cmd = {
         .name = "hooks uninstall",
-        .args = "",
         .traits = CLI_CHANGES,
         .options = uninstall_options,
         .help = "Take pawl's hooks out of an agent's settings again",
@@ -310,7 +309,6 @@ const cli_cmd pawl_hooks_uninstall_cmd = {
 
 const cli_cmd pawl_hooks_status_cmd = {
         .name = "hooks status",
-        .args = "",
         .options = status_options,
         .help = "Say which agents have pawl's hooks, and where",
         .run = status_run,

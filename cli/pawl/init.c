@@ -123,7 +123,6 @@ static const cli_option init_options[] = {
 const cli_cmd pawl_init_cmd = {
         .name = "init",
         .args = "[DIR]",
-        .max_args = 1,
         .traits = CLI_CHANGES,
         .options = init_options,
         .help = "Make the log, in DIR or here",

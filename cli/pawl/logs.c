@@ -11,11 +11,8 @@
 #include "mission/attempts.h"
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LOOK_EVERY_MS = 200 };
 
 /* Any bytes as a string: what is not UTF-8 becomes U+FFFD. */
 static pawl_status member_bytes(pawl__json_writer *w, const char *name, pawl_text text)
@@ -198,13 +195,6 @@ static pawl_status at_work(bool *is, looking *l)
         return status ? pawl__log_failed(l->log, status, &l->err) : PAWL_OK;
 }
 
-static bool wait_a_little(FILE *stream)
-{
-        struct pollfd out = {.fd = fileno(stream), .events = 0};
-
-        return poll(&out, 1, LOOK_EVERY_MS) <= 0 || !(out.revents & (POLLERR | POLLNVAL));
-}
-
 /* The newest; once that was shown, the first one after it. */
 static const pawl__attempt_view *attempt_after(const looking *l, uint64_t last)
 {
@@ -244,7 +234,7 @@ static pawl_status follow(looking *l)
                 } else if (!held) {
                         return last ? PAWL_OK : none(l);
                 }
-                if (!wait_a_little(l->cli->in->out))
+                if (!cli_wait_a_little(l->cli->in->out))
                         return PAWL_OK;
         }
 }
@@ -367,16 +357,9 @@ static const cli_option logs_options[] = {
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object with all attempts"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };
-static const cli_option output_options[] = {
-        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
-        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
-};
-
 const cli_cmd pawl_logs_cmd = {
         .name = "logs",
         .args = "RUN STEP",
-        .min_args = 2,
-        .max_args = 2,
         .arg_help = {"the run", "its step"},
         .traits = CLI_SERVED,
         .options = logs_options,
@@ -387,11 +370,9 @@ const cli_cmd pawl_logs_cmd = {
 const cli_cmd pawl_output_cmd = {
         .name = "output",
         .args = "RUN STEP",
-        .min_args = 2,
-        .max_args = 2,
         .arg_help = {"the run", "its step"},
         .traits = CLI_SERVED,
-        .options = output_options,
+        .options = cli_json_option,
         .help = "Print the recorded output of a step: a string as its text, else JSON",
         .on_log = show_output,
         .access = CLI_LOOK,

@@ -118,7 +118,6 @@ static int mcp_run_cmd(cli_call *cli)
 
 const cli_cmd pawl_mcp_cmd = {
         .name = "mcp",
-        .args = "",
         .traits = CLI_CHANGES,
         .help = "Serve an agent by the Model Context Protocol on standard input and output",
         .run = mcp_run_cmd,

@@ -54,7 +54,6 @@ static const cli_option prune_options[] = {
 
 const cli_cmd pawl_prune_sessions_cmd = {
         .name = "prune sessions",
-        .args = "",
         .traits = CLI_SERVED | CLI_CHANGES | CLI_REPLACES,
         .options = prune_options,
         .help = "Delete old session data; the chain still verifies",

@@ -155,7 +155,6 @@ static const cli_option prune_options[] = {
 
 const cli_cmd pawl_prune_checkpoints_cmd = {
         .name = "prune checkpoints",
-        .args = "",
         .traits = CLI_SERVED | CLI_CHANGES | CLI_REPLACES,
         .options = prune_options,
         .help = "Delete old automatic checkpoints of the workspace, and contents that no other names",

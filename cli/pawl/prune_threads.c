@@ -139,7 +139,6 @@ static const cli_option prune_options[] = {
 
 const cli_cmd pawl_prune_threads_cmd = {
         .name = "prune threads",
-        .args = "",
         .traits = CLI_SERVED | CLI_CHANGES | CLI_REPLACES,
         .options = prune_options,
         .help = "Delete old threads of graph runners, and the values that nothing else names",

@@ -268,7 +268,6 @@ static const cli_option resolve_options[] = {
 const cli_cmd pawl_resolve_cmd = {
         .name = "resolve",
         .args = "[CONFLICT]",
-        .max_args = 1,
         .arg_help = {"the conflict: its id, or 4 digits or more of it"},
         .traits = CLI_SERVED | CLI_CHANGES,
         .options = resolve_options,

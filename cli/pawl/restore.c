@@ -168,8 +168,6 @@ static const cli_option restore_options[] = {
 const cli_cmd pawl_restore_cmd = {
         .name = "restore",
         .args = "NAME",
-        .min_args = 1,
-        .max_args = 1,
         .arg_help = {"the call, as `restore list` names it"},
         .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE | CLI_REPLACES,
         .options = restore_options,
@@ -180,7 +178,6 @@ const cli_cmd pawl_restore_cmd = {
 
 const cli_cmd pawl_restore_list_cmd = {
         .name = "restore list",
-        .args = "",
         .traits = CLI_SERVED,
         .options = restore_list_options,
         .help = "List the tool calls that can be taken back",

@@ -213,7 +213,6 @@ static const cli_option undo_options[] = {
 const cli_cmd pawl_rollback_cmd = {
         .name = "rollback",
         .args = "[CHECKPOINT] [PATH...]",
-        .max_args = CLI_ARGS_MAX,
         .arg_help = {"the checkpoint to go back to",
                 "after --: these files and directories alone; no step changes"},
         .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE | CLI_REPLACES,
@@ -224,7 +223,6 @@ const cli_cmd pawl_rollback_cmd = {
 
 const cli_cmd pawl_undo_cmd = {
         .name = "undo",
-        .args = "",
         .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE | CLI_REPLACES,
         .options = undo_options,
         .help = "Take the last rollback or undo back, or give up one that was interrupted",

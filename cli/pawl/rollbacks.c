@@ -72,7 +72,6 @@ static const cli_option rollbacks_options[] = {
 
 const cli_cmd pawl_rollbacks_cmd = {
         .name = "rollbacks",
-        .args = "",
         .traits = CLI_SERVED,
         .options = rollbacks_options,
         .help = "List the rollbacks and undos of the workspace, and what each gave up",

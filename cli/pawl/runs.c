@@ -424,7 +424,6 @@ static const cli_option runs_options[] = {
 
 const cli_cmd pawl_runs_cmd = {
         .name = "runs",
-        .args = "",
         .traits = CLI_SERVED,
         .options = runs_options,
         .help = "List the runs, those that started last first, or show one with its steps",

@@ -32,7 +32,6 @@ static const cli_option serve_options[] = {
 
 const cli_cmd pawl_serve_cmd = {
         .name = "serve",
-        .args = "",
         .options = serve_options,
         .help = "Offer the commands, the resources and the page over HTTP, until a signal ends it",
         .run = pawl_serve_run,

@@ -202,7 +202,6 @@ static const cli_option sessions_options[] = {
 
 const cli_cmd pawl_sessions_cmd = {
         .name = "sessions",
-        .args = "",
         .traits = CLI_SERVED,
         .options = sessions_options,
         .help = "List the sessions, newest first, and say how to go on with the latest",

@@ -221,8 +221,6 @@ static const cli_option show_options[] = {
 const cli_cmd pawl_show_cmd = {
         .name = "show",
         .args = "CHECKPOINT",
-        .min_args = 1,
-        .max_args = 1,
         .arg_help =
                 {"the checkpoint: its number, its id, \"current\", or @STEP for that step's newest"},
         .traits = CLI_SERVED,

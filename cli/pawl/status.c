@@ -310,16 +310,10 @@ static pawl_status tell_status(cli_call *cli, pawl_log *log, pawl_error *err)
         return status;
 }
 
-static const cli_option status_options[] = {
-        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
-        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
-};
-
 const cli_cmd pawl_status_cmd = {
         .name = "status",
-        .args = "",
         .traits = CLI_SERVED,
-        .options = status_options,
+        .options = cli_json_option,
         .help = "Say what is queued, blocked, failed, interrupted or running, why, and what to type",
         .on_log = tell_status,
         .access = CLI_LOOK,

@@ -143,8 +143,6 @@ static const cli_option plan_options[] = {
 const cli_cmd pawl_plan_cmd = {
         .name = "plan",
         .args = "ACTION RUN [STEP]",
-        .min_args = 2,
-        .max_args = 3,
         .arg_help = {"resume, cancel or skip", "the run: its id, or 4 characters or more of it",
                 "of skip: the step that failed"},
         .traits = CLI_SERVED,

@@ -118,7 +118,6 @@ static const cli_option terms_options[] = {
 const cli_cmd pawl_terms_cmd = {
         .name = "terms",
         .args = "[FILE]",
-        .max_args = 1,
         .options = terms_options,
         .help = "Print the terms that layer 1 finds in a text, as JSON Lines",
         .run = terms_run,

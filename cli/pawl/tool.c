@@ -230,7 +230,6 @@ static const cli_option tool_checkpoint_options[] = {
 const cli_cmd pawl_tool_checkpoint_cmd = {
         .name = "tool checkpoint",
         .args = "[CALLS]",
-        .max_args = 1,
         .arg_help =
                 {"the tool calls, JSON: an array of {callId, name, args}, or an object with it"},
         .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE,

@@ -498,7 +498,6 @@ static const cli_option work_options[] = {
 
 const cli_cmd pawl_work_cmd = {
         .name = "work",
-        .args = "",
         .traits = CLI_CHANGES | CLI_LINES,
         .options = work_options,
         .help = "Carry out the runs that are in line, each in a directory of its own",

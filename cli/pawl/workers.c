@@ -83,7 +83,6 @@ static const cli_option workers_options[] = {
 
 const cli_cmd pawl_workers_cmd = {
         .name = "workers",
-        .args = "",
         .traits = CLI_SERVED,
         .options = workers_options,
         .help = "Say who carries out which run: host, process, run, step, since when",

@@ -44,7 +44,9 @@ static void refuses(struct history *h, const char *token, pawl_status status, co
         assert_int_equal(history_head(h), head);
 }
 
-static void a_token_leads_to_its_own_checkpoint_not_the_newest(void **state)
+#define LOAD(name) UNIT_TEST_WITH(name, setup, history_teardown)
+
+LOAD(a_token_leads_to_its_own_checkpoint_not_the_newest)
 {
         struct history *h = *state;
         pawl__checkpoint is;
@@ -64,13 +66,13 @@ static void a_token_leads_to_its_own_checkpoint_not_the_newest(void **state)
         assert_int_equal(is.cursor, PAWL__AT_POST_GATE);
 }
 
-static void an_unknown_token_is_an_error_and_never_a_fresh_start(void **state)
+LOAD(an_unknown_token_is_an_error_and_never_a_fresh_start)
 {
         refuses(*state, TOKEN(3), PAWL_ENOTFOUND,
                 "retry token " TOKEN(3) ": no checkpoint of this log has it; see `eventlog list");
 }
 
-static void a_text_that_is_no_token_is_refused(void **state)
+LOAD(a_text_that_is_no_token_is_refused)
 {
         static const char *const texts[] = {NULL, "", "run-1",
                 "00000000-0000-4000-8000-00000000000A", "00000000-0000-4000-8000-0000000000011",
@@ -80,7 +82,7 @@ static void a_text_that_is_no_token_is_refused(void **state)
                 refuses(*state, texts[i], PAWL_EINVAL, "is not of a token's form; give the 36");
 }
 
-static void an_event_of_another_token_is_damage(void **state)
+LOAD(an_event_of_another_token_is_damage)
 {
         struct history *h = *state;
 
@@ -89,7 +91,7 @@ static void an_event_of_another_token_is_damage(void **state)
                 "checkpoint " TOKEN(1) ": event 6 is of token " TOKEN(2) "; run `eventlog verify`");
 }
 
-static void an_event_of_another_type_is_damage(void **state)
+LOAD(an_event_of_another_type_is_damage)
 {
         struct history *h = *state;
 
@@ -98,7 +100,7 @@ static void an_event_of_another_type_is_damage(void **state)
                 "checkpoint " TOKEN(1) ": seq 4 (SemanticCheckEvaluated)");
 }
 
-static void an_event_that_is_not_there_is_damage(void **state)
+LOAD(an_event_that_is_not_there_is_damage)
 {
         struct history *h = *state;
 
@@ -106,7 +108,7 @@ static void an_event_that_is_not_there_is_damage(void **state)
         refuses(h, TOKEN(1), PAWL_EDAMAGED, "checkpoint " TOKEN(1) ": ");
 }
 
-static void a_payload_that_was_tampered_with_is_damage(void **state)
+LOAD(a_payload_that_was_tampered_with_is_damage)
 {
         struct history *h = *state;
 
@@ -121,7 +123,7 @@ static void a_payload_that_was_tampered_with_is_damage(void **state)
         refuses(h, TOKEN(2), PAWL_EDAMAGED, "step_id: id \"\": is empty");
 }
 
-static void a_payload_of_a_newer_version_is_refused_as_newer(void **state)
+LOAD(a_payload_of_a_newer_version_is_refused_as_newer)
 {
         struct history *h = *state;
 
@@ -131,7 +133,7 @@ static void a_payload_of_a_newer_version_is_refused_as_newer(void **state)
 }
 
 /* A payload that is well formed, but not the one that was appended: its hash tells. */
-static void a_change_that_keeps_the_form_is_damage(void **state)
+LOAD(a_change_that_keeps_the_form_is_damage)
 {
         static const char *const changes[] = {
                 "payload = replace(payload, 'medium', 'off')",
@@ -159,7 +161,7 @@ static void a_change_that_keeps_the_form_is_damage(void **state)
 }
 
 /* An event whose row is damaged keeps the log's own status and words. */
-static void a_row_that_is_damaged_is_damage(void **state)
+LOAD(a_row_that_is_damaged_is_damage)
 {
         struct history *h = *state;
 
@@ -168,7 +170,7 @@ static void a_row_that_is_damaged_is_damage(void **state)
         refuses(h, TOKEN(1), PAWL_EDAMAGED, "seq 5: its hash is not 32 bytes");
 }
 
-static void tables_that_are_missing_are_reported(void **state)
+LOAD(tables_that_are_missing_are_reported)
 {
         struct history *h = *state;
 
@@ -176,7 +178,7 @@ static void tables_that_are_missing_are_reported(void **state)
         refuses(h, TOKEN(1), PAWL_EDAMAGED, "no such table: checkpoints");
 }
 
-static void a_read_only_log_that_is_behind_says_how_to_bring_it_up_to_date(void **state)
+LOAD(a_read_only_log_that_is_behind_says_how_to_bring_it_up_to_date)
 {
         struct history *h = *state;
 
@@ -189,7 +191,7 @@ static void a_read_only_log_that_is_behind_says_how_to_bring_it_up_to_date(void 
 
 /* ---- The public header ----------------------------------------------------------------------- */
 
-static void the_public_checkpoint_shows_every_field(void **state)
+LOAD(the_public_checkpoint_shows_every_field)
 {
         struct history *h = *state;
         pawl_step_checkpoint *checkpoint;
@@ -213,7 +215,7 @@ static void the_public_checkpoint_shows_every_field(void **state)
         pawl_step_checkpoint_free(NULL);
 }
 
-static void the_newest_of_a_step_is_found_by_its_ids(void **state)
+LOAD(the_newest_of_a_step_is_found_by_its_ids)
 {
         struct history *h = *state;
         pawl_step_checkpoint *checkpoint = (pawl_step_checkpoint *)h;
@@ -230,7 +232,7 @@ static void the_newest_of_a_step_is_found_by_its_ids(void **state)
         assert_ptr_equal(checkpoint, h);
 }
 
-static void inputs_are_verified_by_their_canonical_hash(void **state)
+LOAD(inputs_are_verified_by_their_canonical_hash)
 {
         static const char inputs[] = "{\"b\":1,\"a\":[]}", spaced[] = " { \"a\": [ ], \"b\":1.0 } ";
         static const char other[] = "{\"a\":[],\"b\":2}", broken[] = "{\"a\":";
@@ -265,7 +267,7 @@ static void inputs_are_verified_by_their_canonical_hash(void **state)
         pawl_step_checkpoint_free(checkpoint);
 }
 
-static void running_out_of_memory_is_said_and_can_be_tried_again(void **state)
+LOAD(running_out_of_memory_is_said_and_can_be_tried_again)
 {
         struct history *h = *state;
 
@@ -285,27 +287,4 @@ static void running_out_of_memory_is_said_and_can_be_tried_again(void **state)
         }
 }
 
-#define LOAD(test) cmocka_unit_test_setup_teardown(test, setup, history_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                LOAD(a_token_leads_to_its_own_checkpoint_not_the_newest),
-                LOAD(an_unknown_token_is_an_error_and_never_a_fresh_start),
-                LOAD(a_text_that_is_no_token_is_refused),
-                LOAD(an_event_of_another_token_is_damage),
-                LOAD(an_event_of_another_type_is_damage),
-                LOAD(an_event_that_is_not_there_is_damage),
-                LOAD(a_payload_that_was_tampered_with_is_damage),
-                LOAD(a_change_that_keeps_the_form_is_damage),
-                LOAD(a_payload_of_a_newer_version_is_refused_as_newer),
-                LOAD(a_row_that_is_damaged_is_damage),
-                LOAD(tables_that_are_missing_are_reported),
-                LOAD(a_read_only_log_that_is_behind_says_how_to_bring_it_up_to_date),
-                LOAD(the_public_checkpoint_shows_every_field),
-                LOAD(the_newest_of_a_step_is_found_by_its_ids),
-                LOAD(inputs_are_verified_by_their_canonical_hash),
-                LOAD(running_out_of_memory_is_said_and_can_be_tried_again),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -25,30 +25,26 @@ static const cli_option options[] = {
 };
 static const cli_cmd solo = {.name = "solo",
         .args = "A [B]",
-        .max_args = 2,
         .arg_help = {"from", "to"},
         .traits = CLI_SERVED | CLI_CHANGES,
         .options = options,
         .help = "Do it",
         .run = never};
 static const cli_cmd below = {
-        .name = "own below", .args = "", .traits = CLI_SERVED, .help = "Below", .run = never};
+        .name = "own below", .traits = CLI_SERVED, .help = "Below", .run = never};
 static const cli_cmd own = {.name = "own",
         .args = "NAME...",
-        .max_args = 9,
         .arg_help = {"what"},
         .traits = CLI_SERVED | CLI_WORKSPACE,
         .help = "Itself",
         .run = never};
-static const cli_cmd here = {.name = "here", .args = "", .help = "Not served", .run = never};
+static const cli_cmd here = {.name = "here", .help = "Not served", .run = never};
 static const cli_cmd first = {
-        .name = "group first", .args = "", .traits = CLI_SERVED, .help = "First", .run = never};
-static const cli_cmd second = {
-        .name = "group second", .args = "", .help = "Second, not served", .run = never};
+        .name = "group first", .traits = CLI_SERVED, .help = "First", .run = never};
+static const cli_cmd second = {.name = "group second", .help = "Second, not served", .run = never};
 static const cli_cmd third = {
-        .name = "group third", .args = "", .traits = CLI_SERVED, .help = "Third", .run = never};
-static const cli_cmd look = {
-        .name = "look", .args = "", .traits = CLI_SERVED, .help = "Look", .run = never};
+        .name = "group third", .traits = CLI_SERVED, .help = "Third", .run = never};
+static const cli_cmd look = {.name = "look", .traits = CLI_SERVED, .help = "Look", .run = never};
 
 static const cli_cmd *const main_cmds[] = {
         &solo, &below, &own, &here, &first, &second, &third, NULL};

@@ -377,7 +377,5 @@ TEST(a_migration)
 
 int main(void)
 {
-        if (access("/dev/shm", W_OK) == 0)
-                setenv("TMPDIR", "/dev/shm", 1);
-        return test_run(NULL, NULL);
+        return test_run_in_memory(NULL, NULL);
 }

@@ -429,7 +429,5 @@ UNIT_TEST(every_tree_is_as_it_was)
 
 int main(void)
 {
-        if (access("/dev/shm", W_OK) == 0) /* nothing here is about what a disk has */
-                setenv("TMPDIR", "/dev/shm", 1);
-        return test_run(NULL, NULL);
+        return test_run_in_memory(NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * is kept out. Every append is durable and waits for its turn as any other program's would, but for
  * longer than the default busy_ms: on a machine whose cores are busy with other things the 32 may
  * take seconds to get round. */
+#include "base/sources.h"
 #include "support/event_log.h"
 #include <pthread.h>
 #include <sys/mman.h>
@@ -30,14 +31,6 @@ typedef struct writer {
         int number;
         pthread_t thread;
 } writer;
-
-static int64_t now_us(void)
-{
-        struct timespec now;
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
 
 static void *shared(size_t size)
 {
@@ -69,10 +62,10 @@ static void *append_all(void *user)
                 snprintf(payload, sizeof payload,
                         "{\"glossary_version_id\":\"v1\",\"scope_id\":\"%d-%zu\"}", w->number, i);
                 pawl_event event = event_scope(payload);
-                int64_t from = now_us();
+                int64_t from = pawl__monotonic_us();
                 if (pawl_log_append(&mine[i].seq, log, &event, 1, 0))
                         break;
-                mine[i].us = (uint32_t)(now_us() - from);
+                mine[i].us = (uint32_t)(pawl__monotonic_us() - from);
         }
         if (i < c->appends)
                 fprintf(stderr, "writer %d, append %zu: %s\n", w->number, i, pawl_log_errmsg(log));
@@ -183,13 +176,13 @@ static void write_together(event_log *f, int processes, int threads, size_t appe
                         run_process(&c, p);
         }
         pthread_barrier_wait(c.start);
-        int64_t from = now_us();
+        int64_t from = pawl__monotonic_us();
         for (int p = 0; p < processes; p++) {
                 int status = 0;
                 assert_int_equal(waitpid(child[p], &status, 0), child[p]);
                 failed += status != 0;
         }
-        int64_t took_us = now_us() - from;
+        int64_t took_us = pawl__monotonic_us() - from;
         assert_int_equal(failed, 0);
         check_events(&c);
         report(&c, took_us);

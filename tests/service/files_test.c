@@ -21,7 +21,7 @@ static void same_as_the_file(const char *name)
         assert_memory_equal(body.data, content, len);
 }
 
-static void each_file_is_given_as_it_is_without_a_token(void **state)
+SERVICE_TEST(each_file_is_given_as_it_is_without_a_token, &s)
 {
         static const struct {
                 const char *target, *name, *type;
@@ -41,7 +41,7 @@ static void each_file_is_given_as_it_is_without_a_token(void **state)
         }
 }
 
-static void a_browser_that_has_it_is_told_so(void **state)
+SERVICE_TEST(a_browser_that_has_it_is_told_so, &s)
 {
         (void)state;
         test_service_open(&s);
@@ -56,7 +56,7 @@ static void a_browser_that_has_it_is_told_so(void **state)
         assert_int_equal(test_service_ask(&s, "GET", "/page/style.css", has, NULL), 200);
 }
 
-static void what_is_no_file_of_the_page_is_not_there(void **state)
+SERVICE_TEST(what_is_no_file_of_the_page_is_not_there, &s)
 {
         static const char *const targets[] = {"/page/nope.js", "/page/app.j", "/page/app.jss",
                 "/page/APP.JS", "/page", "/app.js", "/index.html"};
@@ -71,12 +71,4 @@ static void what_is_no_file_of_the_page_is_not_there(void **state)
         assert_int_equal(test_service_post(&s, "/", "{}"), 405);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                SERVICE_TEST(each_file_is_given_as_it_is_without_a_token, &s),
-                SERVICE_TEST(a_browser_that_has_it_is_told_so, &s),
-                SERVICE_TEST(what_is_no_file_of_the_page_is_not_there, &s),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

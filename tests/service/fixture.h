@@ -25,8 +25,7 @@ void test_service_close(test_service *s);
 
 /** A test of @p s, prepared with all commands and its directory as the workspace, and closed after.
  */
-#define SERVICE_TEST(name, s)                                                                      \
-        cmocka_unit_test_prestate_setup_teardown(name, test_service_setup, test_service_teardown, s)
+#define SERVICE_TEST(name, s) UNIT_TEST_OF(name, test_service_setup, test_service_teardown, s)
 int test_service_setup(void **state);
 int test_service_teardown(void **state);
 

@@ -24,7 +24,7 @@ static unsigned asks(const char *method, const char *target, const char *a, cons
 #define POSTS(...) asks("POST", "/executeCommand", __VA_ARGS__)
 #define NONE       NULL, NULL
 
-static void a_program_needs_the_token_of_the_file(void **state)
+SERVICE_TEST(a_program_needs_the_token_of_the_file, &s)
 {
         char wrong[80];
 
@@ -52,7 +52,7 @@ static void a_program_needs_the_token_of_the_file(void **state)
         assert_int_equal(GETS("Authorization", wrong, NONE, NONE), 200);
 }
 
-static void what_is_not_there_is_told_to_nobody_without_a_token(void **state)
+SERVICE_TEST(what_is_not_there_is_told_to_nobody_without_a_token, &s)
 {
         (void)state;
         test_service_open(&s);
@@ -65,7 +65,7 @@ static void what_is_not_there_is_told_to_nobody_without_a_token(void **state)
         assert_string_equal(s.answer.allow, "GET, HEAD");
 }
 
-static void a_name_that_is_not_ours_is_answered_by_nobody(void **state)
+SERVICE_TEST(a_name_that_is_not_ours_is_answered_by_nobody, &s)
 {
         (void)state;
         test_service_open(&s);
@@ -76,7 +76,7 @@ static void a_name_that_is_not_ours_is_answered_by_nobody(void **state)
         assert_int_equal(GETS("Host", "localhost", "Authorization", s.program_token, NONE), 200);
 }
 
-static void another_sites_page_can_do_nothing(void **state)
+SERVICE_TEST(another_sites_page_can_do_nothing, &s)
 {
         static const char *const origins[] = {"http://evil.example", "null", "",
                 "http://127.0.0.1:8080", "http://localhost:7473", "https://127.0.0.1:7473.evil",
@@ -115,7 +115,7 @@ static void another_sites_page_can_do_nothing(void **state)
                 403);
 }
 
-static void our_page_asks_with_its_own_token_alone(void **state)
+SERVICE_TEST(our_page_asks_with_its_own_token_alone, &s)
 {
         (void)state;
         test_service_open(&s);
@@ -140,7 +140,7 @@ static void our_page_asks_with_its_own_token_alone(void **state)
 }
 
 /* A form of another site can send no Authorization; so what a program calls its JSON is its own. */
-static void a_body_is_json_whatever_it_is_called(void **state)
+SERVICE_TEST(a_body_is_json_whatever_it_is_called, &s)
 {
         (void)state;
         test_service_open(&s);
@@ -152,7 +152,7 @@ static void a_body_is_json_whatever_it_is_called(void **state)
         assert_int_equal(POSTS("Content-Type", "text/plain", NONE, NONE), 401);
 }
 
-static void every_answer_forbids_what_a_browser_could_do_with_it(void **state)
+SERVICE_TEST(every_answer_forbids_what_a_browser_could_do_with_it, &s)
 {
         bool csp = false;
 
@@ -172,17 +172,4 @@ static void every_answer_forbids_what_a_browser_could_do_with_it(void **state)
         assert_true(csp);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                SERVICE_TEST(a_program_needs_the_token_of_the_file, &s),
-                SERVICE_TEST(what_is_not_there_is_told_to_nobody_without_a_token, &s),
-                SERVICE_TEST(a_name_that_is_not_ours_is_answered_by_nobody, &s),
-                SERVICE_TEST(another_sites_page_can_do_nothing, &s),
-                SERVICE_TEST(our_page_asks_with_its_own_token_alone, &s),
-                SERVICE_TEST(a_body_is_json_whatever_it_is_called, &s),
-                SERVICE_TEST(every_answer_forbids_what_a_browser_could_do_with_it, &s),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

@@ -9,7 +9,7 @@ static unsigned run(const char *body)
 }
 
 /* A command of the registry that the service does not offer is as one that is not there. */
-static void commands_are_run_by_their_whole_name(void **state)
+SERVICE_TEST(commands_are_run_by_their_whole_name, &s)
 {
         (void)state;
         test_service_open(&s);
@@ -33,7 +33,7 @@ static void commands_are_run_by_their_whole_name(void **state)
         }
 }
 
-static void json_lines_are_an_array(void **state)
+SERVICE_TEST(json_lines_are_an_array, &s)
 {
         (void)state;
         test_service_open(&s);
@@ -44,7 +44,7 @@ static void json_lines_are_an_array(void **state)
         answer_says(&s, "\"data\":[{\"seq\":1,");
 }
 
-static void what_fails_in_a_command_is_data(void **state)
+SERVICE_TEST(what_fails_in_a_command_is_data, &s)
 {
         (void)state;
         test_service_open(&s);
@@ -109,18 +109,14 @@ static int silent(cli_call *cli)
         return CLI_DONE;
 }
 
-static void what_a_command_prints_is_bounded_and_json(void **state)
+SERVICE_TEST(what_a_command_prints_is_bounded_and_json, &s)
 {
         static const cli_cmd cmds[] = {
-                {.name = "flood", .args = "", .traits = CLI_SERVED, .help = "x", .run = flood},
-                {.name = "change",
-                        .args = "",
-                        .traits = CLI_SERVED | CLI_CHANGES,
-                        .help = "x",
-                        .run = change},
-                {.name = "speak", .args = "", .traits = CLI_SERVED, .help = "x", .run = speak},
-                {.name = "mumble", .args = "", .traits = CLI_SERVED, .help = "x", .run = mumble},
-                {.name = "silent", .args = "", .traits = CLI_SERVED, .help = "x", .run = silent},
+                {.name = "flood", .traits = CLI_SERVED, .help = "x", .run = flood},
+                {.name = "change", .traits = CLI_SERVED | CLI_CHANGES, .help = "x", .run = change},
+                {.name = "speak", .traits = CLI_SERVED, .help = "x", .run = speak},
+                {.name = "mumble", .traits = CLI_SERVED, .help = "x", .run = mumble},
+                {.name = "silent", .traits = CLI_SERVED, .help = "x", .run = silent},
         };
         static const cli_cmd *const table[] = {
                 &cmds[0], &cmds[1], &cmds[2], &cmds[3], &cmds[4], NULL};
@@ -149,7 +145,7 @@ static void what_a_command_prints_is_bounded_and_json(void **state)
         answer_says(&s, "\"name\":\"flood\"");
 }
 
-static void a_body_that_is_not_the_form_is_refused(void **state)
+SERVICE_TEST(a_body_that_is_not_the_form_is_refused, &s)
 {
         static const char *const refused[] = {"", "{", "[]", "null", "\"checkpoints\"", "{}",
                 "{\"command\":7}", "{\"command\":null}", "{\"command\":[\"checkpoints\"]}",
@@ -174,7 +170,7 @@ static void a_body_that_is_not_the_form_is_refused(void **state)
         }
 }
 
-static void a_service_that_only_reads_changes_nothing(void **state)
+SERVICE_TEST(a_service_that_only_reads_changes_nothing, &s)
 {
         (void)state;
         s.options.read_only = true;
@@ -200,7 +196,7 @@ static void a_service_that_only_reads_changes_nothing(void **state)
         answer_says(&s, "\"code\":2");
 }
 
-static void without_a_workspace_a_command_that_needs_one_does_not_start(void **state)
+SERVICE_TEST(without_a_workspace_a_command_that_needs_one_does_not_start, &s)
 {
         (void)state;
         s.options.workspace = NULL;
@@ -211,7 +207,7 @@ static void without_a_workspace_a_command_that_needs_one_does_not_start(void **s
         answer_says(&s, "\"data\":[]");
 }
 
-static void who_asks_is_recorded(void **state)
+SERVICE_TEST(who_asks_is_recorded, &s)
 {
         const char *const headers[] = {
                 "Authorization", s.program_token, "X-Pawl-Actor", "user:ana", NULL};
@@ -233,7 +229,7 @@ static void who_asks_is_recorded(void **state)
 }
 
 /* Folders change their names, so that a log keeps the files beside it. */
-static void the_log_at_the_path_is_the_one_that_is_used(void **state)
+SERVICE_TEST(the_log_at_the_path_is_the_one_that_is_used, &s)
 {
         char *aside = path_in(s.folder, "aside"), *folder = path_in(s.folder, ".pawl");
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
@@ -260,7 +256,7 @@ static void the_log_at_the_path_is_the_one_that_is_used(void **state)
         free(aside);
 }
 
-static void health_is_what_was_seen_last(void **state)
+SERVICE_TEST(health_is_what_was_seen_last, &s)
 {
         pawl_error full = {PAWL_EFULL, "the disk: is full; make room"};
         pawl_error not_ours = {PAWL_ENOTFOUND, "x: y; z"};
@@ -288,7 +284,7 @@ static void health_is_what_was_seen_last(void **state)
         assert_int_equal(test_service_ask(&s, "GET", "/healthz", NULL, NULL), 200);
 }
 
-static void metrics_are_lines_of_their_form(void **state)
+SERVICE_TEST(metrics_are_lines_of_their_form, &s)
 {
         (void)state;
         test_service_open(&s);
@@ -313,21 +309,4 @@ static void metrics_are_lines_of_their_form(void **state)
                 assert_says(bytes.data, lines[i]);
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                SERVICE_TEST(commands_are_run_by_their_whole_name, &s),
-                SERVICE_TEST(json_lines_are_an_array, &s),
-                SERVICE_TEST(what_fails_in_a_command_is_data, &s),
-                SERVICE_TEST(what_a_command_prints_is_bounded_and_json, &s),
-                SERVICE_TEST(a_body_that_is_not_the_form_is_refused, &s),
-                SERVICE_TEST(a_service_that_only_reads_changes_nothing, &s),
-                SERVICE_TEST(without_a_workspace_a_command_that_needs_one_does_not_start, &s),
-                SERVICE_TEST(who_asks_is_recorded, &s),
-                SERVICE_TEST(the_log_at_the_path_is_the_one_that_is_used, &s),
-                SERVICE_TEST(health_is_what_was_seen_last, &s),
-                SERVICE_TEST(metrics_are_lines_of_their_form, &s),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

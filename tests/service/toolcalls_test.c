@@ -40,7 +40,7 @@ static char *only_name(void)
         return strndup(start, (size_t)(end - start));
 }
 
-static void a_call_is_checkpointed_listed_and_taken_back(void **state)
+SERVICE_TEST(a_call_is_checkpointed_listed_and_taken_back, &s)
 {
         char quoted[200];
         size_t len;
@@ -70,7 +70,7 @@ static void a_call_is_checkpointed_listed_and_taken_back(void **state)
         free(name);
 }
 
-static void what_fails_is_data(void **state)
+SERVICE_TEST(what_fails_is_data, &s)
 {
         (void)state;
         test_service_open(&s);
@@ -85,7 +85,7 @@ static void what_fails_is_data(void **state)
 }
 
 /* Neither files of the machine, nor the environment of the service. */
-static void only_the_request_says_how(void **state)
+SERVICE_TEST(only_the_request_says_how, &s)
 {
         static const char *const args[] = {"\"--calls\",\"/etc/passwd\"", "\"--calls=-\"",
                 "\"[]\",\"--files\",\"/tmp\"", "\"[]\",\"--root=/\""};
@@ -112,7 +112,7 @@ static void only_the_request_says_how(void **state)
         free(only_name());
 }
 
-static void a_service_that_only_reads_takes_none(void **state)
+SERVICE_TEST(a_service_that_only_reads_takes_none, &s)
 {
         (void)state;
         s.options.read_only = true;
@@ -127,13 +127,4 @@ static void a_service_that_only_reads_takes_none(void **state)
         answer_says(&s, "\"data\":[]");
 }
 
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                SERVICE_TEST(a_call_is_checkpointed_listed_and_taken_back, &s),
-                SERVICE_TEST(what_fails_is_data, &s),
-                SERVICE_TEST(only_the_request_says_how, &s),
-                SERVICE_TEST(a_service_that_only_reads_takes_none, &s),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN(NULL, NULL)

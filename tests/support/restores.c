@@ -156,3 +156,10 @@ void restores_wipe(restores *f)
         assert_int_equal(pawl__rootdir_open(&f->b, f->root), 0);
         f->b.by_component = restores_by_component;
 }
+
+int restores_by_name(void **state)
+{
+        (void)state;
+        restores_by_component = true;
+        return 0;
+}

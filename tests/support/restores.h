@@ -21,6 +21,8 @@ typedef struct restores {
 
 /** Which way folders are reached: all tests run both. */
 extern bool restores_by_component;
+/** cmocka's setup of all tests of a program: name by name. */
+int restores_by_name(void **state);
 
 int restores_setup(void **state);
 int restores_teardown(void **state);

@@ -143,3 +143,28 @@ void rollbacks_refused(rollbacks *f, const char *which, const pawl_rollback_opti
         rollbacks_check_tree(f, before);
         rollbacks_none_pending(f);
 }
+
+tree_hash rollbacks_first(rollbacks *f)
+{
+        rollbacks_put(f, ".gitignore", "*.log\n");
+        rollbacks_put(f, "a", "one");
+        rollbacks_put(f, "b", "one");
+        rollbacks_mkdir(f, "sub");
+        rollbacks_put(f, "sub/c", "one");
+        const tree_hash one = rollbacks_now(f);
+        assert_int_equal(rollbacks_checkpoint(f), 1);
+        return one;
+}
+
+tree_hash rollbacks_second(rollbacks *f)
+{
+        rollbacks_put(f, "a", "two");
+        rollbacks_drop(f, "b");
+        rollbacks_mkdir(f, "b");
+        rollbacks_put(f, "b/d", "two");
+        rollbacks_mkdir(f, "new");
+        rollbacks_put(f, "new/e", "two");
+        const tree_hash two = rollbacks_now(f);
+        assert_int_equal(rollbacks_checkpoint(f), 2);
+        return two;
+}

@@ -29,6 +29,10 @@ tree_hash rollbacks_now(rollbacks *f);
 void rollbacks_check_tree(rollbacks *f, tree_hash wanted);
 /** Take one; its number. */
 uint64_t rollbacks_checkpoint(rollbacks *f);
+/** Files and folders, and checkpoint 1 of them; most of them changed, and checkpoint 2. The
+ * workspace as it is then. */
+tree_hash rollbacks_first(rollbacks *f);
+tree_hash rollbacks_second(rollbacks *f);
 /** The status is PAWL_OK; shows f->err otherwise. */
 void rollbacks_must(rollbacks *f, pawl_status status);
 /** Go back to it, which must succeed. */

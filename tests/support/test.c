@@ -20,6 +20,13 @@ int test_run(CMFixtureFunction setup, CMFixtureFunction teardown)
         return _cmocka_run_group_tests("tests", tests, n_tests, setup, teardown);
 }
 
+int test_run_in_memory(CMFixtureFunction setup, CMFixtureFunction teardown)
+{
+        if (access("/dev/shm", W_OK) == 0)
+                setenv("TMPDIR", "/dev/shm", 1);
+        return test_run(setup, teardown);
+}
+
 void check_text(pawl_text text, const char *string, const char *file, int line)
 {
         if (pawl__text_is(text, string))

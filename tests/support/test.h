@@ -22,11 +22,13 @@
 /** A test: UNIT_TEST_WITH(name, setup, teardown) { ... } runs between the two, either of which may
  * be NULL, and finds what the setup made in *state. Tests run in the order in which a file has
  * them. */
-#define UNIT_TEST_WITH(name, setup, teardown)                                                      \
+#define UNIT_TEST_WITH(name, setup, teardown) UNIT_TEST_OF(name, setup, teardown, NULL)
+/** The same; the setup finds @p of in *state. */
+#define UNIT_TEST_OF(name, setup, teardown, of)                                                    \
         static void name(void **state);                                                            \
         __attribute__((constructor)) static void add_##name(void)                                  \
         {                                                                                          \
-                test_add((struct CMUnitTest){#name, name, setup, teardown, NULL});                 \
+                test_add((struct CMUnitTest){#name, name, setup, teardown, of});                   \
         }                                                                                          \
         static void name(void **state __attribute__((unused)))
 #define UNIT_TEST(name) UNIT_TEST_WITH(name, NULL, NULL)
@@ -39,6 +41,9 @@ void test_add(struct CMUnitTest test);
                 return test_run(setup, teardown);                                                  \
         }
 int test_run(CMFixtureFunction setup, CMFixtureFunction teardown);
+/** The same where nothing is about what a disk has: temporary directories are in memory, if they
+ * can be. */
+int test_run_in_memory(CMFixtureFunction setup, CMFixtureFunction teardown);
 
 /** The text is exactly this string. */
 #define assert_text(text, string) check_text((text), (string), __FILE__, __LINE__)

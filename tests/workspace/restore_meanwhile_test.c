@@ -8,6 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static int tear_down(void **state)
+{
+        files_leave();
+        return restores_teardown(state);
+}
+
+#define TEST(name) UNIT_TEST_WITH(name, restores_setup, tear_down)
+
 /* ---- Somebody else's work ----------------------------------------------------------------- */
 
 static void refuses(restores *f, bool back, const char *said)
@@ -20,7 +28,7 @@ static void refuses(restores *f, bool back, const char *said)
 }
 
 /* A file that is neither what was nor what is to be: nothing at all is touched. */
-static void somebody_elses_file_stops_it_before_it_begins(void **state)
+TEST(somebody_elses_file_stops_it_before_it_begins)
 {
         static const char *const names[] = {
                 "changed", "linktofile", "filetodir", "new", "dirtofile"};
@@ -74,7 +82,7 @@ static void check_mine(restores *f, const char *name)
 }
 
 /* One that is edited, or made, while files are written: it is left as it is, and named. */
-static void somebody_elses_edit_meanwhile_is_kept(void **state)
+TEST(somebody_elses_edit_meanwhile_is_kept)
 {
         restores *f = *state;
 
@@ -100,7 +108,7 @@ static void swap_for_link(restores *f)
 }
 
 /* A folder swapped for a link to a folder outside: nothing comes into being there. */
-static void a_folder_swapped_for_a_link_is_not_followed(void **state)
+TEST(a_folder_swapped_for_a_link_is_not_followed)
 {
         restores *f = *state;
         char *outside = path_in(f->folder, "outside"), *aside = path_in(f->folder, "aside");
@@ -124,7 +132,7 @@ static void a_folder_swapped_for_a_link_is_not_followed(void **state)
 /* ---- Half-way ----------------------------------------------------------------------------- */
 
 /* Whatever call fails, going on and going back each come to their end. */
-static void whatever_fails_can_be_gone_on_with(void **state)
+TEST(whatever_fails_can_be_gone_on_with)
 {
         static const int errors[] = {ENOSPC, EIO, EACCES};
         restores *f = *state;
@@ -160,7 +168,7 @@ static void whatever_fails_can_be_gone_on_with(void **state)
 }
 
 /* Killed before, in or after any call: the same. */
-static void wherever_it_is_killed_it_can_be_gone_on_with(void **state)
+TEST(wherever_it_is_killed_it_can_be_gone_on_with)
 {
         restores *f = *state;
         long n = 0, killed = 0, step = test_full() ? 1 : 3;
@@ -191,7 +199,7 @@ static void wherever_it_is_killed_it_can_be_gone_on_with(void **state)
 }
 
 /* Folders without write permission, for a user to whom that means something. */
-static void a_user_without_rights_restores_read_only_folders(void **state)
+TEST(a_user_without_rights_restores_read_only_folders)
 {
         restores *f = *state;
         int ended;
@@ -230,35 +238,7 @@ static void a_user_without_rights_restores_read_only_folders(void **state)
         assert_int_equal(WEXITSTATUS(ended), 0);
 }
 
-static int by_name(void **state)
-{
-        (void)state;
-        restores_by_component = true;
-        return 0;
-}
-
-static int tear_down(void **state)
-{
-        files_leave();
-        return restores_teardown(state);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, restores_setup, tear_down)
-
 int main(void)
 {
-        const struct CMUnitTest tests[] = {
-                TEST(somebody_elses_file_stops_it_before_it_begins),
-                TEST(somebody_elses_edit_meanwhile_is_kept),
-                TEST(a_folder_swapped_for_a_link_is_not_followed),
-                TEST(whatever_fails_can_be_gone_on_with),
-                TEST(wherever_it_is_killed_it_can_be_gone_on_with),
-                TEST(a_user_without_rights_restores_read_only_folders),
-        };
-
-        if (access("/dev/shm", W_OK) == 0) /* nothing here is about what a disk has */
-                setenv("TMPDIR", "/dev/shm", 1);
-        int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-        return failed + cmocka_run_group_tests(tests, by_name, NULL);
+        return test_run_in_memory(NULL, NULL) + test_run(restores_by_name, NULL);
 }

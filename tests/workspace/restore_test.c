@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void it_goes_there_and_back(void **state)
+#define TEST(name) UNIT_TEST_WITH(name, restores_setup, restores_teardown)
+
+TEST(it_goes_there_and_back)
 {
         restores *f = *state;
 
@@ -21,7 +23,7 @@ static void it_goes_there_and_back(void **state)
 }
 
 /* What is as it should be is not touched; what only needs another mode keeps its time. */
-static void what_is_unchanged_keeps_its_time(void **state)
+TEST(what_is_unchanged_keeps_its_time)
 {
         restores *f = *state;
         struct timespec old[2] = {{1000, 5}, {1000, 5}};
@@ -45,7 +47,7 @@ static void what_is_unchanged_keeps_its_time(void **state)
 }
 
 /* Another name of a file, outside, keeps its bytes and its mode; so does one inside. */
-static void hard_links_are_broken(void **state)
+TEST(hard_links_are_broken)
 {
         restores *f = *state;
         char *out = path_in(f->folder, "out"), *out_mode = path_in(f->folder, "mode"),
@@ -71,7 +73,7 @@ static void hard_links_are_broken(void **state)
 }
 
 /* Two names of one file in the workspace, of which both change. */
-static void two_names_of_one_file_part(void **state)
+TEST(two_names_of_one_file_part)
 {
         restores *f = *state;
         char *a = path_in(f->root, "a"), *b = path_in(f->root, "b");
@@ -90,7 +92,7 @@ static void two_names_of_one_file_part(void **state)
 }
 
 /* Many files: more than one batch, and more than are waited for one by one. */
-static void many_files_go_in_batches(void **state)
+TEST(many_files_go_in_batches)
 {
         enum { MANY = 700 };
         restores *f = *state;
@@ -111,28 +113,7 @@ static void many_files_go_in_batches(void **state)
                 free(lines[i]);
 }
 
-static int by_name(void **state)
-{
-        (void)state;
-        restores_by_component = true;
-        return 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, restores_setup, restores_teardown)
-
 int main(void)
 {
-        const struct CMUnitTest tests[] = {
-                TEST(it_goes_there_and_back),
-                TEST(what_is_unchanged_keeps_its_time),
-                TEST(hard_links_are_broken),
-                TEST(two_names_of_one_file_part),
-                TEST(many_files_go_in_batches),
-        };
-
-        if (access("/dev/shm", W_OK) == 0) /* nothing here is about what a disk has */
-                setenv("TMPDIR", "/dev/shm", 1);
-        int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-        return failed + cmocka_run_group_tests(tests, by_name, NULL);
+        return test_run_in_memory(NULL, NULL) + test_run(restores_by_name, NULL);
 }

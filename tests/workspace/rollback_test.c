@@ -12,43 +12,14 @@ static int tear_down(void **state)
 
 #define TEST(name) UNIT_TEST_WITH(name, rollbacks_setup, tear_down)
 
-/* ---- The workspace ------------------------------------------------------------------------ */
-
-/* Two checkpoints, 1 and 2, and a state after them; what was never recorded, and what is ignored.
- */
-static tree_hash first(rollbacks *f)
-{
-        rollbacks_put(f, ".gitignore", "*.log\n");
-        rollbacks_put(f, "a", "one");
-        rollbacks_put(f, "b", "one");
-        rollbacks_mkdir(f, "sub");
-        rollbacks_put(f, "sub/c", "one");
-        tree_hash one = rollbacks_now(f);
-        assert_int_equal(rollbacks_checkpoint(f), 1);
-        return one;
-}
-
-static tree_hash second(rollbacks *f)
-{
-        rollbacks_put(f, "a", "two");
-        rollbacks_drop(f, "b");
-        rollbacks_mkdir(f, "b");
-        rollbacks_put(f, "b/d", "two");
-        rollbacks_mkdir(f, "new");
-        rollbacks_put(f, "new/e", "two");
-        tree_hash two = rollbacks_now(f);
-        assert_int_equal(rollbacks_checkpoint(f), 2);
-        return two;
-}
-
 /* ---- There and back ----------------------------------------------------------------------- */
 
 TEST(it_goes_back_and_is_undone)
 {
         rollbacks *f = *state;
-        tree_hash one = first(f);
+        tree_hash one = rollbacks_first(f);
 
-        second(f);
+        rollbacks_second(f);
         rollbacks_put(f, "sub/c", "edited since");
         tree_hash edited = rollbacks_now(f);
         for (int i = 0; i < 2; i++) {
@@ -69,7 +40,7 @@ TEST(nothing_to_undo_is_said)
 {
         rollbacks *f = *state;
 
-        first(f);
+        rollbacks_first(f);
         assert_int_equal(
                 pawl_workspace_undo(NULL, f->log->log, NULL, NULL, &f->err), PAWL_ENOTFOUND);
         assert_says(f->err.message, "no rollback is there to be undone");
@@ -80,8 +51,8 @@ TEST(what_is_not_ours_stays)
 {
         rollbacks *f = *state;
 
-        first(f);
-        second(f);
+        rollbacks_first(f);
+        rollbacks_second(f);
         rollbacks_put(f, "mine", "never recorded");
         rollbacks_put(f, "new/mine", "never recorded");
         rollbacks_put(f, "new/x.log", "ignored");
@@ -130,8 +101,8 @@ TEST(what_is_none_or_was_pruned_is_refused)
         rollbacks *f = *state;
 
         rollbacks_refused(f, "1", NULL, PAWL_ENOTFOUND, "has no checkpoint");
-        first(f);
-        second(f);
+        rollbacks_first(f);
+        rollbacks_second(f);
         rollbacks_refused(f, "3", NULL, PAWL_ENOTFOUND, "checkpoint 3");
         event_log_sql(f->log, "UPDATE workspace_checkpoints SET pruned_seq = 5 WHERE n = 1");
         rollbacks_refused(f, "1", NULL, PAWL_ESTATE, "was pruned");
@@ -144,8 +115,8 @@ TEST(what_does_not_verify_is_refused)
         rollbacks *f = *state;
         int64_t of_target = 0, of_now = 0;
 
-        first(f);
-        second(f);
+        rollbacks_first(f);
+        rollbacks_second(f);
         event_log_sql(f->log, "CREATE TABLE kept AS SELECT * FROM packed");
         int64_t n = event_log_integer(f->log, "SELECT max(rowid) FROM kept");
         for (int64_t i = 1; i <= n; i++) {
@@ -181,10 +152,10 @@ TEST(a_plan_is_the_one_that_was_shown)
         rollbacks *f = *state;
         pawl_rollback_options options = PAWL_ROLLBACK_OPTIONS_INIT;
         pawl_rollback_plan *plan, *done;
-        tree_hash one = first(f);
+        tree_hash one = rollbacks_first(f);
         char hash[65];
 
-        second(f);
+        rollbacks_second(f);
         rollbacks_put(f, "mine", "x");
         rollbacks_must(f, pawl_workspace_plan(&plan, f->log->log, "1", NULL, NULL, &f->err));
         assert_int_equal(event_log_count(f->log), 2);
@@ -253,7 +224,7 @@ TEST(one_at_work_is_not_called_interrupted)
 {
         rollbacks *f = *state;
         meanwhile m = {f, 0};
-        tree_hash one = first(f), two = second(f);
+        tree_hash one = rollbacks_first(f), two = rollbacks_second(f);
 
         files_count();
         rollbacks_to(f, "1");
@@ -275,7 +246,7 @@ TEST(an_interrupted_one_is_finished_or_given_up)
         rollbacks *f = *state;
         pawl_pending_rollback pending;
         pawl_workspace_capture *capture;
-        tree_hash one = first(f), two = second(f);
+        tree_hash one = rollbacks_first(f), two = rollbacks_second(f);
 
         for (int way = 0; way < 2; way++) {
                 files_count();

@@ -6,37 +6,12 @@
 
 #define TEST(name) UNIT_TEST_WITH(name, rollbacks_setup, rollbacks_teardown)
 
-static tree_hash first(rollbacks *f)
-{
-        rollbacks_put(f, ".gitignore", "*.log\n");
-        rollbacks_put(f, "a", "one");
-        rollbacks_put(f, "b", "one");
-        rollbacks_mkdir(f, "sub");
-        rollbacks_put(f, "sub/c", "one");
-        tree_hash one = rollbacks_now(f);
-        assert_int_equal(rollbacks_checkpoint(f), 1);
-        return one;
-}
-
-static tree_hash second(rollbacks *f)
-{
-        rollbacks_put(f, "a", "two");
-        rollbacks_drop(f, "b");
-        rollbacks_mkdir(f, "b");
-        rollbacks_put(f, "b/d", "two");
-        rollbacks_mkdir(f, "new");
-        rollbacks_put(f, "new/e", "two");
-        tree_hash two = rollbacks_now(f);
-        assert_int_equal(rollbacks_checkpoint(f), 2);
-        return two;
-}
-
 /* An undo undoes what was done last, a rollback or an undo; new work that it gives up is in its own
  * safety copy, and so comes back with the next one. */
 TEST(an_undo_is_undone_by_the_next)
 {
         rollbacks *f = *state;
-        tree_hash one = first(f), two = second(f);
+        tree_hash one = rollbacks_first(f), two = rollbacks_second(f);
 
         rollbacks_to(f, "1"); /* 3 is the safety copy */
         rollbacks_put(f, "work", "new");
@@ -71,8 +46,8 @@ TEST(every_checkpoint_can_be_gone_to)
         rollbacks *f = *state;
         tree_hash had[6];
 
-        had[1] = first(f);
-        had[2] = second(f);
+        had[1] = rollbacks_first(f);
+        had[2] = rollbacks_second(f);
         rollbacks_put(f, "a", "at hand");
         had[3] = rollbacks_now(f);
         rollbacks_to(f, "1");
@@ -102,8 +77,8 @@ TEST(what_the_safety_copy_alone_has_comes_back)
 {
         rollbacks *f = *state;
 
-        first(f);
-        second(f);
+        rollbacks_first(f);
+        rollbacks_second(f);
         rollbacks_put(f, "mine", "by hand");
         rollbacks_to(f, "1");
         rollbacks_check_file(f, "mine", "by hand");
@@ -147,8 +122,8 @@ TEST(some_paths_go_back_alone)
         static const char *const paths[] = {"a", "./sub/", "new"}, *const deep[] = {"b/d"};
         rollbacks *f = *state;
 
-        first(f);
-        tree_hash two = second(f);
+        rollbacks_first(f);
+        tree_hash two = rollbacks_second(f);
         rollbacks_put(f, "sub/c", "edited");
         rollbacks_put(f, "sub/mine", "by hand");
         tree_hash before = rollbacks_now(f);
@@ -198,8 +173,8 @@ TEST(paths_that_are_none_are_refused)
         pawl_rollback_options git = PAWL_ROLLBACK_OPTIONS_INIT;
         rollbacks *f = *state;
 
-        first(f);
-        tree_hash two = second(f);
+        rollbacks_first(f);
+        tree_hash two = rollbacks_second(f);
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 pawl_status status = to_part(f, "1", &cases[i].path, 1);
                 if (status != cases[i].status)
@@ -224,9 +199,9 @@ TEST(clean_removes_what_no_checkpoint_recorded)
 {
         pawl_rollback_options options = PAWL_ROLLBACK_OPTIONS_INIT;
         rollbacks *f = *state;
-        tree_hash one = first(f);
+        tree_hash one = rollbacks_first(f);
 
-        second(f);
+        rollbacks_second(f);
         rollbacks_put(f, "mine", "by hand");
         rollbacks_put(f, "new/mine", "by hand");
         rollbacks_put(f, "kept.log", "ignored");

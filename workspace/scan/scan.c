@@ -1,6 +1,7 @@
 /* A scan from its beginning to its end; what lies between is in walk.c and stage_entry.c. */
 #include "workspace/scan/scan.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/sources.h"
 #include "base/system.h"
 #include "workspace/scan/preload.h"
@@ -91,14 +92,6 @@ static pawl_status allowed(
                 options->root, what);
 }
 
-/* "DIRECTORY/" of "DIRECTORY/NAME". */
-static size_t directory_len(const char *path)
-{
-        const char *slash = strrchr(path, '/');
-
-        return slash ? (size_t)(slash - path) + 1 : 0;
-}
-
 /* ---- Time ------------------------------------------------------------------------------------ */
 
 /* What is not older than this may change once more without its times telling. The clock of the file
@@ -150,7 +143,7 @@ static pawl_status prepare(pawl__scanner *s, int root, pawl_error *err)
 {
         const pawl__scan_options *options = s->options;
         struct pawl__scan_inside *in = s->in;
-        const size_t len = directory_len(options->log_path);
+        const size_t len = pawl__directory_len(options->log_path);
         struct stat st;
 
         if (fstat(root, &st) != 0)
