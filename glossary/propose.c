@@ -1,49 +1,11 @@
-#include "glossary/propose.h"
 #include "base/error.h"
-#include "base/map.h"
-#include "glossary/automaton.h"
 #include "glossary/normal.h"
 #include "glossary/people.h"
 #include "glossary/plural.h"
+#include "glossary/propose_internal.h"
 #include "glossary/surfaces.h"
 #include "glossary/tokens.h"
 #include <stdlib.h>
-
-enum { DEFINITIONS_MAX = 4 }; /* that are kept of a term */
-
-/* Where a candidate comes from that layer 1 does not find. */
-enum { BY_DEFINITION = PAWL__SOURCES, BY_COMPOUND, SOURCES };
-
-typedef struct candidate {
-        pawl_text normal, original, context;
-        size_t document; /* where the original is */
-        uint64_t line;
-        unsigned source; /* a pawl__source, or one of those below */
-        uint64_t lower;  /* how often it is written in small letters alone */
-        uint64_t count, documents;
-        size_t last; /* 1 + the last document that it was met in */
-        pawl__cited definitions[DEFINITIONS_MAX];
-        pawl__definition_form forms[DEFINITIONS_MAX];
-        size_t n_definitions;
-        uint64_t score;
-} candidate;
-
-typedef struct proposing {
-        pawl__arena *arena;
-        const pawl__automaton *known; /* of the glossary; may be NULL */
-        const pawl_text *documents;
-        size_t n_documents, at; /* the document at hand */
-        pawl__map by_normal;
-        pawl__map people; /* how sure it is that a normal form is a person's name */
-        pawl__map pairs;  /* how often two nouns stand side by side, by their normal form */
-        candidate *items;
-        size_t n, cap;
-        pawl__markups markups; /* of that document */
-        size_t markup;
-        pawl__buf room;
-        size_t counted; /* lines of that document: up to this byte ... */
-        uint64_t lines; /* ... so many */
-} proposing;
 
 /* What the form of a term and of its surest definition are worth, and how often one without a
  * definition must be there. Measured on documents with glossaries of their own. */
@@ -57,7 +19,7 @@ static const struct {
         [PAWL__CASING_PATTERN] = {4, 3},
         [PAWL__REPEATED_NOUN] = {10, 3},
         [BY_DEFINITION] = {4, 1},
-        [BY_COMPOUND] = {16, 3},
+        [BY_COMPOUND] = {16, COMPOUND_LEAST},
 };
 static const unsigned by_form[PAWL__DEFINITION_FORMS] = {
         [PAWL__IN_TABLE] = 60,
@@ -68,7 +30,7 @@ static const unsigned by_form[PAWL__DEFINITION_FORMS] = {
         [PAWL__BY_IS] = 24,
 };
 
-static pawl_status candidate_of(proposing *p, candidate **out, pawl_text normal)
+pawl_status pawl__candidate_of(pawl__proposing *p, pawl__candidate **out, pawl_text normal)
 {
         uint32_t index = pawl__map_get(&p->by_normal, normal);
 
@@ -81,7 +43,7 @@ static pawl_status candidate_of(proposing *p, candidate **out, pawl_text normal)
                 const pawl_text copy = pawl__arena_copy(p->arena, normal);
                 if (!copy.data || pawl__map_put(&p->by_normal, copy, index))
                         return PAWL_ENOMEM;
-                p->items[p->n++] = (candidate){.normal = copy, .source = BY_DEFINITION};
+                p->items[p->n++] = (pawl__candidate){.normal = copy, .source = BY_DEFINITION};
         }
         *out = &p->items[index];
         return PAWL_OK;
@@ -89,16 +51,16 @@ static pawl_status candidate_of(proposing *p, candidate **out, pawl_text normal)
 
 /* ---- What layer 1 finds ---------------------------------------------------------------------- */
 
-static pawl_status take_terms(proposing *p, const pawl__terms *terms)
+static pawl_status take_terms(pawl__proposing *p, const pawl__terms *terms)
 {
         pawl_status status = PAWL_OK;
-        candidate *c;
+        pawl__candidate *c;
 
         for (size_t i = 0; i < terms->n && !status; i++) {
                 const pawl__term *term = &terms->items[i];
                 if (term->known)
                         continue;
-                status = candidate_of(p, &c, term->surface);
+                status = pawl__candidate_of(p, &c, term->surface);
                 if (status)
                         break;
                 /* pawl__grow() has set it; NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
@@ -109,7 +71,7 @@ static pawl_status take_terms(proposing *p, const pawl__terms *terms)
         return p->arena->failed ? PAWL_ENOMEM : status;
 }
 
-static pawl_status extract(proposing *p, pawl__glossary *glossary, pawl_error *err)
+static pawl_status extract(pawl__proposing *p, pawl__glossary *glossary, pawl_error *err)
 {
         pawl__extraction *extraction;
         pawl__terms terms;
@@ -130,7 +92,7 @@ static pawl_status extract(proposing *p, pawl__glossary *glossary, pawl_error *e
 /* ---- What the documents define --------------------------------------------------------------- */
 
 /* The line of a byte of the document at hand; bytes come in order. */
-static uint64_t line_of(proposing *p, size_t byte)
+static uint64_t line_of(pawl__proposing *p, size_t byte)
 {
         const char *data = p->documents[p->at].data;
 
@@ -139,51 +101,60 @@ static uint64_t line_of(proposing *p, size_t byte)
         return p->lines + 1;
 }
 
-static bool is_known(proposing *p, pawl_text folded)
+bool pawl__candidate_known(pawl__proposing *p, pawl_text folded)
 {
         return p->known && pawl__automaton_find(p->known, folded) != PAWL__NO_PATTERN;
 }
 
+/* The surest first, and each once. */
+static void add_definition(
+        pawl__candidate *c, const pawl__cited *definition, pawl__definition_form form)
+{
+        size_t to = c->n_definitions;
+
+        for (size_t i = 0; i < c->n_definitions; i++)
+                if (pawl__text_eq(c->definitions[i].text, definition->text))
+                        return;
+        while (to > 0 && c->forms[to - 1] > form)
+                to--;
+        if (to == DEFINITIONS_MAX)
+                return;
+        c->n_definitions += c->n_definitions < DEFINITIONS_MAX;
+        for (size_t i = c->n_definitions - 1; i > to; i--) {
+                c->definitions[i] = c->definitions[i - 1];
+                c->forms[i] = c->forms[i - 1];
+        }
+        c->forms[to] = form;
+        c->definitions[to] = *definition;
+}
+
 static pawl_status take_definition(const pawl__definition *found, void *user)
 {
-        proposing *p = user;
-        candidate *c;
+        pawl__proposing *p = user;
+        pawl__candidate *c;
 
         pawl__buf_clear(&p->room);
         if (pawl__folded_form(&p->room, found->term))
                 return PAWL_ENOMEM;
-        if (is_known(p, pawl__buf_text(&p->room)))
+        if (pawl__candidate_known(p, pawl__buf_text(&p->room)))
                 return PAWL_OK;
         pawl__buf_clear(&p->room);
         if (pawl__normal_form(&p->room, found->term))
                 return PAWL_ENOMEM;
         if (p->room.len == 0)
                 return PAWL_OK;
-        pawl_status status = candidate_of(p, &c, pawl__buf_text(&p->room));
+        pawl_status status = pawl__candidate_of(p, &c, pawl__buf_text(&p->room));
         if (status)
                 return status;
         if (!c->original.data)
                 c->original = pawl__arena_copy(p->arena, found->term);
-        for (size_t i = 0; i < c->n_definitions; i++)
-                if (pawl__text_eq(c->definitions[i].text, found->text))
-                        return PAWL_OK;
-        size_t to = c->n_definitions;
-        while (to > 0 && c->forms[to - 1] > found->form)
-                to--;
-        if (to == DEFINITIONS_MAX)
-                return PAWL_OK;
-        c->n_definitions += c->n_definitions < DEFINITIONS_MAX;
-        for (size_t i = c->n_definitions - 1; i > to; i--) {
-                c->definitions[i] = c->definitions[i - 1];
-                c->forms[i] = c->forms[i - 1];
-        }
-        c->forms[to] = found->form;
-        c->definitions[to] = (pawl__cited){pawl__arena_copy(p->arena, found->text), p->at,
+        const pawl__cited definition = {pawl__arena_copy(p->arena, found->text), p->at,
                 line_of(p, found->at), pawl__definition_form_name(found->form)};
+        add_definition(c, &definition, found->form);
         return p->arena->failed ? PAWL_ENOMEM : PAWL_OK;
 }
 
-static pawl_status define(proposing *p)
+static pawl_status define(pawl__proposing *p)
 {
         pawl_status status = PAWL_OK;
 
@@ -197,8 +168,7 @@ static pawl_status define(proposing *p)
         return status;
 }
 
-/* The markup that a byte of the document at hand is in, or NULL; bytes come in order. */
-static const pawl__markup *markup_at(proposing *p, size_t byte)
+const pawl__markup *pawl__candidate_markup(pawl__proposing *p, size_t byte)
 {
         const pawl__markups *all = &p->markups;
 
@@ -208,89 +178,32 @@ static const pawl__markup *markup_at(proposing *p, size_t byte)
                                                                          : NULL;
 }
 
-/* ---- Two nouns side by side ------------------------------------------------------------------ */
+/* ---- Plurals --------------------------------------------------------------------------------- */
 
-/* The word folded, if it may be part of a term. */
-static bool is_part(proposing *p, pawl_text word, pawl__buf *folded)
+/* A plural that is a name somewhere, as `files` is, is a candidate beside its singular: it counts
+ * as that, and what it means is what that means. */
+static void join_plural(pawl__proposing *p, pawl__candidate *c)
 {
-        if (!pawl__noun_like(word))
-                return false;
-        pawl__buf_clear(folded);
-        p->room.failed |= pawl__normal_form(folded, word) != PAWL_OK;
-        return !pawl__common_word(pawl__buf_text(folded));
-}
-
-/* So often that it is a term? Only then it is a candidate. */
-static pawl_status take_compound(proposing *p, pawl_text span)
-{
-        candidate *c;
-
         pawl__buf_clear(&p->room);
-        if (pawl__normal_form(&p->room, span))
-                return PAWL_ENOMEM;
-        const pawl_text normal = pawl__buf_text(&p->room);
-        const uint32_t n = pawl__map_get(&p->pairs, normal);
-        if (n == PAWL__MAP_NONE)
-                return pawl__map_put_copy(&p->pairs, p->arena, normal, 1);
-        if (n >= by_source[BY_COMPOUND].least)
-                return PAWL_OK;
-        if (pawl__map_put_copy(&p->pairs, p->arena, normal, n + 1))
-                return PAWL_ENOMEM;
-        if (n + 1 < by_source[BY_COMPOUND].least || is_known(p, normal))
-                return PAWL_OK;
-        pawl_status status = candidate_of(p, &c, normal);
-        if (!status && c->source == BY_DEFINITION)
-                c->source = BY_COMPOUND;
-        if (!status && !c->original.data)
-                c->original = pawl__arena_copy(p->arena, span);
-        return p->arena->failed ? PAWL_ENOMEM : status;
+        pawl__buf_add_text(&p->room, c->normal);
+        if (p->room.failed)
+                return;
+        const size_t len = pawl__singular(p->room.data, p->room.len);
+        const uint32_t index = len == c->normal.len ? PAWL__MAP_NONE
+                                                    : pawl__map_get(&p->by_normal,
+                                                              pawl__text_n(p->room.data, len));
+        if (index == PAWL__MAP_NONE)
+                return;
+        c->is = index + 1;
+        for (size_t i = 0; i < c->n_definitions; i++)
+                add_definition(&p->items[index], &c->definitions[i], c->forms[i]);
 }
 
-static pawl_status join_nouns(proposing *p, pawl__buf *folded)
+static pawl_status join_plurals(pawl__proposing *p)
 {
-        const pawl_text text = p->documents[p->at];
-        pawl__tokens tokens = pawl__tokens_of(text);
-        size_t first = SIZE_MAX; /* where the noun before the white space begins */
-        bool byline = false;
-        pawl__token token;
-        pawl_status status = PAWL_OK;
-
-        p->markup = 0;
-        while (!status && (token = pawl__token_next(&tokens)).kind) {
-                const pawl_text at = pawl__token_text(&tokens, &token);
-                if (token.kind == PAWL__TOKEN_SPACE && pawl__line_breaks(at))
-                        byline = false;
-                if (token.kind == PAWL__TOKEN_WORD)
-                        status = pawl__people_take(
-                                &p->people, p->arena, &p->room, text, &token, &byline);
-                if (token.kind == PAWL__TOKEN_SPACE && pawl__line_breaks(at) < 2)
-                        continue;
-                if (token.kind != PAWL__TOKEN_WORD || markup_at(p, token.start) ||
-                        pawl__word_contracted(text, token.start, token.end) ||
-                        !is_part(p, at, folded)) {
-                        first = SIZE_MAX;
-                        continue;
-                }
-                if (first != SIZE_MAX)
-                        status = take_compound(
-                                p, pawl__text_n(text.data + first, token.end - first));
-                first = token.start;
-        }
-        return status;
-}
-
-static pawl_status join(proposing *p)
-{
-        pawl__buf folded = PAWL__BUF_INIT;
-        pawl_status status = PAWL_OK;
-
-        for (p->at = 0; p->at < p->n_documents && !status; p->at++) {
-                status = pawl__markups_find(&p->markups, p->documents[p->at]);
-                if (!status)
-                        status = join_nouns(p, &folded);
-        }
-        pawl__buf_free(&folded);
-        return status;
+        for (size_t i = 0; i < p->n; i++)
+                join_plural(p, &p->items[i]);
+        return p->room.failed ? PAWL_ENOMEM : PAWL_OK;
 }
 
 /* ---- How often, and where -------------------------------------------------------------------- */
@@ -305,12 +218,12 @@ static bool is_lower(pawl_text text)
 
 static pawl_status count_match(uint32_t number, size_t start, size_t end, void *user)
 {
-        proposing *p = user;
-        candidate *c = &p->items[number];
+        pawl__proposing *p = user;
+        pawl__candidate *c = &p->items[number];
         const pawl_text document = p->documents[p->at];
 
         /* Matches come in the order of their ends, so the last byte is looked at. */
-        const pawl__markup *markup = markup_at(p, end - 1);
+        const pawl__markup *markup = pawl__candidate_markup(p, end - 1);
         if (markup && markup->kind == PAWL__NOT_PROSE)
                 return PAWL_OK;
         c->count++;
@@ -328,7 +241,7 @@ static pawl_status count_match(uint32_t number, size_t start, size_t end, void *
 
 /* What is nowhere as it is told, as where markup stands between its words, is there where it is
  * defined. */
-static void count_definition(candidate *c)
+static void count_definition(pawl__candidate *c)
 {
         if (c->count || !c->n_definitions)
                 return;
@@ -337,7 +250,12 @@ static void count_definition(candidate *c)
         c->line = c->definitions[0].line;
 }
 
-static pawl_status count(proposing *p)
+static uint32_t counted_as(const pawl__proposing *p, uint32_t i)
+{
+        return p->items[i].is ? p->items[i].is - 1 : i;
+}
+
+static pawl_status count(pawl__proposing *p)
 {
         pawl__automaton *automaton;
         pawl_status status = pawl__automaton_new(&automaton);
@@ -345,10 +263,10 @@ static pawl_status count(proposing *p)
         if (status)
                 return status;
         for (uint32_t i = 0; i < p->n && !status; i++)
-                status = pawl__automaton_add(automaton, p->items[i].normal, i);
+                status = pawl__automaton_add(automaton, p->items[i].normal, counted_as(p, i));
         for (uint32_t i = 0; i < p->n && !status; i++)
-                status = pawl__automaton_add_forms(
-                        automaton, p->items[i].normal, i, pawl__is_name(p->items[i].original));
+                status = pawl__automaton_add_forms(automaton, p->items[i].normal, counted_as(p, i),
+                        pawl__is_name(p->items[i].original));
         if (!status)
                 status = pawl__automaton_build(automaton);
         for (p->at = 0; p->at < p->n_documents && !status; p->at++) {
@@ -378,7 +296,7 @@ static uint64_t log16(uint64_t n)
 
 enum { FLAT = 32 }; /* what being there once is worth: as much as being there four times more */
 
-static void rate(candidate *c)
+static void rate(pawl__candidate *c)
 {
         const uint64_t worth =
                 by_source[c->source].worth + (c->n_definitions ? by_form[c->forms[0]] : 0);
@@ -390,7 +308,7 @@ static void rate(candidate *c)
 
 static int compare(const void *left, const void *right)
 {
-        const candidate *a = left, *b = right;
+        const pawl__candidate *a = left, *b = right;
 
         if (a->score != b->score)
                 return a->score > b->score ? -1 : 1;
@@ -400,25 +318,10 @@ static int compare(const void *left, const void *right)
 }
 
 /* As people write it: in small letters where it is often written so, unless it is an identifier. */
-static pawl_text surface_of(const candidate *c)
+static pawl_text surface_of(const pawl__candidate *c)
 {
         return c->lower > c->count / 4 && c->source != PAWL__CASING_PATTERN ? c->normal
                                                                             : c->original;
-}
-
-/* A plural that is a name somewhere, as `files` is, is a candidate beside its singular. */
-static void drop_plural(proposing *p, candidate *c)
-{
-        pawl__buf_clear(&p->room);
-        pawl__buf_add_text(&p->room, c->normal);
-        if (p->room.failed)
-                return;
-        const size_t len = pawl__singular(p->room.data, p->room.len);
-        if (len == c->normal.len)
-                return;
-        const uint32_t index = pawl__map_get(&p->by_normal, pawl__text_n(p->room.data, len));
-        if (index != PAWL__MAP_NONE && p->items[index].score)
-                c->score = 0;
 }
 
 static const char *source_name(unsigned source)
@@ -428,24 +331,21 @@ static const char *source_name(unsigned source)
                                        : pawl__source_name((pawl__source)source);
 }
 
-static pawl_status give(pawl__proposals *out, proposing *p)
+static pawl_status give(pawl__proposals *out, pawl__proposing *p)
 {
         size_t n = 0;
 
         for (size_t i = 0; i < p->n; i++)
-                if (p->items[i].lower || !pawl__people_has(&p->people, p->items[i].normal))
+                if (!p->items[i].is &&
+                        (p->items[i].lower || !pawl__people_has(&p->people, p->items[i].normal)))
                         rate(&p->items[i]);
-        for (size_t i = 0; i < p->n; i++)
-                drop_plural(p, &p->items[i]);
-        if (p->room.failed)
-                return PAWL_ENOMEM;
         if (p->n)
                 qsort(p->items, p->n, sizeof *p->items, compare);
         while (n < p->n && p->items[n].score)
                 n++;
         pawl__proposal *items = pawl__arena_array(p->arena, n, sizeof *items);
         for (size_t i = 0; items && i < n; i++) {
-                const candidate *c = &p->items[i];
+                const pawl__candidate *c = &p->items[i];
                 items[i] = (pawl__proposal){.surface = surface_of(c),
                         .normal = c->normal,
                         .source = source_name(c->source),
@@ -467,7 +367,7 @@ static pawl_status give(pawl__proposals *out, proposing *p)
 pawl_status pawl__propose(pawl__proposals *out, pawl__arena *arena, pawl__glossary *glossary,
         const pawl_text *documents, size_t n, pawl_error *err)
 {
-        proposing p = {.arena = arena, .documents = documents, .n_documents = n};
+        pawl__proposing p = {.arena = arena, .documents = documents, .n_documents = n};
         pawl_status status = glossary ? pawl__glossary_automaton(&p.known, glossary, err) : PAWL_OK;
 
         if (!status)
@@ -475,7 +375,9 @@ pawl_status pawl__propose(pawl__proposals *out, pawl__arena *arena, pawl__glossa
         if (!status) {
                 status = define(&p);
                 if (!status)
-                        status = join(&p);
+                        status = pawl__propose_compounds(&p);
+                if (!status)
+                        status = join_plurals(&p);
                 if (!status)
                         status = count(&p);
                 if (!status)

@@ -55,6 +55,18 @@ same "$(surfaces | head -3 | tr '\n' ';')" "settlement;chargeback;ledger entry;"
 runs 0 pawl glossary propose docs --json --limit 2
 same "$(surfaces | wc -l)" 2
 
+it "a plural counts as its singular, also where it is a name, and what it means is meant by it"
+cat >calls.md <<'ENDOFTEXT'
+A hookup is named here. The hookup is gone. My hookup, three hookups, `hookups[]` and "hookups".
+
+**Hookups**: what ties two things together.
+
+The `hookups` member.
+ENDOFTEXT
+runs 0 pawl glossary propose calls.md docs --json
+same "$(jq -c '.[] | select(.surface | test("^hookups?$"; "i")) | [.surface, .count, .documents, .definition, .line]' out)" \
+        '["hookup",8,1,"what ties two things together.",1]'
+
 it "files that are no documents by their names are said, and read when they are named"
 says 'pawl: 1 files in directories: are no documents by their names; name them' err
 runs 0 pawl glossary propose docs/c.c --json
