@@ -1,9 +1,11 @@
 /* What a mission of many steps costs: 1,000 of /bin/true one after the other, beside a shell's loop
  * over the same commands and two durable commits each; 100 of `sleep 0.05` four at once, beside the
- * ideal and beside make -j4, which keeps nothing; and the memory of 10,000 steps beside that of 10.
- * Whole processes.
+ * ideal and beside make -j4, which keeps nothing; both beside DBOS, a step of a workflow each, in a
+ * process that is there already; and the memory of 10,000 steps beside that of 10. Whole processes.
  *
- *   build/bench/bench_steps [ROUNDS]   (default 3; needs build/bin/pawl beside it, sh and make) */
+ *   build/bench/bench_steps [ROUNDS]   (default 3; needs build/bin/pawl beside it, sh and make;
+ *                                       with DBOS: scripts/exam fleet figures) */
+#include "bench/peer.h"
 #include "bench/raw_twin.h"
 #include "bench/spawn.h"
 #include <sys/resource.h>
@@ -80,6 +82,49 @@ static double memory_of(char *const argv[])
         return (double)usage.ru_maxrss * 1024;
 }
 
+/* A worker of DBOS, on a server. False: it is not here. */
+static bool start_dbos(bench_peer *p)
+{
+        const char *at = getenv("FLEET_PEERS"), *server = getenv("PAWL_BENCH_POSTGRES");
+        char path[4096];
+
+        snprintf(path, sizeof path, "%s/dbos.mjs", at ? at : "");
+        if (!at || !server || access(path, R_OK)) {
+                bench_note("DBOS is left out; see scripts/exam fleet");
+                return false;
+        }
+        if (!bench_peer_start(p,
+                    (char *[]){"node", path, (char *)(uintptr_t)server, "steps", "commands", NULL}))
+                bench_die("a peer does not start");
+        return true;
+}
+
+static void compare_with_dbos(char *const steps[], char *const sleepers[], size_t rounds)
+{
+        bench_series figure = {NULL, 0, 0}, beside = {NULL, 0, 0};
+        const struct {
+                const char *what, *line;
+                char *const *words;
+        } works[] = {{"1,000 steps of /bin/true", "commands 1000", steps},
+                {"100 steps of sleep 0.05, four at once", "sleepers 100", sleepers}};
+        bench_peer dbos;
+
+        if (!start_dbos(&dbos))
+                return;
+        for (size_t w = 0; w < sizeof works / sizeof works[0]; w++) {
+                for (size_t i = 0; i < rounds; i++) {
+                        bench_add(&beside, bench_peer_ns(&dbos, works[w].line));
+                        bench_add(&figure, bench_spawn_ns(works[w].words));
+                }
+                bench_answer(&(bench_question){.what = works[w].what,
+                                     .beside = "DBOS on PostgreSQL, a step each"},
+                        &figure, &beside);
+                bench_clear(&figure);
+                bench_clear(&beside);
+        }
+        bench_peer_stop(&dbos);
+}
+
 int main(int argc, char **argv)
 {
         const size_t rounds = bench_count(argc, argv, 3);
@@ -130,6 +175,8 @@ int main(int argc, char **argv)
                 &figure, &beside);
         bench_clear(&figure);
         bench_clear(&yardstick);
+
+        compare_with_dbos(steps, sleepers, rounds);
 
         bench_add(&yardstick, memory_of(few));
         bench_add(&figure, memory_of(many));

@@ -113,7 +113,10 @@ static pawl_status make_pipeline(pawl__runner *r)
         }
         options.store_inputs = r->mission->store_inputs;
         options.defer_completion = true;
-        return pawl_pipeline_new(&r->pipeline, r->log, &options, &r->error);
+        const pawl_status status = pawl_pipeline_new(&r->pipeline, r->log, &options, &r->error);
+        if (!status)
+                pawl__pipeline_hold(r->pipeline, true);
+        return status;
 }
 
 pawl_status pawl__runner_prepare(pawl__runner *r)

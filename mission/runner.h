@@ -273,6 +273,7 @@ typedef struct pawl__step_run {
         const pawl__row *row; /**< as it stood at the claim; NULL: the run has no such step yet */
         pawl_context *ctx;
         bool has_inputs;            /**< they are set, so that their hash can be told */
+        bool passed;                /**< the gate lets it start its command */
         struct pawl__work *work;    /**< its command, which is at work; NULL: none is */
         struct pawl__step_log *log; /**< what that writes; NULL: none was started yet */
         bool again;                 /**< there is to be another attempt */
@@ -295,9 +296,12 @@ void pawl__step_terms_end(pawl__step_terms *files, pawl__runner *r);
  *  it. */
 void pawl__step_terms_tidy(const pawl__runner *r);
 
-/** Let the step begin, up to its command. PAWL_OK with work when that is at work, with again when
- *  an attempt is to be waited for, else when it is completed or left out. */
+/** Let the step begin, up to its command. PAWL_OK with passed when that may be started, else when
+ * it is completed or left out. */
 PAWL_MUST_CHECK pawl_status pawl__step_run_begin(pawl__step_run *p);
+/** Start the command of one that passed, once that is in the log. PAWL_OK with work when it is at
+ *  work, with again when an attempt is to be waited for. */
+PAWL_MUST_CHECK pawl_status pawl__step_run_start(pawl__step_run *p);
 
 /** StepCompleted of a step that is skipped, with this output, canonical: @p reason NULL: somebody
  *  says so; @p input_hash absent: it has no inputs. @p like: the envelope. (mission/skip.c) */

@@ -185,11 +185,11 @@ static void settle(schedule *s, pawl__step_run *p, pawl_status status)
         const size_t step = p->index;
         const bool unasked = puts_off(s, status);
 
-        if (!status && (p->work || (p->again && !s->stop)))
+        if (!status && (p->work || ((p->passed || p->again) && !s->stop)))
                 return;
-        const bool again = p->again && !status;
+        const bool left = (p->passed || p->again) && !status;
         free_slot(s, p);
-        if (again)
+        if (left)
                 return;
         if (unasked) {
                 s->unasked[s->n_unasked++] = (uint32_t)step;
@@ -236,7 +236,7 @@ static void begin_or_pass(schedule *s, size_t index)
         }
 }
 
-static void begin_ready(schedule *s)
+static void begin_as_many(schedule *s)
 {
         pawl__runner *r = s->r;
 
@@ -252,6 +252,29 @@ static void begin_ready(schedule *s)
                 else
                         begin_or_pass(s, step);
         }
+}
+
+/* The first commit takes what lets all of them start. */
+static bool start_passed(schedule *s)
+{
+        bool any = false;
+
+        for (size_t i = 0; i < s->n_slots && !s->stop; i++) {
+                pawl__step_run *p = &s->slots[i];
+                if (!p->passed)
+                        continue;
+                any = true;
+                settle(s, p, pawl__step_run_start(p));
+        }
+        return any;
+}
+
+/* One that ends at once, since its command is not there, makes room for others. */
+static void begin_ready(schedule *s)
+{
+        do
+                begin_as_many(s);
+        while (start_passed(s));
 }
 
 /* Nothing is at work: the questions that were put off are asked. */

@@ -314,8 +314,7 @@ static pawl_status pass(pawl__step_run *p)
 
         if (p->ctx->inputs_changed && keep_changes(p))
                 return PAWL_ENOMEM;
-        if (status == PAWL_OK ||
-                status == PAWL_BLOCKED) { /* the commit before was of the step before, too */
+        if (status == PAWL_BLOCKED) { /* the commit was of the step before, too */
                 const pawl_status settled = pawl__runner_snapshot_settle(p->r);
                 if (settled)
                         return settled;
@@ -323,8 +322,9 @@ static pawl_status pass(pawl__step_run *p)
         switch (status) {
         case PAWL_OK:
                 status = pawl__runner_passed(p->r, p->step->id);
-                if (!status)
-                        status = p->step->ask ? pawl__ask_answered(p) : pawl__step_run_execute(p);
+                if (!status && p->step->ask)
+                        return pawl__ask_answered(p);
+                p->passed = !status;
                 return status;
         case PAWL_DONE:
                 return p->ctx->expired ? pawl__ask_expired(p) : pawl__step_run_completed(p);
@@ -365,6 +365,17 @@ static pawl_status leave_out(const pawl__step_run *p)
         if (!status)
                 pawl__step_run_progress(p, PAWL_STEP_LEFT_OUT);
         return status;
+}
+
+pawl_status pawl__step_run_start(pawl__step_run *p)
+{
+        pawl_status status = pawl__pipeline_settle(p->r->pipeline, p->ctx);
+
+        p->passed = false;
+        if (status)
+                return pawl__step_run_error(p, status);
+        status = pawl__runner_snapshot_settle(p->r); /* it was of the step before, too */
+        return status ? status : pawl__step_run_execute(p);
 }
 
 pawl_status pawl__step_run_begin(pawl__step_run *p)

@@ -40,6 +40,22 @@ void pawl__pipeline_ask(pawl_pipeline *pipeline, bool ask)
         pipeline->silent = !ask;
 }
 
+void pawl__pipeline_hold(pawl_pipeline *pipeline, bool hold)
+{
+        pipeline->holds = hold;
+}
+
+pawl_status pawl__pipeline_settle(pawl_pipeline *pipeline, pawl_context *ctx)
+{
+        const pawl_status status = wait(ctx);
+
+        if (status) {
+                pipeline->error = ctx->error;
+                pipeline->error.status = status;
+        }
+        return status;
+}
+
 void pawl__pipeline_attach(pawl_pipeline *pipeline, pawl_context *ctx)
 {
         const pawl__claim *claim = pawl__claim_find(pipeline, ctx->run_id);
@@ -181,11 +197,10 @@ pawl_status pawl__pipeline_pass(
 {
         for (;;) {
                 pawl_status verdict = pass(pipeline, ctx, entry), status;
-                if (verdict == PAWL_OK && ctx->phase == PAWL__ON_OUTPUT) {
+                if (verdict == PAWL_OK && ctx->phase == PAWL__ON_OUTPUT)
                         verdict = pawl__complete_record(ctx);
-                        if (verdict == PAWL_OK && keep && !ctx->answer_waits)
-                                return PAWL_OK;
-                }
+                if (verdict == PAWL_OK && keep && !ctx->answer_waits)
+                        return PAWL_OK;
                 if (verdict >= 0 && (status = wait(ctx))) {
                         if (status == PAWL_EEXISTS && ctx->answer_waits) {
                                 /* Another session answered first: its answer stands. */
@@ -274,8 +289,8 @@ static pawl_status run(pawl_pipeline *pipeline, pawl_context *ctx)
                 pawl__pipeline_discard(pipeline);
                 return status;
         }
-        status = pawl__pipeline_pass(
-                pipeline, ctx, ctx->token[0] ? PAWL__FROM_RESUME : PAWL__FROM_START, false);
+        status = pawl__pipeline_pass(pipeline, ctx,
+                ctx->token[0] ? PAWL__FROM_RESUME : PAWL__FROM_START, pipeline->holds);
         if (status == PAWL_OK && ctx->phase == PAWL__ON_OUTPUT)
                 return PAWL_DONE; /* the output that was blocked passed, and is recorded */
         ctx->may_generate = status == PAWL_OK;

@@ -24,6 +24,14 @@ void pawl__pipeline_use_glossary(pawl_pipeline *pipeline, pawl__glossary *glossa
  * first), or defer all questions. */
 void pawl__pipeline_ask(pawl_pipeline *pipeline, bool ask);
 
+/** Whether passes from now on that let their step generate stay in the batch, uncommitted (at first
+ *  they do not): then pawl__pipeline_settle() is due before the step generates, so that those that
+ *  begin together are one commit. */
+void pawl__pipeline_hold(pawl_pipeline *pipeline, bool hold);
+/** Commit what the context's pass put into the batch, with all else there, unless that was done.
+ *  Why not: in pawl__pipeline_error(). */
+PAWL_MUST_CHECK pawl_status pawl__pipeline_settle(pawl_pipeline *pipeline, pawl_context *ctx);
+
 pawl_error *pawl__pipeline_error(pawl_pipeline *pipeline);
 
 #endif

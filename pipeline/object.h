@@ -42,6 +42,7 @@ struct pawl_pipeline {
         size_t mark, mark_blobs; /**< of the batch, that were there before the pass began */
         bool running;            /**< a pass is under way */
         bool silent;             /**< nobody is asked for answers in a pass */
+        bool holds;              /**< a pass that ends well is committed by who asked for it */
 };
 
 /* ---- claim.c -------------------------------------------------------------------------------- */
@@ -96,7 +97,7 @@ typedef enum pawl__first_layer {
 
 /**
  * Pass the context through the layers from there on, record the completion if it is about the
- * output and nothing blocks it, and commit; a completion alone waits in the batch if @p keep. After
+ * output and nothing blocks it, and commit; what ends well waits in the batch if @p keep. After
  * a failure the batch is as it was when the pass began (pipeline->mark), less what was committed on
  * the way.
  * @return PAWL_OK, PAWL_BLOCKED, PAWL_DONE or a failure; ctx->error says why for all but the first

@@ -35,3 +35,16 @@ it "its files are those of its step"
 runs 0 pawl rollback 7 --yes
 same "$(cat file)" 7
 same "$(eventlog replay --json | jq -r '[.runs[0].steps[] | select(.status == "completed")] | length')" 7
+
+it "steps that begin together do so by one commit"
+{
+        printf 'mission: wide\nparallel: 6\nworkspace: {checkpoint: off}\nsteps:\n  - {id: first, run: [sh, -c, "rm -f at-*"]}\n'
+        for i in 1 2 3 4 5 6; do
+                echo "  - {id: s$i, needs: [first], run: [sh, -c, 'touch at-$i; for o in 1 2 3 4 5 6; do until [ -e at-\$o ]; do sleep 0.02; done; done']}"
+        done
+} >wide.yaml
+syncs wide.yaml >/dev/null
+says '^run .*: completed, 7 of 7' out
+starts=$(grep -nE '^(fork|sendmsg) a-command' calls | cut -d: -f1 | sed -n '2p;$p' | tr '\n' ,)
+same "$(sed -n "${starts%,}p" calls | grep -cE '^(fdatasync|fsync) events.db-wal' || true)" 0
+rm -f at-*
