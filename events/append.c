@@ -18,6 +18,9 @@
  * that none waits long for others. */
 enum { ROOM = 1 << 20 };
 
+/* Events whose rows are asked for with the lock: of most batches all. */
+enum { PREFETCHED = 16 };
+
 static void undo(pawl_log *log, bool large)
 {
         for (size_t i = 0; i < PAWL__STMTS; i++)
@@ -78,6 +81,31 @@ pawl_status pawl__tx_begin(pawl_log *log)
         if (log->projecting)
                 status = log->projector.begin(log->projector.user, err);
         return status ? pawl__tx_rollback(log, status, false) : PAWL_OK;
+}
+
+pawl_status pawl__tx_prefetch(pawl_log *log, pawl_error *err)
+{
+        const pawl__batch *batch =
+                log->projecting && log->projector.prefetch ? log->expected : NULL;
+        const pawl_event *last = NULL;
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0; batch && i < batch->n && i < PREFETCHED && !status; i++) {
+                const pawl_event *e = &batch->events[i];
+                if (!last || !pawl__text_eq(e->run_id, last->run_id) ||
+                        !pawl__text_eq(e->step_id, last->step_id))
+                        status = log->projector.prefetch(log->projector.user, e, err);
+                last = e;
+        }
+        return status;
+}
+
+static pawl_status begin_for(pawl_log *log, const pawl__batch *batch)
+{
+        log->expected = batch;
+        const pawl_status status = pawl__tx_begin(log);
+        log->expected = NULL;
+        return status;
 }
 
 static pawl_status check_ids(const pawl_event *event, pawl_error *err)
@@ -350,7 +378,7 @@ static void leave_out(pawl__waiter *own, pawl__waiter *waiter)
  * status is that of all of them. */
 static pawl_status try_lead(pawl__waiter **failed, bool *whole, pawl_log *log, pawl__waiter *own)
 {
-        pawl_status status = pawl__tx_begin(log);
+        pawl_status status = begin_for(log, own->batch);
 
         *failed = NULL;
         *whole = false;
@@ -396,7 +424,7 @@ static pawl_status commit_alone(pawl_log *log, pawl__waiter *waiter, pawl__batch
         pawl_status status;
 
         do {
-                status = pawl__tx_begin(log);
+                status = begin_for(log, batch);
                 if (status)
                         continue;
                 status = pawl__tx_prepared(log, batch, waiter->fence);

@@ -131,6 +131,9 @@ struct pawl__engine {
         /** PAWL_OK: it stands on the next row. PAWL_DONE: there is none. @p doing: "cannot DOING".
          */
         pawl_status (*step)(pawl__query *query, const char *doing, pawl_error *err);
+        /** Send it with what begin() sends, and reset it: who steps it in the transaction, with the
+         * same parameters, finds the answer there. Only where begin() calls pawl__tx_prefetch(). */
+        pawl_status (*prefetch)(pawl__query *query, pawl_error *err);
         /** Run a statement that gives no rows, and reset it. @p changes: how many rows it changed;
          * if NULL, the engine may send the statement later, in its order, and report its failure by
          *  a later call of the same transaction, at the latest by commit(). */
@@ -270,6 +273,11 @@ static inline PAWL_MUST_CHECK pawl_status pawl__query_run(
         pawl__query *query, int64_t *changes, const char *doing, pawl_error *err)
 {
         return query->engine->run(query, changes, doing, err);
+}
+
+PAWL_MUST_CHECK static inline pawl_status pawl__query_prefetch(pawl__query *query, pawl_error *err)
+{
+        return query->engine->prefetch(query, err);
 }
 
 /** NULL does nothing, here and below. */

@@ -75,6 +75,7 @@ struct pawl_log {
         /* The transaction that is open, and the chain's end in it. */
         int version; /* of the log's schema, as it was when that was last looked at */
         bool writing;
+        const pawl__batch *expected; /* what the transaction begins for; NULL: not known */
         bool preparing; /* a batch's prepare hook runs: contents may be put and dropped */
         uint64_t head_seq;
         unsigned char head_hash[32];
@@ -206,6 +207,8 @@ PAWL_MUST_CHECK pawl_status pawl__key_seal(pawl_log *log, const pawl_event *even
 PAWL_MUST_CHECK pawl_status pawl__tx_may_begin(pawl_log *log);
 /** Begin to write, verify the last event, let the projector catch up. Rolls back on failure. */
 PAWL_MUST_CHECK pawl_status pawl__tx_begin(pawl_log *log);
+/** Within an engine's begin(): let the projector prefetch what the expected events read. */
+PAWL_MUST_CHECK pawl_status pawl__tx_prefetch(pawl_log *log, pawl_error *err);
 /** May what failed and was undone be tried again? */
 static inline bool pawl__tx_again(pawl_log *log, pawl_status status)
 {

@@ -347,6 +347,9 @@ typedef struct pawl__projector {
         void *user;
         void (*release)(
                 void *user); /**< another connection comes: finalize what is kept; or NULL */
+        /** Before begin: prefetch the rows that an event of this kind reads; or NULL. Without a
+         * payload, and of one that may be refused. */
+        pawl_status (*prefetch)(void *user, const pawl_event *event, pawl_error *err);
 } pawl__projector;
 
 /** One a log; setting it twice is a caller's bug. */

@@ -49,6 +49,11 @@ static const struct {
         [PAWL__THREAD_WRITES_PUT] = {pawl__apply_thread_writes_put, MISSION | RUN | STEP, true},
 };
 
+bool pawl__applies(pawl__event_type type)
+{
+        return type != PAWL__EVENT_OTHER && types[type].apply;
+}
+
 static pawl_status refuse(const pawl_event *event, pawl_status status, const char *field,
         const char *what, pawl_error *err)
 {

@@ -26,6 +26,9 @@ typedef struct pawl__applier {
 PAWL_MUST_CHECK pawl_status pawl__apply(
         pawl__applier *applier, const pawl_event *event, pawl_error *err);
 
+/** Do events of that type change what is? */
+bool pawl__applies(pawl__event_type type);
+
 /** The same for an event whose payload was read and checked against its type (events/types.h), as
  *  an append has it already: reading it again cost 1 us of an event of 700 bytes. */
 PAWL_MUST_CHECK pawl_status pawl__apply_checked(pawl__applier *applier, const pawl_event *event,

@@ -155,6 +155,23 @@ static pawl_status flush(void *user, pawl_error *err)
         return status;
 }
 
+/* Of a run's event its row, and its step's. */
+static pawl_status prefetch(void *user, const pawl_event *event, pawl_error *err)
+{
+        const pawl__state *state = user;
+        const pawl__row run = {.v[PAWL__RUN_ID].text = event->run_id},
+                        step = {.v[PAWL__STEP_RUN].text = event->run_id,
+                                .v[PAWL__STEP_ID].text = event->step_id};
+        pawl_status status = PAWL_OK;
+
+        if (!event->run_id.data || !pawl__applies(pawl__event_type_of(event->type)))
+                return PAWL_OK;
+        status = pawl__store_sql_prefetch(state->tables, PAWL__RUNS, &run, err);
+        if (!status && event->step_id.data)
+                status = pawl__store_sql_prefetch(state->tables, PAWL__STEPS, &step, err);
+        return status;
+}
+
 static void abandon(void *user)
 {
         pawl__state *state = user;
@@ -252,7 +269,7 @@ static pawl_status attach(pawl__state *state, pawl_status status)
                 close_state(state);
         else
                 pawl__log_set_projector(state->log, &(pawl__projector){begin, apply, flush, abandon,
-                                                            close_state, state, release});
+                                                            close_state, state, release, prefetch});
         return status;
 }
 

@@ -113,6 +113,23 @@ static pawl_status seek(pawl__query **found, struct store_sql *sql, pawl__table 
         return status == PAWL_DONE ? PAWL_ENOTFOUND : status;
 }
 
+pawl_status pawl__store_sql_prefetch(
+        pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err)
+{
+        struct store_sql *sql = (struct store_sql *)store;
+        uint32_t index;
+        pawl_status status = pawl__memory_find(&index, sql->cache, table, row, err);
+
+        if (status != PAWL_ENOTFOUND || pawl__tables[table].since > pawl__log_version(sql->log))
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        status = statement(&sql->get[table], sql, table, get_text, err);
+        if (status)
+                return status;
+        pawl__query_reset(sql->get[table]);
+        bind(sql->get[table], &pawl__tables[table], pawl__tables[table].keys, row);
+        return pawl__query_prefetch(sql->get[table], err);
+}
+
 static pawl_status write_row(
         struct store_sql *sql, pawl__table table, const pawl__row *row, pawl_error *err)
 {

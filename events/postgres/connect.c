@@ -306,7 +306,7 @@ void pawl__server_disconnect(pawl_log *log)
 {
         struct pawl__server *server = log->server;
 
-        pawl__prefetch_drop(log);
+        pawl__prefetch_drop(log, NULL);
         if (server->conn)
                 server->pq->PQfinish(server->conn);
         server->conn = NULL;

@@ -386,6 +386,7 @@ const pawl__engine pawl__postgres_engine = {
         .finalize = pawl__postgres_finalize,
         .bind = pawl__postgres_bind,
         .step = pawl__postgres_step,
+        .prefetch = pawl__postgres_prefetch,
         .run = pawl__postgres_run,
         .reset = pawl__postgres_reset,
         .type = pawl__postgres_type,

@@ -40,12 +40,14 @@ static int count_parameters(const char *sql)
         return most;
 }
 
+enum { NO_NUMBER = -1 };
+
 static int which_of(const char *sql)
 {
         for (int i = 0; i < PAWL__STMTS; i++)
                 if (pawl__postgres_sql[i] == sql)
                         return i;
-        return -1;
+        return NO_NUMBER;
 }
 
 pawl_status pawl__postgres_prepare(
@@ -81,6 +83,7 @@ void pawl__postgres_finalize(pawl__query *self)
         pawl__postgres_query *q = (pawl__postgres_query *)self;
 
         pawl__postgres_reset(self);
+        pawl__prefetch_drop(q->log, q);
         if (q->kept)
                 q->log->server->pq->PQclear(q->kept);
         pawl__arena_free(&q->escaped);
@@ -273,18 +276,8 @@ static bool known(pawl__postgres_query *q)
                 q->n_given = 2;
                 return true;
         }
-        if (q->which != PAWL__STMT_LEASE_GET || !q->values[0])
-                return false;
-        const pawl_text run_id = {q->values[0], (size_t)q->lengths[0]};
-        for (int i = 0; i < PAWL__PREFETCHED; i++)
-                if (server->prefetched[i].result &&
-                        pawl__text_eq(run_id, pawl__text_n(server->prefetched[i].run_id,
-                                                      server->prefetched[i].run_len))) {
-                        q->result = server->prefetched[i].result;
-                        server->prefetched[i].result = NULL;
-                        return true;
-                }
-        return false;
+        q->result = pawl__prefetch_take(q);
+        return q->result != NULL;
 }
 
 pawl_status pawl__postgres_step(pawl__query *self, const char *doing, pawl_error *err)
@@ -316,14 +309,15 @@ pawl_status pawl__postgres_step(pawl__query *self, const char *doing, pawl_error
         return q->row < log->server->pq->PQntuples(q->result) ? PAWL_OK : PAWL_DONE;
 }
 
-/* A lease that is read again must be what it is now. */
+/* What is read again must be what it is now: a lease, and all but the log's own tables. */
 static void note_write(pawl__postgres_query *q)
 {
         switch (q->which) {
         case PAWL__STMT_LEASE_PUT:
         case PAWL__STMT_LEASE_RENEW:
         case PAWL__STMT_LEASE_RELEASE:
-                pawl__prefetch_drop(q->log);
+        case NO_NUMBER:
+                pawl__prefetch_drop(q->log, NULL);
                 break;
         default:
                 break;

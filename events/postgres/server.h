@@ -25,7 +25,8 @@ enum {
         PAWL__HOST_MS = 5000, /* of several hosts, one that says nothing for so long is passed */
         PAWL__RECONNECT_MS = 15000, /* a server that refuses is asked again for so long */
         PAWL__AGAIN_MS = 30000,     /* what a lost connection undid is tried again for so long */
-        PAWL__PREFETCHED = 4
+        PAWL__PREFETCHED = 8,
+        PAWL__PREFETCH_KEY = 2 * PAWL__ID_MAX + 2
 };
 
 /** What bounds a server that sends without end. */
@@ -54,6 +55,14 @@ typedef struct pawl__postgres_query {
         PGresult *kept;         /* what it gave last, where the log ended at kept_seq */
         uint64_t seq, kept_seq; /* of the present rows; 0: not known */
 } pawl__postgres_query;
+
+/** A read that went with the lock. */
+typedef struct pawl__prefetched {
+        const pawl__postgres_query *query; /**< NULL: none */
+        char key[PAWL__PREFETCH_KEY];      /**< its parameters */
+        size_t len;
+        PGresult *result; /**< NULL: not answered yet */
+} pawl__prefetched;
 
 typedef enum pawl__pending_kind {
         PAWL__PENDING_RUN,
@@ -102,11 +111,7 @@ struct pawl__server {
         uint64_t begun_seq;
         int64_t applied;
         bool whole; /* the state tables had seen all events, and nothing was written since */
-        struct {
-                char run_id[PAWL__ID_MAX];
-                size_t run_len;
-                PGresult *result;
-        } prefetched[PAWL__PREFETCHED];
+        pawl__prefetched prefetched[PAWL__PREFETCHED];
         pawl__postgres_query *own[8]; /* pawl__own_statement */
 
         uint64_t acked_seq; /* the last event that was acknowledged to this handle; 0: none */
@@ -196,7 +201,17 @@ PAWL_MUST_CHECK pawl_status pawl__postgres_commit(pawl_log *log);
 void pawl__postgres_rollback(pawl_log *log, bool large);
 PAWL_MUST_CHECK pawl_status pawl__postgres_view_begin(pawl_log *log, pawl_error *err);
 bool pawl__postgres_view_end(pawl_log *log);
-void pawl__prefetch_drop(pawl_log *log);
+
+/* ---- Reads that go with the lock (prefetch.c) --------------------------------------------------
+ */
+
+/** Send them; those before are dropped. */
+PAWL_MUST_CHECK pawl_status pawl__prefetch(pawl_log *log, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__postgres_prefetch(pawl__query *query, pawl_error *err);
+/** The answer to that query with its present parameters, once; NULL: there is none. */
+PGresult *pawl__prefetch_take(const pawl__postgres_query *query);
+/** Drop those of a query; NULL: all. */
+void pawl__prefetch_drop(pawl_log *log, const pawl__postgres_query *of);
 
 /* ---- The tables (schema.c) ------------------------------------------------------------------- */
 

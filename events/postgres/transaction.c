@@ -9,40 +9,6 @@
 #include "events/postgres/server.h"
 #include <stdio.h>
 
-void pawl__prefetch_drop(pawl_log *log)
-{
-        struct pawl__server *server = log->server;
-
-        for (int i = 0; i < PAWL__PREFETCHED; i++) {
-                if (server->prefetched[i].result)
-                        server->pq->PQclear(server->prefetched[i].result);
-                server->prefetched[i].result = NULL;
-        }
-}
-
-/* With the lock, ask for the leases of this handle, each of which an append looks at. */
-static pawl_status prefetch(pawl_log *log, pawl_error *err)
-{
-        struct pawl__server *server = log->server;
-        pawl_status status = PAWL_OK;
-
-        pawl__prefetch_drop(log);
-        for (size_t i = 0; i < log->n_held && i < PAWL__PREFETCHED && !status; i++) {
-                const pawl__lease *held = &log->held[i];
-                pawl__query *query;
-                status = pawl__log_query(&query, log, PAWL__STMT_LEASE_GET, err);
-                if (status)
-                        break;
-                pawl__query_bind_text(query, 1, pawl__text_n(held->run_id, held->run_len));
-                status = pawl__send((pawl__postgres_query *)query, &server->prefetched[i].result,
-                        "append", err);
-                memcpy(server->prefetched[i].run_id, held->run_id, held->run_len);
-                server->prefetched[i].run_len = held->run_len;
-                pawl__query_reset(query);
-        }
-        return status;
-}
-
 static pawl_status send_own(pawl__postgres_query **out, pawl_log *log, pawl__own_statement which,
         bool rows, pawl_error *err)
 {
@@ -96,7 +62,7 @@ static pawl_status lock_log(pawl_log *log, pawl_error *err)
         if (!status)
                 status = send_own(&lock, log, PAWL__OWN_LOCK, true, err);
         if (!status)
-                status = prefetch(log, err);
+                status = pawl__prefetch(log, err);
         if (!status)
                 status = pawl__exchange(log, "append", err);
         server->in_transaction = true;
@@ -205,7 +171,7 @@ static void acknowledge(pawl_log *log)
 
         server->in_transaction = false;
         server->tries = 0;
-        pawl__prefetch_drop(log);
+        pawl__prefetch_drop(log, NULL);
         if (log->head_seq > server->begun_seq) {
                 server->acked_seq = log->head_seq;
                 memcpy(server->acked_hash, log->head_hash, 32);
@@ -273,7 +239,7 @@ void pawl__postgres_rollback(pawl_log *log, bool large)
         server->in_transaction = server->failed = false;
         server->limited = 0; /* what the transaction set is undone with it */
         server->retry = retry;
-        pawl__prefetch_drop(log);
+        pawl__prefetch_drop(log, NULL);
 }
 
 /* ---- A view ---------------------------------------------------------------------------------- */

@@ -277,7 +277,8 @@ LOG_TEST(the_projector_is_called_in_order_and_its_failure_rolls_back)
 {
         event_log *f = *state;
         struct projection p = {.log = event_log_open(f)};
-        const pawl__projector projector = {p_begin, p_apply, p_flush, p_abandon, p_close, &p, NULL};
+        const pawl__projector projector = {
+                p_begin, p_apply, p_flush, p_abandon, p_close, &p, NULL, NULL};
         pawl_event events[2] = {event_scope(NULL), event_scope(NULL)};
         static const struct {
                 char fail_at;

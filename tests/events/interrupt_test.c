@@ -206,7 +206,7 @@ LOG_TEST(an_append_that_has_begun_is_done_whole)
         event_log *f = *state;
         pawl_log *log = event_log_open(f);
         const pawl__projector projector = {
-                nothing, interrupt_apply, nothing, nothing_at_all, nothing_at_all, log, NULL};
+                nothing, interrupt_apply, nothing, nothing_at_all, nothing_at_all, log, NULL, NULL};
 
         pawl__log_set_projector(log, &projector);
         assert_int_equal(append_one(log, event_scope(NULL), 0), PAWL_OK);

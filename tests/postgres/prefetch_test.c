@@ -1,0 +1,125 @@
+/* Needs PAWL_WITH_POSTGRES. */
+/* What an append is sure to read goes with the lock of the log, and is what stands behind it. */
+#include "events/postgres/server.h"
+#include "state/state.h"
+#include "support/event_log.h"
+#include <pawl/validate.h>
+
+static const pawl__postgres_library *real;
+static pawl__postgres_library counting;
+static int exchanges;
+
+static int count_sync(PGconn *conn)
+{
+        exchanges++;
+        return real->PQpipelineSync(conn);
+}
+
+static pawl_event checkpoint(const char *id)
+{
+        return (pawl_event){.type = pawl__text("ThreadCheckpointed"),
+                .mission_id = pawl__text("m"),
+                .run_id = pawl__text("t"),
+                .step_id = pawl__text(id),
+                .payload =
+                        pawl__text("{\"channels\":[],\"checkpoint\":\"{}\",\"metadata\":\"{}\"}")};
+}
+
+static void put(pawl_log *log, const char *id)
+{
+        assert_int_equal(append_one(log, checkpoint(id), 0), PAWL_OK);
+}
+
+static pawl__state *with_state(pawl_log *log)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl__state *state;
+
+        assert_int_equal(pawl__state_of(&state, log, &err), PAWL_OK);
+        return state;
+}
+
+static void check(event_log *f)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+
+        if (pawl__replay_check(f->log, &err))
+                fail_msg("%s", err.message);
+}
+
+LOG_TEST(an_append_to_a_run_is_two_exchanges)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        with_state(f->log);
+        put(f->log, "1"); /* statements are prepared, and the run is cached */
+        put(f->log, "2");
+        real = f->log->server->pq;
+        counting = *real;
+        counting.PQpipelineSync = count_sync;
+        f->log->server->pq = &counting;
+        exchanges = 0;
+        put(f->log, "3"); /* a new step */
+        assert_int_equal(exchanges, 2);
+        put(f->log, "3"); /* one that is cached */
+        assert_int_equal(exchanges, 4);
+        pawl_log *other = event_log_another(f);
+        with_state(other);
+        put(other, "4");
+        pawl_log_close(other);
+        exchanges = 0;
+        put(f->log, "4"); /* another's: the last event is verified, and the run read anew */
+        assert_int_equal(exchanges, 4);
+        f->log->server->pq = real;
+        check(f);
+}
+
+LOG_TEST(what_others_wrote_is_what_is_read)
+{
+        event_log *f = *state;
+        pawl_log *other, *bare;
+
+        event_log_open(f);
+        with_state(f->log);
+        other = event_log_another(f);
+        with_state(other);
+        bare = event_log_another(f); /* writes past the state tables: the next one catches up */
+        put(f->log, "1");
+        put(other, "1");
+        put(f->log, "2");
+        put(f->log, "1");
+        put(bare, "2");
+        put(bare, "3");
+        put(f->log, "3");
+        put(bare, "3");
+        put(other, "3");
+        put(f->log, "3");
+        pawl_log_close(other);
+        pawl_log_close(bare);
+        check(f);
+}
+
+LOG_TEST(an_append_that_is_refused_leaves_nothing_behind)
+{
+        event_log *f = *state;
+        pawl_event events[12], unknown = checkpoint("x");
+        char ids[12][8];
+
+        event_log_open(f);
+        with_state(f->log);
+        for (size_t i = 0; i < 12; i++) { /* more than is asked for at once */
+                snprintf(ids[i], sizeof ids[i], "s%zu", i / 2);
+                events[i] = checkpoint(ids[i]);
+        }
+        assert_int_equal(pawl_log_append(NULL, f->log, events, 12, 0), PAWL_OK);
+        unknown.payload = pawl__text("{}");
+        events[1] = unknown;
+        assert_int_equal(pawl_log_append(NULL, f->log, events, 2, 0), PAWL_EINVAL);
+        assert_int_equal(event_log_count(f), 12);
+        put(f->log, "x");
+        put(f->log, "s0");
+        check(f);
+}
+
+TESTS_MAIN(NULL, NULL)
