@@ -28,7 +28,7 @@ pawl_status pawl__event_json(
         pawl__buf *out, const pawl_event *e, const unsigned char *mac, pawl_error *err)
 {
         const size_t start = out->len;
-        pawl__json_writer w = {.buf = *out}; /* lent: what is there is written on */
+        pawl__json_writer w = {.buf = *out}; /* borrowed: what is there is written on */
         char time[28], prev[65], hash[65], mac_hex[65];
 
         if (e->payload.data) {

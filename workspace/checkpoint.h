@@ -4,7 +4,8 @@
  *
  *   prepare -> arm a batch -> commit it -> settle
  *
- * prepare reads the workspace and takes no lock, but to put contents ahead where there are many.
+ * prepare reads the workspace and takes no lock, except where there are many contents, which are
+ * flushed to the log meanwhile.
  * The batch's commit then stores what the log does not have and appends the event, numbered inside
  * the transaction. A file that is no longer what prepare read fails the commit with PAWL_EINPUTS:
  * prepare anew, pawl__CHECKPOINT_TRIES times.

@@ -83,6 +83,10 @@ bool pawl__workspace_has_place(const pawl_log *log);
 PAWL_MUST_CHECK pawl_status pawl__workspace_leave_out(
         pawl__workspace *ws, const char *directory, pawl_error *err);
 
+/** The rules that the options give, and those of the newest checkpoint for what they leave open. */
+PAWL_MUST_CHECK pawl_status pawl__workspace_set_rules(
+        pawl__workspace *ws, const pawl_workspace_options *options, pawl_error *err);
+
 /** Where does the workspace stand in the log now? Sets last, any, newest, current, by, put_back. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_locate(pawl__workspace *ws, pawl_error *err);
 
@@ -90,7 +94,7 @@ PAWL_MUST_CHECK pawl_status pawl__workspace_locate(pawl__workspace *ws, pawl_err
 PAWL_MUST_CHECK pawl_status pawl__workspace_imported(
         bool *imported, pawl__workspace *ws, const pawl__row *row, pawl_error *err);
 
-/** Read the workspace as it is, by the index if that is of the current checkpoint. @p put_ahead:
+/** Read the workspace as it is, by the index if that is of the current checkpoint. @p flush_spool:
  * see pawl__scan_options; false: nothing is written. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_scan(
         pawl__scan **out, pawl__workspace *ws, bool flush_spool, pawl_error *err);

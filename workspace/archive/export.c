@@ -399,7 +399,7 @@ pawl_status pawl_workspace_export(pawl_archive_result *out, pawl_log *log, const
         }
         pawl__archive_writer_free(x.writer);
         pawl__contents_close(x.contents);
-        x.manifest.contents = NULL; /* the holdings's */
+        x.manifest.contents = NULL; /* the object set's */
         pawl__manifest_free(&x.manifest);
         pawl__object_set_free(&x.objects);
         for (size_t i = 0; i < x.n_histories; i++)

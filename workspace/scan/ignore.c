@@ -7,7 +7,7 @@
 typedef enum way {
         WHOLE,  /* the text is it */
         ENDING, /* the text ends so */
-        WILD    /* it begins with the text, and what follows matches the wildcards */
+        GLOB    /* it begins with the text, and what follows matches the wildcards */
 } way;
 
 struct pawl__ignore_rule {
@@ -30,7 +30,7 @@ static pawl_status compile(struct pawl__ignore_rule *rule, pawl_text pattern)
         const size_t plain = pawl__glob_plain(pattern);
         pawl_text text = {pattern.data, plain}, rest = {pattern.data + plain, pattern.len - plain};
 
-        rule->way = plain == pattern.len ? WHOLE : WILD;
+        rule->way = plain == pattern.len ? WHOLE : GLOB;
         if (rule->by_name && plain == 0 && pattern.len > 0 && pattern.data[0] == '*') {
                 pawl_text ending = {pattern.data + 1, pattern.len - 1};
                 if (pawl__glob_plain(ending) == ending.len) {
@@ -43,7 +43,7 @@ static pawl_status compile(struct pawl__ignore_rule *rule, pawl_text pattern)
                 return PAWL_ENOMEM;
         memcpy(copy, text.data, text.len);
         rule->text = (pawl_text){copy, text.len};
-        if (rule->way == WILD && pawl__glob_compile(&rule->glob, rest)) {
+        if (rule->way == GLOB && pawl__glob_compile(&rule->glob, rest)) {
                 rule_free(rule);
                 return PAWL_ENOMEM;
         }
@@ -163,7 +163,7 @@ static bool rule_matches(struct pawl__ignore_rule *rule, pawl_text path, size_t 
         case ENDING:
                 return memcmp(text.data + text.len - rule->text.len, rule->text.data,
                                rule->text.len) == 0;
-        case WILD:
+        case GLOB:
                 break;
         }
         return memcmp(text.data, rule->text.data, rule->text.len) == 0 &&

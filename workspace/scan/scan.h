@@ -4,9 +4,9 @@
  *
  *   run -> (a batch's fill) store -> the commit -> keep the index
  *
- * A scan reads and changes nothing, but that it may put contents ahead. It goes through the handles
- * of directories and follows no link; a mounted file system is gone into like any directory, as git
- * does. What is in it:
+ * A scan reads and changes nothing, except that it may flush its spool of contents. It goes through
+ * the handles of directories and follows no link; a mounted file system is gone into like any
+ * directory, as git does. What is in it:
  *
  * - every file, directory and symbolic link, with its permission bits, whatever its name;
  * - FIFOs, sockets and devices, second names of the log's own files, files larger than max_file,

@@ -19,7 +19,8 @@
 /** Bytes of a file of rules. */
 #define PAWL__RULES_MAX ((size_t)16 << 20)
 
-/** What waits, packed, to be put into the log; more is put ahead, or read again. */
+/** What waits, packed, to be put into the log; beyond that the spool is flushed, or files are read
+ * again. */
 #define PAWL__SPOOL_MAX ((size_t)24 << 20)
 
 /** A packed content in the spool; its bytes follow. */

@@ -147,7 +147,7 @@ static pawl_status put_spooled(
         return status;
 }
 
-/* ---- Ahead of the checkpoint ----------------------------------------------------------------- */
+/* ---- Flushed before the checkpoint ----------------------------------------------------------- */
 
 struct preload {
         struct pawl__scan_inside *in;
@@ -253,7 +253,7 @@ static pawl_status put_entry(storing *s, size_t at, pawl_error *err)
 
         if (!(entry->flags & PAWL__INDEX_NEW))
                 return PAWL_OK;
-        /* What was put ahead may have been pruned since. */
+        /* What was flushed may have been pruned since. */
         if (entry->flags & PAWL__INDEX_SPOOLED && !s->in->flush_spool)
                 return PAWL_OK;
         if (entry->kind == PAWL__ENTRY_DIRECTORY)

@@ -305,7 +305,7 @@ static pawl_status take_link(pawl__scanner *s, const pawl__listed *listed, pawl_
         return add(s, &entry, name, (pawl_text){target, (size_t)n}, err);
 }
 
-/* What a thread ahead of us has looked at, and is still what has that name. */
+/* What a preloading thread has looked at, and is still what has that name. */
 static bool was_seen(pawl__scanner *s, const pawl__listed *listed, const pawl__index_entry *old)
 {
         return old && pawl__preload_seen(old) && listed->type == DT_REG &&

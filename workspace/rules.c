@@ -1,0 +1,206 @@
+/* By which rules a workspace is read: the bounds and the patterns that are given, or those of its
+ * newest checkpoint. */
+#include "base/error.h"
+#include "workspace/workspace.h"
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MAX_FILE = 64 << 20 };
+
+/* What its event says; nothing where that was pruned. */
+static pawl_status read_event(
+        pawl__json_tree *tree, pawl__workspace *ws, const pawl__row *row, pawl_error *err)
+{
+        pawl_event event;
+        pawl_status status = pawl__log_event(
+                &event, &ws->arena, ws->log, (uint64_t)row->v[PAWL__WCP_SEQ].integer);
+
+        if (status)
+                return pawl__log_failed(ws->log, status, err);
+        return event.payload.data
+                       ? pawl__json_tree_read(tree, event.payload.data, event.payload.len, err)
+                       : PAWL_OK;
+}
+
+pawl_status pawl__workspace_imported(
+        bool *imported, pawl__workspace *ws, const pawl__row *row, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_status status = read_event(&tree, ws, row, err);
+
+        *imported = (!row->v[PAWL__WCP_ROOT].text.data && !pawl__row_of_run(row)) ||
+                    (tree.n && pawl__json_get(&tree, 0, "origin") != PAWL__NO_NODE);
+        pawl__json_tree_free(&tree);
+        return status;
+}
+
+/* Where it is not known yet. */
+static void take_number(uint64_t *out, const pawl__json_tree *tree, const char *name)
+{
+        const pawl__node node = pawl__json_get(tree, 0, name);
+        int64_t value;
+
+        if (!*out && node != PAWL__NO_NODE && pawl__json_int(pawl__json_at(tree, node), &value) &&
+                value > 0)
+                *out = (uint64_t)value;
+}
+
+static pawl_status take_rules(
+        pawl__workspace *ws, const pawl__json_tree *tree, bool exclude, pawl_error *err)
+{
+        const pawl__node list = pawl__json_get(tree, 0, "exclude");
+        bool ok = true;
+
+        take_number(&ws->max_file, tree, "max_file");
+        take_number(&ws->max_files, tree, "max_files");
+        take_number(&ws->max_bytes, tree, "max_bytes");
+        if (list == PAWL__NO_NODE || !exclude)
+                return PAWL_OK;
+        pawl_text *patterns = pawl__arena_array(
+                &ws->arena, pawl__json_at(tree, list)->count + 1, sizeof *patterns);
+        if (!patterns)
+                return pawl__nomem(err);
+        for (pawl__node m = pawl__json_first(tree, list); m != PAWL__NO_NODE && ok;
+                m = pawl__json_after(tree, list, m))
+                patterns[ws->n_exclude++] =
+                        pawl__arena_text(&ws->arena, pawl__json_at(tree, m)->value, &ok);
+        ws->exclude = patterns;
+        return ok ? PAWL_OK : pawl__nomem(err);
+}
+
+/* Those that the newest checkpoint was taken by: members of its event, which may be pruned. What an
+ * archive brought has none that count. */
+static pawl_status inherit_rules(pawl__workspace *ws, bool exclude, pawl_error *err)
+{
+        pawl__row row = ws->newest;
+        bool imported = true;
+        pawl_status status = PAWL_OK;
+
+        while (imported && !status) {
+                pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+                status = read_event(&tree, ws, &row, err);
+                imported = tree.n && pawl__json_get(&tree, 0, "origin") != PAWL__NO_NODE;
+                if (!status && tree.n && !imported)
+                        status = take_rules(ws, &tree, exclude, err);
+                pawl__json_tree_free(&tree);
+                if (!imported || row.v[PAWL__WCP_N].integer == 1)
+                        break;
+                row = (pawl__row){.v[PAWL__WCP_N].integer = row.v[PAWL__WCP_N].integer - 1};
+                if (!status)
+                        status = pawl__state_get(ws->state, PAWL__WORKSPACE, &row, &ws->arena, err);
+        }
+        return status;
+}
+
+pawl_status pawl__workspace_set_rules(
+        pawl__workspace *ws, const pawl_workspace_options *options, pawl_error *err)
+{
+        bool ok = true;
+        pawl_status status = PAWL_OK;
+
+        ws->max_file = options->max_file;
+        ws->max_files = options->max_files;
+        ws->max_bytes = options->max_bytes;
+        if (ws->any)
+                status = inherit_rules(ws, !options->exclude, err);
+        if (!ws->max_file)
+                ws->max_file = MAX_FILE;
+        if (!ws->max_files)
+                ws->max_files = PAWL__WORKSPACE_MAX_FILES;
+        if (!ws->max_bytes)
+                ws->max_bytes = PAWL__WORKSPACE_MAX_BYTES;
+        if (status || !options->exclude)
+                return status;
+        pawl_text *patterns =
+                pawl__arena_array(&ws->arena, options->n_exclude + 1, sizeof *patterns);
+        for (size_t i = 0; i < options->n_exclude && patterns && ok; i++) {
+                pawl_text pattern = pawl__text(options->exclude[i]);
+                if (!pawl__utf8_valid(pattern.data, pattern.len))
+                        return pawl__fail(err, PAWL_EINVAL,
+                                "exclude: %.*s is not UTF-8; put the pattern into .pawlignore",
+                                PAWL__FMT(pattern));
+                patterns[i] = pawl__arena_text(&ws->arena, pattern, &ok);
+        }
+        ws->exclude = patterns;
+        ws->n_exclude = options->n_exclude;
+        return patterns && ok ? PAWL_OK : pawl__nomem(err);
+}
+
+/* The absolute path of a directory that may not be there yet. PAWL_DONE: its parent is not, either.
+ */
+static pawl_status resolve(char out[PATH_MAX], const char *directory)
+{
+        char parent[PATH_MAX];
+        size_t len = strlen(directory);
+
+        if (realpath(directory, out))
+                return PAWL_OK;
+        while (len > 1 && directory[len - 1] == '/')
+                len--;
+        const char *slash = memrchr(directory, '/', len);
+        size_t parent_len = slash ? (size_t)(slash - directory) : 0;
+        const char *name = slash ? slash + 1 : directory;
+        size_t name_len = len - (size_t)(name - directory);
+        if (len >= PATH_MAX || pawl__text_eq(pawl__text_n(name, name_len), pawl__text("..")))
+                return PAWL_DONE;
+        snprintf(parent, sizeof parent, "%.*s", (int)parent_len, directory);
+        if (!realpath(slash ? (parent_len ? parent : "/") : ".", out) ||
+                strlen(out) + name_len + 2 > PATH_MAX)
+                return PAWL_DONE;
+        len = strlen(out);
+        snprintf(out + len, PATH_MAX - len, "%s%.*s", len > 1 ? "/" : "", (int)name_len, name);
+        return PAWL_OK;
+}
+
+/* "/a/b/", as a line of a .gitignore of the root. NULL: no memory. */
+static const char *rule_of(pawl__arena *arena, const char *below)
+{
+        char *rule = pawl__arena_alloc(arena, 2 * strlen(below) + 3);
+        char *to = rule;
+
+        if (!rule)
+                return NULL;
+        *to++ = '/';
+        for (; *below; below++) {
+                if (strchr("\\*?[", *below))
+                        *to++ = '\\';
+                *to++ = *below;
+        }
+        *to = '/';
+        return rule;
+}
+
+pawl_status pawl__workspace_leave_out(pawl__workspace *ws, const char *directory, pawl_error *err)
+{
+        const size_t root_len = strlen(ws->root) == 1 ? 0 : strlen(ws->root);
+        char real[PATH_MAX];
+
+        if (resolve(real, directory) || strncmp(real, ws->root, root_len) != 0 ||
+                (real[root_len] != '/' && real[root_len] != '\0'))
+                return PAWL_OK;
+        const char *below = real + root_len + strspn(real + root_len, "/");
+        if (!*below)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "%.300s: is the root of the workspace; name a directory in it, or elsewhere",
+                        directory);
+        if (strncmp(below, ".pawl/", 6) == 0) /* is never part of it */
+                return PAWL_OK;
+        if (!pawl__utf8_valid(below, strlen(below)) || strpbrk(below, "\r\n"))
+                return pawl__fail(err, PAWL_EINVAL,
+                        "%.300s: its path is not UTF-8, or has a line break, so that no rule could "
+                        "name it; rename it, or name another",
+                        directory);
+        const char *rule = rule_of(&ws->arena, below);
+        pawl_text *patterns = pawl__arena_array(&ws->arena, ws->n_exclude + 1, sizeof *patterns);
+        if (!rule || !patterns)
+                return pawl__nomem(err);
+        for (size_t i = 0; i < ws->n_exclude; i++) {
+                patterns[i] = ws->exclude[i];
+                if (pawl__text_is(patterns[i], rule))
+                        return PAWL_OK;
+        }
+        patterns[ws->n_exclude++] = pawl__text(rule);
+        ws->exclude = patterns;
+        return PAWL_OK;
+}
