@@ -1,7 +1,11 @@
-/* Ordinary words: glossary/ordinary_words.txt and stress_words.txt, which name their sources. */
+/* Lists of words: glossary/{ordinary,stress}_words.txt, verbs.txt and adjectives.txt, which name
+ * their sources. */
+#include "adjectives.h"
 #include "glossary/normal.h"
+#include "nouns.h"
 #include "ordinary_words.h"
 #include "stress_words.h"
+#include "verbs.h"
 #include <stdlib.h>
 
 enum { LONGEST = sizeof ordinary_words[0] - 1 }; /* letters of a word */
@@ -28,6 +32,21 @@ bool pawl__common_word(pawl_text word)
 
 bool pawl__stress_word(pawl_text word)
 {
-        return pawl__common_word(word) ||
+        return pawl__common_word(word) || pawl__verb(word) || pawl__adjective(word) ||
                is_in(word, stress_words, sizeof stress_words / sizeof *stress_words);
+}
+
+bool pawl__verb(pawl_text word)
+{
+        return is_in(word, verbs, sizeof verbs / sizeof *verbs);
+}
+
+bool pawl__adjective(pawl_text word)
+{
+        return is_in(word, adjectives, sizeof adjectives / sizeof *adjectives);
+}
+
+bool pawl__noun(pawl_text word)
+{
+        return is_in(word, nouns, sizeof nouns / sizeof *nouns);
 }

@@ -32,6 +32,7 @@ struct scan {
         size_t markup;               /* the next one that the scan has not passed */
         size_t change;               /* where it, or what of it the scan is in, begins or ends */
         bool hidden;                 /* within what is no prose */
+        bool identifier;             /* within inline code that is one */
         bool in_code;                /* within inline code */
         bool walks;                  /* there is an automaton */
         uint32_t space[PAWL__WALKS]; /* the number of white space in each */
@@ -125,17 +126,36 @@ static pawl_text known_phrase(const pawl__extraction *extraction, pawl_text fold
         return (pawl_text){NULL, 0};
 }
 
-/* Nothing but ordinary words, and signs between them: "not at all", "up-to-date". */
-static bool is_ordinary(pawl_text folded)
+enum { PARTICLE = 3 }; /* letters, at most, of such words as "to", "off" and "and" */
+
+/* Does an ordinary word in a word with hyphens tell that it describes, and names nothing:
+ * "up-to-date", "well-known", "newly-made"? */
+static bool describes(pawl_text word)
+{
+        const char *end = word.data + word.len - 2;
+
+        if (word.len <= PARTICLE || pawl__text_is(word, "well") || pawl__text_is(word, "half"))
+                return true;
+        return word.len > 4 && (memcmp(end, "ed", 2) == 0 || memcmp(end, "ly", 2) == 0);
+}
+
+/* Nothing but ordinary words, and signs between them: "not at all". With hyphens, one of them tells
+ * that it is no name: "read-only" and "write-ahead" are. */
+static bool is_ordinary(pawl_text folded, bool hyphens)
 {
         pawl__tokens tokens = pawl__tokens_of(folded);
         pawl__token token;
+        bool none = !hyphens;
 
-        while ((token = pawl__token_next(&tokens)).kind)
-                if (token.kind == PAWL__TOKEN_WORD &&
-                        !pawl__common_word(pawl__token_text(&tokens, &token)))
+        while ((token = pawl__token_next(&tokens)).kind) {
+                const pawl_text word = pawl__token_text(&tokens, &token);
+                if (token.kind != PAWL__TOKEN_WORD)
+                        continue;
+                if (!pawl__common_word(word))
                         return false;
-        return true;
+                none = none || describes(word);
+        }
+        return none;
 }
 
 /* A run of text that is a term as it stands, unless it is an ordinary word. */
@@ -150,7 +170,7 @@ static pawl_status add_phrase(struct scan *scan, pawl__source source, size_t sta
                 return PAWL_ENOMEM;
         pawl_text normal = known_phrase(extraction, pawl__buf_text(room));
         if (!normal.data) {
-                if (is_ordinary(pawl__buf_text(room)))
+                if (is_ordinary(pawl__buf_text(room), source == PAWL__CASING_PATTERN))
                         return PAWL_OK;
                 pawl__buf_clear(room);
                 if (pawl__normal_form(room, phrase))
@@ -189,7 +209,8 @@ static pawl_status chain_word(
         if (!chain->hyphen) {
                 status = end_chain(scan);
                 *chain = (struct chain){token->start, token->end, 0, true, false};
-                fits = fits && (bits & PAWL__STARTS_LOWER);
+                fits = fits && (bits & PAWL__STARTS_LOWER) &&
+                       !pawl__is_marked(scan->tokens.text, token->start);
         }
         chain->end = token->end;
         chain->words++;
@@ -285,34 +306,42 @@ static void break_quote(struct quote *quote, size_t line_breaks)
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
 
-/* The rules for single words. Each needs to see a spelling once, the count every time. */
-static pawl_status see_word(struct scan *scan, uint32_t index, const pawl__token *token)
+/* The rules for a spelling's form. Each needs to see it once. */
+static pawl_status see_form(struct scan *scan, pawl__word *word, pawl__span span)
 {
         pawl__extraction *extraction = scan->extraction;
-        pawl__word *word = &extraction->words.items[index];
         pawl__word *normal = &extraction->words.items[word->normal];
-        const pawl__span span = {scan->text, token->start, token->end};
         const unsigned bits = word->bits;
+        const bool acronym = bits & PAWL__IS_ACRONYM;
         pawl_status status = PAWL_OK;
 
-        if (bits & PAWL__MAY_BE_NOUN)
-                see_noun(&scan->use, extraction, word, normal, span);
-        else
-                see_ordinary(&scan->use, extraction, word, token);
-        if (!(bits & (PAWL__IS_ACRONYM | PAWL__IS_PATTERN)))
-                return PAWL_OK;
-        if (bits & PAWL__IS_ACRONYM &&
-                !pawl__acronym_alone(scan->tokens.text, span.start, span.end))
+        if (acronym && !pawl__acronym_alone(scan->tokens.text, span.start, span.end))
                 return PAWL_OK;
         word->bits = bits & ~(unsigned)(PAWL__IS_ACRONYM | PAWL__IS_PATTERN);
         normal->bits |= PAWL__IS_NAME;
-        if (bits & PAWL__IS_COMMON || (bits & PAWL__IS_ACRONYM && pawl__stress_word(normal->text)))
+        if (bits & PAWL__IS_COMMON || (acronym && pawl__stress_word(normal->text)))
                 return PAWL_OK;
-        if (bits & PAWL__IS_ACRONYM)
+        if (acronym)
                 status = pawl__term_table_add(extraction, normal->text, PAWL__ACRONYM, span);
         if (status == PAWL_OK && bits & PAWL__IS_PATTERN)
                 status = pawl__term_table_add(extraction, normal->text, PAWL__CASING_PATTERN, span);
         return status;
+}
+
+/* The rules for single words. What a word is used for counts every time. */
+static pawl_status see_word(struct scan *scan, uint32_t index, const pawl__token *token)
+{
+        pawl__extraction *extraction = scan->extraction;
+        pawl__word *word = &extraction->words.items[index];
+        const pawl__span span = {scan->text, token->start, token->end};
+
+        if (word->bits & PAWL__MAY_BE_NOUN)
+                see_noun(
+                        &scan->use, extraction, word, &extraction->words.items[word->normal], span);
+        else
+                see_ordinary(&scan->use, extraction, word, token);
+        return word->bits & (PAWL__IS_ACRONYM | PAWL__IS_PATTERN) ? see_form(scan, word, span)
+                                                                  : PAWL_OK;
 }
 
 static pawl_status scan_word(struct scan *scan, const pawl__token *token)
@@ -326,8 +355,12 @@ static pawl_status scan_word(struct scan *scan, const pawl__token *token)
         if (status)
                 return status;
         const unsigned bits = extraction->words.items[index].bits;
-        if (scan->hidden)
-                return step(scan, token, extraction->words.items[index].token);
+        if (scan->hidden) {
+                if (scan->identifier && bits & PAWL__IS_PATTERN)
+                        status = see_form(scan, &extraction->words.items[index],
+                                (pawl__span){scan->text, token->start, token->end});
+                return status ? status : step(scan, token, extraction->words.items[index].token);
+        }
         bool contracted = pawl__word_contracted(text, token->start, token->end);
         if (!contracted)
                 status = see_word(scan, index, token);
@@ -404,6 +437,7 @@ static pawl_status see_markup(struct scan *scan, const pawl__token *token)
         const bool is_in = scan->markup < all->n && token->start >= at->start;
         scan->change = scan->markup == all->n ? SIZE_MAX : is_in ? at->end : at->start;
         scan->hidden = is_in && at->kind != PAWL__INLINE_CODE;
+        scan->identifier = is_in && at->kind == PAWL__IDENTIFIER;
         scan->in_code = is_in && at->kind == PAWL__INLINE_CODE;
         if (is_in && at->kind == PAWL__NOT_PROSE)
                 scan->straight.open = scan->curly.open = false;

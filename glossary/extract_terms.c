@@ -192,9 +192,10 @@ static pawl_status add_repeated_nouns(pawl__extraction *extraction)
 
         for (size_t i = 0; i < words->n && status == PAWL_OK; i++) {
                 const pawl__word *word = &words->items[i];
+                const bool lower = (word->bits & PAWL__IN_LOWER) != 0;
                 if (word->count >= 3 && word->bits & PAWL__ALONE &&
-                        pawl__usage_is_noun(&word->usage, word->text, word->count,
-                                (word->bits & PAWL__IN_LOWER) != 0))
+                        (lower || !pawl__stress_word(word->text)) &&
+                        pawl__usage_is_noun(&word->usage, word->text, word->count, lower))
                         status = pawl__term_table_add(
                                 extraction, word->text, PAWL__REPEATED_NOUN, word->first);
         }

@@ -28,5 +28,11 @@ PAWL_MUST_CHECK pawl_status pawl__fold(pawl__buf *out, pawl_text text);
 bool pawl__common_word(pawl_text word);
 /** Is it that, or what people write in capitals though it is no acronym? */
 bool pawl__stress_word(pawl_text word);
+/** Is it a verb or an adverb of English, and no noun (glossary/verbs.txt)? */
+bool pawl__verb(pawl_text word);
+/** Is it an adjective, and seldom or never a noun (glossary/adjectives.txt)? */
+bool pawl__adjective(pawl_text word);
+/** Is it a noun, and seldom a verb or an adjective (glossary/nouns.txt)? */
+bool pawl__noun(pawl_text word);
 
 #endif

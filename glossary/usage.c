@@ -6,7 +6,7 @@
 enum {
         ADJECTIVES = 4,  /* all but one of so many places are where an adjective is */
         GERUNDS = 3,     /* of so many places one at least tells that it is no noun */
-        RARE = 5,        /* the same of other words */
+        RARE = 3,        /* the same of other words */
         VERBS = 3,       /* so many places of a verb count as one of a noun */
         ACRONYM_MAX = 5, /* letters */
         TICKET = 4       /* digits of a ticket's number: SHOP-1234, and not SHA-256 */
@@ -132,7 +132,8 @@ void pawl__usage_behind(pawl__usage *usage, pawl__role role, pawl_text word)
                 usage->nouns = pawl__usage_sum(usage->nouns,
                                        !pawl__is_gerund(word) || pawl__role_determines(role)) &
                                PAWL__USAGE_MAX;
-        else if (role == PAWL__MODAL || role == PAWL__SUBJECT || role == PAWL__BE)
+        else if (role == PAWL__MODAL || role == PAWL__SUBJECT ||
+                 (role == PAWL__BE && (pawl__adjective(word) || pawl__verb(word))))
                 usage->verbs = pawl__usage_sum(usage->verbs, 1) & PAWL__USAGE_MAX;
         else if (role == PAWL__GREETS)
                 usage->names = pawl__usage_sum(usage->names, PAWL__SURE_NAME / 2) & PAWL__USAGE_MAX;
@@ -176,8 +177,11 @@ static bool is_modifier(pawl_text word)
 /* What may be an adjective by its end, and is always where one is. */
 static bool is_adjective(const pawl__usage *usage, pawl_text word, unsigned places)
 {
-        if (usage->heads > 0 ||
-                ADJECTIVES * (usage->joins + usage->verbs) < (ADJECTIVES - 1) * places)
+        if (usage->heads > 0)
+                return false;
+        if (pawl__adjective(word) && usage->nouns <= usage->joins)
+                return true;
+        if (ADJECTIVES * (usage->joins + usage->verbs) < (ADJECTIVES - 1) * places)
                 return false;
         return ends_in(word, "able") || ends_in(word, "al") || ends_in(word, "ible") ||
                ends_in(word, "ic") || ends_in(word, "ive");
@@ -190,7 +194,11 @@ bool pawl__usage_is_noun(const pawl__usage *usage, pawl_text word, uint32_t coun
 
         if (usage->names >= PAWL__SURE_NAME && !lower && usage->nouns == 0)
                 return false;
+        if (pawl__noun(word))
+                return true;
         if ((is_modifier(word) && usage->heads == 0) || is_adjective(usage, word, places))
+                return false;
+        if (nouns == 0 && pawl__verb(word))
                 return false;
         if (pawl__is_gerund(word))
                 return usage->verbs <= nouns || GERUNDS * usage->verbs < places;
@@ -258,6 +266,17 @@ static bool is_digit(char c)
         return c >= '0' && c <= '9';
 }
 
+bool pawl__is_marked(pawl_text text, size_t start)
+{
+        size_t at = start;
+
+        if (at > 0 && (text.data[at - 1] == '@' || text.data[at - 1] == '#'))
+                return true;
+        while (at > 0 && text.data[at - 1] == '-')
+                at--;
+        return at < start && (at == 0 || !pawl__joins_word(text.data[at - 1]));
+}
+
 bool pawl__is_number(pawl_text word)
 {
         for (size_t i = 0; i < word.len; i++)
@@ -278,6 +297,8 @@ bool pawl__acronym_alone(pawl_text text, size_t start, size_t end)
         if (at < text.len && data[at] == '-')
                 while (at + 1 + digits < text.len && is_digit(data[at + 1 + digits]))
                         digits++;
+        if (digits > 1 && data[at + 1] == '0')
+                return false;
         if (digits >= TICKET && !(at + 1 + digits < text.len && data[at + 1 + digits] == '-'))
                 return false;
         while (at + 1 < text.len && data[end] == ' ' && is_capital(data[at + 1]))

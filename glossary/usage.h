@@ -92,6 +92,10 @@ unsigned pawl__speaker(bool *byline, pawl_text text, size_t start, size_t end);
  *  variable, or one word of several in capitals? */
 bool pawl__acronym_alone(pawl_text text, size_t start, size_t end);
 
+/** Is what begins at @p start a flag of a command (--dry-run), a handle (@some-body), or a channel
+ *  (#some-channel)? */
+bool pawl__is_marked(pawl_text text, size_t start);
+
 /** Digits alone? */
 bool pawl__is_number(pawl_text word);
 

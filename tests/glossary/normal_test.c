@@ -117,6 +117,11 @@ UNIT_TEST(the_hundred_most_common_words_are_common_with_their_forms)
         for (const char *at = not_common; *at; at += strcspn(at, " "), at += *at == ' ')
                 if (pawl__common_word(pawl__text_n(at, strcspn(at, " "))))
                         fail_msg("%s is common", at);
+        assert_true(pawl__verb(pawl__text("verify")) && !pawl__verb(pawl__text("commit")));
+        assert_true(pawl__adjective(pawl__text("local")) && !pawl__adjective(pawl__text("animal")));
+        assert_true(pawl__noun(pawl__text("mode")) && !pawl__noun(pawl__text("run")));
+        assert_true(
+                pawl__stress_word(pawl__text("verify")) && !pawl__stress_word(pawl__text("mode")));
         assert_false(pawl__common_word(pawl__text("")));
         assert_false(pawl__common_word(pawl__text_n("the\0", 4)));
 }
