@@ -32,7 +32,6 @@ struct scan {
         size_t markup;               /* the next one that the scan has not passed */
         size_t change;               /* where it, or what of it the scan is in, begins or ends */
         bool hidden;                 /* within what is no prose */
-        bool identifier;             /* within inline code that is one */
         bool in_code;                /* within inline code */
         bool walks;                  /* there is an automaton */
         uint32_t space[PAWL__WALKS]; /* the number of white space in each */
@@ -355,12 +354,8 @@ static pawl_status scan_word(struct scan *scan, const pawl__token *token)
         if (status)
                 return status;
         const unsigned bits = extraction->words.items[index].bits;
-        if (scan->hidden) {
-                if (scan->identifier && bits & PAWL__IS_PATTERN)
-                        status = see_form(scan, &extraction->words.items[index],
-                                (pawl__span){scan->text, token->start, token->end});
-                return status ? status : step(scan, token, extraction->words.items[index].token);
-        }
+        if (scan->hidden)
+                return step(scan, token, extraction->words.items[index].token);
         bool contracted = pawl__word_contracted(text, token->start, token->end);
         if (!contracted)
                 status = see_word(scan, index, token);
@@ -436,9 +431,8 @@ static pawl_status see_markup(struct scan *scan, const pawl__token *token)
         const pawl__markup *at = &all->items[scan->markup];
         const bool is_in = scan->markup < all->n && token->start >= at->start;
         scan->change = scan->markup == all->n ? SIZE_MAX : is_in ? at->end : at->start;
-        scan->hidden = is_in && at->kind != PAWL__INLINE_CODE;
-        scan->identifier = is_in && at->kind == PAWL__IDENTIFIER;
-        scan->in_code = is_in && at->kind == PAWL__INLINE_CODE;
+        scan->hidden = is_in && at->kind == PAWL__NOT_PROSE;
+        scan->in_code = is_in && !scan->hidden;
         if (is_in && at->kind == PAWL__NOT_PROSE)
                 scan->straight.open = scan->curly.open = false;
         if (!status && is_in && at->kind == PAWL__IDENTIFIER && token->start == at->start)

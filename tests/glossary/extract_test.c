@@ -216,7 +216,7 @@ UNIT_TEST(what_is_no_prose_has_no_new_terms)
         check("see https://x.org/foo-bar?a-b, www.foo-bar.org (http://foo-bar/API). XML", "xml/a");
         check("<foo-bar title=\"grace period\"> a < b-c <!-- API\n\nAPI --> XML", "b-c/c, xml/a");
         check("`ledger` `retry_token` `a::b()` `x-y.z` `of` `7up`",
-                "a::b/q, ledger/q, retry_token/q, x-y.z/q");
+                "a::b/q, ledger/q, retry_token/q, x-y/c, x-y.z/q");
         check("`foo-bar -n \"grace period\"` ``a `b` MAX_SIZE`` `never", "foo-bar/c, max_size/c");
         check("`ledger -n` `ledger -m` `ledger -o`", "ledger/n");
         check_all(glossary, NULL, &everywhere, 1, "grace period/g, ledger/g");
