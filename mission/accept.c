@@ -143,6 +143,22 @@ static pawl_status compare(pawl__runner *r, const pawl__row *run)
         return status;
 }
 
+/* Is it the very document that the run is held against? */
+static pawl_status is_same(bool *same, pawl__runner *r, pawl_text recorded)
+{
+        pawl__buf document = PAWL__BUF_INIT;
+        unsigned char hash[PAWL__HASH_LEN];
+        char hex[65];
+        const pawl_status status = pawl__mission_document(
+                &document, hash, r->mission, pawl__log_hasher(r->log), &r->error);
+
+        pawl__buf_free(&document);
+        if (!status)
+                pawl__hex(hex, hash, PAWL__HASH_LEN);
+        *same = !status && pawl__text_is(recorded, hex);
+        return status;
+}
+
 pawl_status pawl__runner_judge_mission(bool *yes, pawl__runner *r, const pawl__row *run)
 {
         pawl_status status;
@@ -152,7 +168,11 @@ pawl_status pawl__runner_judge_mission(bool *yes, pawl__runner *r, const pawl__r
         if (pawl__text_is(run->v[PAWL__RUN_MISSION_HASH].text, r->mission->hash) &&
                 !r->options.rerun_changed)
                 return PAWL_OK;
-        status = compare(r, run);
+        bool same = false;
+        status = r->options.rerun_changed ? PAWL_OK
+                                          : is_same(&same, r, run->v[PAWL__RUN_MISSION_HASH].text);
+        if (!status && !same)
+                status = compare(r, run);
         if (status || !r->changes.n)
                 return status;
         status = decide(yes, r);

@@ -226,16 +226,19 @@ static pawl_status read_refs(pawl__runner *r, pawl_text json)
                          : PAWL_OK;
 }
 
-/* The rows are read under the claim: from here on nobody else changes them. */
-static pawl_status read_rows(pawl__runner *r)
+/* Read under the claim: from here on nobody else changes it, nor its steps. */
+static pawl_status read_run(pawl__runner *r)
 {
         target now;
         pawl_status status = get_run(&now, r, r->run_id);
+        const pawl__value *v = now.run.v;
 
         if (status)
                 return status;
-        r->completed = pawl__text_is(now.run.v[PAWL__RUN_STATUS].text, "completed");
-        return pawl__state_steps(&r->rows, &r->n_rows, r->state, r->run_id, &r->arena, &r->error);
+        r->completed = pawl__text_is(v[PAWL__RUN_STATUS].text, "completed");
+        r->done_before = v[PAWL__RUN_DONE].integer > 0;
+        r->started_seq = v[PAWL__RUN_STARTED_SEQ].integer;
+        return PAWL_OK;
 }
 
 /* The run as it stands while nobody holds it, before a claim that is good only if nobody held it in
@@ -341,7 +344,7 @@ static pawl_status go_on(pawl__runner *r, target *found)
                 if (status)
                         return pawl__runner_end(r, status);
         }
-        status = read_rows(r);
+        status = read_run(r);
         if (!status && !r->completed && r->directory)
                 status = pawl__runner_set_up(r);
         if (!status && !r->completed)

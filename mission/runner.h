@@ -54,8 +54,8 @@ typedef struct pawl__runner {
         pawl_text token, token_step;   /**< what resume was asked for; absent: each step's newest */
         pawl__mission_changes changes; /**< what the file differs from the run's mission in */
 
-        pawl__row *rows; /**< the run's steps as they stood at the claim */
-        size_t n_rows;
+        bool done_before;    /**< a step of it had completed at the claim */
+        int64_t started_seq; /**< of what others began: the event that it started with; else 0 */
 
         pawl_context *last; /**< of the step that completed last here, for its output */
         size_t last_step;
@@ -270,7 +270,8 @@ typedef struct pawl__step_run {
         pawl__runner *r;
         const pawl__step *step;
         size_t index;
-        const pawl__row *row; /**< as it stood at the claim; NULL: the run has no such step yet */
+        const pawl__row
+                *row; /**< while it begins: as it stood; NULL: the run has no such step yet */
         pawl_context *ctx;
         bool has_inputs;            /**< they are set, so that their hash can be told */
         bool passed;                /**< the gate lets it start its command */

@@ -10,7 +10,8 @@
 
 typedef struct schedule {
         pawl__runner *r;
-        pawl__map rows;  /* those of the run's steps, by id */
+        pawl__row row; /* of the step that begins */
+        pawl__arena scratch;
         uint32_t *waits; /* of each step: for so many others; TAKEN: it has begun */
         uint32_t *next;  /* the steps that need step i: next[first[i]] up to next[first[i + 1]] */
         uint32_t *first;
@@ -218,17 +219,39 @@ static void begin(schedule *s, size_t index, const pawl__row *row)
                 .r = r, .step = &r->mission->steps[index], .index = index, .row = row};
         s->used++;
         let_ask(s);
-        settle(s, p, pawl__step_run_begin(p));
+        const pawl_status status = pawl__step_run_begin(p);
+        p->row = NULL;
+        settle(s, p, status);
+}
+
+/* A step as it stands. NULL: the run does not know it yet. */
+static pawl_status find_row(const pawl__row **out, schedule *s, size_t index)
+{
+        pawl__runner *r = s->r;
+
+        *out = NULL;
+        pawl__arena_clear(&s->scratch);
+        s->row = (pawl__row){.v[PAWL__STEP_RUN].text = r->run_id,
+                .v[PAWL__STEP_ID].text = r->mission->steps[index].id};
+        const pawl_status status =
+                pawl__state_get(r->state, PAWL__STEPS, &s->row, &s->scratch, &r->error);
+        if (!status && s->row.v[PAWL__STEP_ORDER_SEQ].integer >= r->started_seq)
+                *out = &s->row;
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
 }
 
 static void begin_or_pass(schedule *s, size_t index)
 {
         pawl__runner *r = s->r;
         const pawl__step_run p = {.r = r, .step = &r->mission->steps[index], .index = index};
-        const uint32_t at = pawl__map_get(&s->rows, p.step->id);
-        const pawl__row *row = at == PAWL__MAP_NONE ? NULL : &r->rows[at];
+        const pawl__row *row = NULL;
+        pawl_status status = PAWL_OK;
 
-        if (row && pawl__text_is(row->v[PAWL__STEP_STATUS].text, "completed")) {
+        if (r->started_seq) /* one that begins here has nothing to be found */
+                status = find_row(&row, s, index);
+        if (status) {
+                stop(s, status, false);
+        } else if (row && pawl__text_is(row->v[PAWL__STEP_STATUS].text, "completed")) {
                 pawl__step_run_progress(&p, PAWL_STEP_SKIPPED);
                 completed(s, index);
         } else {
@@ -277,22 +300,17 @@ static void begin_ready(schedule *s)
         while (start_passed(s));
 }
 
-/* Nothing is at work: the questions that were put off are asked. */
+/* Nothing is at work: the questions that were put off are asked. The steps stand at checkpoints of
+ * this session. */
 static bool ask_next(schedule *s)
 {
-        pawl__runner *r = s->r;
-        pawl__row *row = pawl__arena_alloc(&r->arena, sizeof *row);
-        pawl_status status = row ? PAWL_OK : pawl__nomem(&r->error);
+        const pawl__row *row;
 
         if (s->stop || !s->n_unasked)
                 return false;
         const size_t step = s->unasked[0];
         memmove(s->unasked, s->unasked + 1, --s->n_unasked * sizeof *s->unasked);
-        if (!status) {
-                *row = (pawl__row){.v[PAWL__STEP_RUN].text = r->run_id,
-                        .v[PAWL__STEP_ID].text = r->mission->steps[step].id};
-                status = pawl__state_get(r->state, PAWL__STEPS, row, &r->arena, &r->error);
-        }
+        const pawl_status status = find_row(&row, s, step);
         if (status)
                 stop(s, status, false);
         else
@@ -415,7 +433,7 @@ static pawl_status make_slots(schedule *s)
 
 pawl_status pawl__runner_steps(pawl__runner *r)
 {
-        schedule s = {.r = r, .rows = PAWL__MAP_INIT};
+        schedule s = {.r = r, .scratch = PAWL__ARENA_INIT};
         pawl_status status;
 
         status = pawl__glossary_load(
@@ -423,18 +441,14 @@ pawl_status pawl__runner_steps(pawl__runner *r)
         if (status)
                 return status;
         pawl__pipeline_use_glossary(r->pipeline, r->glossary, r->refs, r->n_refs);
-        for (size_t i = 0; i < r->n_rows && !status; i++)
-                if (pawl__map_put(&s.rows, r->rows[i].v[PAWL__STEP_ID].text, (uint32_t)i))
-                        status = pawl__nomem(&r->error);
-        if (!status)
-                status = make_graph(&s);
+        status = make_graph(&s);
         if (!status)
                 status = make_slots(&s);
         if (!status)
                 status = run_all(&s);
         pawl__watchers_end(&r->watchers); /* they have the run's lock, too */
         pawl__step_terms_tidy(r);
-        pawl__map_free(&s.rows);
+        pawl__arena_free(&s.scratch);
         free(s.waits);
         free(s.next);
         free(s.first);

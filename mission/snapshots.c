@@ -144,16 +144,6 @@ static void set_request(pawl__runner *r, pawl_text step_id, after *a)
 
 /* ---- Taking one ------------------------------------------------------------------------------ */
 
-/* Has the run a step that is completed? */
-static bool something_was_done(const pawl__runner *r)
-{
-        bool done = r->last != NULL;
-
-        for (size_t i = 0; i < r->n_rows && !done; i++)
-                done = pawl__text_is(r->rows[i].v[PAWL__STEP_STATUS].text, "completed");
-        return done;
-}
-
 /* PAWL_DONE: nothing has changed, or nothing was done yet. */
 static pawl_status prepare(pawl__runner *r, pawl_text step_id, after *a, pawl_error *err)
 {
@@ -164,7 +154,7 @@ static pawl_status prepare(pawl__runner *r, pawl_text step_id, after *a, pawl_er
                 return status;
         set_request(r, step_id, a);
         status = pawl__checkpoint_prepare(&s->taking, err);
-        return !status && !s->ws.any && !something_was_done(r) ? PAWL_DONE : status;
+        return !status && !s->ws.any && !r->last && !r->done_before ? PAWL_DONE : status;
 }
 
 /* A commit with a step's checkpoint failed. Is it the log that fails, and not the checkpoint? Then
