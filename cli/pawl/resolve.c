@@ -48,6 +48,28 @@ static const cli_field fields[] = {
         CLI_NO_FIELD,
 };
 
+/* A command that runs was told the former answer, and its step completes with that. */
+static pawl_status warn_at_work(const cli_call *cli, pawl_log *log, pawl__state *state,
+        const pawl__row *conflict, pawl_error *err)
+{
+        pawl__row step = {.v[PAWL__STEP_RUN].text = conflict->v[PAWL__CON_RUN].text,
+                .v[PAWL__STEP_ID].text = conflict->v[PAWL__CON_STEP].text};
+        pawl_owner owner;
+        bool held = false;
+        pawl_status status = pawl__state_get(state, PAWL__STEPS, &step, cli->arena, err);
+
+        if (!status && pawl__text_is(step.v[PAWL__STEP_STATUS].text, "running"))
+                status = pawl__log_failed(log,
+                        pawl__log_holder(&held, &owner, log, step.v[PAWL__STEP_RUN].text), err);
+        if (!status && held)
+                cli_noticef(cli,
+                        "step %.*s of run %.*s: is at work, and was told the former answer; let it "
+                        "end, then see what it made",
+                        PAWL__FMT(step.v[PAWL__STEP_ID].text),
+                        PAWL__FMT(step.v[PAWL__STEP_RUN].text));
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
 /* What to do next: the token to resume with, or how many more answers the step needs. */
 static pawl_status tell_next(const cli_call *cli, pawl_log *log, pawl_error *err)
 {
@@ -63,6 +85,8 @@ static pawl_status tell_next(const cli_call *cli, pawl_log *log, pawl_error *err
                 status = pawl__state_conflicts(&open, &found.n_open, state,
                         found.row.v[PAWL__CON_RUN].text, found.row.v[PAWL__CON_STEP].text, true,
                         cli->arena, err);
+        if (!status && cli_given(cli, "replace"))
+                status = warn_at_work(cli, log, state, &found.row, err);
         if (!status && cli_given(cli, "json"))
                 status = cli_print_object(cli, fields, &found, err);
         else if (!status)

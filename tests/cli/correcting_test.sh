@@ -262,3 +262,19 @@ conflict=$(pawl conflicts --json | jq -r '.[0].conflict_id')
 runs 0 pawl resolve "$conflict" --pick 1
 runs 0 pawl run mission.yaml --run two --no-input --fresh
 fails 1 'of run two has completed' pawl resolve "$conflict" --pick 2 --replace
+
+it "who replaces an answer while a command is at work with it is told so"
+forget_log
+rm -f begun go
+cp mission.yaml works.yaml
+sed -i 's/echo specify >>journal;/touch begun; until [ -e go ]; do sleep 0.05; done;/' works.yaml
+runs 3 pawl run works.yaml --run works --no-input
+conflict=$(pawl conflicts --json | jq -r '.[0].conflict_id')
+runs 0 pawl resolve "$conflict" --pick 1
+pawl resume works >/dev/null 2>&1 &
+await begun
+runs 0 pawl resolve "$conflict" --pick 2 --replace
+says '^pawl: step specify of run works: is at work, and was told the former answer; .' err
+touch go
+wait
+fails 1 'step specify of run works has completed with the former answer' pawl resolve "$conflict" --pick 1 --replace
