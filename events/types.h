@@ -89,7 +89,7 @@ pawl__event_type pawl__event_type_of(pawl_text name);
 /**
  * Check a payload against its type: an object, each required field there and of its kind. Fields
  * that are not known are ignored; types that are not known pass.
- * @return PAWL_EINVAL "seq 7 (StepCheckpointed): payload.retry_token: WHAT; HOW TO MEND" (seq 0 is
+ * @return PAWL_EINVAL "seq 7 (StepCheckpointed): payload.retry_token: WHAT; HOW TO FIX" (seq 0 is
  *         left out), PAWL_ENEWER when the event's v is newer than the form's.
  */
 PAWL_MUST_CHECK pawl_status pawl__event_check(const pawl_event *event, pawl__event_type type,

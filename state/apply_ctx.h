@@ -21,7 +21,7 @@ typedef struct pawl__apply_ctx {
 
 typedef pawl_status pawl__apply_fn(pawl__apply_ctx *a);
 
-/** "seq 7 (StepStarted): FIELD: WHAT; HOW TO MEND". */
+/** "seq 7 (StepStarted): FIELD: WHAT; HOW TO FIX". */
 pawl_status pawl__apply_refuse(
         const pawl__apply_ctx *a, pawl_status status, const char *field, const char *what);
 

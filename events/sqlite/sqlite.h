@@ -65,7 +65,7 @@ sqlite3 *pawl__log_db(pawl_log *log);
 
 /* ---- Statements (query.c) -------------------------------------------------------------------- */
 
-/** SQLite's result as a pawl_status, with the message "FILE: WHAT; HOW TO MEND" in @p err: the one
+/** SQLite's result as a pawl_status, with the message "FILE: WHAT; HOW TO FIX" in @p err: the one
  *  place that translates. SQLITE_OK, ROW and DONE give PAWL_OK. */
 pawl_status pawl__db_fail(pawl_log *log, int rc, const char *doing, pawl_error *err);
 /** The first column of the first row of @p sql, an integer; 0 when there is no row. */

@@ -1,4 +1,5 @@
-/* Contents: put and dropped within a batch's fill, in the batch's transaction or not at all. */
+/* Contents: put and dropped within a batch's prepare hook, in the batch's transaction or not at
+ * all. */
 #include "state/state.h"
 #include "support/contents.h"
 #include <unistd.h>
@@ -18,7 +19,7 @@ CONTENTS_TEST(contents_and_events_of_a_fill_are_one_transaction)
         assert_int_equal(contents_commit(log, &w, &batch, &seq), PAWL_OK);
         assert_int_equal(w.calls, 1);
         assert_int_equal(seq, 3);
-        assert_int_equal(batch.n, 0); /* cleared, the fill too */
+        assert_int_equal(batch.n, 0); /* cleared, the hook too */
         assert_null(batch.prepare);
         assert_int_equal(event_log_count(f), 3);
         assert_int_equal(contents_rows(f), 2 * CONTENT_PARTS);
@@ -132,7 +133,7 @@ CONTENTS_TEST(a_fill_that_fails_takes_everything_back)
         pawl__batch_free(&batch);
 }
 
-/* What the fill added fails after it: the same. */
+/* What the hook added fails after it: the same. */
 CONTENTS_TEST(an_event_that_is_refused_after_the_fill_takes_everything_back)
 {
         event_log *f = *state;
@@ -187,7 +188,8 @@ CONTENTS_TEST(a_fence_is_asked_for_before_the_fill_and_for_what_it_adds)
         pawl__batch_free(&batch);
 }
 
-/* What a fill adds may go between events that wait; where it fails, they wait on in their order. */
+/* What a prepare hook adds may go between events that wait; where it fails, they wait on in their
+ * order. */
 CONTENTS_TEST(a_fill_may_add_its_event_between_others)
 {
         event_log *f = *state;
@@ -244,7 +246,7 @@ CONTENTS_TEST(a_claim_whose_fill_fails_claims_nothing)
         pawl__batch_free(&batch);
 }
 
-/* A fill sees the log as it will stand, and cannot append by itself. */
+/* A prepare hook sees the log as it will stand, and cannot append on its own. */
 static pawl_log *the_log;
 
 static void look_and_append(void *user)
@@ -361,7 +363,7 @@ static void *append_once(void *user)
         return NULL;
 }
 
-/* In the fill: others come, and wait. */
+/* In the hook: others come, and wait. */
 static void let_others_come(void *user)
 {
         others *o = user;

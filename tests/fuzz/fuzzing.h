@@ -21,7 +21,7 @@ static inline void promise_broken(const char *what, const char *file, int line)
         abort();
 }
 
-/** The message of a refusal: "WHERE: WHAT; HOW TO MEND", one line of UTF-8 without control
+/** The message of a refusal: "WHERE: WHAT; HOW TO FIX", one line of UTF-8 without control
  *  characters. One that was cut may have lost its end. */
 static inline bool is_message(const pawl_error *err, pawl_status status)
 {

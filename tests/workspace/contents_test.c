@@ -56,7 +56,7 @@ static void hash_of(fixture *t, unsigned char hash[32], const char *data, size_t
         assert_int_equal(pawl__sha256(t->hasher, hash, data, len, &t->err), PAWL_OK);
 }
 
-/* What a fill puts. */
+/* What a prepare hook puts. */
 typedef struct putting {
         pawl__contents *contents;
         const unsigned char *hash;

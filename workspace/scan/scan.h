@@ -2,7 +2,7 @@
  * @file workspace/scan/scan.h
  * @brief The workspace as it is: every file, directory and link below a root, by content.
  *
- *   run -> (a batch's fill) store -> the commit -> keep the index
+ *   run -> (a batch's prepare hook) store -> the commit -> keep the index
  *
  * A scan reads and changes nothing, except that it may flush its spool of contents. It goes through
  * the handles of directories and follows no link; a mounted file system is gone into like any
@@ -89,9 +89,9 @@ PAWL_MUST_CHECK pawl_status pawl__scan_run(pawl__scan **out, pawl__contents *con
         const pawl__scan_options *options, pawl_error *err);
 
 /**
- * Inside a batch's fill: put what the log lacks. What does not wait packed is read again.
+ * Inside a batch's prepare hook: put what the log lacks. What does not wait packed is read again.
  * @return PAWL_EINPUTS when files, the first of which is named, are no longer what was scanned, or
- *         the base was pruned: the fill must fail, and may succeed with another scan.
+ *         the base was pruned: the prepare hook must fail, and may succeed with another scan.
  */
 PAWL_MUST_CHECK pawl_status pawl__scan_store(
         pawl__scan *scan, pawl__contents *contents, pawl_error *err);

@@ -59,16 +59,17 @@ PAWL_MUST_CHECK pawl_status pawl__contents_encode(pawl__buf *out, pawl__delta *d
  */
 PAWL_MUST_CHECK pawl_status pawl__contents_stands(
         bool *stands, pawl__contents *contents, const pawl__delta *delta, pawl_error *err);
-/** Keep a frame, which the log does not have; within a batch's fill alone. What is small waits
- * until pawl__contents_flush(). */
+/** Keep a frame, which the log does not have; within a batch's prepare hook alone. What is small
+ * waits until pawl__contents_flush(). */
 PAWL_MUST_CHECK pawl_status pawl__contents_add(pawl__contents *contents,
         const unsigned char hash[32], uint64_t size, pawl_text frame, const pawl__delta *delta,
         pawl_error *err);
-/** Put what waits into the log; the last thing in a fill. pawl__contents_commit() does it itself.
+/** Put what waits into the log; the last thing in a prepare hook. pawl__contents_commit() does it
+ * itself.
  */
 PAWL_MUST_CHECK pawl_status pawl__contents_flush(pawl__contents *contents, pawl_error *err);
-/** Nothing waits: the first thing in a fill, as what waited for one that failed is not to be kept.
- *  pawl__contents_commit() does it itself. */
+/** Nothing waits: the first thing in a prepare hook, as what waited for one that failed is not to
+ * be kept. pawl__contents_commit() does it itself. */
 void pawl__contents_reset(pawl__contents *contents);
 /** Does it wait? */
 bool pawl__contents_waits(const pawl__contents *contents, const unsigned char hash[32]);
@@ -76,12 +77,14 @@ bool pawl__contents_waits(const pawl__contents *contents, const unsigned char ha
 /** Append one part, packed. */
 PAWL_MUST_CHECK pawl_status pawl__contents_pack(
         pawl__buf *out, pawl__contents *contents, const void *data, size_t len, pawl_error *err);
-/** Keep a packed part; within a batch's fill alone. @p size is that of the whole content. */
+/** Keep a packed part; within a batch's prepare hook alone. @p size is that of the whole content.
+ */
 PAWL_MUST_CHECK pawl_status pawl__contents_put(pawl__contents *contents,
         const unsigned char hash[32], uint32_t part, uint64_t size, pawl_text packed,
         pawl_error *err);
 
-/** Keep a content that is whole in memory, unless the log has it; within a batch's fill alone.
+/** Keep a content that is whole in memory, unless the log has it; within a batch's prepare hook
+ * alone.
  *  @param like  as of pawl__contents_encode(). */
 PAWL_MUST_CHECK pawl_status pawl__contents_put_whole(pawl__contents *contents,
         const unsigned char hash[32], pawl_text content, const unsigned char *like,

@@ -22,7 +22,7 @@ typedef struct pawl__swept {
 } pawl__swept;
 
 /**
- * Let every content go that is not to stay, within a batch's fill; or only find out which.
+ * Let every content go that is not to stay, within a batch's prepare hook; or only find out which.
  * What stays and is a difference from one that goes is made whole first, and packs are put together
  * anew, so that no byte of what goes is left. One that cannot be read any more stays as it is.
  * Some 60 bytes of memory a content.
