@@ -211,8 +211,10 @@ static inline const char *pawl__lex_number(const char *raw, const char *end, paw
 
         if (p == digits || (*digits == '0' && p - digits > 1))
                 return NULL;
-        marks->point = (size_t)(p - raw);
-        if (p < end && *p == '.') {
+        marks->point = marks->exponent = (size_t)(p - raw);
+        if (p == end || (*p != '.' && (*p | 0x20) != 'e'))
+                return p;
+        if (*p == '.') {
                 digits = ++p;
                 p = pawl__lex_digits(p, end);
                 if (p == digits)

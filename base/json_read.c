@@ -192,7 +192,7 @@ static pawl_status refuse_number(const pawl__json_reader *r, const char *start, 
 static pawl_status refuse_other(
         const pawl__json_reader *r, pawl__json_refusal refusal, const char *at, pawl_error *err)
 {
-        const bool in_object = pawl__json_closing(r, r->depth) == '}';
+        const bool in_object = r->closing[r->depth] == '}';
         char message[128], shown[16];
 
         if (refusal == PAWL__REFUSE_REST)

@@ -54,8 +54,8 @@ typedef struct pawl__json_reader {
         size_t len, at;
         size_t valid; /**< so many bytes are known to be UTF-8 */
         unsigned depth;
-        pawl__json_expect expect;                          /**< private to the reader */
-        unsigned char is_object[PAWL__JSON_DEPTH / 8 + 1]; /**< a bit a level */
+        pawl__json_expect expect;           /**< private to the reader */
+        char closing[PAWL__JSON_DEPTH + 1]; /**< by depth, what ends the container that is open */
 } pawl__json_reader;
 
 /** Fail with PAWL_EPARSE at a byte offset of the text: counts its line and column. */
@@ -93,7 +93,7 @@ pawl_status pawl__json_refuse_twice(const char *text, size_t len, size_t offset,
 /** The offset of the object's name number @p index, counted from 0. @p object is the '{'. */
 size_t pawl__json_name_offset(const char *text, size_t len, size_t object, size_t index);
 
-/* The bits of the levels are set when the levels are entered. */
+/* What ends a container is set when it is entered. */
 static inline void pawl__json_reader_init(pawl__json_reader *r, const char *text, size_t len)
 {
         r->text = text ? text : "";
@@ -102,7 +102,7 @@ static inline void pawl__json_reader_init(pawl__json_reader *r, const char *text
         r->valid = 0;
         r->depth = 0;
         r->expect = PAWL__EXPECT_VALUE;
-        r->is_object[0] = 0;
+        r->closing[0] = '\0';
 }
 
 /** Is the text UTF-8 up to an ASCII character at @p end, if it is up to @p valid? Returns how far
@@ -114,19 +114,6 @@ static inline bool pawl__json_is_valid(pawl__json_reader *r, size_t end)
         if (end > r->valid)
                 r->valid = pawl__json_valid(r->text, r->len, r->valid, end);
         return end <= r->valid;
-}
-
-/* What is open at a depth, and the end of it. */
-static inline void pawl__json_enter(pawl__json_reader *r, unsigned depth, bool object)
-{
-        const unsigned bit = 1U << depth % 8, bits = r->is_object[depth / 8];
-
-        r->is_object[depth / 8] = (unsigned char)(object ? bits | bit : bits & ~bit);
-}
-
-static inline char pawl__json_closing(const pawl__json_reader *r, unsigned depth)
-{
-        return r->is_object[depth / 8] >> (depth % 8) & 1 ? '}' : ']';
 }
 
 /* Each of these reads a token at p, of which something is there, and returns its end; or NULL. What
@@ -204,7 +191,7 @@ PAWL__LEX_INLINE pawl_status pawl__json_walk(
         pawl__json_refusal refusal = PAWL__REFUSE_VALUE;
         pawl_status status = PAWL_OK;
         unsigned depth = r->depth;
-        char closing = pawl__json_closing(r, depth);
+        char closing = r->closing[depth];
         pawl__json_token t;
 
         for (;;) {
@@ -224,7 +211,7 @@ PAWL__LEX_INLINE pawl_status pawl__json_walk(
                         if (p < end && *p == closing) {
                                 t.type = PAWL__JSON_END;
                                 t.raw_len = 1;
-                                closing = pawl__json_closing(r, --depth);
+                                closing = r->closing[--depth];
                                 expect = PAWL__EXPECT_NEXT;
                                 p++;
                                 status = take(user, &t, err);
@@ -278,10 +265,10 @@ PAWL__LEX_INLINE pawl_status pawl__json_walk(
                         refusal = PAWL__REFUSE_DEPTH;
                         if (depth == PAWL__JSON_DEPTH)
                                 goto refused;
-                        pawl__json_enter(r, ++depth, *p == '{');
                         t.type = *p == '{' ? PAWL__JSON_OBJECT : PAWL__JSON_ARRAY;
                         t.raw_len = 1;
                         closing = *p == '{' ? '}' : ']';
+                        r->closing[++depth] = closing;
                         expect = PAWL__EXPECT_FIRST;
                         p++;
                         status = take(user, &t, err);
