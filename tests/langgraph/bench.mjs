@@ -16,7 +16,8 @@ const ROUNDS = 5;
 
 const bytes = (paths) => paths.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
 const sizeOf = (file) => bytes([file, `${file}-wal`]);
-const words = (seed, n) => Array.from({ length: n }, (_, i) => (Math.imul(seed * 7919 + i + 1, 2654435761) >>> 0).toString(36)).join(" ");
+let salt = 0; // each thread has texts of its own
+const words = (seed, n) => Array.from({ length: n }, (_, i) => (Math.imul((seed + salt * 104729) * 7919 + i + 1, 2654435761) >>> 0).toString(36)).join(" ");
 
 // An agent's state: a conversation that grows up to 20 messages, and what stays as it is.
 const state = (step) => ({
@@ -75,6 +76,7 @@ const empty = () => ({ put: [], putWrites: [], getTuple: [], list: [], listValue
 async function beside(name, ours, theirs, most) {
   const times = [empty(), empty()];
   for (let round = 0; round < ROUNDS; round++) {
+    salt = round;
     for (const [i, saver] of round % 2 ? [[1, theirs], [0, ours]] : [[0, ours], [1, theirs]]) await measure(saver, `thread-${round}`, times[i]);
   }
   compare(name, times, most);
