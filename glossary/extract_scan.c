@@ -131,10 +131,9 @@ enum { PARTICLE = 3 }; /* letters, at most, of such words as "to", "off" and "an
  * "up-to-date", "well-known", "newly-made"? */
 static bool describes(pawl_text word)
 {
-        const char *end = word.data + word.len - 2;
-
         if (word.len <= PARTICLE || pawl__text_is(word, "well") || pawl__text_is(word, "half"))
                 return true;
+        const char *end = word.data + word.len - 2;
         return word.len > 4 && (memcmp(end, "ed", 2) == 0 || memcmp(end, "ly", 2) == 0);
 }
 
