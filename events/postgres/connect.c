@@ -361,6 +361,11 @@ pawl_status pawl__server_ready(pawl_log *log, pawl_error *err)
                 return pawl__fail(err, log->lost.status, "%s", log->lost.message);
         if (server->conn && !server->lost && server->pq->PQstatus(server->conn) == CONNECTION_OK)
                 return PAWL_OK;
+        /* What began with the connection ended with it: nothing more may go by another. */
+        if (server->in_transaction && server->failed)
+                return pawl__fail(err, server->why.status, "%s", server->why.message);
+        if (server->in_transaction || server->viewing)
+                return pawl__server_lost(log, "the connection was lost", "go on", err);
         if (server->given_up_ms && pawl__now_ms() - server->given_up_ms < PAWL__GIVEN_UP_MS)
                 return pawl__server_give_up(log, "connect", err);
         pawl_status status;
