@@ -72,9 +72,12 @@ static int copy_run(cli_call *cli)
 
         pawl_status status = cli_signals_catch(&fd, &err);
         options.flags = PAWL_LOG_READONLY;
+        cli->db = cli->args[0]; /* what a message suggests is about the log that it names */
         if (!status)
                 status = pawl_log_open(&from, cli->args[0], &options, &err);
         options.flags = PAWL_LOG_CREATE;
+        if (!status)
+                cli->db = cli->args[1];
         if (!status)
                 status = pawl_log_open(&to, cli->args[1], &options, &err);
         if (!status)
@@ -147,6 +150,10 @@ static int list_logs_run(cli_call *cli)
         if (!status)
                 status =
                         cli_print_list(cli, NULL, list_fields, l.items, l.n, sizeof *l.items, &err);
+        if (!status && l.n == 0 && !cli_given(cli, "json")) {
+                cli_say(cli, cli->in->out, "no logs; `pawl init` makes one");
+                fputc('\n', cli->in->out);
+        }
         free(l.items);
         pawl__arena_free(&l.arena);
         return status ? cli_fail(cli, &err) : CLI_DONE;

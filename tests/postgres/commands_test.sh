@@ -91,3 +91,24 @@ pawl copy keyed.db "$server#$mine-keyed" >all
 eventlog verify --key-file key --db "$server#$mine-keyed" >all
 if pawl checkpoint --db "$server#$mine-keyed" 2>why; then exit 1; fi
 grep -q 'takes no event without its key' why
+
+it "du tells what this log takes, not what the others of the database do"
+pawl init --db "$server#$mine-small"
+head -c 300000 /dev/urandom >random
+runs 0 pawl checkpoint
+rm random
+[ "$(pawl du --json | jq .log)" -gt 300000 ]
+[ "$(pawl du --json --db "$server#$mine-small" | jq .log)" -lt 1000 ]
+
+it "what copy suggests is about the log that it names, and nothing is written"
+fails 1 "there is no log; make one with .pawl init --db not.db.," pawl copy not.db "$server#$mine-new"
+fails 1 "no log \"$mine-new\" .* make it with .pawl init --db '${server/\?/[?]}#$mine-new'" pawl copy "$server#$mine-new" not.db
+[ ! -e not.db ]
+
+it "a database without a log says how to make one"
+command -v psql >/dev/null || exit 0
+psql -q "$server" -c "CREATE DATABASE \"$mine\""
+empty=${server/\/postgres\?//$mine?}
+runs 0 pawl list-logs --db "$empty"
+same "$(cat out)" "no logs; \`pawl init --db '$empty'\` makes one"
+same "$(pawl list-logs --db "$empty" --json)" '[]'
