@@ -358,23 +358,54 @@ static pawl_status busy(pawl_log *log, const char *doing, pawl_error *err)
                 log->path, doing, log->busy_ms);
 }
 
-static pawl_status space(uint64_t *files, uint64_t *free_bytes, pawl_log *log)
+/* A query whose one row has come. */
+static pawl_status ask(pawl__query **out, pawl_log *log, const char *sql)
 {
-        static const char sql[] =
-                "SELECT CAST(coalesce(sum(pg_total_relation_size(c.oid)), 0) AS bigint) "
-                "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-                "WHERE n.nspname = 'pawl' AND c.relkind = 'r'";
-        pawl__query *query;
-        pawl_status status = pawl__postgres_prepare(&query, log, sql, &log->err);
+        pawl_status status = pawl__postgres_prepare(out, log, sql, &log->err);
 
         if (status)
                 return status;
-        status = pawl__postgres_step(query, "read it", &log->err);
+        status = pawl__postgres_step(*out, "read it", &log->err);
+        if (status >= 0)
+                return PAWL_OK;
+        pawl__postgres_finalize(*out);
+        return status;
+}
+
+/* Of the log's own rows, as they are stored: a query over all tables, which the server writes. */
+static pawl_status space(uint64_t *files, uint64_t *free_bytes, pawl_log *log)
+{
+        enum { BESIDE = 28 }; /* of a row, beside its columns */
+        pawl__buf sql = PAWL__BUF_INIT;
+        pawl__query *query;
+
+        pawl__buf_addf(&sql,
+                "SELECT 'SELECT CAST(coalesce(sum(n), 0) AS bigint) FROM (' || string_agg(q, ' "
+                "UNION ALL ') || ') AS rows (n)' FROM (SELECT 'SELECT sum(%d + ' || "
+                "string_agg('coalesce(pg_column_size(' || quote_ident(a.attname) || '), 0)', "
+                "' + ') || ') FROM pawl.' || quote_ident(c.relname) || ' WHERE log_id = %s' "
+                "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute "
+                "a ON a.attrelid = c.oid WHERE n.nspname = 'pawl' AND c.relkind = 'r' AND "
+                "a.attnum > 0 AND NOT a.attisdropped GROUP BY c.relname) AS tables (q)",
+                BESIDE, log->server->id_literal);
+        pawl_status status = pawl__buf_check(&sql, &log->err);
         if (!status)
+                status = ask(&query, log, sql.data);
+        pawl__buf_clear(&sql);
+        if (!status) {
+                pawl__buf_add_text(&sql, pawl__postgres_text(query, 0));
+                pawl__postgres_finalize(query);
+                status = pawl__buf_check(&sql, &log->err);
+        }
+        if (!status)
+                status = ask(&query, log, sql.data);
+        if (!status) {
                 *files = (uint64_t)pawl__postgres_integer(query, 0);
-        *free_bytes = 0;
-        pawl__postgres_finalize(query);
-        return status < 0 ? status : PAWL_OK;
+                *free_bytes = 0;
+                pawl__postgres_finalize(query);
+        }
+        pawl__buf_free(&sql);
+        return status;
 }
 
 const pawl__engine pawl__postgres_engine = {
