@@ -59,14 +59,14 @@ pawl_status pawl__tx_may_begin(pawl_log *log)
         return pawl__log_interrupted(log, err);
 }
 
-pawl_status pawl__tx_begin(pawl_log *log)
+pawl_status pawl__tx_begin(pawl_log *log, bool again)
 {
         pawl_error *err = &log->err;
         pawl_status status = pawl__tx_may_begin(log);
 
         if (status)
                 return status;
-        status = log->engine->begin(log);
+        status = log->engine->begin(log, again);
         if (status)
                 return status;
         log->writing = true;
@@ -100,10 +100,10 @@ pawl_status pawl__tx_prefetch(pawl_log *log, pawl_error *err)
         return status;
 }
 
-static pawl_status begin_for(pawl_log *log, const pawl__batch *batch)
+static pawl_status begin_for(pawl_log *log, const pawl__batch *batch, bool again)
 {
         log->expected = batch;
-        const pawl_status status = pawl__tx_begin(log);
+        const pawl_status status = pawl__tx_begin(log, again);
         log->expected = NULL;
         return status;
 }
@@ -260,9 +260,23 @@ static pawl_status check_empty(pawl_log *log)
                                  log->path, log->head_seq);
 }
 
-pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fence)
+/* May it be appended where the log ends now? */
+static pawl_status check_place(pawl_log *log, pawl__batch *batch, uint64_t fence)
 {
-        pawl_status status = batch->into_empty ? check_empty(log) : check_fences(log, batch, fence);
+        if (batch->into_empty)
+                return check_empty(log);
+        if (batch->assumes && batch->assumes != log->head_seq) {
+                batch->overtaken = true;
+                return pawl__fail(&log->err, PAWL_EBUSY,
+                        "%s: another writer was first at seq %" PRIu64 "; try again", log->path,
+                        batch->assumes + 1);
+        }
+        return check_fences(log, batch, fence);
+}
+
+pawl_status pawl__tx_batch(pawl_log *log, pawl__batch *batch, uint64_t fence)
+{
+        pawl_status status = check_place(log, batch, fence);
 
         for (size_t i = 0; i < batch->n_blobs && !status; i++)
                 status = pawl__tx_blob(log, batch->blobs[i].hash, batch->blobs[i].content);
@@ -280,7 +294,7 @@ pawl_status pawl__tx_prepared(pawl_log *log, pawl__batch *batch, uint64_t fence)
         pawl_status status;
 
         if (batch->prepare) {
-                status = check_fences(log, batch, fence); /* before work that may be long */
+                status = check_place(log, batch, fence); /* before work that may be long */
                 if (status)
                         return status;
                 batch->n_prepared = batch->n;
@@ -311,7 +325,7 @@ pawl_status pawl__tx_commit(pawl_log *log)
 
 pawl_status pawl__log_write_begin(pawl_log *log, pawl_error *err)
 {
-        const pawl_status status = log->engine->begin(log);
+        const pawl_status status = log->engine->begin(log, false);
 
         return status ? pawl__log_failed(log, status, err) : PAWL_OK;
 }
@@ -378,7 +392,7 @@ static void leave_out(pawl__waiter *own, pawl__waiter *waiter)
  * status is that of all of them. */
 static pawl_status try_lead(pawl__waiter **failed, bool *whole, pawl_log *log, pawl__waiter *own)
 {
-        pawl_status status = begin_for(log, own->batch);
+        pawl_status status = begin_for(log, own->batch, true);
 
         *failed = NULL;
         *whole = false;
@@ -424,7 +438,7 @@ static pawl_status commit_alone(pawl_log *log, pawl__waiter *waiter, pawl__batch
         pawl_status status;
 
         do {
-                status = begin_for(log, batch);
+                status = begin_for(log, batch, false); /* the hook's work may be long */
                 if (status)
                         continue;
                 status = pawl__tx_prepared(log, batch, waiter->fence);
@@ -441,6 +455,7 @@ pawl_status pawl__log_commit(pawl_log *log, pawl__batch *batch, uint64_t fence, 
         pawl__waiter waiter = {.log = log, .batch = batch->prepare ? NULL : batch, .fence = fence};
         pawl_status status = pawl__tx_may_begin(log);
 
+        batch->overtaken = false;
         if (status)
                 return status;
         status = pawl__waiter_take(&waiter, "append");

@@ -114,6 +114,8 @@ void pawl__batch_clear(pawl__batch *batch)
         batch->prepare_user = NULL;
         batch->prepare_between = false;
         batch->into_empty = false;
+        batch->assumes = 0;
+        batch->overtaken = false;
         batch->n = 0;
         batch->n_blobs = 0;
         batch->n_prunes = 0;

@@ -153,15 +153,17 @@ struct pawl__engine {
         /* Transactions. A log has one at a time. The message of begin(), commit(), durable() and
          * keep() is the log's own error. */
         /** Begin to write, alone: sets log->head_seq and log->head_hash. Nothing is open if it
-         * fails. */
-        pawl_status (*begin)(pawl_log *log);
+         * fails. With @p again, who asks tries again what failed, as again() says: the engine may
+         * then assume the head, and whatever is refused of that transaction is not said. */
+        pawl_status (*begin)(pawl_log *log, bool again);
         /** Durable when it returns PAWL_OK. If it fails, the caller calls rollback(). */
         pawl_status (*commit)(pawl_log *log);
         /** Undo what is open, if anything is. @p large: remove what was written for it, too. */
         void (*rollback)(pawl_log *log, bool large);
         /** After a transaction failed and was undone: may the same be tried again (a conflict with
-         *  another writer; a connection that was lost with nothing committed)? It has waited as
-         * long as is right before, and counts its tries. NULL: never. */
+         *  another writer; a connection that was lost with nothing committed; whatever failed on
+         * a head that was assumed)? It has waited as long as is right before, and counts its tries.
+         * NULL: never. */
         bool (*again)(pawl_log *log);
         /** Do statements outside of a transaction wait for the disk? NULL: they always do. */
         pawl_status (*durable)(pawl_log *log, bool on, const char *doing);
@@ -180,6 +182,8 @@ struct pawl__engine {
         pawl_status (*keep)(pawl_log *log);
         /** Is it out of reach? NULL: never. */
         bool (*is_away)(const pawl_log *log);
+        /** The last event's seq, if the next begin() may assume it; else 0. NULL: 0. */
+        uint64_t (*assumed)(pawl_log *log);
         /** After another handle of the group wrote: go on with what it has. NULL: nothing. */
         void (*follow)(pawl_log *log);
         /** Has the view that is read become another's, so that damage is no damage? NULL: never. */

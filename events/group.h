@@ -33,7 +33,7 @@ typedef enum pawl__waiter_state {
  *  others start as zero. */
 typedef struct pawl__waiter {
         pawl_log *log;
-        const pawl__batch *batch; /**< NULL: needs a transaction of its own */
+        pawl__batch *batch; /**< NULL: needs a transaction of its own */
         uint64_t fence;
         /* ---- */
         int64_t wall_us; /**< its handle's clock, when it began to wait */

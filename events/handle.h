@@ -205,8 +205,9 @@ PAWL_MUST_CHECK pawl_status pawl__key_seal(pawl_log *log, const pawl_event *even
 /** PAWL_EREADONLY; PAWL_EKEY without the key; PAWL_ESTATE when a transaction of this handle is
  * open. */
 PAWL_MUST_CHECK pawl_status pawl__tx_may_begin(pawl_log *log);
-/** Begin to write, verify the last event, let the projector catch up. Rolls back on failure. */
-PAWL_MUST_CHECK pawl_status pawl__tx_begin(pawl_log *log);
+/** Begin to write, verify the last event, let the projector catch up. Rolls back on failure.
+ *  @p again: as the engine's begin(). */
+PAWL_MUST_CHECK pawl_status pawl__tx_begin(pawl_log *log, bool again);
 /** Within an engine's begin(): let the projector prefetch what the expected events read. */
 PAWL_MUST_CHECK pawl_status pawl__tx_prefetch(pawl_log *log, pawl_error *err);
 /** May what failed and was undone be tried again? */
@@ -217,7 +218,7 @@ static inline bool pawl__tx_again(pawl_log *log, pawl_status status)
 /** Check, chain and insert one event; apply it. The caller rolls back on failure. */
 PAWL_MUST_CHECK pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event);
 /** A batch's blobs and events, the run's fence checked. The caller rolls back on failure. */
-PAWL_MUST_CHECK pawl_status pawl__tx_batch(pawl_log *log, const pawl__batch *batch, uint64_t fence);
+PAWL_MUST_CHECK pawl_status pawl__tx_batch(pawl_log *log, pawl__batch *batch, uint64_t fence);
 /** pawl__tx_batch() of a batch that may have a prepare hook, which is called first. The caller
  *  removes what the hook added (pawl__batch_cut()) if the transaction fails, here or later. */
 PAWL_MUST_CHECK pawl_status pawl__tx_prepared(pawl_log *log, pawl__batch *batch, uint64_t fence);

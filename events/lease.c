@@ -347,7 +347,7 @@ static pawl_status try_claim(
         pawl__lease *own, lease *holder, pawl_log *log, pawl_event *claimed, pawl__batch *batch)
 {
         uint64_t fence = 0;
-        pawl_status status = pawl__tx_begin(log);
+        pawl_status status = pawl__tx_begin(log, !(batch && batch->prepare));
 
         if (status)
                 return status;

@@ -188,6 +188,11 @@ bool pawl__log_snapshot_end(pawl_log *log)
         return log->engine->view_end(log);
 }
 
+uint64_t pawl__log_assumed(pawl_log *log)
+{
+        return log->engine->assumed ? log->engine->assumed(log) : 0;
+}
+
 bool pawl__log_keeps_rows(const pawl_log *log)
 {
         return log->engine->keeps_rows;

@@ -49,13 +49,16 @@ typedef struct pawl__batch {
         size_t n_before,
                 n_prepared; /**< n_prepared: how many there were when the hook was called */
         bool takes_over;    /**< of a claim: from a live holder, too */
-        bool into_empty; /**< only as a log's first events, which no fence guards: PAWL_EEXISTS */
+        bool into_empty;  /**< only as a log's first events, which no fence guards: PAWL_EEXISTS */
+        uint64_t assumes; /**< only right after the event of that seq (pawl__log_assumed()): if
+                             another is there, PAWL_EBUSY, and overtaken is set; 0: anywhere */
+        bool overtaken;
 } pawl__batch;
 
 #define PAWL__BATCH_INIT                                                                           \
         {                                                                                          \
                 PAWL__ARENA_INIT, NULL, 0, 0, NULL, 0, 0, NULL, 0, 0, {NULL, 0}, 0, NULL, NULL,    \
-                        false, 0, 0, false, false                                                  \
+                        false, 0, 0, false, false, 0, false                                        \
         }
 
 PAWL_MUST_CHECK pawl_status pawl__batch_event(
@@ -284,6 +287,13 @@ bool pawl__log_was_made(const pawl_log *log);
 void pawl__log_watch_signals(pawl_log *log, int fd);
 /** The same from now on. */
 void pawl__log_hurry(pawl_log *log);
+
+/**
+ * The seq of the last event as far as this handle knows, without asking for it; 0: that is to be
+ * asked (pawl_log_head()). Others may have appended since: what rests on it is to be proven by a
+ * commit whose batch assumes it. Of a log in a file, whose head is read at once, always 0.
+ */
+uint64_t pawl__log_assumed(pawl_log *log);
 
 /* ---- Parts of the log for the modules above -------------------------------------------------- */
 

@@ -13,6 +13,7 @@ void pawl__pipeline_discard(pawl_pipeline *pipeline)
                 pawl__batch_clear(&pipeline->batch);
                 return;
         }
+        pipeline->batch.assumes = 0;
         pipeline->batch.n = pipeline->mark;
         pipeline->batch.n_blobs = pipeline->mark_blobs;
 }
@@ -47,7 +48,9 @@ pawl_status pawl__pipeline_commit(pawl_pipeline *pipeline, pawl_error *err)
                 pipeline->batch.prepare && pipeline->batch.n > pipeline->batch.n_before;
         pawl_status status =
                 pawl__log_commit(pipeline->log, &pipeline->batch, claim ? claim->fence : 0, &seq);
-        if (status && status != PAWL_EFENCED && deferred && pipeline->batch.prepare_between) {
+        pipeline->overtaken = status && pipeline->batch.overtaken;
+        if (status && status != PAWL_EFENCED && !pipeline->overtaken && deferred &&
+                pipeline->batch.prepare_between) {
                 /* maybe because of its prepare hook: try without; whoever set the hook checks */
                 pipeline->batch.prepare = NULL;
                 pipeline->batch.prepare_between = false;

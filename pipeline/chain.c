@@ -251,9 +251,23 @@ static bool completion_waits(const pawl_pipeline *pipeline, const pawl_context *
         return false;
 }
 
+/* The step's row; where the pass @p may assume it, as this pipeline knows it. But what has
+ * completed is read: no commit would prove it. */
+static pawl_status step_row(
+        pawl__row *step, pawl_pipeline *pipeline, pawl_context *ctx, bool may_assume)
+{
+        pawl_status status = PAWL_DONE;
+
+        if (may_assume && pawl__claim_assume(pipeline, ctx))
+                status = pawl__resume_step(step, pipeline->batch.assumes, ctx);
+        if (status == PAWL_OK && pawl__text_is(step->v[PAWL__STEP_STATUS].text, "completed"))
+                status = PAWL_DONE;
+        return status == PAWL_DONE ? pawl__resume_step(step, 0, ctx) : status;
+}
+
 /* PAWL_DONE with the recorded output if the step has completed; reads only, but for a completion
  * that waited. An unknown token is found out here, before anything is claimed or written. */
-static pawl_status recorded(pawl_pipeline *pipeline, pawl_context *ctx)
+static pawl_status recorded(pawl_pipeline *pipeline, pawl_context *ctx, bool may_assume)
 {
         pawl__row step;
         pawl_status status = PAWL_OK;
@@ -264,7 +278,7 @@ static pawl_status recorded(pawl_pipeline *pipeline, pawl_context *ctx)
                 status = pawl__resume_load(ctx);
         if (status)
                 return status;
-        status = pawl__resume_step(&step, ctx);
+        status = step_row(&step, pipeline, ctx, may_assume && !ctx->token[0]);
         if (status == PAWL_ENOTFOUND)
                 return PAWL_OK; /* it never started */
         if (status || !pawl__text_is(step.v[PAWL__STEP_STATUS].text, "completed"))
@@ -273,12 +287,14 @@ static pawl_status recorded(pawl_pipeline *pipeline, pawl_context *ctx)
         return status ? status : PAWL_DONE;
 }
 
-static pawl_status run(pawl_pipeline *pipeline, pawl_context *ctx)
+static pawl_status run(pawl_pipeline *pipeline, pawl_context *ctx, bool may_assume)
 {
         pawl_status status;
 
+        pawl__context_reset(ctx);
+        ctx->error = (pawl_error)PAWL_ERROR_INIT;
         pawl__pipeline_attach(pipeline, ctx);
-        status = recorded(pipeline, ctx);
+        status = recorded(pipeline, ctx, may_assume);
         if (!status)
                 status = pawl__claim_take(pipeline, ctx);
         if (status)
@@ -303,10 +319,12 @@ pawl_status pawl_pipeline_run(pawl_pipeline *pipeline, pawl_context *ctx)
                 return pawl__fail(&pipeline->error, PAWL_ESTATE,
                         "step %.*s: a pass of this pipeline is under way; run it after that",
                         PAWL__STEP(ctx));
-        pawl__context_reset(ctx);
-        ctx->error = (pawl_error)PAWL_ERROR_INIT;
         pipeline->running = true;
-        pawl_status status = run(pipeline, ctx);
+        pipeline->overtaken = false;
+        pawl_status status = run(pipeline, ctx, true);
+        if (status == PAWL_EBUSY && pipeline->overtaken)
+                status = run(pipeline, ctx, false);
+        pipeline->batch.assumes = 0;
         pipeline->running = false;
         if (status != PAWL_OK && status != PAWL_DONE) {
                 pipeline->error = ctx->error;

@@ -297,6 +297,18 @@ static pawl_status claim_new(pawl_pipeline *pipeline, pawl_context *ctx)
         return PAWL_OK;
 }
 
+uint64_t pawl__claim_assume(pawl_pipeline *pipeline, const pawl_context *ctx)
+{
+        const pawl__claim *claim = pawl__claim_find(pipeline, ctx->run_id);
+
+        pipeline->batch.assumes = 0;
+        if (claim && claim->glossary && claim->seen &&
+                (size_t)(claim - pipeline->claims) == pipeline->current &&
+                pawl__log_assumed(pipeline->log) == claim->seen)
+                pipeline->batch.assumes = claim->seen;
+        return pipeline->batch.assumes;
+}
+
 pawl_status pawl__claim_take(pawl_pipeline *pipeline, pawl_context *ctx)
 {
         pawl__claim *claim = pawl__claim_find(pipeline, ctx->run_id);
@@ -319,6 +331,8 @@ pawl_status pawl__claim_take(pawl_pipeline *pipeline, pawl_context *ctx)
         if ((status = same_mission(ctx, claim->mission_id)))
                 return status;
         pipeline->current = (size_t)(claim - pipeline->claims);
+        if (pipeline->batch.assumes)
+                return PAWL_OK; /* that the senses are those of that event */
         return claim->glossary ? catch_up(pipeline, claim, &ctx->error)
                                : first_load(pipeline, claim, &ctx->error);
 }

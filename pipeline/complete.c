@@ -78,10 +78,11 @@ static void begin_output(pawl_context *ctx)
 }
 
 static pawl_status complete(
-        pawl_pipeline *pipeline, pawl_context *ctx, const char *output, size_t len)
+        pawl_pipeline *pipeline, pawl_context *ctx, const char *output, size_t len, bool may_assume)
 {
+        if (may_assume)
+                pawl__claim_assume(pipeline, ctx);
         pawl_status status = pawl__claim_take(pipeline, ctx);
-
         if (status)
                 return status;
         pawl__pipeline_attach(pipeline, ctx);
@@ -108,7 +109,13 @@ pawl_status pawl_pipeline_complete(
                 return no_pass(pipeline, ctx);
         ctx->error = (pawl_error)PAWL_ERROR_INIT;
         pipeline->running = true;
-        pawl_status status = complete(pipeline, ctx, output, len);
+        pipeline->overtaken = false;
+        /* A completion that is to wait is not proven soon. */
+        pawl_status status =
+                complete(pipeline, ctx, output, len, !pipeline->options.defer_completion);
+        if (status == PAWL_EBUSY && pipeline->overtaken)
+                status = complete(pipeline, ctx, output, len, false);
+        pipeline->batch.assumes = 0;
         pipeline->running = false;
         if (status != PAWL_OK && status != PAWL_DONE) {
                 pipeline->error = ctx->error;

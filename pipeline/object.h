@@ -41,6 +41,7 @@ struct pawl_pipeline {
         pawl__batch batch;
         size_t mark, mark_blobs; /**< of the batch, that were there before the pass began */
         bool running;            /**< a pass is under way */
+        bool overtaken;          /**< the last commit failed since others wrote first */
         bool silent;             /**< nobody is asked for answers in a pass */
         bool holds;              /**< a pass that ends well is committed by who asked for it */
 };
@@ -57,6 +58,14 @@ pawl__claim *pawl__claim_find(pawl_pipeline *pipeline, pawl_text run_id);
  * is another mission's.
  */
 PAWL_MUST_CHECK pawl_status pawl__claim_take(pawl_pipeline *pipeline, pawl_context *ctx);
+
+/**
+ * Let a pass over the context rest on what this pipeline knows of the log, without asking whether
+ * others have written since: the seq of its last event, which the batch assumes from now on. A
+ * commit that finds another one sets pipeline->overtaken, and the pass is to be made again. 0: that
+ * is not possible, pawl__claim_take() asks.
+ */
+uint64_t pawl__claim_assume(pawl_pipeline *pipeline, const pawl_context *ctx);
 
 /** PAWL_ESTATE, in pipeline->error: the run is not this pipeline's. */
 pawl_status pawl__pipeline_no_claim(pawl_pipeline *pipeline, pawl_text run_id);

@@ -26,12 +26,13 @@ pawl_status pawl__resume_load(pawl_context *ctx)
         return PAWL_OK;
 }
 
-pawl_status pawl__resume_step(pawl__row *row, pawl_context *ctx)
+pawl_status pawl__resume_step(pawl__row *row, uint64_t at, pawl_context *ctx)
 {
         *row = (pawl__row){0};
         row->v[PAWL__STEP_RUN].text = ctx->run_id;
         row->v[PAWL__STEP_ID].text = ctx->step_id;
-        return pawl__state_get(ctx->state, PAWL__STEPS, row, &ctx->pass, &ctx->error);
+        return at ? pawl__state_known(ctx->state, at, PAWL__STEPS, row, &ctx->pass, &ctx->error)
+                  : pawl__state_get(ctx->state, PAWL__STEPS, row, &ctx->pass, &ctx->error);
 }
 
 pawl_status pawl__resume_output(pawl_context *ctx, pawl_text hash)
@@ -272,7 +273,7 @@ static pawl_status from_token(pawl_context *ctx)
 
         if (status)
                 return status;
-        status = pawl__resume_step(&step, ctx);
+        status = pawl__resume_step(&step, 0, ctx);
         if (status == PAWL_ENOTFOUND)
                 return pawl__fail(&ctx->error, PAWL_EDAMAGED,
                         "step %.*s: has a checkpoint but no state; run `eventlog replay --check`",

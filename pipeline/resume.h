@@ -11,8 +11,9 @@
  *  Reads only. PAWL_ENOTFOUND; PAWL_EINVAL: another mission's, run's or step's. */
 PAWL_MUST_CHECK pawl_status pawl__resume_load(pawl_context *ctx);
 
-/** The step's row in the state; PAWL_ENOTFOUND, without a message, when it never started. */
-PAWL_MUST_CHECK pawl_status pawl__resume_step(pawl__row *row, pawl_context *ctx);
+/** The step's row in the state; PAWL_ENOTFOUND, without a message, when it never started. @p at: as
+ *  pawl__state_known() has it, or PAWL_DONE; 0: as it is. */
+PAWL_MUST_CHECK pawl_status pawl__resume_step(pawl__row *row, uint64_t at, pawl_context *ctx);
 
 /** The output kept under @p hash, into ctx->output. PAWL_EDAMAGED when it is not there. */
 PAWL_MUST_CHECK pawl_status pawl__resume_output(pawl_context *ctx, pawl_text hash);

@@ -16,6 +16,21 @@ pawl_status pawl__state_get(
         return status;
 }
 
+pawl_status pawl__state_known(pawl__state *state, uint64_t at, pawl__table table, pawl__row *row,
+        pawl__arena *arena, pawl_error *err)
+{
+        pawl__row found = *row;
+
+        if (!at || state->cached != at)
+                return PAWL_DONE;
+        pawl_status status = pawl__store_sql_known(state->tables, table, &found, err);
+        if (status == PAWL_OK)
+                status = pawl__row_copy(&found, table, arena, err);
+        if (status == PAWL_OK)
+                *row = found;
+        return status;
+}
+
 pawl_status pawl__state_each(
         pawl__state *state, pawl__table table, pawl__row_fn fn, void *user, pawl_error *err)
 {

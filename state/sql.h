@@ -53,6 +53,10 @@ size_t pawl__store_sql_dirty(const pawl__store *store);
 /** In a transaction that has just begun: the tables are empty. Until its end all rows are cached,
  * and none is asked for, which would be a round trip each. */
 void pawl__store_sql_empty(pawl__store *store);
+/** A row as the cache has it, which is kept between transactions. PAWL_ENOTFOUND: there is none;
+ *  PAWL_DONE: it is not known. Its texts are valid until the next transaction. */
+PAWL_MUST_CHECK pawl_status pawl__store_sql_known(
+        pawl__store *store, pawl__table table, pawl__row *row, pawl_error *err);
 /** Finalize its prepared statements; they are prepared again when they are needed. */
 void pawl__store_sql_release(pawl__store *store);
 /** The transaction was rolled back: empty the cache. */

@@ -28,6 +28,11 @@ PAWL_MUST_CHECK pawl_status pawl__state_rebuild(pawl_log *log, pawl_error *err);
 
 /* ---- Queries. Rows are copied into the caller's arena. -------------------------------------- */
 
+/** pawl__state_get() of what this handle knows, without asking the tables, as it was at the event
+ * @p at (pawl__log_assumed()). PAWL_DONE: not known. */
+PAWL_MUST_CHECK pawl_status pawl__state_known(pawl__state *state, uint64_t at, pawl__table table,
+        pawl__row *row, pawl__arena *arena, pawl_error *err);
+
 /** One row by key (the key columns of *row are set). PAWL_ENOTFOUND without a message. */
 PAWL_MUST_CHECK pawl_status pawl__state_get(
         pawl__state *state, pawl__table table, pawl__row *row, pawl__arena *arena, pawl_error *err);

@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/ids.h"
 #include "state/memory.h"
 #include "state/sql.h"
 #include <stdlib.h>
@@ -17,7 +18,9 @@ struct store_sql {
         pawl_log *log;
         pawl__query *get[PAWL__TABLES], *put[PAWL__TABLES];
         bool caching;
-        bool whole;          /* there are no rows but those cached: the tables were empty */
+        bool whole;                 /* there are no rows but those cached: the tables were empty */
+        char new_run[PAWL__ID_MAX]; /* a run of which there are none but those cached */
+        size_t new_run_len;
         pawl__memory *cache; /* rows read or put since begin */
         pawl__arena found;   /* the row that was got last, outside of begin and flush */
         struct dirty *dirty;
@@ -144,6 +147,37 @@ static pawl_status write_row(
 
 /* ---- The cache of a transaction -------------------------------------------------------------- */
 
+/* The tables have no such run, and so no step of it. */
+static void note_new_run(struct store_sql *sql, pawl_text run_id)
+{
+        sql->new_run_len = run_id.len <= sizeof sql->new_run ? run_id.len : 0;
+        memcpy(sql->new_run, run_id.data, sql->new_run_len);
+}
+
+/* A row that is cached; PAWL_ENOTFOUND: there is none; PAWL_DONE: the tables may have it. */
+static pawl_status find_cached(
+        struct store_sql *sql, pawl__table table, pawl__row *row, pawl_error *err)
+{
+        uint32_t index;
+        pawl_status status = pawl__memory_find(&index, sql->cache, table, row, err);
+
+        if (status == PAWL_OK)
+                pawl__memory_read(sql->cache, table, index, row);
+        if (status != PAWL_ENOTFOUND || sql->whole)
+                return status;
+        return table == PAWL__STEPS && sql->new_run_len &&
+                               pawl__text_eq(row->v[PAWL__STEP_RUN].text,
+                                       pawl__text_n(sql->new_run, sql->new_run_len))
+                       ? PAWL_ENOTFOUND
+                       : PAWL_DONE;
+}
+
+pawl_status pawl__store_sql_known(
+        pawl__store *store, pawl__table table, pawl__row *row, pawl_error *err)
+{
+        return find_cached((struct store_sql *)store, table, row, err);
+}
+
 static pawl_status sql_get(pawl__store *store, pawl__table table, pawl__row *row, pawl_error *err)
 {
         struct store_sql *sql = (struct store_sql *)store;
@@ -153,15 +187,13 @@ static pawl_status sql_get(pawl__store *store, pawl__table table, pawl__row *row
         pawl_status status;
 
         if (sql->caching) {
-                status = pawl__memory_find(&index, sql->cache, table, row, err);
-                if (status == PAWL_OK)
-                        pawl__memory_read(sql->cache, table, index, row);
-                if (status != PAWL_ENOTFOUND)
+                status = find_cached(sql, table, row, err);
+                if (status != PAWL_DONE)
                         return status;
         }
-        if (sql->caching && sql->whole)
-                return PAWL_ENOTFOUND;
         status = seek(&query, sql, table, row, err);
+        if (status == PAWL_ENOTFOUND && sql->caching && table == PAWL__RUNS)
+                note_new_run(sql, row->v[PAWL__RUN_ID].text);
         if (status)
                 return status;
         pawl__sql_row(&found, table, query);
@@ -226,6 +258,7 @@ static void clear_cache(struct store_sql *sql)
         forget_dirty(sql);
         sql->puts = 0;
         sql->whole = false;
+        sql->new_run_len = 0;
         pawl__memory_clear(sql->cache);
 }
 

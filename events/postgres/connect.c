@@ -387,7 +387,13 @@ bool pawl__server_again(pawl_log *log)
 {
         struct pawl__server *server = log->server;
         const int64_t now = pawl__now_ms();
+        const bool assumed = server->assumed;
 
+        server->assumed = false;
+        if (assumed && !server->lost && !pawl__interrupt_waits(log) && !log->lost.status) {
+                server->calm = 0; /* the head is waited for from now on */
+                return true;
+        }
         if (server->tries == 0)
                 server->tried_from = now;
         const bool last = server->contended ? server->tries >= CONTENDED_MAX

@@ -41,6 +41,7 @@ static pawl_status push(pawl_log *log, pawl__pending_kind kind, PGresult **resul
         added->kind = kind;
         added->result = result;
         added->doing = doing;
+        added->prepares = NULL;
         return PAWL_OK;
 }
 
@@ -73,6 +74,10 @@ pawl_status pawl__send(
 
         if (q->nomem)
                 return pawl__nomem(err);
+        if (server->deferring)
+                status = pawl__deferred_begin(log, err);
+        if (status)
+                return status;
         if (server->lost || !server->conn)
                 return pawl__server_lost(log, "the connection was lost", doing, err);
         for (int i = 0; i < q->n; i++)
@@ -87,6 +92,7 @@ pawl_status pawl__send(
                         return status;
                 if (!pq->PQsendPrepare(server->conn, q->name, q->sql, q->n, q->types))
                         return pawl__server_lost(log, pq->PQerrorMessage(server->conn), doing, err);
+                server->pending[server->n_pending - 1].prepares = q;
                 q->prepared = server->connection;
                 memcpy(q->prepared_types, q->types, sizeof q->types);
         }
@@ -108,8 +114,11 @@ static void take(pawl_log *log, PGresult *result, pawl_status *first, pawl_error
         struct pawl__server *server = log->server;
         const pawl__postgres_library *pq = server->pq;
         pawl__pending *now = &server->pending[server->at];
+        const ExecStatusType kind = pq->PQresultStatus(result);
 
-        switch (pq->PQresultStatus(result)) {
+        if (now->prepares && kind != PGRES_COMMAND_OK)
+                now->prepares->prepared = 0; /* what was before it failed */
+        switch (kind) {
         case PGRES_COMMAND_OK:
         case PGRES_TUPLES_OK:
                 if (now->kind == PAWL__PENDING_ROWS && !*now->result) {
@@ -298,5 +307,8 @@ pawl_status pawl__exchange(pawl_log *log, const char *doing, pawl_error *err)
         if (!status)
                 status = pump(log, true, doing, err);
         forget_pending(server);
+        if (status && server->pq->PQstatus(server->conn) != CONNECTION_OK)
+                server->lost = true;
+        server->proven = server->in_transaction && !status;
         return status;
 }

@@ -92,8 +92,13 @@ pawl_status pawl__server_fail_result(
         if (strcmp(state, "57014") == 0 && pawl__interrupt_waits(log))
                 return pawl__interrupt_fail(log, err);
         if (strcmp(state, "55P03") == 0) {
-                log->server->retry = false;
+                log->server->retry = log->server->assumed = false;
                 return log->engine->busy(log, doing, err);
+        }
+        if (strcmp(state, "22P02") == 0 && log->server->assumed) {
+                log->server->refused = true;
+                return pawl__fail(err, PAWL_EBUSY,
+                        "%s: cannot %s: another writer was first; try again", log->path, doing);
         }
         if (strcmp(state, "26000") == 0) /* somebody between us and the server changes sessions */
                 log->server->pooled = true;

@@ -211,6 +211,7 @@ static pawl_status connect_log(pawl_log *log, pawl_error *err)
                 return pawl__nomem(err);
         log->server = server;
         server->answer_max = PAWL__ANSWER_MAX;
+        server->calm = PAWL__CALM;
         status = pawl__postgres_load(&server->pq, err);
         if (!status)
                 status = pawl__address_parse(&server->address, log->name, err);
@@ -245,6 +246,7 @@ static void close_log(pawl_log *log)
                 for (size_t i = 0; i < sizeof server->own / sizeof server->own[0]; i++)
                         if (server->own[i])
                                 pawl__postgres_finalize(&server->own[i]->base);
+                pawl__deferred_free(log);
                 pawl__queries_finalize(log);
                 pawl__server_disconnect(log);
         }
@@ -433,6 +435,7 @@ const pawl__engine pawl__postgres_engine = {
         .view_begin = pawl__postgres_view_begin,
         .view_end = pawl__postgres_view_end,
         .derive_anew = derive_anew,
+        .assumed = pawl__postgres_assumed,
         .follow = follow,
         .keeps_rows = true,
         .keep = keep,

@@ -78,10 +78,31 @@ pawl_status pawl__postgres_prepare(
         return PAWL_OK;
 }
 
+/* In a transaction nothing goes on after a failure, which is what every later call says, even where
+ * this one's caller does not want to know. */
+static pawl_status keep_failure(pawl_log *log, pawl_status status, const pawl_error *err)
+{
+        struct pawl__server *server = log->server;
+
+        if (status && server->in_transaction && !server->failed) {
+                server->failed = true;
+                server->why = *err;
+        }
+        return status;
+}
+
 void pawl__postgres_finalize(pawl__query *self)
 {
         pawl__postgres_query *q = (pawl__postgres_query *)self;
 
+        struct pawl__server *server = q->log->server;
+        pawl_error why = PAWL_ERROR_INIT;
+
+        if (server->deferring && server->n_deferred && pawl__deferred_begin(q->log, &why))
+                (void)keep_failure(q->log, why.status, &why);
+        for (size_t i = server->at; i < server->n_pending; i++)
+                if (server->pending[i].prepares == q)
+                        server->pending[i].prepares = NULL;
         pawl__postgres_reset(self);
         pawl__prefetch_drop(q->log, q);
         if (q->kept)
@@ -209,19 +230,6 @@ void pawl__postgres_bind(pawl__query *self, int index, const pawl__sql_value *va
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-/* In a transaction nothing goes on after a failure, which is what every later call says, even where
- * this one's caller does not want to know. */
-static pawl_status keep_failure(pawl_log *log, pawl_status status, const pawl_error *err)
-{
-        struct pawl__server *server = log->server;
-
-        if (status && server->in_transaction && !server->failed) {
-                server->failed = true;
-                server->why = *err;
-        }
-        return status;
-}
-
 static pawl_status failed_before(const struct pawl__server *server, pawl_error *err)
 {
         return pawl__fail(err, server->why.status, "%s", server->why.message);
@@ -257,6 +265,19 @@ static pawl_status ask(pawl__postgres_query *q, const char *doing, pawl_error *e
         }
 }
 
+/* The row of a lease that is assumed: its fence, and that it is held. */
+static pawl_status assume(pawl__postgres_query *q, pawl_error *err)
+{
+        const pawl_text run_id = {q->values[0], (size_t)q->lengths[0]};
+        pawl_status status = pawl__lease_assume(&q->given[0], q->log, run_id, err);
+
+        if (status == PAWL_OK) {
+                q->given[1] = 1;
+                q->n_given = 2;
+        }
+        return status == PAWL_DONE ? PAWL_OK : keep_failure(q->log, status, err);
+}
+
 /* Rows that begin() has asked for already, or that it knows. */
 static bool known(pawl__postgres_query *q)
 {
@@ -280,6 +301,16 @@ static bool known(pawl__postgres_query *q)
         return q->result != NULL;
 }
 
+/* A head that was read outside of a transaction. */
+static void note_head(pawl__postgres_query *q)
+{
+        const pawl_text hash = pawl__postgres_bytes(&q->base, 1);
+
+        if (!q->log->server->in_transaction && hash.len == 32)
+                pawl__head_note(q->log, (uint64_t)pawl__postgres_integer(&q->base, 0),
+                        (const unsigned char *)hash.data);
+}
+
 pawl_status pawl__postgres_step(pawl__query *self, const char *doing, pawl_error *err)
 {
         pawl__postgres_query *q = (pawl__postgres_query *)self;
@@ -296,12 +327,17 @@ pawl_status pawl__postgres_step(pawl__query *self, const char *doing, pawl_error
                         return failed_before(log->server, err);
                 if (pawl__interrupt_waits(log))
                         return keep_failure(log, pawl__interrupt_fail(log, err), err);
-                if (!known(q)) {
+                pawl_status status = PAWL_OK;
+                if (q->which == PAWL__STMT_LEASE_GET && q->values[0])
+                        status = assume(q, err);
+                if (!status && !q->n_given && !known(q)) {
                         q->seq = seq_of(q);
-                        pawl_status status = ask(q, doing, err);
-                        if (status)
-                                return status;
+                        status = ask(q, doing, err);
                 }
+                if (status)
+                        return status;
+                if (q->which == PAWL__STMT_HEAD)
+                        note_head(q);
                 q->row = 0;
                 if (q->n_given)
                         return PAWL_OK;
@@ -316,6 +352,8 @@ static void note_write(pawl__postgres_query *q)
         case PAWL__STMT_LEASE_PUT:
         case PAWL__STMT_LEASE_RENEW:
         case PAWL__STMT_LEASE_RELEASE:
+                q->log->server->leases_change = true;
+                /* fall through */
         case NO_NUMBER:
                 pawl__prefetch_drop(q->log, NULL);
                 break;
@@ -344,7 +382,7 @@ pawl_status pawl__postgres_run(
                 status = PAWL_OK;
         } else if (!changes && server->in_transaction) {
                 note_write(q);
-                status = pawl__send(q, NULL, doing, err);
+                status = pawl__defer(q, doing, err);
                 if (!status)
                         status = pawl__send_some(log, doing, err);
                 status = keep_failure(log, status, err);
@@ -499,63 +537,4 @@ pawl_text pawl__postgres_text(pawl__query *self, int column)
 bool pawl__postgres_nomem(pawl__query *self)
 {
         return ((pawl__postgres_query *)self)->nomem;
-}
-
-/* ---- The engine's own ------------------------------------------------------------------------ */
-
-pawl_status pawl__own_query(
-        pawl__postgres_query **out, pawl_log *log, pawl__own_statement which, pawl_error *err)
-{
-        static const char *const sql[] = {
-                [PAWL__OWN_BEGIN] = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
-                [PAWL__OWN_LIMITS] =
-                        "SELECT set_config('lock_timeout', $1, $2 = 't'), "
-                        "set_config('idle_in_transaction_session_timeout', '300s', $2 = 't')",
-                [PAWL__OWN_LOCK] = "SELECT head_seq, head_hash, applied_seq FROM pawl.logs "
-                                   "WHERE {log AND} true FOR UPDATE",
-                [PAWL__OWN_END] = "UPDATE pawl.logs SET head_seq = ?1, head_hash = ?2, "
-                                  "applied_seq = ?3 WHERE {log AND} head_seq = ?4",
-                [PAWL__OWN_COMMIT] = "COMMIT",
-                [PAWL__OWN_ROLLBACK] = "ROLLBACK",
-                [PAWL__OWN_VIEW] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-                [PAWL__OWN_ACKED] =
-                        "SELECT (SELECT hash FROM pawl.events WHERE {log AND} seq = ?1), "
-                        "head_seq, head_hash FROM pawl.logs WHERE {log AND} true",
-        };
-        struct pawl__server *server = log->server;
-
-        if (!server->own[which]) {
-                pawl__query *query;
-                pawl_status status = pawl__postgres_prepare(&query, log, sql[which], err);
-                if (status)
-                        return status;
-                server->own[which] = (pawl__postgres_query *)query;
-        }
-        pawl__postgres_reset(&server->own[which]->base);
-        *out = server->own[which];
-        return PAWL_OK;
-}
-
-pawl_status pawl__server_execute(PGresult **result, pawl_log *log, const char *sql,
-        const pawl_text *texts, int n, const char *doing, pawl_error *err)
-{
-        pawl__query *query;
-        pawl_status status = pawl__postgres_prepare(&query, log, sql, err);
-
-        if (status)
-                return status;
-        pawl__postgres_query *q = (pawl__postgres_query *)query;
-        for (int i = 0; i < n; i++)
-                pawl__query_bind_text(query, i + 1, texts[i]);
-        status = pawl__send(q, &q->result, doing, err);
-        if (!status)
-                status = pawl__exchange(log, doing, err);
-        if (!status && !q->result)
-                status = pawl__server_odd(log, "a statement has none", err);
-        if (!status && result) {
-                *result = q->result;
-                q->result = NULL;
-        }
-        pawl__postgres_finalize(query);
-        return status;
 }

@@ -3,8 +3,9 @@
  * @brief The inside of a log on a server: its connection, its queries, its transaction.
  *
  * Every statement goes through libpq's pipeline mode. Statements that give no rows wait in the
- * client until an answer is needed, so that a commit takes two round trips: one that begins and
- * reads the head, one that writes everything and commits.
+ * client until an answer is needed. So a commit of a handle that knows the log's head takes one
+ * round trip: it assumes that head, and the server proves it (transaction.c). Where others write,
+ * too, it takes two: one that begins and reads the head, one that writes everything and commits.
  *
  * Nothing is kept in the server's session but prepared statements and time limits; where a pooler
  * stands in between (it is seen by the process id that it makes up), not even those.
@@ -18,6 +19,8 @@
 
 enum {
         PAWL__PARAMS_MAX = 96,
+        PAWL__EVENT_PARAMS = 12,
+        PAWL__EVENTS_MAX = PAWL__PARAMS_MAX / PAWL__EVENT_PARAMS, /* of one statement */
         PAWL__SILENT_MS = 28000,   /* a server that says nothing for so long is given up */
         PAWL__IMPATIENT_MS = 5000, /* the same, where somebody asks it again later */
         PAWL__HURRIED_MS = 1000,   /* the same, once a signal came */
@@ -25,6 +28,7 @@ enum {
         PAWL__HOST_MS = 5000, /* of several hosts, one that says nothing for so long is passed */
         PAWL__RECONNECT_MS = 15000, /* a server that refuses is asked again for so long */
         PAWL__AGAIN_MS = 30000,     /* what a lost connection undid is tried again for so long */
+        PAWL__CALM = 3, /* a head that was as expected so many times is assumed the next time */
         PAWL__PREFETCHED = 8,
         PAWL__PREFETCH_KEY = 2 * PAWL__ID_MAX + 2
 };
@@ -50,7 +54,7 @@ typedef struct pawl__postgres_query {
         bool nomem;
         PGresult *result; /* NULL: it is to be sent */
         int row;
-        int64_t given[2]; /* a row that is known without asking */
+        int64_t given[2]; /* a row that is known without asking: its first columns */
         int n_given;
         PGresult *kept;         /* what it gave last, where the log ended at kept_seq */
         uint64_t seq, kept_seq; /* of the present rows; 0: not known */
@@ -75,7 +79,10 @@ typedef struct pawl__pending {
         pawl__pending_kind kind;
         PGresult **result; /* of ROWS: where it goes */
         const char *doing;
+        pawl__postgres_query *prepares; /* it has that one prepared; NULL: none */
 } pawl__pending;
+
+typedef struct pawl__deferred pawl__deferred; /* defer.c */
 
 struct pawl__server {
         const pawl__postgres_library *pq;
@@ -107,15 +114,34 @@ struct pawl__server {
         int64_t tried_from;  /* when the first of them failed */
         int64_t given_up_ms; /* when a signal made us give it up last; 0: never */
 
-        /* The transaction's place, as begin() read it. */
+        /* The transaction's place, as begin() read or assumed it. */
         uint64_t begun_seq;
         int64_t applied;
+        bool assumed;       /* the head was: what fails may be due to that */
+        bool proven;        /* an exchange since then has proven it: the row is locked */
+        bool refused;       /* what was assumed was refused */
+        bool leases_change; /* the transaction has written one */
+
+        /* What waits to be sent (defer.c). */
+        bool deferring;
+        pawl__deferred *deferred;
+        size_t n_deferred, cap_deferred, deferred_bytes;
+        pawl__arena deferred_memory;
+        const pawl__lease *owned;                           /* the claim that is assumed; or NULL */
+        pawl__postgres_query *events[PAWL__EVENTS_MAX - 1]; /* statements of 2 events and more */
         bool whole; /* the state tables had seen all events, and nothing was written since */
         pawl__prefetched prefetched[PAWL__PREFETCHED];
-        pawl__postgres_query *own[8]; /* pawl__own_statement */
+        pawl__postgres_query *own[12]; /* pawl__own_statement */
 
         uint64_t acked_seq; /* the last event that was acknowledged to this handle; 0: none */
         unsigned char acked_hash[32];
+
+        /* The log's row as this handle saw it last. */
+        unsigned known_connection; /* over which; 0: it is not known */
+        uint64_t known_seq;
+        unsigned char known_hash[32];
+        int64_t known_applied;
+        unsigned calm; /* so many transactions found it there; at most PAWL__CALM */
 };
 
 /* ---- Errors (fail.c) ------------------------------------------------------------------------- */
@@ -184,6 +210,10 @@ typedef enum pawl__own_statement {
         PAWL__OWN_BEGIN,
         PAWL__OWN_LIMITS,
         PAWL__OWN_LOCK,
+        PAWL__OWN_PROVE,       /* lock it, too: fails unless the row is (?1, ?2, ?3) */
+        PAWL__OWN_PROVE_LEASE, /* fails unless run ?1 is claimed with fence ?2 */
+        PAWL__OWN_TAKE,        /* make it (?1, ?2, ?3); fails unless it is (?4, ?5, ?6) */
+        PAWL__OWN_TAKE_OWNED,  /* the same; fails unless run ?7 is claimed with fence ?8 */
         PAWL__OWN_END,
         PAWL__OWN_COMMIT,
         PAWL__OWN_ROLLBACK,
@@ -196,11 +226,25 @@ PAWL_MUST_CHECK pawl_status pawl__own_query(
 PAWL_MUST_CHECK pawl_status pawl__server_execute(PGresult **result, pawl_log *log, const char *sql,
         const pawl_text *texts, int n, const char *doing, pawl_error *err);
 
-PAWL_MUST_CHECK pawl_status pawl__postgres_begin(pawl_log *log);
+PAWL_MUST_CHECK pawl_status pawl__postgres_begin(pawl_log *log, bool again);
 PAWL_MUST_CHECK pawl_status pawl__postgres_commit(pawl_log *log);
 void pawl__postgres_rollback(pawl_log *log, bool large);
 PAWL_MUST_CHECK pawl_status pawl__postgres_view_begin(pawl_log *log, pawl_error *err);
 bool pawl__postgres_view_end(pawl_log *log);
+PAWL_MUST_CHECK pawl_status pawl__send_own(pawl__postgres_query **out, pawl_log *log,
+        pawl__own_statement which, bool rows, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__send_begin(pawl_log *log, pawl_error *err);
+/** Begin, and wait for the log's row. */
+PAWL_MUST_CHECK pawl_status pawl__log_lock(pawl_log *log, pawl_error *err);
+/** The log's row is what log and server say now. */
+void pawl__place_note(pawl_log *log);
+/** Note the head, as it was just seen. */
+void pawl__head_note(pawl_log *log, uint64_t seq, const unsigned char hash[32]);
+uint64_t pawl__postgres_assumed(pawl_log *log);
+/** In a transaction that assumed its head: may the lease of that run be assumed as well, as this
+ *  handle holds it? Then *fence is its fence, and the server will prove it. */
+PAWL_MUST_CHECK pawl_status pawl__lease_assume(
+        int64_t *fence, pawl_log *log, pawl_text run_id, pawl_error *err);
 
 /* ---- Reads that go with the lock (prefetch.c) --------------------------------------------------
  */
@@ -212,6 +256,18 @@ PAWL_MUST_CHECK pawl_status pawl__postgres_prefetch(pawl__query *query, pawl_err
 PGresult *pawl__prefetch_take(const pawl__postgres_query *query);
 /** Drop those of a query; NULL: all. */
 void pawl__prefetch_drop(pawl_log *log, const pawl__postgres_query *of);
+
+/* ---- Writes that wait (defer.c) -------------------------------------------------------------- */
+
+/** Send a query that gives no rows: later, if the transaction defers what it writes. */
+PAWL_MUST_CHECK pawl_status pawl__defer(
+        pawl__postgres_query *query, const char *doing, pawl_error *err);
+/** Send all that waits; it stays, to be sent again, until it is dropped. */
+PAWL_MUST_CHECK pawl_status pawl__deferred_send(pawl_log *log, pawl_error *err);
+/** Defer no more: begin, prove what is assumed, and send what waits. */
+PAWL_MUST_CHECK pawl_status pawl__deferred_begin(pawl_log *log, pawl_error *err);
+void pawl__deferred_drop(pawl_log *log);
+void pawl__deferred_free(pawl_log *log);
 
 /* ---- The tables (schema.c) ------------------------------------------------------------------- */
 

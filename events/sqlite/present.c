@@ -383,7 +383,7 @@ pawl_status pawl__files_keep(pawl_log *log)
         pawl_status status = pawl__waiter_take(&waiter, "look for the log");
         if (status)
                 return status;
-        status = pawl__tx_begin(log);
+        status = pawl__tx_begin(log, false);
         if (!status)
                 (void)pawl__tx_rollback(log, status, false);
         if (log->file->displaced)

@@ -102,7 +102,7 @@ bool pawl__sqlite_nomem(pawl__query *query);
 
 /* ---- Transactions (write.c) ------------------------------------------------------------------ */
 
-PAWL_MUST_CHECK pawl_status pawl__sqlite_begin(pawl_log *log);
+PAWL_MUST_CHECK pawl_status pawl__sqlite_begin(pawl_log *log, bool again);
 PAWL_MUST_CHECK pawl_status pawl__sqlite_commit(pawl_log *log);
 void pawl__sqlite_rollback(pawl_log *log, bool large);
 PAWL_MUST_CHECK pawl_status pawl__sqlite_durable(pawl_log *log, bool on, const char *doing);

@@ -92,8 +92,9 @@ static pawl_status begin_there(pawl_log *log)
                 log->path);
 }
 
-pawl_status pawl__sqlite_begin(pawl_log *log)
+pawl_status pawl__sqlite_begin(pawl_log *log, bool again)
 {
+        (void)again; /* it has waited for its turn */
         pawl_status status = begin_there(log);
 
         if (status)

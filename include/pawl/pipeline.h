@@ -109,7 +109,8 @@ PAWL_EXTERN const char *pawl_pipeline_errmsg(const pawl_pipeline *pipeline);
  * PAWL_BLOCKED, PAWL_JUMP (go on where the context's cursor says; for the standard layers),
  * PAWL_DONE (the pass ends here, and nothing is generated or completed by it) or a failure, said
  * with pawl_context_fail(). It does no I/O: events go to the context's batch with
- * pawl_context_emit().
+ * pawl_context_emit(). A pass may be made again, and what it emitted is dropped then, where
+ * another writer of a log on a server was first.
  *
  * The layers run over the inputs, and after generation over the output: pawl_context_output() is
  * absent in the first case. A resume goes on at the standard gate layer itself, or right behind it:

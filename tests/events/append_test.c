@@ -303,7 +303,8 @@ LOG_TEST(the_projector_is_called_in_order_and_its_failure_rolls_back)
         pawl_event bad = event_scope("{}");
         assert_int_equal(append_one(f->log, bad, 0), PAWL_EINVAL);
         event_log_close(f);
-        assert_string_equal(p.calls, "baafbxc");
+        /* What is refused where the head was assumed is refused once more, where it was read. */
+        assert_string_equal(p.calls, on_server() ? "baafbxbxc" : "baafbxc");
 }
 
 /* ---- What the file itself refuses
@@ -386,7 +387,7 @@ LOG_TEST(an_append_within_an_append_is_refused)
         event_log *f = *state;
 
         event_log_open(f);
-        assert_int_equal(pawl__tx_begin(f->log), PAWL_OK);
+        assert_int_equal(pawl__tx_begin(f->log, false), PAWL_OK);
         assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_ESTATE);
         assert_says(pawl_log_errmsg(f->log), "an append is under way");
         assert_int_equal(pawl__tx_rollback(f->log, PAWL_OK, false), PAWL_OK);

@@ -200,6 +200,17 @@ static void check(event_log *f, const pawl_status *became)
                                 plan.fault, plan.at, i, became[i], times[i]);
 }
 
+static void claim_and_release(pawl_log *log, const char *which)
+{
+        char run[60];
+        uint64_t fence;
+
+        snprintf(run, sizeof run, "%s-%s", plan.run, which);
+        if (!pawl_log_claim(&fence, log, "m", run, "user:ana", NULL))
+                (void)!pawl_log_release(log, run, fence);
+        assert_int_not_equal(pawl__log_error(log)->status, PAWL_EDAMAGED);
+}
+
 /* Seven commits of a writer, with one of another in the middle. Was there such an exchange? */
 static bool session_with(event_log *f, fault_kind fault, int at, int after)
 {
@@ -245,6 +256,8 @@ static bool session_with(event_log *f, fault_kind fault, int at, int after)
                         became[i] = append_one(plan.other, event, 0);
                         assert_true(!became[i] || became[i] == PAWL_EEXISTS);
                 }
+                if (i == 1 || i == 5) /* a claim of its own transaction, and what gives it back */
+                        claim_and_release(log, i == 1 ? "one" : "two");
                 if (i == 3)
                         assert_int_equal(
                                 append_one(plan.other, checkpointed(session, payload, 98), 0),

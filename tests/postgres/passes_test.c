@@ -1,0 +1,147 @@
+/* Needs PAWL_WITH_POSTGRES. */
+/* A pass that rests on what its pipeline knows of the log: what that saves, and that what others
+ * wrote meanwhile is seen. */
+#include "events/postgres/server.h"
+#include "support/pipeline.h"
+
+#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
+
+static const char plain[] = "{\"description\":\"the tenant pays\"}";
+static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace\"}";
+
+static const pawl__postgres_library *real;
+static pawl__postgres_library counting;
+static int exchanges;
+
+static int count_sync(PGconn *conn)
+{
+        exchanges++;
+        return real->PQpipelineSync(conn);
+}
+
+static void count(struct piped *p)
+{
+        if (p->log->server->pq != &counting) {
+                real = p->log->server->pq;
+                counting = *real;
+                counting.PQpipelineSync = count_sync;
+                p->log->server->pq = &counting;
+        }
+        exchanges = 0;
+}
+
+static void step(struct piped *p, const char *id)
+{
+        assert_int_equal(piped_critical(p, id, plain), PAWL_OK);
+        assert_int_equal(piped_complete(p, "\"done\""), PAWL_OK);
+}
+
+/* One for each of its commits. */
+TEST(a_step_is_two_exchanges)
+{
+        struct piped *p = *state;
+        char id[16];
+
+        step(p, "first");
+        for (int i = 0; i < 4; i++) {
+                snprintf(id, sizeof id, "step-%d", i);
+                count(p);
+                step(p, id);
+                assert_int_equal(exchanges, 2);
+                assert_string_equal(piped_status(p, id), "completed");
+        }
+        piped_replays(p);
+}
+
+TEST(an_answer_of_another_is_seen_by_the_pass_over_the_inputs)
+{
+        struct piped *p = *state;
+
+        assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
+        assert_int_equal(piped_define(p, piped_conflict(p, 0), "Where refunds land"), PAWL_OK);
+        const uint64_t head = p->log->server->known_seq + 2;
+        assert_int_equal(piped_critical(p, "t", ambiguous), PAWL_OK);
+        assert_string_equal(piped_types(p, head), TYPES_CHECKED);
+        piped_replays(p);
+}
+
+TEST(an_answer_of_another_is_seen_by_the_pass_over_the_output)
+{
+        struct piped *p = *state;
+        char conflict[17];
+
+        assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
+        memcpy(conflict, piped_conflict(p, 0), sizeof conflict);
+        assert_int_equal(piped_critical(p, "t", plain), PAWL_OK);
+        assert_int_equal(piped_define(p, conflict, "Where refunds land"), PAWL_OK);
+        const uint64_t head = p->log->server->known_seq + 2;
+        assert_int_equal(piped_complete(p, "\"Refunds land in the workspace\""), PAWL_OK);
+        assert_string_equal(piped_types(p, head), "SemanticCheckEvaluated StepCompleted");
+        assert_string_equal(piped_status(p, "t"), "completed");
+        piped_replays(p);
+}
+
+/* A layer that another writer overtakes once, in the middle of a pass. */
+struct overtaken {
+        struct piped *p;
+        int calls;
+};
+
+static pawl_status be_overtaken(const pawl_layer *layer, pawl_context *ctx)
+{
+        struct overtaken *o = layer->user;
+        const pawl_event event = {.type = pawl__text("GlossaryScopeActivated"),
+                .payload =
+                        pawl__text("{\"glossary_version_id\":\"v\",\"scope_id\":\"team_domain\"}")};
+        pawl_log *other;
+
+        (void)ctx;
+        if (o->calls++ > 0)
+                return PAWL_OK;
+        assert_int_equal(pawl_log_open(&other, o->p->db, &o->p->log_options, &o->p->err), PAWL_OK);
+        assert_int_equal(pawl_log_append(NULL, other, &event, 1, 0), PAWL_OK);
+        pawl_log_close(other);
+        return PAWL_OK;
+}
+
+/* It is made again, and leaves one of each event. */
+TEST(a_pass_that_was_overtaken_is_made_again)
+{
+        struct piped *p = *state;
+        struct overtaken o = {p, 1};
+        const pawl_layer layer = {"overtaken", be_overtaken, &o};
+
+        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "semantic_check", &layer), PAWL_OK);
+        step(p, "first");
+        uint64_t head = piped_head(p);
+        o.calls = 0;
+        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        assert_int_equal(o.calls, 2);
+        assert_string_equal(piped_types(p, head), "GlossaryScopeActivated " TYPES_CHECKED);
+        p->log->server->calm = PAWL__CALM;
+        head = piped_head(p);
+        o.calls = 0;
+        assert_int_equal(piped_complete(p, "\"done\""), PAWL_OK);
+        assert_int_equal(o.calls, 2);
+        assert_string_equal(piped_types(p, head),
+                "GlossaryScopeActivated SemanticCheckEvaluated StepCompleted");
+        assert_int_equal(pawl_pipeline_run(p->pipeline, p->ctx), PAWL_DONE);
+        assert_text(pawl_context_output(p->ctx), "\"done\"");
+        piped_replays(p);
+}
+
+/* Whoever completed the step is believed when the log says so, not when this pipeline remembers. */
+TEST(a_step_that_was_completed_is_read_and_not_remembered)
+{
+        struct piped *p = *state;
+
+        step(p, "first");
+        step(p, "s");
+        count(p);
+        piped_context(p, "s", plain);
+        assert_int_equal(piped_run(p), PAWL_DONE);
+        assert_true(exchanges > 0);
+        assert_text(pawl_context_output(p->ctx), "\"done\"");
+}
+
+TESTS_MAIN(NULL, NULL)
