@@ -80,8 +80,9 @@ static pawl_status take_step(const pawl__row *row, void *user, pawl_error *err)
                 .retry_token = keep(result, v[PAWL__STEP_TOKEN].text),
                 .cursor = keep(result, v[PAWL__STEP_CURSOR].text)};
 
+        step.removed = pawl__text_is(v[PAWL__STEP_STATUS].text, "skipped");
         step.unfinished = !l->held && pawl__text_is(v[PAWL__STEP_STATUS].text, "running");
-        step.status = step.unfinished ? "pending" : keep(result, v[PAWL__STEP_STATUS].text);
+        step.status = step.unfinished ? "pending" : keep(result, pawl__row_step_status(row));
         if (at != PAWL__MAP_NONE)
                 result->steps[at] = step;
         else if (list_step(result, &step))

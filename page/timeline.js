@@ -114,7 +114,7 @@ function group(event) {
       } else {
         list.prepend(entry(next));
       }
-      stand({ StepStarted: "running", StepResumed: "running", StepCompleted: "completed", StepFailed: "failed",
+      stand({ StepStarted: "running", StepResumed: "running", StepCompleted: next.payload?.skipped ? "skipped" : "completed", StepFailed: "failed",
         GenerationBlockedBySemanticConflict: "blocked", RunCompleted: "completed", RunFailed: "failed" }[next.type] ?? status);
       const took = new Date(last.time) - new Date(event.time);
       fill(span, moment(event.time), took >= 1000 && `, ${duration(took)}`);

@@ -45,8 +45,8 @@ const words = {
   RunFailed: (p) => ({ shape: "failed", tone: "failed", title: "Run failed", detail: p.reason }),
 
   StepStarted: () => ({ shape: "running", title: "Step started" }),
-  StepCompleted: (p) => ({ shape: "completed", tone: "completed", title: "Step completed",
-    detail: p.exit_code ? exit(p.exit_code) : null }),
+  StepCompleted: (p) => ({ shape: "completed", tone: "completed", title: p.skipped ? "Step skipped" : "Step completed",
+    detail: p.exit_code && !p.skipped ? exit(p.exit_code) : null }),
   StepFailed: (p) => ({ shape: "failed", tone: "failed", title: "Step failed",
     detail: [`${p.reason}; ${exit(p.exit_code)}`, lastLine(p)] }),
   StepAttemptFailed: (p) => ({ shape: "failed", tone: "failed", title: `Attempt ${p.attempt} was cut off`,

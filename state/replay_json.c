@@ -85,7 +85,8 @@ static pawl_status keep_step(const pawl__row *row, void *user, pawl_error *err)
 
         if (pawl__grow(&p->steps, &p->cap_steps, p->n_steps + 1, sizeof *p->steps))
                 return pawl__nomem(err);
-        p->steps[p->n_steps++] = *row; /* a store in memory keeps its texts while nothing is put */
+        p->steps[p->n_steps] = *row; /* a store in memory keeps its texts while nothing is put */
+        p->steps[p->n_steps++].v[PAWL__STEP_STATUS].text = pawl__row_step_status(row);
         return PAWL_OK;
 }
 

@@ -78,6 +78,15 @@ bool pawl__row_of_run(const pawl__row *checkpoint)
         return !checkpoint->v[PAWL__WCP_ROOT].text.data && checkpoint->v[PAWL__WCP_RUN].text.data;
 }
 
+pawl_text pawl__row_step_status(const pawl__row *step)
+{
+        const pawl_text status = step->v[PAWL__STEP_STATUS].text;
+
+        return step->v[PAWL__STEP_EXIT_CODE].integer < 0 && pawl__text_is(status, "completed")
+                       ? pawl__text("skipped")
+                       : status;
+}
+
 bool pawl__row_given_up(const pawl__row *checkpoint)
 {
         const pawl_text reason = checkpoint->v[PAWL__WCP_INVALID_REASON].text;

@@ -256,6 +256,10 @@ bool pawl__run_submitted(const pawl__row *run);
  */
 bool pawl__row_of_run(const pawl__row *checkpoint);
 
+/** A step's status as it is shown: one that is completed without having been done, since its `when`
+ *  said no or somebody went past it, is skipped. */
+pawl_text pawl__row_step_status(const pawl__row *step);
+
 /** Order of two rows by their key columns (texts by bytes, absent first; integers as such). */
 int pawl__row_cmp_key(pawl__table table, const pawl__row *a, const pawl__row *b);
 

@@ -170,8 +170,9 @@ static void print_closing(FILE *out, const pawl_run_result *result)
 
         for (size_t i = 0; i < result->n_steps; i++) {
                 const char *status = result->steps[i].status;
-                n += strcmp(status, "skipped") != 0;
-                completed += strcmp(status, "completed") == 0;
+                n += !result->steps[i].removed;
+                completed += !result->steps[i].removed &&
+                             (strcmp(status, "completed") == 0 || strcmp(status, "skipped") == 0);
         }
         fputs("run ", out);
         cli_puts(out, result->run_id);

@@ -99,10 +99,17 @@ typedef struct step_view {
         pawl_text label, needs_line; /* for people, of a run whose steps are no mere sequence */
 } step_view;
 
+static const char *status_for_people(const void *item, char room[CLI_WORD_MAX])
+{
+        snprintf(room, CLI_WORD_MAX, "%.*s",
+                PAWL__FMT(pawl__row_step_status(&((const step_view *)item)->row)));
+        return room;
+}
+
 /* As programs know it: one that died at work is to be run again. */
 static const char *status_word(const void *item, char room[CLI_WORD_MAX])
 {
-        const pawl_text status = ((const step_view *)item)->row.v[PAWL__STEP_STATUS].text;
+        const pawl_text status = pawl__row_step_status(&((const step_view *)item)->row);
 
         if (pawl__text_is(status, PAWL__STEP_UNFINISHED))
                 return "pending";
@@ -140,7 +147,7 @@ static const cli_field text_fields[] = {
 
 #define STEP_STATUS                                                                                \
         {                                                                                          \
-                NULL, CLI_AS_TEXT, STEP(PAWL__STEP_STATUS), .title = "status"                      \
+                NULL, CLI_AS_WORD, CLI_ITSELF, .title = "status", .word = status_for_people        \
         }
 #define STEP_TOKEN                                                                                 \
         {                                                                                          \

@@ -22,7 +22,7 @@ static const cli_field fields[] = {
 static pawl_status skip(cli_call *cli, pawl_log *log, pawl_error *err)
 {
         const char *file = cli_value(cli, "output"), *actor;
-        skipped s = {pawl__text(cli->args[0]), pawl__text(cli->args[1]), "completed"};
+        skipped s = {pawl__text(cli->args[0]), pawl__text(cli->args[1]), "skipped"};
         cli_input input = {.fd = -1};
         pawl_text output = pawl__text(cli_value(cli, "output-json"));
         pawl_status status = cli_actor(&actor, cli, err);

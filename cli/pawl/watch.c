@@ -105,7 +105,7 @@ static void tell_of_work(FILE *out, view *v, const pawl__row *step)
 
 static void put_step(FILE *out, view *v, const pawl__row *step)
 {
-        const pawl_text status = step->v[PAWL__STEP_STATUS].text;
+        const pawl_text status = pawl__row_step_status(step);
 
         fprintf(out, "%s ", mark_of(status));
         cli_put(out, step->v[PAWL__STEP_ID].text);

@@ -139,11 +139,13 @@ typedef struct pawl_run_options {
 
 /** A step's outcome. Texts live as long as the result. */
 typedef struct pawl_step_result {
-        const char *step_id, *status; /**< pending, running, blocked, completed, failed, skipped (it
-                                           is in the mission no more) */
-        const char *retry_token;      /**< NULL: none yet */
-        const char *cursor;           /**< NULL: none yet */
+        const char *step_id,
+                *status;         /**< pending, running, blocked, completed, failed, skipped (its
+                                      `when` said no, somebody went past it, or it is removed) */
+        const char *retry_token; /**< NULL: none yet */
+        const char *cursor;      /**< NULL: none yet */
         bool unfinished; /**< pending, since the process that was at it ended before it did */
+        bool removed;    /**< skipped, since the mission has it no more */
 } pawl_step_result;
 
 /** A member of a step's inputs that changed since its checkpoint. */

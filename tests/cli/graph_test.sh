@@ -58,3 +58,16 @@ MISSION
 fails 1 'circle.yaml: line 3: steps\[0\].needs\[0\]: step "b" needs "a" in turn' pawl check circle.yaml
 fails 1 'step "b" needs "a" in turn' pawl run circle.yaml
 same "$(events)" "$before"
+
+it "shows a step that its when leaves out as skipped, and counts it"
+cat >left-out.yaml <<'MISSION'
+mission: left-out
+steps: [{id: look, run: [echo, 'false']}, {id: act, when: {$from: look}, run: [echo, never]}]
+MISSION
+runs 0 pawl run left-out.yaml --run left-out --json
+same "$(jq -c '[.status, (.steps[] | [.step_id, .status])]' out)" '["completed",["look","completed"],["act","skipped"]]'
+same "$(pawl runs --id left-out --json | jq -r '.steps[1].status')" skipped
+same "$(eventlog replay --run left-out --json | jq -r '.runs[0].steps[1].status')" skipped
+runs 0 eventlog replay --check
+runs 0 pawl resume left-out
+says '2 of 2 steps completed' out

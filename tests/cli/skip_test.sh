@@ -37,7 +37,7 @@ runs 0 eventlog replay --check
 it "goes past it with what a file says"
 runs 1 pawl run mission.yaml --run r2 --fresh
 echo '{"by": "hand", "n": [1, 2]}' >given.json
-same "$(pawl skip r2 a --output given.json --json)" '{"run_id":"r2","step_id":"a","status":"completed"}'
+same "$(pawl skip r2 a --output given.json --json)" '{"run_id":"r2","step_id":"a","status":"skipped"}'
 runs 0 pawl resume r2
 same "$(pawl output r2 b)" '{"from":{"by":"hand","n":[1,2]}}'
 

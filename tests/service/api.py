@@ -91,7 +91,7 @@ def only_a_step_that_failed_is_skipped():
     assert "only a step that failed" in refused["error"]["message"], refused
     pawl("run", "fails.yaml", "--run", "fails", code=1)
     skipped = service.post(V1 + "/runs/fails/steps/one/skip", {"actor": "user:ana"})
-    assert skipped == {"run_id": "fails", "step_id": "one", "status": "completed"}, skipped
+    assert skipped == {"run_id": "fails", "step_id": "one", "status": "skipped"}, skipped
     assert service.get(V1 + "/runs/fails/steps/one/output")["output"] is None
     assert service.get(V1 + "/events", type="StepCompleted", run="fails")["events"][0]["actor"] == "user:ana"
 
