@@ -175,7 +175,7 @@ static void write_schema(pawl__json_writer *w, const mcp_tool *tool)
         write_properties(w, tool);
         pawl__json_name(w, "required");
         pawl__json_open_array(w);
-        for (int i = 0; next_argument(&arg, &at); i++)
+        while (next_argument(&arg, &at))
                 if (arg.required)
                         pawl__json_string(w, arg.name);
         pawl__json_close_array(w);
@@ -326,7 +326,7 @@ static bool is_argument(const mcp_tool *tool, pawl_text name)
         const char *at = tool->cmd->args;
         argument arg;
 
-        for (int i = 0; next_argument(&arg, &at); i++)
+        while (next_argument(&arg, &at))
                 if (is_named(name, arg.name))
                         return true;
         return false;
@@ -376,7 +376,7 @@ static pawl_status add_arguments(mcp_words *out, const mcp_tool *tool, const paw
 
         if (*at && !paths)
                 status = mcp_words_add(out, pawl__text(dashes), err);
-        for (int i = 0; !status && next_argument(&arg, &at); i++) {
+        while (!status && next_argument(&arg, &at)) {
                 const pawl__node node = find_member(tree, arguments, arg.name);
                 if (node == PAWL__NO_NODE) {
                         if (arg.required)
