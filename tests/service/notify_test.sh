@@ -19,9 +19,10 @@ serve() { # COMMAND: a service, until stop
 }
 stop() { kill "-${1:-TERM}" "$service"; wait "$service" 2>/dev/null || true; }
 trap 'kill -9 "$service" 2>/dev/null || true' EXIT
-await() { # N: so many lines
-        for _ in $(seq 750); do [ "$(cat told.jsonl 2>/dev/null | wc -l)" -lt "$1" ] || break; sleep 0.02; done
-        same "$(cat told.jsonl 2>/dev/null | wc -l)" "$1"
+seqs() { jq -r .seq told.jsonl 2>/dev/null | sort -un | wc -l; }
+await() { # N: so many events, each told once or more often
+        for _ in $(seq 750); do [ "$(seqs)" -lt "$1" ] || break; sleep 0.02; done
+        same "$(seqs)" "$1"
 }
 told() { jq -r "$@" told.jsonl; }
 
@@ -53,7 +54,9 @@ stop KILL
 runs 0 pawl run --fresh done.yaml
 serve 'cat >>told.jsonl'
 await 6
-same "$(told .seq | sort -n | uniq -d | wc -l)" 0
+# At least once: the service may have been killed between the fifth command's end and the note of it.
+[ "$(told .seq | uniq -d | wc -l)" -le 1 ]
+same "$(told .seq)" "$(told .seq | sort -n)"
 stop
 
 it "a command that fails is tried again, and said once each time"
