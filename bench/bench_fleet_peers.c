@@ -104,7 +104,7 @@ static void start_theirs(workers *w, int n, const char *script, const char *url)
         char path[4096];
 
         snprintf(path, sizeof path, "%s/%s", at ? at : "", script);
-        if (!at || !url || access(path, R_OK)) {
+        if (!at || !url || !*url || access(path, R_OK)) {
                 bench_note("%s is left out; see scripts/exam fleet", script);
                 return;
         }
