@@ -213,6 +213,22 @@ runs 0 pawl glossary log workspace
 says '^ *SEQ +TIME +ACTOR +CHANGE' out
 fails 1 'no glossary ever had it' pawl glossary log nowhere
 
+it "glossary log says what a seed does not have any more"
+forget_log
+seed_of() { printf 'terms:\n'; for n in $(seq 60); do printf '  - {surface: filler %s, definition: Filler %s.}\n' "$n" "$n"; done; printf '  - {surface: ledger, definition: %s}\n' "$@"; }
+changes() { pawl glossary log ledger --json | jq -r '.[] | "\(.change) \(.status) \(.definition)"' | tr '\n' ';'; }
+printf 'mission: books\nglossary: {core: books.yaml}\nsteps: [{id: a, run: ["true"]}]\n' >books.yml
+seed_of "The old book." "A list." >books.yaml
+runs 0 pawl run books.yml
+seed_of "The old book." >books.yaml # recorded as what differs
+runs 0 pawl run books.yml --fresh
+same "$(changes)" "create active The old book.;create active A list.;remove null A list.;"
+seed_of "The new book." >books.yaml
+runs 0 pawl run books.yml --fresh
+printf 'terms:\n  - {surface: other, definition: Another thing.}\n' >books.yaml # recorded whole
+runs 0 pawl run books.yml --fresh
+same "$(changes)" "create active The old book.;create active A list.;remove null A list.;remove null The old book.;create active The new book.;remove null The new book.;"
+
 it "a mission's own sense is changed, ignored and retired"
 forget_log
 write_mission
