@@ -1,22 +1,49 @@
 /* Comparing the mission of a resume with the one that its run began with. */
 #include "base/error.h"
+#include "mission/params.h"
 #include "mission/runner.h"
 #include <stdio.h>
 
 enum { SHOWN = 3 }; /* changes that the failure's line names */
 
-/* The document that the run is held against, if the log has one. */
-static pawl_status recorded_document(pawl__buf *out, pawl__runner *r, pawl_text hash)
+pawl_status pawl__mission_recorded(
+        pawl__buf *out, pawl_log *log, const pawl__row *run, pawl_error *err)
 {
+        const pawl_text hash = run->v[PAWL__RUN_MISSION_HASH].text;
         unsigned char bytes[PAWL__HASH_LEN];
 
         if (!hash.data || !pawl__unhex32(bytes, hash))
                 return PAWL_OK;
-        pawl_status status = pawl__log_blob(out, r->log, bytes);
+        const pawl_status status = pawl__log_blob(out, log, bytes);
         if (status == PAWL_ENOTFOUND) /* of a run begun without one it is the file's hash */
                 return PAWL_OK;
+        return status ? pawl__log_failed(log, status, err) : PAWL_OK;
+}
+
+/* What the file's defaults are now does not count. */
+pawl_status pawl__params_of_run(
+        pawl_mission *mission, pawl_log *log, const pawl__row *run, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_event event;
+
+        if (!mission->n_params)
+                return PAWL_OK;
+        pawl_status status = pawl__log_event(
+                &event, &arena, log, (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer);
         if (status)
-                r->error = *pawl__log_error(r->log);
+                status = pawl__log_failed(log, status, err);
+        else if (event.payload.data)
+                status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err);
+        else
+                status = pawl__fail(err, PAWL_ENOTFOUND,
+                        "run %.*s: the parameters that it began with were pruned; start a new run",
+                        PAWL__FMT(run->v[PAWL__RUN_ID].text));
+        if (!status)
+                status = pawl__params_recorded(mission, &tree, err);
+        pawl__json_tree_free(&tree);
+        pawl__arena_free(&arena);
         return status;
 }
 
@@ -129,7 +156,7 @@ static pawl_status compare(pawl__runner *r, const pawl__row *run)
         pawl__row *rows = NULL;
         bool *outdated = NULL;
         size_t n = 0;
-        pawl_status status = recorded_document(&recorded, r, run->v[PAWL__RUN_MISSION_HASH].text);
+        pawl_status status = pawl__mission_recorded(&recorded, r->log, run, &r->error);
 
         if (!status)
                 status = pawl__state_steps(&rows, &n, r->state, r->run_id, &r->arena, &r->error);

@@ -17,6 +17,10 @@
 PAWL_MUST_CHECK pawl_status pawl__mission_document(pawl__buf *out, unsigned char hash[32],
         const pawl_mission *mission, pawl__hasher *hasher, pawl_error *err);
 
+/** The one that a run is held against, appended to @p out; nothing where the log has none. */
+PAWL_MUST_CHECK pawl_status pawl__mission_recorded(
+        pawl__buf *out, pawl_log *log, const pawl__row *run, pawl_error *err);
+
 typedef struct pawl__mission_changes {
         pawl_mission_change *items; /**< in the file's order, then what is removed */
         size_t n;

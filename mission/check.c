@@ -3,6 +3,7 @@
 #include "base/ids.h"
 #include "glossary/seed.h"
 #include "mission/ask.h"
+#include "mission/checker.h"
 #include "mission/command.h"
 #include "mission/graph.h"
 #include "mission/runner.h"
@@ -10,22 +11,17 @@
 #include "pipeline/layers.h"
 
 typedef struct checker {
-        const pawl_mission *mission;
-        pawl__problems *problems; /* of a seed; NULL: the first is enough */
-        pawl__state *state;       /* NULL: no log */
-        pawl__glossary *glossary;
-        pawl__strictness project;
+        pawl__checker of;
         pawl__json_writer w;
         size_t checked, at; /* steps so far, and the one at hand */
         bool blocked;
-        pawl_error error;
 } checker;
 
 /* ---- The glossary that a run would have ----------------------------------------------------- */
 
 /* The senses of the log, then those of the seeds, as a run would append them; one that is in the
  * log already is the same. */
-static pawl_status load_glossary(checker *c, const pawl__seed *seeds, size_t n)
+static pawl_status load_glossary(pawl__checker *c, const pawl__seed *seeds, size_t n)
 {
         pawl__scope_ref refs[PAWL__SCOPES_N];
         pawl_status status = PAWL_OK;
@@ -42,7 +38,7 @@ static pawl_status load_glossary(checker *c, const pawl__seed *seeds, size_t n)
         return status;
 }
 
-static pawl_status make_glossary(checker *c)
+static pawl_status make_glossary(pawl__checker *c)
 {
         const pawl_mission *mission = c->mission;
         pawl__seed seeds[PAWL__SCOPES_N];
@@ -101,12 +97,12 @@ static void write_verdict(checker *c, const pawl_context *ctx, bool blocked)
                 : ctx->findings.n ? "warn"
                                   : "proceed");
         pawl__json_member_bool(w, "blocked", blocked);
-        pawl__graph_write(w, c->mission, c->at);
+        pawl__graph_write(w, c->of.mission, c->at);
         pawl__json_close_object(w);
 }
 
 /* The layers themselves, over a context whose batch is thrown away. */
-static pawl_status judge(checker *c, pawl_context *ctx)
+pawl_status pawl__checker_judge(bool *blocked, const pawl__checker *c, pawl_context *ctx)
 {
         static const pawl_layer *const layers[] = {&pawl__layer_extraction, &pawl__layer_check};
         pawl__batch unwritten = PAWL__BATCH_INIT;
@@ -122,34 +118,41 @@ static pawl_status judge(checker *c, pawl_context *ctx)
                 status = pawl__gate_blockers(&held, &n_held, ctx);
         pawl__batch_free(&unwritten);
         ctx->batch = NULL;
-        if (status)
-                return status;
-        c->blocked |= n_held > 0;
-        write_verdict(c, ctx, n_held > 0);
-        return PAWL_OK;
+        *blocked = n_held > 0;
+        return status;
 }
 
-static pawl_status fill_context(checker *c, pawl_context *ctx, const pawl__step *step)
+pawl_status pawl__checker_begin(const pawl__checker *c, pawl_context *ctx, const pawl__step *step)
 {
-        const pawl_mission *mission = c->mission;
-        pawl__buf inputs = PAWL__BUF_INIT;
-        pawl_status status;
-
         ctx->project_strictness = c->project;
         ctx->actor = pawl__text("program");
-        status = pawl__step_settings(ctx, mission, step);
+        return pawl__step_settings(ctx, c->mission, step);
+}
+
+static pawl_status judge(checker *c, pawl_context *ctx, const pawl__step *step)
+{
+        pawl__buf inputs = PAWL__BUF_INIT;
+        bool blocked = false;
+        pawl_status status = pawl__checker_begin(&c->of, ctx, step);
+
         if (status)
                 return status;
-        status = pawl__step_inputs(&inputs, mission, step, NULL, NULL, &ctx->error);
+        status = pawl__step_inputs(&inputs, c->of.mission, step, NULL, NULL, &ctx->error);
         if (status)
                 pawl__fail_prefix(&ctx->error, status, "step %.*s", PAWL__FMT(step->id));
         else
                 status = pawl_context_set_inputs(ctx, inputs.data, inputs.len);
         pawl__buf_free(&inputs);
-        return status;
+        if (!status)
+                status = pawl__checker_judge(&blocked, &c->of, ctx);
+        if (status)
+                return status;
+        c->blocked |= blocked;
+        write_verdict(c, ctx, blocked);
+        return PAWL_OK;
 }
 
-static pawl_status find_command(checker *c, const pawl__step *step)
+static pawl_status find_command(pawl__checker *c, const pawl__step *step)
 {
         const pawl__command command = {
                 .argv = step->argv, .directory = c->mission->directory, .cwd = step->cwd};
@@ -162,7 +165,7 @@ static pawl_status find_command(checker *c, const pawl__step *step)
                       : PAWL_OK;
 }
 
-static pawl_status find_notify(checker *c)
+static pawl_status find_notify(pawl__checker *c)
 {
         const pawl__command command = {
                 .argv = c->mission->notify, .directory = c->mission->directory};
@@ -173,22 +176,21 @@ static pawl_status find_notify(checker *c)
 
 static pawl_status check_step(checker *c, size_t index)
 {
+        const pawl__step *step = &c->of.mission->steps[index];
         pawl_context *ctx;
 
         c->at = index;
-        pawl_status status = find_command(c, &c->mission->steps[index]);
+        pawl_status status = find_command(&c->of, step);
 
         if (status)
                 return status;
-        status = pawl_context_new(&ctx, pawl_mission_id(c->mission), "check",
-                pawl_mission_step_id(c->mission, index), &c->error);
+        status = pawl_context_new(&ctx, pawl_mission_id(c->of.mission), "check",
+                pawl_mission_step_id(c->of.mission, index), &c->of.error);
         if (status)
                 return status;
-        status = fill_context(c, ctx, &c->mission->steps[index]);
-        if (!status)
-                status = judge(c, ctx);
+        status = judge(c, ctx, step);
         if (status)
-                c->error = ctx->error;
+                c->of.error = ctx->error;
         pawl_context_free(ctx);
         c->checked++;
         return status;
@@ -196,15 +198,13 @@ static pawl_status check_step(checker *c, size_t index)
 
 static pawl_status check(checker *c, const char *step_id)
 {
-        const pawl_mission *mission = c->mission;
+        const pawl_mission *mission = c->of.mission;
         pawl_status status = PAWL_OK;
 
         if (step_id)
-                status = pawl__id_check(pawl__text(step_id), "step id", &c->error);
+                status = pawl__id_check(pawl__text(step_id), "step id", &c->of.error);
         if (!status)
-                status = find_notify(c);
-        if (!status)
-                status = make_glossary(c);
+                status = find_notify(&c->of);
         pawl__json_open_array(&c->w);
         for (size_t i = 0; i < mission->n_steps && !status; i++)
                 if (!step_id || pawl__text_is(mission->steps[i].id, step_id))
@@ -213,14 +213,14 @@ static pawl_status check(checker *c, const char *step_id)
         if (status)
                 return status;
         if (step_id && !c->checked)
-                return pawl__fail(&c->error, PAWL_ENOTFOUND,
+                return pawl__fail(&c->of.error, PAWL_ENOTFOUND,
                         "step %.*s: mission %.*s has none of that id; look for it in %.*s",
                         PAWL__FMT(pawl__text(step_id)), PAWL__FMT(mission->id),
                         PAWL__FMT(pawl__text(mission->path)));
-        return pawl__json_end_writer(&c->w) ? pawl__nomem(&c->error) : PAWL_OK;
+        return pawl__json_end_writer(&c->w) ? pawl__nomem(&c->of.error) : PAWL_OK;
 }
 
-static pawl_status open_log(checker *c, pawl_log *log)
+static pawl_status open_log(pawl__checker *c, pawl_log *log)
 {
         pawl__config config;
         pawl_status status;
@@ -234,11 +234,23 @@ static pawl_status open_log(checker *c, pawl_log *log)
         return pawl__state_of(&c->state, log, &c->error);
 }
 
+pawl_status pawl__checker_open(pawl__checker *c, pawl_log *log)
+{
+        const pawl_status status = open_log(c, log);
+
+        return status ? status : make_glossary(c);
+}
+
+void pawl__checker_close(pawl__checker *c)
+{
+        pawl__glossary_free(c->glossary);
+}
+
 pawl_status pawl__mission_check(char **json, size_t *len, pawl_mission *mission, pawl_log *log,
         const char *step_id, pawl__problems *problems, pawl_error *err)
 {
-        checker c = {.mission = mission, .problems = problems, .w = PAWL__JSON_WRITER_INIT};
-        pawl_status status = open_log(&c, log);
+        checker c = {.of = {.mission = mission, .problems = problems}, .w = PAWL__JSON_WRITER_INIT};
+        pawl_status status = pawl__checker_open(&c.of, log);
 
         if (!status)
                 status = check(&c, step_id);
@@ -250,13 +262,13 @@ pawl_status pawl__mission_check(char **json, size_t *len, pawl_mission *mission,
                         *len = n;
                         status = c.blocked ? PAWL_BLOCKED : PAWL_OK;
                 } else {
-                        status = pawl__nomem(&c.error);
+                        status = pawl__nomem(&c.of.error);
                 }
         }
         if (status && status != PAWL_BLOCKED && err)
-                *err = c.error;
+                *err = c.of.error;
         pawl__json_writer_free(&c.w);
-        pawl__glossary_free(c.glossary);
+        pawl__checker_close(&c.of);
         return status;
 }
 

@@ -19,7 +19,7 @@ static pawl_status same_term(bool *same, pawl__buf *room, pawl_text a, pawl_text
 }
 
 /* Was it told a definition that its term does not have any more? */
-static pawl_status is_changed(bool *changed, pawl__buf *room, const pawl_glossary_terms *told,
+pawl_status pawl__terms_changed(bool *changed, pawl__buf *room, const pawl_glossary_terms *told,
         const pawl_glossary_terms *now)
 {
         for (size_t i = 0; i < told->n; i++) {
@@ -80,7 +80,7 @@ pawl_status pawl__runner_outdated(
         if (!status)
                 status = pawl__terms_of_steps(&now, &r->arena, r->log, &of, &r->error);
         for (size_t i = 0; i < of.n && !status; i++)
-                if (is_changed(&outdated[places[i]], &room, &told[i], &now[i]))
+                if (pawl__terms_changed(&outdated[places[i]], &room, &told[i], &now[i]))
                         status = pawl__nomem(&r->error);
         pawl__buf_free(&room);
         if (!status)

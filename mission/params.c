@@ -464,5 +464,5 @@ pawl_status pawl__params_recorded(
         pawl__buf_free(&json);
         if (!status)
                 status = pawl__params_put_words(mission, err);
-        return status ? status : pawl__params_complete(mission, err);
+        return status;
 }

@@ -194,31 +194,6 @@ static pawl_status reload_mission(pawl__runner *r, const target *found)
         return PAWL_OK;
 }
 
-/* The parameters that the run began with: what the file's defaults are now does not count. */
-static pawl_status take_params(pawl__runner *r, const pawl__row *run)
-{
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        pawl_event event;
-
-        if (!r->own_mission->n_params)
-                return PAWL_OK;
-        pawl_status status = pawl__log_event(
-                &event, &r->arena, r->log, (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer);
-        if (status)
-                return pawl__log_failed(r->log, status, &r->error);
-        if (event.payload.data)
-                status = pawl__json_tree_read(
-                        &tree, event.payload.data, event.payload.len, &r->error);
-        else
-                status = pawl__fail(&r->error, PAWL_ENOTFOUND,
-                        "run %.*s: the parameters that it began with were pruned; start a new run",
-                        PAWL__FMT(r->run_id));
-        if (!status)
-                status = pawl__params_recorded(r->own_mission, &tree, &r->error);
-        pawl__json_tree_free(&tree);
-        return status;
-}
-
 /* The seed versions that were in force when the run began: seeds are not read again. */
 static pawl_status read_refs(pawl__runner *r, pawl_text json)
 {
@@ -312,7 +287,9 @@ static pawl_status go_on(pawl__runner *r, target *found)
                          ? pawl__runner_load_submitted(r, run)
                          : reload_mission(r, found);
         if (!status)
-                status = take_params(r, run);
+                status = pawl__params_of_run(r->own_mission, r->log, run, &r->error);
+        if (!status)
+                status = pawl__params_complete(r->own_mission, &r->error);
         if (!status)
                 status = pawl__secrets_load(&r->secrets, &r->arena, r->mission, &r->error);
         if (status)
@@ -376,7 +353,9 @@ pawl_status pawl__runner_try_resume(pawl__runner *r, pawl_text run_id)
                 return status;
         status = reload_mission(r, &found);
         if (!status)
-                status = take_params(r, &found.run);
+                status = pawl__params_of_run(r->own_mission, r->log, &found.run, &r->error);
+        if (!status)
+                status = pawl__params_complete(r->own_mission, &r->error);
         if (!status)
                 status = pawl__runner_judge_mission(&yes, r, &found.run);
         if (!status && r->changes_open)

@@ -180,6 +180,11 @@ PAWL_MUST_CHECK pawl_status pawl__runner_in_time(pawl__runner *r);
 PAWL_MUST_CHECK pawl_status pawl__runner_outdated(
         bool **out, pawl__runner *r, const pawl__row *run, const pawl__row *rows, size_t n_rows);
 
+/** *changed becomes true where a step was told a definition that its term does not have any more;
+ *  @p room is room. PAWL_ENOMEM without a message. */
+PAWL_MUST_CHECK pawl_status pawl__terms_changed(bool *changed, pawl__buf *room,
+        const pawl_glossary_terms *told, const pawl_glossary_terms *now);
+
 /** Members of an event that says what the run is held against from now on: mission_document, whose
  *  text goes into the batch, mission_hash, steps. */
 PAWL_MUST_CHECK pawl_status pawl__runner_write_mission(pawl__runner *r, pawl__json_writer *w);

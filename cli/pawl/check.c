@@ -7,7 +7,7 @@
 #include "command/find.h"
 #include "command/json.h"
 #include "command/table.h"
-#include "mission/mission.h"
+#include "mission/checker.h"
 #include <stdio.h>
 
 /* A step, or one of its findings, for people. */
@@ -245,8 +245,92 @@ static int check(const cli_call *cli, pawl_mission *mission, pawl_log *log)
         return status ? cli_fail(cli, &err) : CLI_DONE;
 }
 
+/* ---- Against a run --------------------------------------------------------------------------- */
+
+typedef struct verdict {
+        pawl_text step, verdict, reasons;
+} verdict;
+
+static const cli_field verdict_fields[] = {
+        {NULL, CLI_AS_TEXT, CLI_AT(verdict, step), .title = "step", .cut = CLI_CUT},
+        {NULL, CLI_AS_TEXT, CLI_AT(verdict, verdict), .title = "verdict"},
+        {NULL, CLI_AS_TEXT, CLI_AT(verdict, reasons), .title = "reasons", .cut = CLI_CUT},
+        CLI_NO_FIELD,
+};
+
+static pawl_status add_verdict(
+        cli_table *table, const pawl__json_tree *tree, pawl__node at, pawl_error *err)
+{
+        const pawl__node list = pawl__json_get(tree, at, "reasons");
+        pawl__buf reasons = PAWL__BUF_INIT;
+
+        for (pawl__node m = pawl__json_first(tree, list); m != PAWL__NO_NODE;
+                m = pawl__json_after(tree, list, m)) {
+                if (reasons.len)
+                        pawl__buf_adds(&reasons, ", ");
+                pawl__buf_add_text(&reasons, pawl__json_at(tree, m)->value);
+        }
+        const verdict one = {pawl__json_get_text(tree, at, "step_id"),
+                pawl__json_get_text(tree, at, "verdict"), pawl__buf_text(&reasons)};
+        pawl_status status = pawl__buf_check(&reasons, err);
+        if (!status)
+                status = cli_table_row(table, &one, err);
+        pawl__buf_free(&reasons);
+        return status;
+}
+
+static pawl_status print_verdicts(const cli_call *cli, pawl_text json, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        cli_table *table = NULL;
+
+        if (cli_given(cli, "json")) {
+                cli_print_line(cli, json);
+                return PAWL_OK;
+        }
+        pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
+        if (!status)
+                status = cli_table_new(&table, cli->in->out, verdict_fields, NULL, err);
+        for (pawl__node at = status ? PAWL__NO_NODE : pawl__json_first(&tree, 0);
+                at != PAWL__NO_NODE && !status; at = pawl__json_after(&tree, 0, at))
+                status = add_verdict(table, &tree, at, err);
+        status = table ? cli_table_end(table, status, err) : status;
+        pawl__json_tree_free(&tree);
+        return status;
+}
+
+static int check_against(const cli_call *cli, pawl_mission *mission, const char *run_id)
+{
+        pawl__problems problems = {.tell = cli_tell, .user = (void *)(uintptr_t)cli};
+        pawl_error err = PAWL_ERROR_INIT, why = PAWL_ERROR_INIT;
+        pawl__buf json = PAWL__BUF_INIT;
+        pawl_log *log = NULL;
+        int code = CLI_DONE;
+        pawl_status status = cli_open_log(&log, cli, CLI_READ, &err);
+
+        if (!status)
+                status = pawl__mission_take_recorded(mission, log, run_id, &err);
+        if (!status)
+                code = cli_take_params(cli, mission);
+        if (!status && !code)
+                status = pawl__mission_against(
+                        &json, mission, log, run_id, cli_value(cli, "step"), &problems, &err);
+        if (!code && (!status || status == PAWL_EINPUTS) &&
+                print_verdicts(cli, pawl__buf_text(&json), &why)) {
+                status = why.status;
+                err = why;
+        }
+        if (status)
+                code = cli_fail(cli, &err);
+        if (log)
+                cli_close_log(cli, log);
+        pawl__buf_free(&json);
+        return code;
+}
+
 static int check_run(cli_call *cli)
 {
+        const char *run_id = cli_value(cli, "against");
         pawl_error err = PAWL_ERROR_INIT;
         pawl_mission *mission;
         pawl_log *log;
@@ -254,6 +338,11 @@ static int check_run(cli_call *cli)
 
         if (pawl_mission_load(&mission, cli->args[0], &err))
                 return cli_fail(cli, &err);
+        if (run_id) {
+                code = check_against(cli, mission, run_id);
+                pawl_mission_free(mission);
+                return code;
+        }
         code = cli_take_params(cli, mission);
         if (!code && open_if_any(&log, cli, &err)) {
                 code = cli_fail(cli, &err);
@@ -267,6 +356,8 @@ static int check_run(cli_call *cli)
 
 static const cli_option check_options[] = {
         {"step", 0, 0, CLI_TEXT, "ID", NULL, "this step alone"},
+        {"against", 0, 0, CLI_TEXT, "RUN", NULL,
+                "which of this run's steps would run again, and why; exit 4 where some would"},
         CLI_PARAM_OPTIONS,
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an array of objects"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
