@@ -52,6 +52,10 @@ typedef enum pawl__stmt {
         PAWL__STMT_HEAD,  /**< seq, hash of the last event; no row: there is none */
         PAWL__STMT_FIRST, /**< seq of the first event */
         PAWL__STMT_RANGE, /**< ?1 exclusive, ?2 inclusive; the columns that events/row.c reads */
+        PAWL__STMT_ENDS,  /**< the same, of ?1, of the last event and of the one before it; only
+                             where  the engine keeps rows */
+        PAWL__STMT_TYPES, /**< each type between ?1, exclusive, and ?2, inclusive; and whether that
+                             event is of run ?3 */
         PAWL__STMT_FIND,  /**< the same between ?1 and ?2, both exclusive, of type ?3, run ?4 and
                              step  ?5 (NULL: of any), at most ?6 */
         PAWL__STMT_FIND_BACK, /**< the same, the last one first */
@@ -182,7 +186,7 @@ struct pawl__engine {
         pawl_status (*keep)(pawl_log *log);
         /** Is it out of reach? NULL: never. */
         bool (*is_away)(const pawl_log *log);
-        /** The last event's seq, if the next begin() may assume it; else 0. NULL: 0. */
+        /** The last event's seq as far as the handle knows; 0: it is to be asked. NULL: 0. */
         uint64_t (*assumed)(pawl_log *log);
         /** After another handle of the group wrote: go on with what it has. NULL: nothing. */
         void (*follow)(pawl_log *log);

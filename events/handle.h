@@ -208,7 +208,8 @@ PAWL_MUST_CHECK pawl_status pawl__tx_may_begin(pawl_log *log);
 /** Begin to write, verify the last event, let the projector catch up. Rolls back on failure.
  *  @p again: as the engine's begin(). */
 PAWL_MUST_CHECK pawl_status pawl__tx_begin(pawl_log *log, bool again);
-/** Within an engine's begin(): let the projector prefetch what the expected events read. */
+/** Within an engine's begin(): prefetch the log's end, what others appended, and the rows that the
+ *  expected events read. */
 PAWL_MUST_CHECK pawl_status pawl__tx_prefetch(pawl_log *log, pawl_error *err);
 /** May what failed and was undone be tried again? */
 static inline bool pawl__tx_again(pawl_log *log, pawl_status status)

@@ -50,8 +50,9 @@ typedef struct pawl__batch {
                 n_prepared; /**< n_prepared: how many there were when the hook was called */
         bool takes_over;    /**< of a claim: from a live holder, too */
         bool into_empty;  /**< only as a log's first events, which no fence guards: PAWL_EEXISTS */
-        uint64_t assumes; /**< only right after the event of that seq (pawl__log_assumed()): if
-                             another is there, PAWL_EBUSY, and overtaken is set; 0: anywhere */
+        uint64_t assumes; /**< it rests on the log up to that seq (pawl__log_assumed()): if an event
+                             behind it changes senses, or is of the run of the first event,
+                             PAWL_EBUSY, and overtaken is set; 0: on nothing */
         bool overtaken;
 } pawl__batch;
 

@@ -86,6 +86,13 @@ const pawl__event_def *pawl__event_def_of(pawl__event_type type);
 /** The type of that name, or PAWL__EVENT_OTHER. */
 pawl__event_type pawl__event_type_of(pawl_text name);
 
+/** Does it change senses, which other runs go by, too? */
+static inline bool pawl__event_changes_senses(pawl__event_type type)
+{
+        return type == PAWL__SENSE_UPDATED || type == PAWL__CLARIFICATION_RESOLVED ||
+               type == PAWL__SCOPE_ACTIVATED;
+}
+
 /**
  * Check a payload against its type: an object, each required field there and of its kind. Fields
  * that are not known are ignored; types that are not known pass.

@@ -3,7 +3,7 @@
  * waits for it (events/sqlite/wal.c). */
 #include "events/handle.h"
 
-enum { ROWS = 512, FEW = 64 };
+enum { ROWS = 512 };
 
 typedef struct checking {
         pawl_log *log;
@@ -58,6 +58,8 @@ static pawl_status check_event(checking *c, const pawl_event *e)
                         "its hash is not the anchor's: the log was rewritten up to here");
         return PAWL_OK;
 }
+
+static const char other_head[] = "its hash is not the one that the log's head has";
 
 /* It verifies. */
 static void take_event(checking *c, const pawl_event *e)
@@ -211,8 +213,7 @@ static pawl_status check_all(checking *c)
         while (!status && c->last < c->head)
                 status = check_rows(c);
         if (!status && c->head && memcmp(hash, c->last_hash, 32) != 0)
-                status = pawl__damaged(
-                        c->log, c->why, c->head, "its hash is not the one that the log's head has");
+                status = pawl__damaged(c->log, c->why, c->head, other_head);
         if (!status && c->anchor_seq > c->head)
                 status = pawl__fail(c->why, PAWL_EDAMAGED,
                         "seq %llu: the event is missing: the log ends at %llu and the anchor is "
@@ -228,7 +229,8 @@ static pawl_status check_all(checking *c)
 
 /* ---- The last event, before another is appended ---------------------------------------------- */
 
-static pawl_status check_last(uint64_t seq, pawl_log *log, pawl_error *err)
+static pawl_status check_last(
+        uint64_t seq, const unsigned char hash[32], pawl_log *log, pawl_error *err)
 {
         checking c = {.log = log,
                 .scratch = PAWL__BUF_INIT,
@@ -248,6 +250,8 @@ static pawl_status check_last(uint64_t seq, pawl_log *log, pawl_error *err)
                 *err = log->err;
         if (!status)
                 status = check_rows(&c);
+        if (!status && memcmp(c.last_hash, hash, 32) != 0)
+                status = pawl__damaged(log, err, seq, other_head);
         pawl__arena_free(&arena);
         pawl__buf_free(&c.scratch);
         return status;
@@ -276,25 +280,61 @@ static pawl_status check_sound(uint64_t seq, pawl_log *log, pawl_error *err)
                 log->path, (unsigned long long)log->sound_seq);
 }
 
-/* Do the events since the last sound one follow on it? Where a read is dear, all of the few that
- * others appended take less than three events alone. */
-static bool follow_on_sound(uint64_t seq, pawl_log *log)
+/* One of the rows that show that the log's end is sound: our last sound event, the one before the
+ * last, the last. */
+static pawl_status check_end(checking *c, const pawl_event *e, const unsigned char hash[32])
+{
+        const pawl_log *log = c->log;
+        pawl_status status = PAWL_OK;
+
+        if (e->seq == log->sound_seq && memcmp(e->hash, log->sound_hash, 32) != 0)
+                return PAWL_EDAMAGED;
+        if (e->seq == c->head)
+                status = check_event(c, e);
+        if (!status && e->seq == c->head && c->macs)
+                status = check_mac(c, e);
+        if (!status && e->seq == c->head && memcmp(e->hash, hash, 32) != 0)
+                status = PAWL_EDAMAGED;
+        if (!status)
+                take_event(c, e);
+        return status;
+}
+
+/* Where a read is dear, one shows what check_sound() and check_last() look for one by one. False:
+ * they say what is wrong. */
+static bool ends_are_sound(uint64_t seq, const unsigned char hash[32], pawl_log *log)
 {
         pawl_error why = PAWL_ERROR_INIT;
         checking c = {.log = log,
                 .scratch = PAWL__BUF_INIT,
-                .last = log->sound_seq,
+                .last = seq - 1,
                 .head = seq,
                 .key = log->key ? PAWL__KEY_FITS : PAWL__KEY_NONE,
                 .why = &why};
+        bool sound_is_there = log->sound_seq == 0;
+        pawl__query *row = NULL;
+        pawl_event event;
 
-        if (!log->engine->keeps_rows || !log->sound_seq || seq <= log->sound_seq ||
-                seq - log->sound_seq > FEW)
+        if (!log->engine->keeps_rows || seq <= log->sound_seq)
                 return false;
-        memcpy(c.last_hash, log->sound_hash, 32);
-        const bool follow = check_rows(&c) == PAWL_OK;
+        pawl_status status = begin_macs(&c, seq);
+        c.last = 0;
+        if (!status)
+                status = pawl__log_row(&row, log, PAWL__STMT_ENDS, "verify it", &why, "i",
+                        (int64_t)log->sound_seq);
+        while (!status && row) {
+                status = pawl__row_event(
+                        &event, log, row, (uint64_t)pawl__query_integer(row, 0), &why);
+                if (!status)
+                        status = check_end(&c, &event, hash);
+                sound_is_there |= !status && event.seq == log->sound_seq;
+                if (!status)
+                        status = pawl__query_step(row, "verify it", &why);
+        }
+        pawl__query_reset(row);
+        pawl__query_reset(c.macs);
         pawl__buf_free(&c.scratch);
-        return follow;
+        return status == PAWL_DONE && sound_is_there && c.last == seq;
 }
 
 pawl_status pawl__head_check(
@@ -304,10 +344,10 @@ pawl_status pawl__head_check(
 
         if (seq == log->sound_seq && memcmp(hash, log->sound_hash, 32) == 0)
                 return PAWL_OK;
-        if (!follow_on_sound(seq, log)) {
+        if (!ends_are_sound(seq, hash, log)) {
                 status = log->sound_seq ? check_sound(seq, log, err) : PAWL_OK;
                 if (!status && seq)
-                        status = check_last(seq, log, err);
+                        status = check_last(seq, hash, log, err);
         }
         if (status)
                 return status;

@@ -38,6 +38,7 @@ pawl_status pawl__pipeline_commit(pawl_pipeline *pipeline, pawl_error *err)
 {
         pawl__claim *claim = NULL;
         size_t n = pipeline->batch.n;
+        const uint64_t assumes = pipeline->batch.assumes;
         uint64_t seq = 0;
 
         if (n == 0 && pipeline->batch.n_blobs == 0 && !pipeline->batch.prepare)
@@ -64,7 +65,8 @@ pawl_status pawl__pipeline_commit(pawl_pipeline *pipeline, pawl_error *err)
                 return status;
         }
         pawl__pipeline_mark(pipeline);
-        if (claim && claim->seen + n == seq) /* nobody else appended; our own senses are loaded */
+        /* Nobody else appended, or nothing that changes senses; our own are loaded. */
+        if (claim && (claim->seen + n == seq || (assumes && claim->seen == assumes)))
                 claim->seen = seq;
         return PAWL_OK;
 }

@@ -299,6 +299,8 @@ static pawl_status run(pawl_pipeline *pipeline, pawl_context *ctx, bool may_assu
                 status = pawl__claim_take(pipeline, ctx);
         if (status)
                 return status;
+        if (may_assume && !ctx->token[0])
+                pawl__claim_rest(pipeline);
         pawl__pipeline_attach(pipeline, ctx);
         pawl__pipeline_mark(pipeline);
         if (!ctx->token[0] && (status = start(ctx))) {

@@ -97,8 +97,7 @@ static pawl_status changes_senses(
         bool *changed = user;
 
         (void)event, (void)err;
-        *changed = type == PAWL__SENSE_UPDATED || type == PAWL__CLARIFICATION_RESOLVED ||
-                   type == PAWL__SCOPE_ACTIVATED;
+        *changed = pawl__event_changes_senses(type);
         return *changed ? PAWL_DONE : PAWL_OK;
 }
 
@@ -307,6 +306,12 @@ uint64_t pawl__claim_assume(pawl_pipeline *pipeline, const pawl_context *ctx)
                 pawl__log_assumed(pipeline->log) == claim->seen)
                 pipeline->batch.assumes = claim->seen;
         return pipeline->batch.assumes;
+}
+
+void pawl__claim_rest(pawl_pipeline *pipeline)
+{
+        if (pawl__log_assumed(pipeline->log))
+                pipeline->batch.assumes = pipeline->claims[pipeline->current].seen;
 }
 
 pawl_status pawl__claim_take(pawl_pipeline *pipeline, pawl_context *ctx)

@@ -85,6 +85,8 @@ static pawl_status complete(
         pawl_status status = pawl__claim_take(pipeline, ctx);
         if (status)
                 return status;
+        if (may_assume)
+                pawl__claim_rest(pipeline);
         pawl__pipeline_attach(pipeline, ctx);
         pawl__pipeline_mark(pipeline);
         status = set_output(ctx, output, len);

@@ -62,10 +62,13 @@ PAWL_MUST_CHECK pawl_status pawl__claim_take(pawl_pipeline *pipeline, pawl_conte
 /**
  * Let a pass over the context rest on what this pipeline knows of the log, without asking whether
  * others have written since: the seq of its last event, which the batch assumes from now on. A
- * commit that finds another one sets pipeline->overtaken, and the pass is to be made again. 0: that
- * is not possible, pawl__claim_take() asks.
+ * commit that finds behind it what the pass should have seen sets pipeline->overtaken, and the pass
+ * is to be made again. 0: that is not possible, pawl__claim_take() asks.
  */
 uint64_t pawl__claim_assume(pawl_pipeline *pipeline, const pawl_context *ctx);
+
+/** The same of a run that was taken, as the log was then. */
+void pawl__claim_rest(pawl_pipeline *pipeline);
 
 /** PAWL_ESTATE, in pipeline->error: the run is not this pipeline's. */
 pawl_status pawl__pipeline_no_claim(pawl_pipeline *pipeline, pawl_text run_id);

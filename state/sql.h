@@ -34,8 +34,8 @@ PAWL_MUST_CHECK pawl_status pawl__row_copy(
 PAWL_MUST_CHECK pawl_status pawl__sql_collect(pawl__row **rows, size_t *n, pawl_log *log,
         pawl__table table, pawl__query *query, pawl__arena *arena, pawl_error *err);
 
-/** With the lock of a transaction, ask for the row with the key that *row holds, unless it is
- * cached. */
+/** With the lock of a transaction, ask for the row with the key that *row holds: what is cached may
+ *  be out of date when the lock is had. */
 PAWL_MUST_CHECK pawl_status pawl__store_sql_prefetch(
         pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err);
 

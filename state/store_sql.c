@@ -120,12 +120,10 @@ pawl_status pawl__store_sql_prefetch(
         pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err)
 {
         struct store_sql *sql = (struct store_sql *)store;
-        uint32_t index;
-        pawl_status status = pawl__memory_find(&index, sql->cache, table, row, err);
 
-        if (status != PAWL_ENOTFOUND || pawl__tables[table].since > pawl__log_version(sql->log))
-                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-        status = statement(&sql->get[table], sql, table, get_text, err);
+        if (pawl__tables[table].since > pawl__log_version(sql->log))
+                return PAWL_OK;
+        pawl_status status = statement(&sql->get[table], sql, table, get_text, err);
         if (status)
                 return status;
         pawl__query_reset(sql->get[table]);

@@ -1,7 +1,8 @@
 /*
- * What a transaction is sure to read goes with the lock of the log's row: the leases of the handle,
- * which an append looks at, and the rows of state that its first events change. The server answers
- * these behind the lock, and so as it stands for as long as nothing of it is written.
+ * What a transaction is sure to read goes with the lock of the log's row: the log's last events,
+ * which are verified, what others appended behind the event that it rests on, the leases of the
+ * handle, and the rows of state that its first events change. The server answers these behind the
+ * lock, and so as it stands for as long as nothing of it is written.
  */
 #include "events/postgres/server.h"
 
@@ -71,9 +72,8 @@ pawl_status pawl__postgres_prefetch(pawl__query *self, pawl_error *err)
 
 pawl_status pawl__prefetch(pawl_log *log, pawl_error *err)
 {
-        pawl_status status = PAWL_OK;
-
         pawl__prefetch_drop(log, NULL);
+        pawl_status status = pawl__tx_prefetch(log, err);
         for (size_t i = 0; i < log->n_held && !status; i++) {
                 pawl__query *query;
                 status = pawl__log_query(&query, log, PAWL__STMT_LEASE_GET, err);
@@ -83,5 +83,5 @@ pawl_status pawl__prefetch(pawl_log *log, pawl_error *err)
                         query, 1, pawl__text_n(log->held[i].run_id, log->held[i].run_len));
                 status = pawl__postgres_prefetch(query, err);
         }
-        return status ? status : pawl__tx_prefetch(log, err);
+        return status;
 }

@@ -357,6 +357,11 @@ static void note_write(pawl__postgres_query *q)
         case NO_NUMBER:
                 pawl__prefetch_drop(q->log, NULL);
                 break;
+        case PAWL__STMT_INSERT:
+                if (q->log->queries[PAWL__STMT_TYPES])
+                        pawl__prefetch_drop(
+                                q->log, (pawl__postgres_query *)q->log->queries[PAWL__STMT_TYPES]);
+                break;
         default:
                 break;
         }

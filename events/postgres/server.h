@@ -29,7 +29,7 @@ enum {
         PAWL__RECONNECT_MS = 15000, /* a server that refuses is asked again for so long */
         PAWL__AGAIN_MS = 30000,     /* what a lost connection undid is tried again for so long */
         PAWL__CALM = 3, /* a head that was as expected so many times is assumed the next time */
-        PAWL__PREFETCHED = 8,
+        PAWL__PREFETCHED = 12,
         PAWL__PREFETCH_KEY = 2 * PAWL__ID_MAX + 2
 };
 

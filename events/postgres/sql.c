@@ -17,6 +17,13 @@ const char *const pawl__postgres_sql[PAWL__STMTS] = {
                 "SELECT seq FROM pawl.events WHERE {log AND} true ORDER BY seq LIMIT 1",
         [PAWL__STMT_RANGE] = "SELECT " COLUMNS " FROM pawl.events "
                              "WHERE {log AND} seq > ?1 AND seq <= ?2 ORDER BY seq",
+        [PAWL__STMT_ENDS] =
+                "SELECT * FROM (SELECT " COLUMNS " FROM pawl.events WHERE {log AND} seq = ?1 "
+                "UNION ALL (SELECT " COLUMNS " FROM pawl.events WHERE {log AND} true "
+                "ORDER BY seq DESC LIMIT 2)) AS ends ORDER BY seq",
+        [PAWL__STMT_TYPES] =
+                "SELECT DISTINCT type, run_id IS NOT DISTINCT FROM ?3 FROM pawl.events "
+                "WHERE {log AND} seq > ?1 AND seq <= ?2",
         [PAWL__STMT_FIND] = "SELECT " COLUMNS " FROM pawl.events "
                             "WHERE {log AND} seq > ?1 AND seq < ?2" FOUND " ORDER BY seq LIMIT ?6",
         [PAWL__STMT_FIND_BACK] =

@@ -144,9 +144,7 @@ static bool may_assume(pawl_log *log)
 
 uint64_t pawl__postgres_assumed(pawl_log *log)
 {
-        return !log->server->in_transaction && !log->server->viewing && may_assume(log)
-                       ? log->server->known_seq
-                       : 0;
+        return !log->server->in_transaction && !log->server->viewing ? log->sound_seq : 0;
 }
 
 /* Nothing is sent yet. */

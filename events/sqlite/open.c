@@ -14,6 +14,8 @@ static const char *const sql_of[PAWL__STMTS] = {
         [PAWL__STMT_FIRST] = "SELECT seq FROM events ORDER BY seq LIMIT 1",
         [PAWL__STMT_RANGE] =
                 "SELECT " COLUMNS " FROM events WHERE seq > ?1 AND seq <= ?2 ORDER BY seq",
+        [PAWL__STMT_TYPES] = "SELECT DISTINCT type, run_id IS ?3 FROM events "
+                             "WHERE seq > ?1 AND seq <= ?2",
         [PAWL__STMT_FIND] = "SELECT " COLUMNS " FROM events WHERE seq > ?1 AND seq < ?2" FOUND
                             " ORDER BY seq LIMIT ?6",
         [PAWL__STMT_FIND_BACK] = "SELECT " COLUMNS " FROM events WHERE seq > ?1 AND seq < ?2" FOUND

@@ -81,26 +81,53 @@ TEST(an_answer_of_another_is_seen_by_the_pass_over_the_output)
         piped_replays(p);
 }
 
-/* A layer that another writer overtakes once, in the middle of a pass. */
+/* A layer that another writer overtakes once, in the middle of a pass, by so many of those events.
+ */
 struct overtaken {
         struct piped *p;
         int calls;
+        pawl_event event;
+        size_t n;
 };
+
+#define TEXT(text)                                                                                 \
+        {                                                                                          \
+                text, sizeof(text) - 1                                                             \
+        }
+
+static const pawl_event
+        activated = {.type = TEXT("GlossaryScopeActivated"),
+                .payload = TEXT("{\"glossary_version_id\":\"v\",\"scope_id\":\"team_domain\"}")},
+        put = {.type = TEXT("ThreadCheckpointed"),
+                .mission_id = TEXT("m"),
+                .run_id = TEXT("thread"),
+                .step_id = TEXT("1"),
+                .payload = TEXT("{\"channels\":[],\"checkpoint\":\"{}\",\"metadata\":\"{}\"}")},
+        told = {.type = TEXT("RunNotified"), .run_id = TEXT("r"), .payload = TEXT("{\"seq\":1}")};
+
+static void another_appends(struct piped *p, const pawl_event *event, size_t n)
+{
+        pawl_event *events = calloc(n, sizeof *events);
+        pawl__state *rows;
+        pawl_log *other;
+
+        assert_non_null(events);
+        for (size_t i = 0; i < n; i++)
+                events[i] = *event;
+        assert_int_equal(pawl_log_open(&other, p->db, &p->log_options, &p->err), PAWL_OK);
+        assert_int_equal(pawl__state_of(&rows, other, &p->err), PAWL_OK);
+        assert_int_equal(pawl_log_append(NULL, other, events, n, 0), PAWL_OK);
+        pawl_log_close(other);
+        free(events);
+}
 
 static pawl_status be_overtaken(const pawl_layer *layer, pawl_context *ctx)
 {
         struct overtaken *o = layer->user;
-        const pawl_event event = {.type = pawl__text("GlossaryScopeActivated"),
-                .payload =
-                        pawl__text("{\"glossary_version_id\":\"v\",\"scope_id\":\"team_domain\"}")};
-        pawl_log *other;
 
         (void)ctx;
-        if (o->calls++ > 0)
-                return PAWL_OK;
-        assert_int_equal(pawl_log_open(&other, o->p->db, &o->p->log_options, &o->p->err), PAWL_OK);
-        assert_int_equal(pawl_log_append(NULL, other, &event, 1, 0), PAWL_OK);
-        pawl_log_close(other);
+        if (o->calls++ == 0)
+                another_appends(o->p, &o->event, o->n);
         return PAWL_OK;
 }
 
@@ -108,7 +135,7 @@ static pawl_status be_overtaken(const pawl_layer *layer, pawl_context *ctx)
 TEST(a_pass_that_was_overtaken_is_made_again)
 {
         struct piped *p = *state;
-        struct overtaken o = {p, 1};
+        struct overtaken o = {p, 1, activated, 1};
         const pawl_layer layer = {"overtaken", be_overtaken, &o};
 
         assert_int_equal(pawl_pipeline_add_after(p->pipeline, "semantic_check", &layer), PAWL_OK);
@@ -127,6 +154,65 @@ TEST(a_pass_that_was_overtaken_is_made_again)
                 "GlossaryScopeActivated SemanticCheckEvaluated StepCompleted");
         assert_int_equal(pawl_pipeline_run(p->pipeline, p->ctx), PAWL_DONE);
         assert_text(pawl_context_output(p->ctx), "\"done\"");
+        piped_replays(p);
+}
+
+static void overtake(struct piped *p, const char *id, pawl_event by, size_t n, int calls)
+{
+        struct overtaken o = {p, 1, by, n};
+        const pawl_layer layer = {id, be_overtaken, &o};
+
+        step(p, "first");
+        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "semantic_check", &layer), PAWL_OK);
+        for (int calm = 0; calm <= PAWL__CALM; calm += PAWL__CALM) { /* locked, and assumed */
+                char step_id[40];
+                p->log->server->calm = (unsigned)calm;
+                snprintf(step_id, sizeof step_id, "%s-%d", id, calm);
+                o.calls = 0;
+                assert_int_equal(piped_critical(p, step_id, plain), PAWL_OK);
+                assert_int_equal(o.calls, calls);
+                p->log->server->calm = (unsigned)calm;
+                o.calls = 0;
+                assert_int_equal(piped_complete(p, "\"done\""), PAWL_OK);
+                assert_int_equal(o.calls, calls);
+                assert_string_equal(piped_status(p, step_id), "completed");
+        }
+        piped_replays(p);
+}
+
+TEST(a_pass_goes_on_over_what_others_do)
+{
+        overtake(*state, "others", put, 3, 1);
+}
+
+TEST(a_pass_is_made_again_when_another_appends_to_its_run)
+{
+        overtake(*state, "of-the-run", told, 1, 2);
+}
+
+TEST(a_pass_is_made_again_over_more_than_is_looked_at)
+{
+        overtake(*state, "many", put, 1001, 2);
+}
+
+/* The lock with all that is read behind it, and the commit, twice; and the step's row before. */
+TEST(a_step_beside_other_writers_is_five_exchanges)
+{
+        struct piped *p = *state;
+        char id[16];
+
+        step(p, "first");
+        p->log->server->calm = 0;
+        for (int i = 0; i < 4; i++) {
+                snprintf(id, sizeof id, "step-%d", i);
+                another_appends(p, &put, 2);
+                count(p);
+                assert_int_equal(piped_critical(p, id, plain), PAWL_OK);
+                another_appends(p, &put, 2); /* over a connection that is not counted */
+                assert_int_equal(piped_complete(p, "\"done\""), PAWL_OK);
+                /* The first has all rows of its run in memory. */
+                assert_int_equal(exchanges, i == 0 ? 4 : 5);
+        }
         piped_replays(p);
 }
 

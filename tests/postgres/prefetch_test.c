@@ -5,6 +5,8 @@
 #include "support/event_log.h"
 #include <pawl/validate.h>
 
+#define ZEROS "0000000000000000000000000000000000000000000000000000000000000000"
+
 static const pawl__postgres_library *real;
 static pawl__postgres_library counting;
 static int exchanges;
@@ -72,9 +74,71 @@ LOG_TEST(an_append_to_a_run_is_two_exchanges)
         pawl_log_close(other);
         exchanges = 0;
         put(f->log, "4"); /* another's: the last event is verified, and the run read anew */
-        assert_int_equal(exchanges, 4);
+        assert_int_equal(exchanges, 2);
         f->log->server->pq = real;
         check(f);
+}
+
+static void server_does(event_log *f, const char *before)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_log *other = event_log_another(f);
+        char sql[500];
+
+        snprintf(sql, sizeof sql, "%s%s", before, other->server->id_literal);
+        if (pawl__server_execute(NULL, other, sql, NULL, 0, "test", &err))
+                fail_msg("%s: %s", sql, err.message);
+        pawl_log_close(other);
+}
+
+/* Two events of ours, three of another, and that is done to them. */
+static void is_refused_after(event_log *f, const char *does, const char *says)
+{
+        event_log_open(f);
+        with_state(f->log);
+        put(f->log, "1");
+        put(f->log, "2");
+        pawl_log *other = event_log_another(f);
+        with_state(other);
+        for (int i = 0; i < 3; i++)
+                put(other, "3");
+        pawl_log_close(other);
+        server_does(f, does);
+        const int64_t events = event_log_count(f);
+        assert_int_equal(append_one(f->log, checkpoint("4"), 0), PAWL_EDAMAGED);
+        assert_says(pawl_log_errmsg(f->log), says);
+        assert_int_equal(event_log_count(f), events);
+}
+
+LOG_TEST(a_last_event_that_was_changed_is_found_out)
+{
+        is_refused_after(*state,
+                "UPDATE pawl.events SET payload = '{}' WHERE seq = 5 AND log_id = ",
+                "seq 5: its hash does not fit");
+}
+
+LOG_TEST(an_event_before_the_last_that_was_changed_is_found_out)
+{
+        is_refused_after(*state, "UPDATE pawl.events SET hash = prev WHERE seq = 4 AND log_id = ",
+                "seq 5: its prev is not the hash of the event before");
+}
+
+LOG_TEST(an_event_before_the_last_that_is_gone_is_found_out)
+{
+        is_refused_after(*state, "DELETE FROM pawl.events WHERE seq = 4 AND log_id = ",
+                "seq 4: the event is missing");
+}
+
+LOG_TEST(an_event_of_ours_that_was_changed_is_found_out)
+{
+        is_refused_after(*state, "UPDATE pawl.events SET hash = prev WHERE seq = 2 AND log_id = ",
+                "is not the log that was opened any more");
+}
+
+LOG_TEST(a_head_that_is_not_the_last_event_s_is_found_out)
+{
+        is_refused_after(*state, "UPDATE pawl.logs SET head_hash = '\\x" ZEROS "' WHERE log_id = ",
+                "seq 5: its hash is not the one that the log's head has");
 }
 
 LOG_TEST(what_others_wrote_is_what_is_read)
