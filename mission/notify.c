@@ -10,6 +10,7 @@
 
 enum {
         GIVE_UP_MS = 10000,
+        KILL_MS = 100,        /* from TERM to KILL for one that is given up */
         OUTPUT_MAX = 1 << 20, /* bytes, which are dropped */
         NEAR = 64             /* events, of which a run's end is one */
 };
@@ -21,19 +22,30 @@ static int64_t boot_ms(const pawl__teller *t)
         return sources->boot_ms(sources->user);
 }
 
+/* A command at work. */
+typedef struct telling {
+        const pawl__teller *t;
+        int64_t until_ms; /* by the boot clock */
+        pawl__command_waits waits;
+} telling;
+
 static pawl_status tick(void *user)
 {
-        const pawl__teller *t = user;
+        telling *w = user;
 
-        if (t->stops && t->stops(t->user))
+        if (w->t->stops && w->t->stops(w->t->user))
                 return PAWL_EINTERRUPTED;
-        return boot_ms(t) < t->until_ms ? PAWL_OK : PAWL_EBUSY;
+        if (boot_ms(w->t) < w->until_ms)
+                return PAWL_OK;
+        w->waits.term = KILL_MS;
+        return PAWL_EBUSY;
 }
 
 static pawl_status run_command(
-        pawl__teller *t, const char *const *env, pawl_text line, pawl_error *err)
+        const pawl__teller *t, const char *const *env, pawl_text line, pawl_error *err)
 {
         pawl__command_result result = {.output = PAWL__BUF_INIT};
+        telling w = {t, boot_ms(t) + GIVE_UP_MS, pawl__command_waits_usual};
         const pawl__command command = {.argv = t->argv,
                 .directory = t->directory,
                 .env = env,
@@ -42,10 +54,10 @@ static pawl_status run_command(
                 .signal_fd = -1,
                 .tick_ms = 100,
                 .tick = tick,
-                .tick_user = t,
-                .waits = &pawl__command_waits_usual};
+                .tick_user = &w,
+                .waits = &w.waits};
 
-        t->until_ms = boot_ms(t) + GIVE_UP_MS;
+        w.waits.silence = w.waits.left_open = 0; /* nobody reads what it leaves open */
         pawl_status status = pawl__command_run(&result, &command, err);
         if (status == PAWL_EBUSY)
                 pawl__fail(err, status, "%s: took longer than 10 s; let it do its work later",
@@ -58,7 +70,7 @@ static pawl_status run_command(
 }
 
 /* The event as a line of `eventlog export`, and the variables that tell of it. */
-static pawl_status run_for(pawl__teller *t, const pawl_event *event, pawl_error *err)
+static pawl_status run_for(const pawl__teller *t, const pawl_event *event, pawl_error *err)
 {
         enum { LINE, RUN, MISSION, LOG, TEXTS };
         pawl__buf texts[TEXTS] = {PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT};
@@ -78,7 +90,7 @@ static pawl_status run_for(pawl__teller *t, const pawl_event *event, pawl_error 
         return status;
 }
 
-pawl_status pawl__tell(pawl__teller *t, uint64_t seq, pawl_error *err)
+pawl_status pawl__tell(const pawl__teller *t, uint64_t seq, pawl_error *err)
 {
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl_event event;
@@ -111,7 +123,7 @@ static pawl_status record(pawl__runner *r, const pawl__row *run, int64_t seq, pa
 
 static void tell(pawl__runner *r, const pawl__row *run, int64_t seq)
 {
-        pawl__teller teller = {
+        const pawl__teller teller = {
                 .log = r->log, .argv = r->mission->notify, .directory = r->mission->directory};
         pawl_error err = PAWL_ERROR_INIT;
         char line[PAWL_ERROR_MAX + 80];

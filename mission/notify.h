@@ -13,12 +13,11 @@ typedef struct pawl__teller {
         const char *directory;     /**< where it runs, and what argv[0] with a '/' is taken from */
         bool (*stops)(void *user); /**< true ends the command; NULL: nothing but its time does */
         void *user;
-        int64_t until_ms; /* by the boot clock */
 } pawl__teller;
 
 /** Run the command with the event @p seq on its standard input, for 10 s at most. PAWL_ESTEP: it
  *  failed; PAWL_EBUSY: it was given up; PAWL_EINTERRUPTED: it was stopped; or it could not be
  *  started, or the event not be read. */
-PAWL_MUST_CHECK pawl_status pawl__tell(pawl__teller *teller, uint64_t seq, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__tell(const pawl__teller *teller, uint64_t seq, pawl_error *err);
 
 #endif

@@ -123,7 +123,7 @@ static bool ended_blocked(const pawl_event *event)
 static pawl_status tell_of(service_notifier *n, const pawl_event *event, pawl_error *err)
 {
         pawl_log *log = n->worker.log;
-        pawl__teller teller = {
+        const pawl__teller teller = {
                 .log = log, .argv = n->argv, .directory = n->directory, .stops = stops, .user = n};
         const pawl__event_type type = pawl__event_type_of(event->type);
         uint64_t seq = 0;
