@@ -5,82 +5,35 @@
  */
 #include "base/error.h"
 #include "mission/command_io.h"
+#include "mission/ready.h"
 #include "mission/runner.h"
+#include "pipeline/question.h"
 #include <stdlib.h>
+
+struct blocked {
+        uint32_t step;
+        pawl_text why; /* in the runner's arena */
+};
 
 typedef struct schedule {
         pawl__runner *r;
         pawl__row row; /* of the step that begins */
         pawl__arena scratch;
-        uint32_t *waits; /* of each step: for so many others; TAKEN: it has begun */
-        uint32_t *next;  /* the steps that need step i: next[first[i]] up to next[first[i + 1]] */
-        uint32_t *first;
-        size_t from; /* no step before this one is ready */
-        size_t done;
+        pawl__ready_steps ready;
         pawl__step_run
                 *slots; /* those at work, or that wait for another attempt; step NULL: free */
         size_t n_slots, used;
         uint32_t *unasked; /* with questions that nobody was asked while others were at work */
         size_t n_unasked;
+        struct blocked *blocked; /* those that wait for answers */
+        size_t n_blocked;
+        bool looks;          /* steps may be known to a run that begins here, too */
         pawl_status came_to; /* PAWL_OK, or the worst of what steps came to */
         pawl_error why, failure;
         pawl_status stop; /* nothing begins any more; what is at work is ended */
         pawl_error stop_why;
         bool told; /* stop_why is what a step came to by it */
 } schedule;
-
-#define TAKEN UINT32_MAX
-
-/* ---- The graph ------------------------------------------------------------------------------ */
-
-static pawl_status make_graph(schedule *s)
-{
-        const pawl_mission *mission = s->r->mission;
-        const size_t n = mission->n_steps;
-        size_t edges = 0;
-
-        for (size_t i = 0; i < n; i++)
-                edges += mission->needs[i].n;
-        s->waits = calloc(n + 1, sizeof *s->waits);
-        s->first = calloc(n + 2, sizeof *s->first);
-        s->next = calloc(edges + 1, sizeof *s->next);
-        if (!s->waits || !s->first || !s->next)
-                return pawl__nomem(&s->r->error);
-        /* first[i + 2] counts them, then first[i + 1] is where the next of them goes. */
-        for (size_t i = 0; i < n; i++)
-                for (size_t k = 0; k < mission->needs[i].n; k++)
-                        s->first[mission->needs[i].items[k] + 2]++;
-        for (size_t i = 2; i < n + 2; i++)
-                s->first[i] += s->first[i - 1];
-        for (size_t i = 0; i < n; i++) {
-                s->waits[i] = (uint32_t)mission->needs[i].n;
-                for (size_t k = 0; k < mission->needs[i].n; k++)
-                        s->next[s->first[mission->needs[i].items[k] + 1]++] = (uint32_t)i;
-        }
-        return PAWL_OK;
-}
-
-/* The first in the file of those that wait for nothing; n_steps: none is ready. */
-static size_t take_ready(schedule *s)
-{
-        const size_t n = s->r->mission->n_steps;
-
-        while (s->from < n && s->waits[s->from])
-                s->from++;
-        if (s->from < n)
-                s->waits[s->from] = TAKEN;
-        return s->from;
-}
-
-static void completed(schedule *s, size_t step)
-{
-        s->done++;
-        for (uint32_t i = s->first[step]; i < s->first[step + 1]; i++) {
-                const uint32_t next = s->next[i];
-                if (--s->waits[next] == 0 && next < s->from)
-                        s->from = next;
-        }
-}
 
 /* ---- Its steps ------------------------------------------------------------------------------ */
 
@@ -91,6 +44,17 @@ static int weight(pawl_status status)
                : status == PAWL_EINPUTS ? 2
                : status == PAWL_BLOCKED ? 1
                                         : 0;
+}
+
+/* An answer that comes while others are at work lets it begin anew. */
+static pawl_status keep_blocked(schedule *s, size_t step)
+{
+        pawl__runner *r = s->r;
+        bool ok = true;
+        const pawl_text why = pawl__arena_text(&r->arena, pawl__text(r->error.message), &ok);
+
+        s->blocked[s->n_blocked++] = (struct blocked){(uint32_t)step, why};
+        return ok ? PAWL_OK : pawl__nomem(&r->error);
 }
 
 static void keep_worst(schedule *s, pawl_status status)
@@ -185,6 +149,7 @@ static void settle(schedule *s, pawl__step_run *p, pawl_status status)
         pawl__runner *r = s->r;
         const size_t step = p->index;
         const bool unasked = puts_off(s, status);
+        const bool asks = status == PAWL_BLOCKED && p->ctx && pawl_context_conflicts(p->ctx);
 
         if (!status && (p->work || ((p->passed || p->again) && !s->stop)))
                 return;
@@ -194,14 +159,18 @@ static void settle(schedule *s, pawl__step_run *p, pawl_status status)
                 return;
         if (unasked) {
                 s->unasked[s->n_unasked++] = (uint32_t)step;
+        } else if (asks) {
+                status = keep_blocked(s, step);
+                if (status)
+                        stop(s, status, false);
         } else if (weight(status)) {
                 keep_worst(s, status);
         } else if (status) {
                 stop(s, status, true);
         } else {
-                completed(s, step);
+                pawl__ready_completed(&s->ready, step);
                 /* the end takes that of the last one, but of a submitted run */
-                if (s->done < r->mission->n_steps || r->directory)
+                if (s->ready.done < r->mission->n_steps || r->directory)
                         status = take_snapshot(s, step);
                 if (status)
                         stop(s, status, false);
@@ -247,13 +216,13 @@ static void begin_or_pass(schedule *s, size_t index)
         const pawl__row *row = NULL;
         pawl_status status = PAWL_OK;
 
-        if (r->started_seq) /* one that begins here has nothing to be found */
+        if (r->started_seq || s->looks) /* one that begins here has nothing to be found */
                 status = find_row(&row, s, index);
         if (status) {
                 stop(s, status, false);
         } else if (row && pawl__text_is(row->v[PAWL__STEP_STATUS].text, "completed")) {
                 pawl__step_run_progress(&p, PAWL_STEP_SKIPPED);
-                completed(s, index);
+                pawl__ready_completed(&s->ready, index);
         } else {
                 begin(s, index, row);
         }
@@ -264,7 +233,7 @@ static void begin_as_many(schedule *s)
         pawl__runner *r = s->r;
 
         while (!s->stop && s->used < s->n_slots) {
-                const size_t step = take_ready(s);
+                const size_t step = pawl__ready_take(&s->ready);
                 if (step == r->mission->n_steps)
                         return;
                 pawl_status status = pawl__runner_signalled(r, 0);
@@ -316,6 +285,41 @@ static bool ask_next(schedule *s)
         else
                 begin(s, step, row);
         return !s->stop;
+}
+
+/* Others may have answered while steps were at work. False: nobody has. */
+static bool take_answered(schedule *s)
+{
+        pawl__runner *r = s->r;
+        const size_t n = s->n_blocked;
+        pawl__row *open;
+        size_t n_open = 0;
+
+        if (s->stop || !n)
+                return false;
+        pawl__arena_clear(&s->scratch);
+        pawl_status status = pawl__questions_settle(NULL, r->log, r->state, &r->error);
+        if (!status)
+                status = pawl__state_conflicts(&open, &n_open, r->state, r->run_id,
+                        (pawl_text){NULL, 0}, true, &s->scratch, &r->error);
+        if (status) {
+                stop(s, status, false);
+                return false;
+        }
+        s->n_blocked = 0;
+        for (size_t i = 0; i < n; i++) {
+                const struct blocked *one = &s->blocked[i];
+                const pawl_text id = r->mission->steps[one->step].id;
+                size_t k = 0;
+                while (k < n_open && !pawl__text_eq(open[k].v[PAWL__CON_STEP].text, id))
+                        k++;
+                if (k < n_open)
+                        s->blocked[s->n_blocked++] = *one;
+                else
+                        pawl__ready_again(&s->ready, one->step);
+        }
+        s->looks = s->looks || s->n_blocked < n;
+        return s->n_blocked < n;
 }
 
 /* ---- Waiting -------------------------------------------------------------------------------- */
@@ -409,7 +413,7 @@ static pawl_status run_all(schedule *s)
                         wait_once(s);
                         begin_ready(s);
                 }
-        } while (ask_next(s));
+        } while (take_answered(s) || ask_next(s));
         if (s->stop) {
                 r->error = s->stop_why;
                 return s->stop;
@@ -417,8 +421,11 @@ static pawl_status run_all(schedule *s)
         if (s->came_to) {
                 r->error = s->why;
                 r->failure = s->failure;
+                return s->came_to;
         }
-        return s->came_to;
+        if (s->n_blocked)
+                return pawl__fail(&r->error, PAWL_BLOCKED, "%.*s", PAWL__FMT(s->blocked[0].why));
+        return PAWL_OK;
 }
 
 static pawl_status make_slots(schedule *s)
@@ -428,7 +435,8 @@ static pawl_status make_slots(schedule *s)
         s->n_slots = mission->parallel;
         s->slots = calloc(s->n_slots, sizeof *s->slots);
         s->unasked = calloc(mission->n_steps, sizeof *s->unasked);
-        return s->slots && s->unasked ? PAWL_OK : pawl__nomem(&s->r->error);
+        s->blocked = calloc(mission->n_steps, sizeof *s->blocked);
+        return s->slots && s->unasked && s->blocked ? PAWL_OK : pawl__nomem(&s->r->error);
 }
 
 pawl_status pawl__runner_steps(pawl__runner *r)
@@ -441,7 +449,7 @@ pawl_status pawl__runner_steps(pawl__runner *r)
         if (status)
                 return status;
         pawl__pipeline_use_glossary(r->pipeline, r->glossary, r->refs, r->n_refs);
-        status = make_graph(&s);
+        status = pawl__ready_make(&s.ready, r->mission, &r->error);
         if (!status)
                 status = make_slots(&s);
         if (!status)
@@ -449,10 +457,9 @@ pawl_status pawl__runner_steps(pawl__runner *r)
         pawl__watchers_end(&r->watchers); /* they have the run's lock, too */
         pawl__step_terms_tidy(r);
         pawl__arena_free(&s.scratch);
-        free(s.waits);
-        free(s.next);
-        free(s.first);
+        pawl__ready_free(&s.ready);
         free(s.slots);
         free(s.unasked);
+        free(s.blocked);
         return status;
 }

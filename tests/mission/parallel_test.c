@@ -1,5 +1,6 @@
 /* Several steps at work at once. */
 #include "support/mission.h"
+#include <pawl/query.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -180,6 +181,75 @@ TEST(a_blocked_step_is_left_until_the_others_have_ended)
         mission_resolve(f);
         assert_int_equal(mission_resume(f, NULL), PAWL_OK);
         mission_journal_is(f, "slow\nc\na\n");
+}
+
+/* Another process answers the first n open conflicts once the step that is called slow is at work,
+ * which then may end. */
+static void answer_meanwhile(struct mission_fixture *f, size_t n)
+{
+        const pawl_answer answer = {.define = pawl__text("what a step works in")};
+        pawl_conflicts *open = NULL;
+
+        mission_await(f, "at-slow");
+        if (pawl_log_open(&f->log, f->db, &f->log_options, &f->err))
+                _exit(1);
+        while (!pawl_conflict_list(&open, f->log, NULL, false, &f->err) && open->n < 2) {
+                pawl_conflicts_free(open);
+                usleep(10000);
+        }
+        for (size_t i = 0; i < n; i++)
+                if (pawl_conflict_resolve(f->log, open->items[i].conflict.conflict_id.data, &answer,
+                            "user:ana", &f->err))
+                        _exit(2);
+        mission_file(f, "go", "");
+        _exit(0);
+}
+
+#define BLOCKS(id, term)                                                                           \
+        "- {id: " id ", needs: [], inputs: {text: 'the \"" term                                    \
+        "\"'}, metadata: {glossary_watch_terms: [" term "]}, strictness: max, run: [sh, -c, "      \
+        "'echo " id " >> journal']}\n"
+
+static void run_while_answered(struct mission_fixture *f, size_t n, pawl_status wanted)
+{
+        int status;
+
+        mission_write(f,
+                MISSION BLOCKS("a", "workspace") BLOCKS("b",
+                        "account") "- {id: slow, needs: [], run: [sh, -c, 'touch at-slow; until test -e go; do "
+                                   "sleep 0.01; done; echo slow >> journal']}\n"
+                                   "- {id: c, needs: [a], run: [sh, -c, 'echo c >> journal']}\n");
+        const pid_t pid = fork();
+        if (pid == 0)
+                answer_meanwhile(f, n);
+        assert_int_equal(mission_run(f), wanted);
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_int_equal(status, 0);
+}
+
+TEST(a_step_that_is_answered_while_others_are_at_work_goes_on)
+{
+        struct mission_fixture *f = *state;
+
+        run_while_answered(f, 2, PAWL_OK);
+        assert_string_equal(f->result->status, "completed");
+        assert_int_equal(mission_events(f, "StepCompleted"), 4);
+        assert_int_equal(mission_events(f, "SessionStarted"), 1);
+}
+
+TEST(one_that_is_not_answered_is_named_in_the_end)
+{
+        struct mission_fixture *f = *state;
+
+        run_while_answered(f, 1, PAWL_BLOCKED);
+        mission_journal_is(f, "slow\na\nc\n");
+        assert_string_equal(mission_status(f, "a"), "completed");
+        assert_string_equal(mission_status(f, "b"), "blocked");
+        assert_says(f->err.message, "step b: blocked by 1 unresolved conflict;");
+        assert_int_equal(f->result->n_conflicts, 1);
+        mission_resolve(f);
+        assert_int_equal(mission_resume(f, NULL), PAWL_OK);
+        mission_journal_is(f, "slow\na\nc\nb\n");
 }
 
 /* As define(). */
