@@ -4,6 +4,8 @@
 #include "state/apply_ctx.h"
 #include "state/threads.h"
 
+enum { MANY_STEPS = 512 }; /* of a run that begins: more are not kept for the next event */
+
 /* The event's run, or a new one of which only the ids are known. */
 static pawl_status run_or_new(pawl__row *run, bool *is_new, const pawl__apply_ctx *a)
 {
@@ -59,13 +61,15 @@ static pawl__row fresh_step(
 
 static pawl_status put_steps(const pawl__apply_ctx *a, pawl__node steps)
 {
+        const bool many = pawl__json_at(a->tree, steps)->count > MANY_STEPS;
         int64_t number = 0;
 
         for (pawl__node n = pawl__json_first(a->tree, steps); n != PAWL__NO_NODE;
                 n = pawl__json_after(a->tree, steps, n)) {
                 pawl__row step = fresh_step(
                         a, pawl__json_at(a->tree, n)->value, (int64_t)a->event->seq, ++number);
-                pawl_status status = pawl__apply_put(a, PAWL__STEPS, &step);
+                pawl_status status = many ? a->store->add(a->store, PAWL__STEPS, &step, a->err)
+                                          : pawl__apply_put(a, PAWL__STEPS, &step);
                 if (status)
                         return status;
         }

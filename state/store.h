@@ -22,6 +22,9 @@ struct pawl__store {
         /** Insert a row, or replace the one with the same key. Copies. */
         pawl_status (*put)(
                 pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err);
+        /** The same for one of very many, which no event asks for soon: it takes no memory. */
+        pawl_status (*add)(
+                pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err);
         /** Every row, in the order of pawl__row_cmp_order(). fn must not put. */
         pawl_status (*each)(pawl__store *store, pawl__table table, pawl__row_fn fn, void *user,
                 pawl_error *err);

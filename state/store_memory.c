@@ -274,7 +274,8 @@ pawl_status pawl__memory_new(pawl__memory **out, pawl_error *err)
 
         if (!memory)
                 return pawl__nomem(err);
-        memory->store = (pawl__store){memory_get, memory_store_put, memory_each, memory_free};
+        memory->store = (pawl__store){
+                memory_get, memory_store_put, memory_store_put, memory_each, memory_free};
         *out = memory;
         return PAWL_OK;
 }

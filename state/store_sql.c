@@ -244,6 +244,17 @@ static pawl_status sql_put(
         return PAWL_OK;
 }
 
+static pawl_status sql_add(
+        pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err)
+{
+        struct store_sql *sql = (struct store_sql *)store;
+
+        if (sql->whole)
+                return sql_put(store, table, row, err);
+        sql->new_run_len = 0;
+        return write_row(sql, table, row, err);
+}
+
 static void forget_dirty(struct store_sql *sql)
 {
         for (size_t i = 0; i < sql->n_dirty; i++)
@@ -375,7 +386,7 @@ pawl_status pawl__store_sql(pawl__store **out, pawl_log *log, pawl_error *err)
 
         if (!sql)
                 return pawl__nomem(err);
-        sql->store = (pawl__store){sql_get, sql_put, sql_each, sql_free};
+        sql->store = (pawl__store){sql_get, sql_put, sql_add, sql_each, sql_free};
         sql->log = log;
         pawl_status status = pawl__memory_new(&sql->cache, err);
         if (status) {
