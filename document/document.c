@@ -199,6 +199,18 @@ void pawl__document_free(pawl__document *document)
         *document = (pawl__document){NULL, PAWL__BUF_INIT, PAWL__JSON_TREE_INIT, NULL, {0}};
 }
 
+void pawl__document_drop_tree(pawl__document *document)
+{
+        pawl__json_tree_free(&document->tree);
+        free(document->lines);
+        document->lines = NULL;
+}
+
+pawl_status pawl__document_reread(pawl__document *document, pawl_error *err)
+{
+        return document->tree.n ? PAWL_OK : read_tree(document, err);
+}
+
 uint32_t pawl__document_line(const pawl__document *document, pawl__node node)
 {
         return document->lines[node].value & ~PAWL__YAML_REWRITTEN;

@@ -34,6 +34,11 @@ PAWL_MUST_CHECK pawl_status pawl__document_parse(
         pawl__document *out, const char *path, const char *text, size_t len, pawl_error *err);
 void pawl__document_free(pawl__document *document);
 
+/** Let go of the tree and the lines. The text's bytes stay where they are. */
+void pawl__document_drop_tree(pawl__document *document);
+/** Read the tree again where it was dropped: it is as it was. The lines are not. PAWL_ENOMEM. */
+PAWL_MUST_CHECK pawl_status pawl__document_reread(pawl__document *document, pawl_error *err);
+
 /** The line of a value, from 1. */
 uint32_t pawl__document_line(const pawl__document *document, pawl__node node);
 /** The line of its name, where it is a member. */

@@ -139,8 +139,8 @@ static bool takes_changed_param(const against *a, const pawl__step *step)
 
         for (size_t i = 0; step->word_params && step->argv[i]; i++)
                 takes = takes || is_changed_param(a, step->word_params[i]);
-        for (size_t i = 0; i < step->env.n; i++)
-                takes = takes || is_changed_param(a, step->env.items[i].param);
+        for (size_t i = 0; i < step->how->env.n; i++)
+                takes = takes || is_changed_param(a, step->how->env.items[i].param);
         for (size_t i = 0; i < a->mission->env.n; i++)
                 takes = takes || is_changed_param(a, a->mission->env.items[i].param);
         return takes;

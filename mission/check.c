@@ -155,7 +155,7 @@ static pawl_status judge(checker *c, pawl_context *ctx, const pawl__step *step)
 static pawl_status find_command(pawl__checker *c, const pawl__step *step)
 {
         const pawl__command command = {
-                .argv = step->argv, .directory = c->mission->directory, .cwd = step->cwd};
+                .argv = step->argv, .directory = c->mission->directory, .cwd = step->how->cwd};
 
         if (!step->argv || !*step->argv[0]) /* or a parameter that has no value yet */
                 return PAWL_OK;
@@ -250,8 +250,10 @@ pawl_status pawl__mission_check(char **json, size_t *len, pawl_mission *mission,
         const char *step_id, pawl__problems *problems, pawl_error *err)
 {
         checker c = {.of = {.mission = mission, .problems = problems}, .w = PAWL__JSON_WRITER_INIT};
-        pawl_status status = pawl__checker_open(&c.of, log);
+        pawl_status status = pawl__mission_whole(mission, &c.of.error);
 
+        if (!status)
+                status = pawl__checker_open(&c.of, log);
         if (!status)
                 status = check(&c, step_id);
         if (!status) {

@@ -126,7 +126,7 @@ static pawl_status make_env(const char *const **out, pawl__arena *arena, const p
         const pawl__step_terms *terms)
 {
         pawl__runner *r = p->r;
-        const pawl__env *given[] = {&r->mission->env, &p->step->env};
+        const pawl__env *given[] = {&r->mission->env, &p->step->how->env};
         const char **env =
                 pawl__arena_array(arena, VARIABLES + given[0]->n + given[1]->n + 1, sizeof *env);
         const struct {
@@ -183,7 +183,7 @@ static pawl_status timed_out(pawl__step_run *p)
 {
         char reason[80];
 
-        snprintf(reason, sizeof reason, "timed out after %.40s", p->step->timeout);
+        snprintf(reason, sizeof reason, "timed out after %.40s", p->step->how->timeout);
         return attempt_failed(p, -1, reason);
 }
 
@@ -301,10 +301,10 @@ static pawl_status start_command(struct pawl__work *w)
                 return status;
         }
         w->waits = pawl__command_waits_usual;
-        w->timeout_at = p->step->timeout_ms ? boot_ms(r) + p->step->timeout_ms : 0;
+        w->timeout_at = p->step->how->timeout_ms ? boot_ms(r) + p->step->how->timeout_ms : 0;
         w->command = (pawl__command){.argv = p->step->argv,
                 .directory = r->mission->directory,
-                .cwd = p->step->cwd,
+                .cwd = p->step->how->cwd,
                 .env = env,
                 .input = pawl_context_inputs(p->ctx),
                 .output_max = p->step->settings.output_max,

@@ -142,12 +142,37 @@ static pawl_status set_critical(const pawl__place *place, pawl__node node)
         return PAWL_OK;
 }
 
+/* Where a value stands in its document's text. */
+static pawl__span span_of(const pawl__place *place, pawl__node node)
+{
+        const char *text = place->document->tree.text;
+        const pawl__json_node *value = pawl__value_at(place, node);
+        size_t end = value->offset + value->value.len;
+
+        if (value->type == PAWL__JSON_STRING) {
+                end = value->offset + 1;
+                while (text[end] != '"')
+                        end += text[end] == '\\' ? 2 : 1;
+                end++;
+        }
+        return (pawl__span){value->offset, (uint32_t)(end - value->offset)};
+}
+
 static pawl_status set_inputs(const pawl__place *place, pawl__node node)
 {
         pawl__loader *loader = place->target;
 
         loader->step->inputs = node;
+        loader->step->inputs_at = span_of(place, node);
         return PAWL_OK;
+}
+
+static pawl_status set_when(const pawl__place *place, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+
+        loader->step->when_at = span_of(place, node);
+        return pawl__when_read(place, node);
 }
 
 static pawl_status set_metadata(const pawl__place *place, pawl__node node)
@@ -169,9 +194,9 @@ static pawl_status set_metadata(const pawl__place *place, pawl__node node)
         return PAWL_OK;
 }
 
-/* The words of a command. @p params: those that are parameters; NULL: none may be. */
-static pawl_status read_words(
-        const pawl__place *place, char ***out, pawl_mission_param **params, pawl__node node)
+/* The words of a command. @p params: those that are parameters; NULL: there is none. */
+static pawl_status read_words(const pawl__place *place, char ***out, pawl_mission_param **params,
+        bool may, pawl__node node)
 {
         pawl__loader *loader = place->target;
         const pawl__json_tree *tree = &place->document->tree;
@@ -190,8 +215,10 @@ static pawl_status read_words(
                 char key[32];
                 snprintf(key, sizeof key, "%s[%zu]", place->key, n);
                 at.key = key;
-                pawl_status status = params ? pawl__word_read(&at, m, &argv[n], &params[n])
-                                            : pawl__keep_c_string(&at, &argv[n], m);
+                pawl_mission_param *none;
+                pawl_status status =
+                        may ? pawl__word_read(&at, m, &argv[n], params ? &params[n] : &none)
+                            : pawl__keep_c_string(&at, &argv[n], m);
                 if (status)
                         return status;
         }
@@ -202,22 +229,25 @@ static pawl_status read_words(
 static pawl_status set_run(const pawl__place *place, pawl__node node)
 {
         pawl__loader *loader = place->target;
-        pawl_mission_param **params = pawl__arena_array(
-                &loader->mission->arena, pawl__value_at(place, node)->count, sizeof *params);
+        pawl_mission_param **params = NULL;
 
         if (pawl__value_at(place, node)->type != PAWL__JSON_ARRAY)
                 return pawl__field_fail(place, node, "must be a list; " PAWL__GIVE_COMMAND);
-        if (!params)
-                return pawl__nomem(place->err);
-        loader->step->word_params = loader->mission->n_params ? params : NULL;
-        return read_words(place, &loader->step->argv, params, node);
+        if (loader->mission->n_params) {
+                params = pawl__arena_array(&loader->mission->arena,
+                        pawl__value_at(place, node)->count, sizeof *params);
+                if (!params)
+                        return pawl__nomem(place->err);
+        }
+        loader->step->word_params = params;
+        return read_words(place, &loader->step->argv, params, true, node);
 }
 
 static pawl_status set_notify(const pawl__place *place, pawl__node node)
 {
         pawl__loader *loader = place->target;
 
-        return read_words(place, &loader->mission->notify, NULL, node);
+        return read_words(place, &loader->mission->notify, NULL, false, node);
 }
 
 static const pawl__field step_fields[] = {
@@ -236,7 +266,7 @@ static const pawl__field step_fields[] = {
         {"timeout", PAWL__ENTRY_ANY, NULL, pawl__timeout_read},
         {"retry", PAWL__ENTRY_MAPPING, NULL, pawl__retry_rule_read},
         {"needs", PAWL__ENTRY_LIST, NULL, pawl__needs_read},
-        {"when", PAWL__ENTRY_MAPPING, NULL, pawl__when_read},
+        {"when", PAWL__ENTRY_MAPPING, NULL, set_when},
 };
 
 /* ---- The mission ---------------------------------------------------------------------------- */
@@ -285,6 +315,7 @@ static pawl_status read_step(const pawl__place *place, pawl__node node, size_t i
         loader->step->inputs = PAWL__NO_NODE;
         loader->step->needs_at = PAWL__NO_NODE;
         loader->step->when = PAWL__NO_NODE;
+        loader->step->how = &loader->mission->plain;
         loader->step->settings =
                 (pawl__settings){.output_max = loader->mission->settings.output_max,
                         .log_max = loader->mission->settings.log_max};
@@ -304,7 +335,7 @@ static pawl_status set_steps(const pawl__place *place, pawl__node node)
         if (count == 0)
                 return pawl__field_fail(place, node, "is empty; give the mission a step");
         mission->steps = pawl__arena_array(&mission->arena, count, sizeof *mission->steps);
-        loader->id_at = pawl__arena_array(&mission->arena, count, sizeof *loader->id_at);
+        loader->id_at = calloc(count, sizeof *loader->id_at);
         if (!mission->steps || !loader->id_at)
                 return pawl__nomem(place->err);
         for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE;
@@ -363,6 +394,7 @@ static pawl_status read_mission(pawl_mission *mission, pawl_error *err)
                         "mission: is missing; start the file with mission: NAME and steps:");
         pawl_status status = pawl__fields_read(PAWL__FIELDS(mission_fields), &place, 0);
         pawl__map_free(&loader.ids);
+        free(loader.id_at);
         return status;
 }
 
@@ -418,6 +450,11 @@ pawl_status pawl__mission_parse(
                 return pawl__nomem(err);
         return finish(out, mission, path,
                 pawl__document_parse(&mission->document, path, text.data, text.len, err), err);
+}
+
+pawl_status pawl__mission_whole(pawl_mission *mission, pawl_error *err)
+{
+        return pawl__document_reread(&mission->document, err);
 }
 
 void pawl_mission_free(pawl_mission *mission)

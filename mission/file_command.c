@@ -40,6 +40,20 @@ static pawl__place place_of(
         return at;
 }
 
+/* That of the step at hand, which shares it no longer. NULL: no memory. */
+static pawl__step_how *how_of(const pawl__loader *loader)
+{
+        pawl_mission *mission = loader->mission;
+
+        if (loader->step->how == &mission->plain) {
+                pawl__step_how *own = pawl__arena_alloc(&mission->arena, sizeof *own);
+                if (!own)
+                        return NULL;
+                loader->step->how = own;
+        }
+        return loader->step->how;
+}
+
 /* ---- env: ------------------------------------------------------------------------------------ */
 
 static bool is_secret(const pawl_mission *mission, pawl_text name)
@@ -78,9 +92,12 @@ pawl_status pawl__env_read(const pawl__place *place, pawl__node node)
 {
         pawl__loader *loader = place->target;
         const pawl__json_tree *tree = &place->document->tree;
-        pawl__env *env = loader->step ? &loader->step->env : &loader->mission->env;
+        pawl__step_how *how = loader->step ? how_of(loader) : NULL;
+        pawl__env *env = how ? &how->env : &loader->mission->env;
         pawl_status status = PAWL_OK;
 
+        if (loader->step && !how)
+                return pawl__nomem(place->err);
         env->items = pawl__arena_array(
                 &loader->mission->arena, pawl__value_at(place, node)->count, sizeof *env->items);
         if (!env->items)
@@ -110,12 +127,14 @@ static bool leads_out(const char *path)
 
 pawl_status pawl__cwd_read(const pawl__place *place, pawl__node node)
 {
-        pawl__loader *loader = place->target;
-        pawl_status status = pawl__keep_c_string(place, &loader->step->cwd, node);
-        const char *cwd = loader->step->cwd;
+        const pawl__loader *loader = place->target;
+        pawl__step_how *how = how_of(loader);
+        pawl_status status =
+                how ? pawl__keep_c_string(place, &how->cwd, node) : pawl__nomem(place->err);
 
         if (status)
                 return status;
+        const char *cwd = how->cwd;
         if (!*cwd || *cwd == '/' || leads_out(cwd))
                 return pawl__field_fail(place, node,
                         "leads out of the mission file's directory; write a path beneath it");
@@ -155,12 +174,15 @@ pawl_status pawl__duration_read(const pawl__place *place, int64_t *ms, pawl__nod
 pawl_status pawl__timeout_read(const pawl__place *place, pawl__node node)
 {
         const pawl__loader *loader = place->target;
+        pawl__step_how *how = how_of(loader);
         pawl_text kept = {NULL, 0};
-        pawl_status status = pawl__duration_read(place, &loader->step->timeout_ms, node);
 
+        if (!how)
+                return pawl__nomem(place->err);
+        pawl_status status = pawl__duration_read(place, &how->timeout_ms, node);
         if (!status)
                 status = pawl__keep(place, &kept, pawl__value_at(place, node)->value);
-        loader->step->timeout = kept.data;
+        how->timeout = kept.data;
         return status;
 }
 
@@ -174,7 +196,7 @@ static pawl_status set_attempts(const pawl__place *place, pawl__node node)
                         "%.*s is out of range; write how many attempts there are in all, from 1 to "
                         "1000",
                         PAWL__FMT(pawl__value_at(place, node)->value));
-        loader->step->retry.attempts = (int)n;
+        loader->step->how->retry.attempts = (int)n;
         return PAWL_OK;
 }
 
@@ -182,21 +204,21 @@ static pawl_status set_delay(const pawl__place *place, pawl__node node)
 {
         const pawl__loader *loader = place->target;
 
-        return pawl__duration_read(place, &loader->step->retry.delay_ms, node);
+        return pawl__duration_read(place, &loader->step->how->retry.delay_ms, node);
 }
 
 static pawl_status set_max_delay(const pawl__place *place, pawl__node node)
 {
         const pawl__loader *loader = place->target;
 
-        return pawl__duration_read(place, &loader->step->retry.max_ms, node);
+        return pawl__duration_read(place, &loader->step->how->retry.max_ms, node);
 }
 
 static pawl_status set_on_exit(const pawl__place *place, pawl__node node)
 {
         const pawl__loader *loader = place->target;
         const pawl__json_tree *tree = &place->document->tree;
-        pawl__retry_rule *rule = &loader->step->retry;
+        pawl__retry_rule *rule = &loader->step->how->retry;
 
         rule->any = false;
         for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE;
@@ -226,7 +248,10 @@ pawl_status pawl__retry_rule_read(const pawl__place *place, pawl__node node)
         pawl__place inside = *place;
         char where[80];
 
-        loader->step->retry = (pawl__retry_rule){
+        pawl__step_how *how = how_of(loader);
+        if (!how)
+                return pawl__nomem(place->err);
+        how->retry = (pawl__retry_rule){
                 .delay_ms = PAWL__RETRY_DELAY_MS, .max_ms = PAWL__RETRY_MAX_MS, .any = true};
         snprintf(where, sizeof where, "%sretry.", place->where);
         inside.where = where;

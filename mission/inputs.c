@@ -8,8 +8,10 @@
 /* What resolving one step's inputs works in. */
 struct resolver {
         const pawl_mission *mission;
-        pawl__node root;  /* of what is resolved, */
-        const char *name; /* and what it is called */
+        const pawl__json_tree *in; /* of the mission's document, or own */
+        pawl__json_tree own;       /* of what is resolved alone, where that is dropped */
+        pawl__node root;           /* of what is resolved, */
+        const char *name;          /* and what it is called */
         pawl__output_fn output;
         void *user;
         pawl__buf text;   /* the inputs with the outputs put in, not canonical yet */
@@ -58,12 +60,11 @@ static bool is_text(const struct resolver *r, pawl_error *why)
 
 static pawl_status refuse(struct resolver *r, pawl__node node, pawl_text id, pawl_text pointer)
 {
-        const pawl__json_tree *inputs = &r->mission->document.tree;
         pawl__buf path = PAWL__BUF_INIT;
         pawl_error why = PAWL_ERROR_INIT;
 
         pawl__buf_adds(&path, r->name);
-        pawl__member_path(&path, inputs, r->root, node);
+        pawl__member_path(&path, r->in, r->root, node);
         pawl_status status = pawl__buf_check(&path, r->err);
         if (!status && is_text(r, &why))
                 status = pawl__fail(r->err, PAWL_ENOTFOUND,
@@ -122,14 +123,14 @@ static pawl_status add_output(struct resolver *r, pawl__node node, pawl_text fro
  * $param object that of a value. */
 static pawl_status splice(struct resolver *r)
 {
-        const pawl__json_tree *tree = &r->mission->document.tree;
+        const pawl__json_tree *tree = r->in;
         pawl__node root = r->root, end = pawl__json_at(tree, root)->next;
         size_t at = pawl__json_at(tree, root)->offset;
 
         for (pawl__node n = root; n < end;) {
                 const pawl__json_node *node = pawl__json_at(tree, n);
                 pawl_text from = r->output ? pawl__from_of(tree, n) : (pawl_text){NULL, 0};
-                const pawl_mission_param *param = pawl__param_at(r->mission, n);
+                const pawl_mission_param *param = pawl__param_at(r->mission, tree, n);
                 if (!from.data && (!param || !param->value)) {
                         n++;
                         continue;
@@ -151,26 +152,45 @@ static pawl_status splice(struct resolver *r)
         return PAWL_OK;
 }
 
+/* @p node of the mission's document, which stands @p at in its text. */
+static pawl_status find_root(struct resolver *r, pawl__node node, pawl__span at)
+{
+        const pawl__document *document = &r->mission->document;
+
+        r->in = &document->tree;
+        r->root = node;
+        if (document->tree.n)
+                return PAWL_OK;
+        r->in = &r->own;
+        r->root = 0;
+        return pawl__json_tree_read(&r->own, document->json.data + at.at, at.len, r->err);
+}
+
+static void free_resolver(struct resolver *r)
+{
+        pawl__buf_free(&r->text);
+        pawl__json_tree_free(&r->tree);
+        pawl__json_tree_free(&r->own);
+}
+
 pawl_status pawl__inputs_resolve(pawl__buf *out, const pawl_mission *mission,
         const pawl__step *step, pawl__output_fn output, void *user, pawl_error *err)
 {
         struct resolver r = {.mission = mission,
-                .root = step->inputs,
                 .name = "inputs",
                 .output = output,
                 .user = user,
+                .own = PAWL__JSON_TREE_INIT,
                 .tree = PAWL__JSON_TREE_INIT,
                 .err = err};
-        const pawl__json_tree *tree = &mission->document.tree;
-        pawl_status status = PAWL_OK;
 
         if (step->inputs == PAWL__NO_NODE)
                 return pawl__buf_adds(out, "{}") ? pawl__nomem(err) : PAWL_OK;
-        const pawl__json_node *inputs = pawl__json_at(tree, step->inputs);
-        bool container = inputs->type == PAWL__JSON_OBJECT || inputs->type == PAWL__JSON_ARRAY;
-        if (container)
+        pawl_status status = find_root(&r, step->inputs, step->inputs_at);
+        const pawl__json_node *inputs = status ? NULL : pawl__json_at(r.in, r.root);
+        if (inputs && (inputs->type == PAWL__JSON_OBJECT || inputs->type == PAWL__JSON_ARRAY))
                 status = splice(&r);
-        else
+        else if (inputs)
                 pawl__json_node_text(&r.text, inputs);
         if (!status)
                 status = pawl__buf_check(&r.text, err);
@@ -179,8 +199,7 @@ pawl_status pawl__inputs_resolve(pawl__buf *out, const pawl_mission *mission,
                 if (status == PAWL_EPARSE || status == PAWL_ETOOBIG)
                         pawl__fail_prefix(err, status, "inputs");
         }
-        pawl__buf_free(&r.text);
-        pawl__json_tree_free(&r.tree);
+        free_resolver(&r);
         return status;
 }
 
@@ -189,21 +208,21 @@ pawl_status pawl__when_holds(bool *out, const pawl_mission *mission, const pawl_
 {
         static const char *const no[] = {"false", "null", "0", "\"\"", "[]"};
         struct resolver r = {.mission = mission,
-                .root = step->when,
                 .name = "when",
                 .output = output,
                 .user = user,
+                .own = PAWL__JSON_TREE_INIT,
                 .tree = PAWL__JSON_TREE_INIT,
                 .err = err};
-        pawl_status status =
-                add_output(&r, step->when, pawl__from_of(&mission->document.tree, step->when));
+        pawl_status status = find_root(&r, step->when, step->when_at);
 
+        if (!status)
+                status = add_output(&r, r.root, pawl__from_of(r.in, r.root));
         if (!status)
                 status = pawl__buf_check(&r.text, err);
         *out = true;
         for (size_t i = 0; i < sizeof no / sizeof no[0] && !status; i++)
                 *out = *out && !pawl__text_is(pawl__buf_text(&r.text), no[i]);
-        pawl__buf_free(&r.text);
-        pawl__json_tree_free(&r.tree);
+        free_resolver(&r);
         return status;
 }

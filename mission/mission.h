@@ -47,7 +47,21 @@ typedef struct pawl__retry_rule {
         uint64_t on_exit[4]; /**< these exit codes, a bit each */
 } pawl__retry_rule;
 
+/** What most steps say nothing of, and then share. */
+typedef struct pawl__step_how {
+        pawl__env env;      /**< before the mission's */
+        char *cwd;          /**< relative to the mission's directory, and beneath it; NULL: there */
+        int64_t timeout_ms; /**< of an attempt; 0: none */
+        const char *timeout; /**< as the file says it */
+        pawl__retry_rule retry;
+} pawl__step_how;
+
 typedef struct pawl__ask pawl__ask; /* mission/ask.h */
+
+/** Bytes of a text. */
+typedef struct pawl__span {
+        uint32_t at, len;
+} pawl__span;
 
 typedef struct pawl__step {
         pawl_text id;
@@ -60,13 +74,10 @@ typedef struct pawl__step {
                                  has no command */
         pawl_mission_param **word_params; /**< of each word, the one that it is, or NULL; NULL: none
                                                is one */
-        pawl__env env;                    /**< before the mission's */
-        char *cwd;          /**< relative to the mission's directory, and beneath it; NULL: there */
-        int64_t timeout_ms; /**< of an attempt; 0: none */
-        const char *timeout; /**< as the file says it */
-        pawl__retry_rule retry;
+        pawl__step_how *how;
         pawl__node needs_at; /**< in the document's tree; PAWL__NO_NODE: it is the step before */
         pawl__node when;     /**< likewise: the $from object that says whether it runs */
+        pawl__span inputs_at, when_at; /**< where the two stand in the document's text */
 } pawl__step;
 
 /** The steps that must be completed before one begins, by index. */
@@ -82,7 +93,7 @@ typedef enum pawl__snapshots {
 } pawl__snapshots;
 
 struct pawl_mission {
-        pawl__document document;
+        pawl__document document; /**< its tree is there until the steps of a run begin */
         pawl__arena arena;
         char *path;      /**< absolute */
         char *directory; /**< absolute: where its commands run and its seeds are */
@@ -103,6 +114,7 @@ struct pawl_mission {
         char *tool_checkpoints; /**< "on" or "off", for its commands; NULL: not said */
         char *edit_tools;       /**< names with commas between them; NULL: not said */
         char *tool_files; /**< absolute: the directory of tool calls' documents; NULL: not said */
+        pawl__step_how plain; /**< of the steps that say nothing of it */
         pawl__env env;
         char **notify;        /**< told how a run ends: its words, ended by NULL; NULL: nobody is */
         const char **secrets; /**< names of variables */
@@ -122,6 +134,9 @@ struct pawl_mission {
  *  pawl_mission_load(). */
 PAWL_MUST_CHECK pawl_status pawl__mission_parse(
         pawl_mission **out, const char *path, pawl_text text, pawl_error *err);
+
+/** Let its document's tree be there, whatever run had the mission before. PAWL_ENOMEM. */
+PAWL_MUST_CHECK pawl_status pawl__mission_whole(pawl_mission *mission, pawl_error *err);
 
 /** The index of a step, or SIZE_MAX. */
 size_t pawl__mission_find(const pawl_mission *mission, pawl_text step_id);

@@ -226,9 +226,10 @@ pawl_status pawl__param_named(pawl_mission_param **out, const pawl_mission *miss
                 others);
 }
 
-const pawl_mission_param *pawl__param_at(const pawl_mission *mission, pawl__node node)
+const pawl_mission_param *pawl__param_at(
+        const pawl_mission *mission, const pawl__json_tree *tree, pawl__node node)
 {
-        const pawl_text name = pawl__json_get_text(&mission->document.tree, node, "$param");
+        const pawl_text name = pawl__json_get_text(tree, node, "$param");
 
         return name.data ? find(mission, name) : NULL;
 }
@@ -323,7 +324,7 @@ pawl_status pawl__params_put_words(pawl_mission *mission, pawl_error *err)
                                 status = put_word(
                                         &step->argv[k], mission, step->word_params[k], err);
                 if (!status)
-                        status = put_env(&step->env, mission, err);
+                        status = put_env(&step->how->env, mission, err);
         }
         return status;
 }

@@ -20,8 +20,9 @@ bool pawl__is_param(const pawl__json_tree *tree, pawl__node node);
  *  string, or is not declared. */
 PAWL_MUST_CHECK pawl_status pawl__param_named(pawl_mission_param **out, const pawl_mission *mission,
         pawl__node node, const char *where, pawl_error *err);
-/** That of a file that was read; NULL: the node is none. */
-const pawl_mission_param *pawl__param_at(const pawl_mission *mission, pawl__node node);
+/** That of a file that was read, or of a part of it; NULL: the node is none. */
+const pawl_mission_param *pawl__param_at(
+        const pawl_mission *mission, const pawl__json_tree *tree, pawl__node node);
 
 /** A word of a command, or a variable's value: what it says, or "" and the parameter that it is. */
 PAWL_MUST_CHECK pawl_status pawl__word_read(

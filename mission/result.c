@@ -29,6 +29,14 @@ static const char *keep(own_result *result, pawl_text text)
         return pawl__arena_copy(&result->arena, text).data;
 }
 
+/* The same of words that are mostly the one before. */
+static const char *keep_word(own_result *result, const char **last, pawl_text word)
+{
+        if (!*last || !pawl__text_is(word, *last))
+                *last = keep(result, word);
+        return *last;
+}
+
 /* A run that still stands as running is one that nobody carries on: it was cut off. */
 static const char *status_name(pawl_text status)
 {
@@ -44,10 +52,11 @@ static const char *status_name(pawl_text status)
 
 typedef struct listing {
         own_result *result;
-        pawl__map in_file; /* the mission's steps, by id */
-        size_t others;     /* that the run knows and the file has no longer */
-        bool list_others;  /* this time */
-        bool held;         /* another session is at those that are at work */
+        pawl__map in_file;           /* the mission's steps, by id */
+        size_t others;               /* that the run knows and the file has no longer */
+        bool list_others;            /* this time */
+        const char *status, *cursor; /* of the step before */
+        bool held;                   /* another session is at those that are at work */
 } listing;
 
 static pawl_status list_step(own_result *result, const pawl_step_result *step)
@@ -78,11 +87,12 @@ static pawl_status take_step(const pawl__row *row, void *user, pawl_error *err)
                                                     ? keep(result, v[PAWL__STEP_ID].text)
                                                     : result->steps[at].step_id,
                 .retry_token = keep(result, v[PAWL__STEP_TOKEN].text),
-                .cursor = keep(result, v[PAWL__STEP_CURSOR].text)};
+                .cursor = keep_word(result, &l->cursor, v[PAWL__STEP_CURSOR].text)};
 
         step.removed = pawl__text_is(v[PAWL__STEP_STATUS].text, "skipped");
         step.unfinished = !l->held && pawl__text_is(v[PAWL__STEP_STATUS].text, "running");
-        step.status = step.unfinished ? "pending" : keep(result, pawl__row_step_status(row));
+        step.status = step.unfinished ? "pending"
+                                      : keep_word(result, &l->status, pawl__row_step_status(row));
         if (at != PAWL__MAP_NONE)
                 result->steps[at] = step;
         else if (list_step(result, &step))

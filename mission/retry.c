@@ -25,7 +25,8 @@ pawl_status pawl__retry_take_up(pawl__step_run *p)
         pawl__runner *r = p->r;
         pawl__row run = {.v[PAWL__RUN_ID].text = r->run_id};
 
-        if (p->step->retry.attempts < 2 || !r->own_mission) /* a run that begins here has none */
+        if (p->step->how->retry.attempts < 2 ||
+                !r->own_mission) /* a run that begins here has none */
                 return PAWL_OK;
         pawl_status status = pawl__state_get(r->state, PAWL__RUNS, &run, &r->arena, &r->error);
         if (!status)
@@ -36,7 +37,7 @@ pawl_status pawl__retry_take_up(pawl__step_run *p)
 
 bool pawl__retry_due(const pawl__step_run *p, int exit_code)
 {
-        const pawl__retry_rule *rule = &p->step->retry;
+        const pawl__retry_rule *rule = &p->step->how->retry;
 
         if (p->retry.tries + 1 >= rule->attempts)
                 return false;
@@ -49,7 +50,7 @@ bool pawl__retry_due(const pawl__step_run *p, int exit_code)
 static int64_t delay_ms(const pawl__step_run *p)
 {
         const pawl_sources *sources = pawl__log_sources(p->r->log);
-        const pawl__retry_rule *rule = &p->step->retry;
+        const pawl__retry_rule *rule = &p->step->how->retry;
         int64_t ms = rule->delay_ms;
         char chance[37];
 
@@ -81,7 +82,7 @@ pawl_status pawl__retry_note(pawl__step_run *p, int exit_code, const char *why)
         pawl__json_member_string(&w, "reason", reason.message);
         pawl__json_member_string(&w, "retry_at", at);
         pawl__json_member_integer(&w, "tries", p->retry.tries);
-        pawl__json_member_integer(&w, "of", p->step->retry.attempts);
+        pawl__json_member_integer(&w, "of", p->step->how->retry.attempts);
         pawl__attempt_members(&w, &p->ctx->attempt);
         pawl_status status = pawl__runner_emit(r, PAWL__STEP_ATTEMPT_FAILED, p->step->id, &w);
         if (status)
@@ -91,8 +92,8 @@ pawl_status pawl__retry_note(pawl__step_run *p, int exit_code, const char *why)
                 return pawl__step_run_error(p, status);
         snprintf(line, sizeof line,
                 "step %.*s: attempt %" PRId64 " of %d failed (%s); next in %.1f s",
-                PAWL__FMT(p->step->id), p->retry.tries, p->step->retry.attempts, reason.message,
-                (double)wait_ms / 1000);
+                PAWL__FMT(p->step->id), p->retry.tries, p->step->how->retry.attempts,
+                reason.message, (double)wait_ms / 1000);
         pawl__runner_notice(r, line);
         p->again = true;
         return PAWL_OK;

@@ -185,6 +185,8 @@ pawl_status pawl_mission_run(pawl_run_result **out, pawl_mission *mission, pawl_
         status = pawl__runner_open(&r, log, options);
         r.mission = mission;
         if (!status)
+                status = pawl__mission_whole(mission, &r.error);
+        if (!status)
                 status = pawl__runner_keep_log(&r, run(out, &r));
         if (status && err)
                 *err = r.error;

@@ -449,6 +449,8 @@ pawl_status pawl__runner_steps(pawl__runner *r)
         if (status)
                 return status;
         pawl__pipeline_use_glossary(r->pipeline, r->glossary, r->refs, r->n_refs);
+        if (!r->changes_open) /* else it is recorded when the step that changed passes */
+                pawl__document_drop_tree(&r->mission->document);
         status = pawl__ready_make(&s.ready, r->mission, &r->error);
         if (!status)
                 status = make_slots(&s);

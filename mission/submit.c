@@ -141,7 +141,7 @@ static pawl_status check_captured(submitting *s)
                 const char *command = mission->steps[i].argv ? mission->steps[i].argv[0] : "";
                 if (*command == '/' || !strchr(command, '/'))
                         continue;
-                const char *cwd = mission->steps[i].cwd;
+                const char *cwd = mission->steps[i].how->cwd;
                 const int len =
                         snprintf(path, sizeof path, "%s/%s/%s", s->below, cwd ? cwd : ".", command);
                 if (len < 0 || (size_t)len >= sizeof path || !normal(path))
@@ -285,6 +285,8 @@ pawl_status pawl_mission_submit(char run_id[129], pawl_mission *mission, pawl_lo
         pawl_status status = pawl__runner_open(&r, log, options);
 
         r.mission = mission;
+        if (!status)
+                status = pawl__mission_whole(mission, &r.error);
         if (!status)
                 status = pawl__runner_keep_log(&r, submit(&r));
         if (!status)

@@ -70,6 +70,20 @@ static pawl_status resolve(struct fixture *f, pawl__buf *out, const char *inputs
                 out, f->mission, &f->mission->steps[2], run ? output : NULL, f, &f->err);
 }
 
+/* The same once more as while steps run: from the text alone. */
+static pawl_status resolve_from_text(struct fixture *f, pawl__buf *out, bool run)
+{
+        const int asked = f->asked;
+
+        pawl__document_drop_tree(&f->mission->document);
+        f->err = (pawl_error)PAWL_ERROR_INIT;
+        const pawl_status status = pawl__inputs_resolve(
+                out, f->mission, &f->mission->steps[2], run ? output : NULL, f, &f->err);
+        assert_int_equal(f->asked, 2 * asked);
+        f->asked = asked;
+        return status;
+}
+
 static void check(struct fixture *f, const char *inputs, const char *json)
 {
         pawl__buf out = PAWL__BUF_INIT;
@@ -78,6 +92,9 @@ static void check(struct fixture *f, const char *inputs, const char *json)
         assert_int_equal(resolve(f, &out, inputs, true), PAWL_OK);
         assert_memory_equal(out.data, "before ", 7);
         assert_text(pawl__text_n(out.data + 7, out.len - 7), json);
+        pawl__buf_clear(&out);
+        assert_int_equal(resolve_from_text(f, &out, true), PAWL_OK);
+        assert_text(pawl__buf_text(&out), json);
         pawl__buf_free(&out);
 }
 
@@ -89,6 +106,9 @@ static void check_fails(
         assert_int_equal(pawl__buf_adds(&out, "before"), PAWL_OK);
         assert_int_equal(resolve(f, &out, inputs, true), status);
         assert_int_equal(f->err.status, status);
+        assert_string_equal(f->err.message, message);
+        assert_text(pawl__buf_text(&out), "before");
+        assert_int_equal(resolve_from_text(f, &out, true), status);
         assert_string_equal(f->err.message, message);
         assert_text(pawl__buf_text(&out), "before");
         pawl__buf_free(&out);

@@ -108,10 +108,8 @@ static pawl_status output(pawl_text *out, pawl_text step_id, void *user, pawl_er
         return PAWL_OK;
 }
 
-T(inputs_survive_any_failed_allocation)
+static void sweep_inputs(struct fixture *f)
 {
-        struct fixture *f = *state;
-
         for (sweep s = {0}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
                 pawl__buf out = PAWL__BUF_INIT;
@@ -125,6 +123,29 @@ T(inputs_survive_any_failed_allocation)
                         assert_int_equal(out.len, 0);
                 assert_int_equal(status, s.failed ? PAWL_ENOMEM : PAWL_OK);
                 pawl__buf_free(&out);
+        }
+}
+
+T(inputs_survive_any_failed_allocation)
+{
+        struct fixture *f = *state;
+
+        sweep_inputs(f);
+        pawl__document_drop_tree(&f->mission->document);
+        sweep_inputs(f);
+}
+
+T(a_mission_is_read_again_or_not_for_any_failed_allocation)
+{
+        struct fixture *f = *state;
+        const size_t nodes = f->mission->document.tree.n;
+
+        for (sweep s = {0}; sweep_next(&s);) {
+                pawl_error err = PAWL_ERROR_INIT;
+                pawl__document_drop_tree(&f->mission->document);
+                sweep_arm(&s);
+                const bool read = sweep_done(&s, pawl__mission_whole(f->mission, &err), &err);
+                assert_int_equal(f->mission->document.tree.n, read ? nodes : 0);
         }
 }
 
