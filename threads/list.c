@@ -117,14 +117,13 @@ static pawl_status give_elsewhere(pawl_text *out, reading *r, const pawl__thread
         return value->seq ? read_texts(out, r, value) : read_content(out, r, value);
 }
 
+/* Of a value that lies in the list's arena. */
 static pawl_status give_value(
         pawl_text *type, pawl_text *data, reading *r, const pawl__thread_value *value)
 {
-        *type = pawl__arena_copy(r->arena, value->type);
-        if (!value->text.data)
-                return give_elsewhere(data, r, value);
-        *data = pawl__arena_copy(r->arena, value->text);
-        return pawl__arena_check(r->arena, r->err);
+        *type = value->type;
+        *data = value->text;
+        return value->text.data ? PAWL_OK : give_elsewhere(data, r, value);
 }
 
 /* ---- Writes ---------------------------------------------------------------------------------- */
@@ -155,7 +154,7 @@ static pawl_status add_writes(uint64_t seq, void *user, pawl_error *err)
         pawl_status status = pawl__thread_event(r->threads, seq, &r->scratch, err);
         if (status || pawl__json_get(tree, 0, "writes") == PAWL__NO_NODE)
                 return status == PAWL_DONE ? PAWL_OK : status;
-        status = pawl__thread_values_read(&values, &n, seq, tree, "writes", &r->scratch, err);
+        status = pawl__thread_values_read(&values, &n, seq, tree, "writes", r->arena, err);
         const pawl_text task = pawl__arena_copy(r->arena, pawl__json_get_text(tree, 0, "task_id"));
         const pawl_text path =
                 pawl__arena_copy(r->arena, pawl__json_get_text(tree, 0, "task_path"));
@@ -168,7 +167,7 @@ static pawl_status add_writes(uint64_t seq, void *user, pawl_error *err)
                         continue;
                 *write = (pawl_thread_write){.task_id = task,
                         .task_path = path,
-                        .channel = pawl__arena_copy(r->arena, values[i].channel),
+                        .channel = values[i].channel,
                         .index = values[i].index};
                 status = give_value(&write->type, &write->data, r, &values[i]);
         }
@@ -283,15 +282,15 @@ static pawl_status give_checkpoint(pawl_thread_checkpoint *item, reading *r, con
                 status = give_texts(item, r, row, seq);
         if (!status)
                 status = pawl__thread_values_read(
-                        &values, &n, seq, &r->threads->tree, "channels", &r->scratch, r->err);
+                        &values, &n, seq, &r->threads->tree, "channels", r->arena, r->err);
         if (status)
                 return status;
         channels = pawl__arena_array(r->arena, n + 1, sizeof *channels);
         if (!channels)
                 return pawl__nomem(r->err);
         for (size_t i = 0; i < n && !status; i++) {
-                channels[i].name = pawl__arena_copy(r->arena, values[i].channel);
-                channels[i].version = pawl__arena_copy(r->arena, values[i].version);
+                channels[i].name = values[i].channel;
+                channels[i].version = values[i].version;
                 status = give_value(&channels[i].type, &channels[i].data, r, &values[i]);
         }
         item->channels = channels;

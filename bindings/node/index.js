@@ -189,7 +189,8 @@ class Threads extends Handle {
     return new Threads(handle, !/^postgres(ql)?:/.test(where));
   }
   close() { return super.close("threadsClose"); }
-  /** Put items in one transaction, with all that come in the same turn of the event loop or while another is under way.
+  /** Put items in one transaction, with all that come in the same turn of the event loop or while another is under way:
+   *  a tick's callback that a promise asks for comes when no promise has anything more to do.
    *  Of a log in a file it is done at once: another thread would take as long to begin as the disk to end. */
   put(items) {
     if (!this.handle) return this.queue();
@@ -198,7 +199,7 @@ class Threads extends Handle {
         reject(failed(error));
         return;
       }
-      if (this.#waiting.length === 1) this.queue(() => this.#putAll());
+      if (this.#waiting.length === 1) this.queue(() => new Promise(process.nextTick).then(() => this.#putAll()));
     });
   }
   async #putAll() {

@@ -2,6 +2,7 @@
 // savers is scripts/exam langgraph. Run in an empty directory.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import test from "node:test";
@@ -86,6 +87,42 @@ test("a listed checkpoint's values are as one's that is got", async () => {
   await saver.end();
 });
 
+// What a list shares between checkpoints is each one's own all the same.
+test("listed checkpoints' values are as those that are got, and nobody else's", async () => {
+  const saver = open();
+  let deep = [];
+  for (let i = 0; i < 2500; i++) deep = [deep];
+  const values = { 2: "two", 1: { ["__proto__"]: ["a"], text: "\ud83d\ude00" }, large: { text: "x".repeat(10000) }, small: [{ a: [1] }], ["__proto__"]: { b: {} }, deep };
+  const version = Object.fromEntries(Object.keys(values).map((name) => [name, 1]));
+  const put = [];
+  let config = of("t");
+  for (let i = 0; i < 40; i++) {
+    const now = { ...values };
+    const versions = { ...version, n: i };
+    Object.defineProperty(now, "n", { value: { n: [i] }, enumerable: true });
+    if (i === 20) [now.bytes, versions.bytes] = [new Uint8Array([0, 255]), 1]; // is not JSON
+    if (i === 30) delete now.small;
+    put.unshift(checkpoint(String(100 + i), now, versions));
+    config = await saver.put(config, put[0], META, i === 0 ? versions : i === 20 ? { n: i, bytes: 1 } : { n: i });
+  }
+  const text = (value) => JSON.stringify(value, (name, one) => (name === "bytes" ? "bytes" : name === "deep" ? one[0][0].length : one?.replace?.(/x+/, "x") ?? one));
+  const texts = (list) => list.map((one) => text(one.channel_values));
+  const listed = await all(saver.list(of("t")));
+  assert.deepEqual(texts(listed.map((tuple) => tuple.checkpoint)), texts(put));
+  for (const { checkpoint: { id, channel_values: got } } of listed) {
+    assert.equal(text((await saver.getTuple(of("t", id))).checkpoint.channel_values), text(got));
+    assert.deepEqual(got.n, { n: [Number(id) - 100] });
+    got.large.text = got[1].text = "changed";
+    if (got.small) got.small[0].a.push(2);
+    got.deep[0].push(1);
+    Object.getOwnPropertyDescriptor(got, "__proto__").value.b.changed = true;
+    got[1]["__proto__"].push("b");
+  }
+  assert.deepEqual(texts((await all(saver.list(of("t")))).map((tuple) => tuple.checkpoint)), texts(put));
+  assert.equal({}.changed, undefined);
+  await saver.end();
+});
+
 test("a listing goes on behind its pages, and is filtered", async () => {
   const saver = open();
   const ids = Array.from({ length: 70 }, (_, i) => String(100 + i));
@@ -152,6 +189,33 @@ test("puts at once share commits, and a wrong one fails alone", async () => {
   assert.match(results[1].reason.message, /checkpoint id/);
   assert.equal(results[1].reason.status, "PAWL_EINVAL");
   assert.equal((await all(saver.list(of("t")))).length, 3);
+  await saver.end();
+});
+
+// How many transactions the log's write-ahead log holds: frames that end one say how large the file is then.
+const commits = () => {
+  const wal = readFileSync(path.resolve(`case-${cases}`, "events.db-wal"));
+  let n = 0;
+  for (let at = 32; at < wal.length; at += 24 + wal.readUInt32BE(8)) n += wal.readUInt32BE(at + 4) !== 0 && wal.readUInt32BE(at + 8) === wal.readUInt32BE(16);
+  return n;
+};
+
+test("what a turn of the event loop puts is one transaction, however its promises come to it", async () => {
+  const saver = open();
+  await saver.put(of("t"), checkpoint("0", {}, {}), META, {});
+  const before = commits();
+  const late = async (turns, work) => {
+    for (let i = 0; i < turns; i++) await null;
+    return work();
+  };
+  await Promise.all([
+    late(0, () => saver.putWrites(of("t", "0"), [["a", 1]], "task-a")),
+    late(50, () => saver.putWrites(of("t", "0"), [["a", 2]], "task-b")),
+    late(90, () => saver.put(of("t", "0"), checkpoint("1", {}, {}), META, {})),
+  ]);
+  assert.equal(commits(), before + 1);
+  assert.deepEqual((await saver.getTuple(of("t", "0"))).pendingWrites, [["task-a", "a", 1], ["task-b", "a", 2]]);
+  assert.equal((await saver.getTuple(of("t"))).checkpoint.id, "1");
   await saver.end();
 });
 

@@ -4,34 +4,49 @@
 #include "events/types.h"
 #include <inttypes.h>
 
-static bool read_natural(int64_t *out, const pawl__json_tree *tree, pawl__node at, const char *name)
+static pawl_text string_of(const pawl__json_node *node)
 {
-        const pawl__node node = pawl__json_get(tree, at, name);
-
-        return node != PAWL__NO_NODE && pawl__json_int(pawl__json_at(tree, node), out) && *out >= 0;
+        return node->type == PAWL__JSON_STRING ? node->value : (pawl_text){NULL, 0};
 }
 
+/* In one pass: a list of checkpoints has thousands of them. */
 static bool read_value(pawl__thread_value *out, const pawl__json_tree *tree, pawl__node at)
 {
-        const pawl__node index = pawl__json_get(tree, at, "index");
-        int64_t seq = 0;
-        const pawl_text hash = pawl__json_get_text(tree, at, "hash");
+        pawl_text hash = {NULL, 0};
+        int64_t seq = 0, size = -1;
+        bool whole = true;
 
-        *out = (pawl__thread_value){.channel = pawl__json_get_text(tree, at, "channel"),
-                .version = pawl__json_get_text(tree, at, "version"),
-                .type = pawl__json_get_text(tree, at, "type"),
-                .text = pawl__json_get_text(tree, at, "text")};
-        if (index != PAWL__NO_NODE && !pawl__json_int(pawl__json_at(tree, index), &out->index))
-                return false;
-        if (!out->channel.data || !out->type.data)
+        *out = (pawl__thread_value){.index = 0};
+        for (pawl__node n = pawl__json_first(tree, at); n != PAWL__NO_NODE;
+                n = pawl__json_after(tree, at, n)) {
+                const pawl__json_node *member = pawl__json_at(tree, n);
+                if (pawl__text_is(member->name, "channel"))
+                        out->channel = string_of(member);
+                else if (pawl__text_is(member->name, "version"))
+                        out->version = string_of(member);
+                else if (pawl__text_is(member->name, "type"))
+                        out->type = string_of(member);
+                else if (pawl__text_is(member->name, "text"))
+                        out->text = string_of(member);
+                else if (pawl__text_is(member->name, "hash"))
+                        hash = string_of(member);
+                else if (pawl__text_is(member->name, "seq"))
+                        whole = pawl__json_int(member, &seq) && whole;
+                else if (pawl__text_is(member->name, "size"))
+                        whole = pawl__json_int(member, &size) && whole;
+                else if (pawl__text_is(member->name, "index"))
+                        whole = pawl__json_int(member, &out->index) && whole;
+        }
+        if (!whole || !out->channel.data || !out->type.data)
                 return false;
         if (out->text.data)
                 return true;
-        if (hash.data)
-                return pawl__unhex32(out->hash, hash) && read_natural(&out->size, tree, at, "size");
-        const bool elsewhere = read_natural(&seq, tree, at, "seq") && seq > 0;
+        if (hash.data) {
+                out->size = size;
+                return pawl__unhex32(out->hash, hash) && size >= 0;
+        }
         out->seq = (uint64_t)seq;
-        return elsewhere;
+        return seq > 0;
 }
 
 pawl_status pawl__thread_values_read(pawl__thread_value **out, size_t *n, uint64_t seq,

@@ -20,21 +20,56 @@ function isJson(value, depth = 0) {
   return true;
 }
 
-// A checkpoint's values that are parsed when they are first looked at, and are a plain member from then on. The functions
-// are the same for all: V8 keeps those of an accessor, and what they hold, until its next full collection.
-const JSON_OF_VALUES = Symbol("values");
+// A value of JSON, but for its strings, anew. (A member that is there is set, be it named __proto__.)
+const isObject = (value) => typeof value === "object" && value !== null;
+function copy(value) {
+  if (!isObject(value)) return value;
+  if (Array.isArray(value)) return value.map(copy);
+  const copied = { ...value };
+  for (const name in copied) if (isObject(copied[name])) copied[name] = copy(copied[name]);
+  return copied;
+}
+function set(object, name, value) {
+  if (name === "__proto__") Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+  else object[name] = value;
+}
+
+// Values as JSON, parsed when the first of them is looked at. Where several checkpoints have them each gets its own copy,
+// which takes a small part of what parsing them again would.
+class Values {
+  constructor(json) {
+    this.json = json;
+    this.shared = false;
+    this.parsed = undefined;
+  }
+  get(name) {
+    this.parsed ??= JSON.parse(this.json);
+    if (!this.shared) return this.parsed[name];
+    try { return copy(this.parsed[name]); } catch { return JSON.parse(this.json)[name]; } // deeper than the stack
+  }
+}
+
+// A checkpoint's values that are put together when they are first looked at, and are a plain member from then on. The
+// functions are the same for all: V8 keeps those of an accessor, and what they hold, until its next full collection.
+const VALUES = Symbol("values");
 const become = (checkpoint, value) => {
+  checkpoint[VALUES] = undefined;
   Object.defineProperty(checkpoint, "channel_values", { value, writable: true, enumerable: true, configurable: true });
   return value;
 };
 const LATER = {
   enumerable: true,
   configurable: true,
-  get() { return become(this, JSON.parse(this[JSON_OF_VALUES])); },
+  get() {
+    const { names, of } = this[VALUES];
+    const all = {};
+    for (let i = 0; i < names.length; i++) set(all, names[i], of[i].get(names[i]));
+    return become(this, all);
+  },
   set(value) { become(this, value); },
 };
-function readLater(checkpoint, json) {
-  Object.defineProperty(checkpoint, JSON_OF_VALUES, { value: json });
+function readLater(checkpoint, names, of) {
+  Object.defineProperty(checkpoint, VALUES, { value: { names, of }, writable: true });
   Object.defineProperty(checkpoint, "channel_values", LATER);
 }
 
@@ -91,29 +126,47 @@ function make({ BaseCheckpointSaver, JsonPlusSerializer, WRITES_IDX_MAP, TASKS, 
     }
 
     // A checkpoint that is nothing but JSON comes as two texts. Who lists looks at the values of few: they are read then.
-    #parse([head, values], lazy) {
-      const { ids: [threadId, ns, id, parent], checkpoint, metadata, writes } = JSON.parse(head);
-      if (lazy) readLater(checkpoint, values);
-      else checkpoint.channel_values = JSON.parse(values);
-      return { threadId, ns, id, parent, checkpoint, metadata, pendingWrites: writes };
+    // The second text has those that the checkpoint before it in the page does not have, too.
+    #parse([head, json], before) {
+      const { ids: [threadId, ns, id, parent], checkpoint, metadata, writes, names, same } = JSON.parse(head);
+      const item = { threadId, ns, id, parent, checkpoint, metadata, pendingWrites: writes };
+      if (!before) {
+        checkpoint.channel_values = JSON.parse(json);
+        return item;
+      }
+      const own = new Values(json);
+      if (names) Object.assign(before, { names, of: new Array(names.length).fill(own) });
+      else {
+        before.of = before.of.map((values, i) => {
+          if (same[i] === "0") return own;
+          values.shared = true;
+          return values;
+        });
+      }
+      readLater(checkpoint, before.names, before.of);
+      return item;
     }
     async #revive([threadId, ns, id, parent, checkpointText, metadataText, channels, writes]) {
       const checkpoint = JSON.parse(checkpointText);
       checkpoint.channel_values = {};
-      for (let i = 0; i < channels.length; i += 4) checkpoint.channel_values[channels[i]] = await this.#load(channels[i + 2], channels[i + 3]);
+      for (let i = 0; i < channels.length; i += 4) set(checkpoint.channel_values, channels[i], await this.#load(channels[i + 2], channels[i + 3]));
       const pendingWrites = [];
       for (let i = 0; i < writes.length; i += 4) pendingWrites.push([writes[i], writes[i + 1], await this.#load(writes[i + 2], writes[i + 3])]);
       return { threadId, ns, id, parent, checkpoint, metadata: await this.#loadText(metadataText), pendingWrites };
     }
-    async #tuple(item, config, lazy = false) {
-      const { threadId, ns, id, parent, checkpoint, metadata, pendingWrites } = item.length === 2 ? this.#parse(item, lazy) : await this.#revive(item);
+    #give({ threadId, ns, id, parent, checkpoint, metadata, pendingWrites }, config) {
       const of = (checkpointId) => ({ configurable: { thread_id: threadId, checkpoint_ns: ns, checkpoint_id: checkpointId } });
-      if (checkpoint.v < 4 && parent !== null) await this.#addPendingSends(checkpoint, threadId, ns, parent);
       return { config: config ?? of(id), checkpoint, metadata, parentConfig: parent === null ? undefined : of(parent), pendingWrites };
+    }
+    // A tuple, or of what is more than JSON a promise.
+    #tuple(item, config) {
+      if (Array.isArray(item)) return this.#revive(item).then((revived) => this.#tuple(revived, config));
+      if (item.checkpoint.v < 4 && item.parent !== null) return this.#addPendingSends(item).then(() => this.#give(item, config));
+      return this.#give(item, config);
     }
 
     // Until version 4, what a checkpoint is to send stood in the writes of its parent.
-    async #addPendingSends(checkpoint, threadId, ns, parent) {
+    async #addPendingSends({ checkpoint, threadId, ns, parent }) {
       const [item] = await (await this.#open()).list([threadId, ns, parent, null, null, 1, null, null, null]);
       const sends = [];
       for (let i = 0; i < (item?.[7].length ?? 0); i += 4) if (item[7][i + 1] === TASKS) sends.push(await this.#load(item[7][i + 2], item[7][i + 3]));
@@ -127,7 +180,7 @@ function make({ BaseCheckpointSaver, JsonPlusSerializer, WRITES_IDX_MAP, TASKS, 
       if (threadId === undefined) return undefined;
       const id = getCheckpointId(config);
       const [item] = await (await this.#open()).list([String(threadId), ns, id || null, null, null, 1, null, null, null], this.#plain);
-      return item && this.#tuple(item, id ? config : undefined);
+      return item && this.#tuple(item.length === 2 ? this.#parse(item) : item, id ? config : undefined);
     }
 
     async *list(config, { limit, before, filter } = {}) {
@@ -143,9 +196,12 @@ function make({ BaseCheckpointSaver, JsonPlusSerializer, WRITES_IDX_MAP, TASKS, 
         const page = await threads.list([
           threadId === undefined ? null : String(threadId), defined(ns), getCheckpointId(config) || null,
           before ? getCheckpointId(before) || null : null, text, most, ...last], this.#plain);
+        const shown = {}; // the values of the one before
+        const items = page.map((item) => (item.length === 2 ? this.#parse(item, shown) : item));
         let tuple;
-        for (const item of page) {
-          tuple = await this.#tuple(item, undefined, true);
+        for (const item of items) {
+          tuple = this.#tuple(item);
+          if (tuple instanceof Promise) tuple = await tuple;
           if (!fits(tuple.metadata)) continue;
           yield tuple;
           if (--left <= 0) return;

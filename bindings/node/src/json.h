@@ -42,6 +42,13 @@ static inline void quote(out *o, const char *data, size_t len)
 {
         puts_(o, "\"");
         for (size_t i = 0; i < len;) {
+                const size_t from = i;
+                while (i < len && data[i] >= 0x20 && data[i] < 0x7f && data[i] != '"' &&
+                        data[i] != '\\')
+                        i++;
+                put(o, data + from, i - from);
+                if (i == len)
+                        break;
                 const unsigned char c = (unsigned char)data[i];
                 const size_t n = c < 0x80                ? 1
                                  : c >= 0xc2 && c < 0xe0 ? 2

@@ -5,7 +5,9 @@
  * type, data, ...], [task, channel, type, data, ...]], absent as null. Data of the type "json"
  * comes back as a string, of any other as a Buffer. With `plain` a checkpoint of which all data is
  * JSON without a member "lc" comes as two texts: {"ids":[thread, namespace, id, parent],
- * "checkpoint","metadata","writes":[[task, channel, value]]}, and {channel: value}.
+ * "names":[channel], "checkpoint","metadata","writes":[[task, channel, value]]}, and {channel:
+ * value}. Where the item before it comes so too and has the same channels, "same":"0110" stands in
+ * place of the names, and the values that are those of the item before ("1") are left out.
  *
  * With `now` the call is done at once, on JavaScript's own thread: of a log in a file, what is read
  * is there before another thread would have begun. Without, it gives a promise.
@@ -220,19 +222,62 @@ static bool is_plain(pawl_text type, pawl_text data)
         return type.len == 4 && memcmp(type.data, "json", 4) == 0 && !has_member(data, "\"lc\"");
 }
 
-static bool all_plain(const pawl_thread_checkpoint *c)
+static bool same_text(pawl_text a, pawl_text b)
+{
+        return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+/* Have both the same channels? */
+static bool same_channels(const pawl_thread_checkpoint *a, const pawl_thread_checkpoint *b)
+{
+        bool same = a->n_channels == b->n_channels;
+
+        for (size_t i = 0; i < a->n_channels && same; i++)
+                same = same_text(a->channels[i].name, b->channels[i].name);
+        return same;
+}
+
+/* The value too: one that a list has in several checkpoints lies there once. */
+static bool is_same(const pawl_thread_checkpoint *c, const pawl_thread_checkpoint *before, size_t i)
+{
+        const pawl_thread_channel *value = &c->channels[i];
+
+        return before && value->data.data == before->channels[i].data.data &&
+               value->data.len == before->channels[i].data.len &&
+               same_text(value->type, before->channels[i].type);
+}
+
+static bool all_plain(const pawl_thread_checkpoint *c, const pawl_thread_checkpoint *before)
 {
         bool plain = true;
 
         for (size_t i = 0; i < c->n_channels && plain; i++)
-                plain = is_plain(c->channels[i].type, c->channels[i].data);
+                plain = is_same(c, before, i) || is_plain(c->channels[i].type, c->channels[i].data);
         for (size_t i = 0; i < c->n_writes && plain; i++)
                 plain = is_plain(c->writes[i].type, c->writes[i].data);
         return plain && !has_member(c->metadata, "\"lc\"") &&
                !has_member(c->metadata, "\"pawl_serde\"");
 }
 
-static void write_head(out *o, const pawl_thread_checkpoint *c)
+/* Which of its channels the one before has as they are: "0110"; else their names. */
+static void write_channels(
+        out *o, const pawl_thread_checkpoint *c, const pawl_thread_checkpoint *before)
+{
+        if (before) {
+                open(o, "same", "\"");
+                for (size_t i = 0; i < c->n_channels; i++)
+                        put(o, is_same(c, before, i) ? "1" : "0", 1);
+                close_(o, "\"");
+                return;
+        }
+        open(o, "names", "[");
+        for (size_t i = 0; i < c->n_channels; i++)
+                text(o, NULL, c->channels[i].name);
+        close_(o, "]");
+}
+
+static void write_head(
+        out *o, const pawl_thread_checkpoint *c, const pawl_thread_checkpoint *before)
 {
         o->len = 0;
         o->comma = false;
@@ -243,6 +288,7 @@ static void write_head(out *o, const pawl_thread_checkpoint *c)
         text(o, NULL, c->checkpoint_id);
         text(o, NULL, c->parent_id);
         close_(o, "]");
+        write_channels(o, c, before);
         raw(o, "checkpoint", c->checkpoint);
         raw(o, "metadata", c->metadata);
         open(o, "writes", "[");
@@ -257,12 +303,15 @@ static void write_head(out *o, const pawl_thread_checkpoint *c)
         close_(o, "}");
 }
 
-static void write_values(out *o, const pawl_thread_checkpoint *c)
+static void write_values(
+        out *o, const pawl_thread_checkpoint *c, const pawl_thread_checkpoint *before)
 {
         o->len = 0;
         o->comma = false;
         open(o, NULL, "{");
         for (size_t i = 0; i < c->n_channels; i++) {
+                if (is_same(c, before, i))
+                        continue;
                 text(o, NULL, c->channels[i].name);
                 put(o, ":", 1);
                 put(o, c->channels[i].data.data, c->channels[i].data.len);
@@ -270,23 +319,24 @@ static void write_values(out *o, const pawl_thread_checkpoint *c)
         close_(o, "}");
 }
 
-static bool set_plain(
-        napi_env env, napi_value list, uint32_t at, const pawl_thread_checkpoint *c, out *o)
+static bool set_plain(napi_env env, napi_value list, uint32_t at, const pawl_thread_checkpoint *c,
+        const pawl_thread_checkpoint *before, out *o)
 {
         napi_value item;
 
         if (napi_create_array_with_length(env, 2, &item) != napi_ok)
                 return false;
-        write_head(o, c);
+        write_head(o, c, before);
         if (o->failed || !set_text(env, item, 0, (pawl_text){o->data, o->len}))
                 return false;
-        write_values(o, c);
+        write_values(o, c, before);
         return !o->failed && set_text(env, item, 1, (pawl_text){o->data, o->len}) &&
                napi_set_element(env, list, at, item) == napi_ok;
 }
 
 static napi_value give(napi_env env, const job *j)
 {
+        const pawl_thread_checkpoint *before = NULL; /* given in this form, with these channels */
         out o = {.failed = false};
         napi_value list;
 
@@ -301,8 +351,12 @@ static napi_value give(napi_env env, const job *j)
                         break;
                 }
                 const pawl_thread_checkpoint *c = &j->list->items[i];
-                const bool set = j->plain && all_plain(c) ? set_plain(env, list, i, c, &o)
-                                                          : set_item(env, list, i, c);
+                if (before && !same_channels(c, before))
+                        before = NULL;
+                const bool plain = j->plain && all_plain(c, before);
+                const bool set =
+                        plain ? set_plain(env, list, i, c, before, &o) : set_item(env, list, i, c);
+                before = plain ? c : NULL;
                 napi_close_handle_scope(env, scope);
                 if (!set)
                         list = NULL;
