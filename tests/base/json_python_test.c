@@ -8,7 +8,7 @@ static bool is_form(const pawl__json_tree *tree, bool ascii, const char *form, s
         pawl__buf out = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
 
-        assert_int_equal(pawl__json_python(&out, tree, 0, NULL, ascii, &err), PAWL_OK);
+        assert_ok(pawl__json_python(&out, tree, 0, NULL, ascii, &err));
         const bool same = out.len == len && memcmp(out.data, form, len) == 0;
         if (!same)
                 print_error("%.*s\n%s\n", (int)len, form, out.data);
@@ -25,8 +25,7 @@ static bool check_line(const char *line, size_t len)
         const char *const utf8 =
                 (const char *)memchr(ascii, '\t', len - (size_t)(ascii - line)) + 1;
 
-        assert_int_equal(
-                pawl__json_tree_read(&tree, line, (size_t)(ascii - line) - 1, &err), PAWL_OK);
+        assert_ok(pawl__json_tree_read(&tree, line, (size_t)(ascii - line) - 1, &err));
         const bool same = is_form(&tree, true, ascii, (size_t)(utf8 - ascii) - 1) &&
                           is_form(&tree, false, utf8, (size_t)(line + len - utf8));
         pawl__json_tree_free(&tree);
@@ -78,8 +77,8 @@ UNIT_TEST(one_member_is_left_out_of_the_outermost_object_alone)
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl__buf out = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__json_tree_read(&tree, TEXT, strlen(TEXT), NULL), PAWL_OK);
-        assert_int_equal(pawl__json_python(&out, &tree, 0, "hash", true, NULL), PAWL_OK);
+        assert_ok(pawl__json_tree_read(&tree, TEXT, strlen(TEXT), NULL));
+        assert_ok(pawl__json_python(&out, &tree, 0, "hash", true, NULL));
         assert_string_equal(out.data, "{\"a\": 100.0, \"b\": {\"a\": [], \"hash\": 1}}");
         pawl__buf_free(&out);
         pawl__json_tree_free(&tree);
@@ -89,7 +88,7 @@ UNIT_TEST(every_failing_allocation_is_said)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
 
-        assert_int_equal(pawl__json_tree_read(&tree, TEXT, strlen(TEXT), NULL), PAWL_OK);
+        assert_ok(pawl__json_tree_read(&tree, TEXT, strlen(TEXT), NULL));
         for (sweep s = {.least = 2}; sweep_next(&s);) {
                 pawl__buf out = PAWL__BUF_INIT;
                 pawl_error err = PAWL_ERROR_INIT;

@@ -67,9 +67,8 @@ UNIT_TEST(children_come_in_the_order_of_the_text)
         for (pawl__node n = pawl__json_first(&tree, 0); n != PAWL__NO_NODE;
                 n = pawl__json_after(&tree, 0, n)) {
                 const pawl__json_node *node = pawl__json_at(&tree, n);
-                assert_int_equal(pawl__buf_addf(&names, "%.*s:%u ", (int)node->name.len,
-                                         node->name.data, node->count),
-                        PAWL_OK);
+                assert_ok(pawl__buf_addf(
+                        &names, "%.*s:%u ", (int)node->name.len, node->name.data, node->count));
         }
         assert_text(pawl__buf_text(&names), "z:3 a:1 m:0 ");
         const pawl__node z = pawl__json_get(&tree, 0, "z");
@@ -163,9 +162,8 @@ static void assert_canonical_as_written(const char *text, size_t len, bool expec
         pawl_error err = PAWL_ERROR_INIT;
         bool canonical;
 
-        assert_int_equal(pawl__json_canon(&canon, text, len, &err), PAWL_OK);
-        assert_int_equal(
-                pawl__json_tree_read_canonical(&canonical, &tree, text, len, &err), PAWL_OK);
+        assert_ok(pawl__json_canon(&canon, text, len, &err));
+        assert_ok(pawl__json_tree_read_canonical(&canonical, &tree, text, len, &err));
         if (canonical != expected ||
                 canonical != pawl__text_eq(pawl__buf_text(&canon), pawl__text_n(text, len)))
                 fail_msg("%.*s: %d", (int)len, text, canonical);
@@ -209,7 +207,7 @@ UNIT_TEST(names_of_a_large_object_are_canonical_in_order_and_refused_twice)
                         for (int m = 0; m < n; m++)
                                 pawl__buf_addf(&text, "\"%s%03d\":1,", i == 1 ? "c" : "a", m);
                         pawl__buf_addf(&text, "\"%s\":1}", last[i]);
-                        assert_int_equal(pawl__buf_check(&text, &err), PAWL_OK);
+                        assert_ok(pawl__buf_check(&text, &err));
                         if (i < 2) {
                                 assert_canonical_as_written(text.data, text.len, i == 0);
                         } else {

@@ -32,7 +32,7 @@ UNIT_TEST(commas_and_colons_stand_where_they_belong)
         pawl__json_member_integer(&w, "b", 2);
         pawl__json_close_object(&w);
         pawl__json_close_object(&w);
-        assert_int_equal(pawl__json_end_writer(&w), PAWL_OK);
+        assert_ok(pawl__json_end_writer(&w));
         assert_text(pawl__buf_text(&w.buf),
                 "{\"s\":\"x\",\"t\":\"ab\",\"absent\":null,\"i\":-9223372036854775808,\"d\":0.1,"
                 "\"yes\":true,\"no\":false,\"raw\":[1, 2],\"list\":[[],{},null,7,null],"
@@ -47,16 +47,16 @@ UNIT_TEST(strings_are_quoted_as_canonical_text_has_them)
                                   "and a run that is longer than sixteen bytes\n";
         pawl__buf out = PAWL__BUF_INIT, canonical = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__buf_adds(&out, "x"), PAWL_OK);
-        assert_int_equal(pawl__json_quote(&out, pawl__text_n(all, sizeof all - 1)), PAWL_OK);
+        assert_ok(pawl__buf_adds(&out, "x"));
+        assert_ok(pawl__json_quote(&out, pawl__text_n(all, sizeof all - 1)));
         assert_text(pawl__buf_text(&out), "x\"\\u0000\\u0001\\b\\t\\n\\u000b\\f\\r\\u001f "
                                           "!\\\"\\\\/\x7f\xc3\xa9\xf0\x9f\x98\x80"
                                           "and a run that is longer than sixteen bytes\\n\"");
-        assert_int_equal(pawl__json_canon(&canonical, out.data + 1, out.len - 1, NULL), PAWL_OK);
+        assert_ok(pawl__json_canon(&canonical, out.data + 1, out.len - 1, NULL));
         assert_memory_equal(canonical.data, out.data + 1, out.len);
         pawl__buf_clear(&out);
-        assert_int_equal(pawl__json_quote(&out, pawl__text_n("", 0)), PAWL_OK);
-        assert_int_equal(pawl__json_quote(&out, (pawl_text){NULL, 0}), PAWL_OK);
+        assert_ok(pawl__json_quote(&out, pawl__text_n("", 0)));
+        assert_ok(pawl__json_quote(&out, (pawl_text){NULL, 0}));
         assert_text(pawl__buf_text(&out), "\"\"\"\"");
         pawl__buf_free(&out);
         pawl__buf_free(&canonical);
@@ -84,7 +84,7 @@ UNIT_TEST(strings_of_each_length_are_quoted)
                         }
                         expected[n++] = '"';
                         pawl__buf_free(&out);
-                        assert_int_equal(pawl__json_quote(&out, pawl__text_n(text, len)), PAWL_OK);
+                        assert_ok(pawl__json_quote(&out, pawl__text_n(text, len)));
                         assert_int_equal(out.len, n);
                         assert_memory_equal(out.data, expected, n);
                         free(text);

@@ -34,7 +34,7 @@ UNIT_TEST(a_library_is_loaded_once_and_its_functions_called)
 
         starts = 0;
         for (int i = 0; i < 3; i++)
-                assert_int_equal(pawl__lazy_load(&library, &err), PAWL_OK);
+                assert_ok(pawl__lazy_load(&library, &err));
         assert_int_equal(starts, 1);
         assert_true(maths.cos(0.0) > 0.99 && maths.sqrt(4.0) > 1.99);
         assert_string_equal(err.message, "");

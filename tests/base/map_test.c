@@ -10,7 +10,7 @@ UNIT_TEST(keys_are_found_as_the_map_grows)
         assert_int_equal(pawl__map_get(&map, pawl__text("a")), PAWL__MAP_NONE);
         for (uint32_t i = 0; i < KEYS; i++) {
                 snprintf(keys[i], sizeof keys[i], "%s%u", i % 3 ? "" : "longer", i);
-                assert_int_equal(pawl__map_put(&map, pawl__text(keys[i]), i), PAWL_OK);
+                assert_ok(pawl__map_put(&map, pawl__text(keys[i]), i));
         }
         assert_int_equal(map.count, KEYS);
         for (uint32_t i = 0; i < KEYS; i++)
@@ -30,8 +30,7 @@ UNIT_TEST(a_key_is_its_bytes_and_length)
         pawl__map map = PAWL__MAP_INIT;
 
         for (uint32_t i = 0; i < 9; i++)
-                assert_int_equal(
-                        pawl__map_put(&map, pawl__text_n(keys[i].data, keys[i].len), i), PAWL_OK);
+                assert_ok(pawl__map_put(&map, pawl__text_n(keys[i].data, keys[i].len), i));
         assert_int_equal(map.count, 9);
         for (uint32_t i = 0; i < 9; i++)
                 assert_int_equal(pawl__map_get(&map, pawl__text_n(keys[i].data, keys[i].len)), i);
@@ -43,8 +42,8 @@ UNIT_TEST(a_later_value_takes_the_place_of_the_former)
 {
         pawl__map map = PAWL__MAP_INIT;
 
-        assert_int_equal(pawl__map_put(&map, pawl__text("k"), 0), PAWL_OK);
-        assert_int_equal(pawl__map_put(&map, pawl__text("k"), UINT32_MAX - 1), PAWL_OK);
+        assert_ok(pawl__map_put(&map, pawl__text("k"), 0));
+        assert_ok(pawl__map_put(&map, pawl__text("k"), UINT32_MAX - 1));
         assert_int_equal(map.count, 1);
         assert_int_equal(pawl__map_get(&map, pawl__text("k")), UINT32_MAX - 1);
         pawl__map_free(&map);
@@ -60,9 +59,9 @@ UNIT_TEST(what_is_met_is_numbered_once)
         for (uint32_t i = 0; i < KEYS; i++) {
                 snprintf(keys[i], sizeof keys[i], "%u", i);
                 pawl_text key = pawl__text(keys[i]);
-                assert_int_equal(pawl__map_number(&number, &map, key, i), PAWL_OK);
+                assert_ok(pawl__map_number(&number, &map, key, i));
                 assert_int_equal(number, i);
-                assert_int_equal(pawl__map_number(&number, &map, key, 1000), PAWL_OK);
+                assert_ok(pawl__map_number(&number, &map, key, 1000));
                 assert_int_equal(number, i);
         }
         assert_int_equal(map.count, KEYS);

@@ -18,7 +18,7 @@ static void expect_text(const cJSON *tree, const char *wanted)
         char *text = NULL;
         size_t len = 0;
 
-        assert_int_equal(pawl_cjson_write(&text, &len, tree, &err), PAWL_OK);
+        assert_ok(pawl_cjson_write(&text, &len, tree, &err));
         assert_string_equal(text, wanted);
         assert_int_equal(len, strlen(wanted));
         pawl_free(text);
@@ -53,7 +53,7 @@ UNIT_TEST(a_text_comes_back_canonical)
                 pawl_error err = PAWL_ERROR_INIT;
                 cJSON *tree = NULL;
 
-                assert_int_equal(read_text(&tree, texts[i][0], &err), PAWL_OK);
+                assert_ok(read_text(&tree, texts[i][0], &err));
                 expect_text(tree, texts[i][1]);
                 cJSON_Delete(tree);
         }
@@ -128,8 +128,6 @@ UNIT_TEST(numbers_are_spelled_the_same_in_every_locale)
         cJSON_Delete(tree);
 }
 
-#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
-
 static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace\"}";
 
 static cJSON *tree_of(const char *text)
@@ -137,19 +135,18 @@ static cJSON *tree_of(const char *text)
         pawl_error err = PAWL_ERROR_INIT;
         cJSON *tree = NULL;
 
-        assert_int_equal(read_text(&tree, text, &err), PAWL_OK);
+        assert_ok(read_text(&tree, text, &err));
         return tree;
 }
 
-TEST(a_step_takes_trees_and_gives_them)
+PIPED_TEST(a_step_takes_trees_and_gives_them)
 {
-        struct piped *p = *state;
         cJSON *inputs = tree_of("{\"b\":2,\"a\":[1.5]}"), *output = NULL;
 
         p->ctx = piped_context(p, "s", "{}");
-        assert_int_equal(pawl_cjson_set_inputs(p->ctx, inputs, &p->err), PAWL_OK);
+        assert_ok(pawl_cjson_set_inputs(p->ctx, inputs, &p->err));
         assert_text(pawl_context_inputs(p->ctx), "{\"a\":[1.5],\"b\":2}");
-        assert_int_equal(piped_run(p), PAWL_OK);
+        assert_ok(piped_run(p));
         assert_int_equal(pawl_cjson_output(&output, p->ctx, &p->err), PAWL_ENOTFOUND);
         assert_null(output);
 
@@ -157,17 +154,16 @@ TEST(a_step_takes_trees_and_gives_them)
         const uint64_t head = piped_head(p);
         assert_int_equal(pawl_cjson_complete(p->pipeline, p->ctx, rounded, &p->err), PAWL_EPARSE);
         assert_int_equal(piped_head(p), head);
-        assert_int_equal(pawl_cjson_complete(p->pipeline, p->ctx, inputs, &p->err), PAWL_OK);
-        assert_int_equal(pawl_cjson_output(&output, p->ctx, &p->err), PAWL_OK);
+        assert_ok(pawl_cjson_complete(p->pipeline, p->ctx, inputs, &p->err));
+        assert_ok(pawl_cjson_output(&output, p->ctx, &p->err));
         assert_true(cJSON_Compare(inputs, output, true));
         cJSON_Delete(rounded);
         cJSON_Delete(output);
         cJSON_Delete(inputs);
 }
 
-TEST(a_checkpoint_its_conflict_and_its_events_come_as_trees)
+PIPED_TEST(a_checkpoint_its_conflict_and_its_events_come_as_trees)
 {
-        struct piped *p = *state;
         pawl_step_checkpoint *checkpoint = NULL;
         pawl_conflicts *conflicts = NULL;
         pawl_cursor *cursor = NULL;
@@ -176,9 +172,8 @@ TEST(a_checkpoint_its_conflict_and_its_events_come_as_trees)
         bool same = false;
 
         assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
-        assert_int_equal(
-                pawl_step_checkpoint_load(&checkpoint, p->log, p->token, &p->err), PAWL_OK);
-        assert_int_equal(pawl_cjson_checkpoint(&tree, checkpoint, &p->err), PAWL_OK);
+        assert_ok(pawl_step_checkpoint_load(&checkpoint, p->log, p->token, &p->err));
+        assert_ok(pawl_cjson_checkpoint(&tree, checkpoint, &p->err));
         assert_string_equal(
                 cJSON_GetStringValue(cJSON_GetObjectItem(tree, "retry_token")), p->token);
         assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(tree, "time")),
@@ -186,30 +181,29 @@ TEST(a_checkpoint_its_conflict_and_its_events_come_as_trees)
         assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(tree, "scope_refs")),
                 checkpoint->n_scope_refs);
         cJSON_Delete(tree);
-        assert_int_equal(pawl_cjson_verify(&same, checkpoint, inputs, &p->err), PAWL_OK);
+        assert_ok(pawl_cjson_verify(&same, checkpoint, inputs, &p->err));
         assert_true(same);
         cJSON_AddTrueToObject(inputs, "more");
-        assert_int_equal(pawl_cjson_verify(&same, checkpoint, inputs, &p->err), PAWL_OK);
+        assert_ok(pawl_cjson_verify(&same, checkpoint, inputs, &p->err));
         assert_false(same);
 
-        assert_int_equal(pawl_conflict_list(&conflicts, p->log, NULL, false, &p->err), PAWL_OK);
+        assert_ok(pawl_conflict_list(&conflicts, p->log, NULL, false, &p->err));
         assert_int_equal(conflicts->n, 1);
-        assert_int_equal(pawl_cjson_conflict(&tree, &conflicts->items[0], &p->err), PAWL_OK);
+        assert_ok(pawl_cjson_conflict(&tree, &conflicts->items[0], &p->err));
         assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(tree, "term")), "workspace");
         assert_true(cJSON_IsNull(cJSON_GetObjectItem(tree, "resolved_seq")));
         const cJSON *second = cJSON_GetArrayItem(cJSON_GetObjectItem(tree, "candidates"), 1);
         assert_int_equal(cJSON_GetNumberValue(cJSON_GetObjectItem(second, "n")), 2);
         cJSON_Delete(tree);
 
-        assert_int_equal(pawl_cursor_open(&cursor, p->log, 0), PAWL_OK);
+        assert_ok(pawl_cursor_open(&cursor, p->log, 0));
         for (uint64_t seq = 1; pawl_cursor_next(cursor, &event) == PAWL_OK; seq++) {
-                assert_int_equal(pawl_cjson_event(&tree, &event, &p->err), PAWL_OK);
+                assert_ok(pawl_cjson_event(&tree, &event, &p->err));
                 assert_int_equal(cJSON_GetNumberValue(cJSON_GetObjectItem(tree, "seq")), seq);
                 char *payload = NULL;
                 size_t len;
-                assert_int_equal(pawl_cjson_write(&payload, &len,
-                                         cJSON_GetObjectItem(tree, "payload"), &p->err),
-                        PAWL_OK);
+                assert_ok(pawl_cjson_write(
+                        &payload, &len, cJSON_GetObjectItem(tree, "payload"), &p->err));
                 assert_int_equal(len, event.payload.len);
                 assert_memory_equal(payload, event.payload.data, len);
                 pawl_free(payload);
@@ -221,16 +215,15 @@ TEST(a_checkpoint_its_conflict_and_its_events_come_as_trees)
         cJSON_Delete(inputs);
 }
 
-TEST(an_event_is_appended_with_a_tree)
+PIPED_TEST(an_event_is_appended_with_a_tree)
 {
-        struct piped *p = *state;
         cJSON *payload = tree_of("{\"scope_id\":\"core\",\"glossary_version_id\":\"v1\"}"),
               *list = cJSON_CreateArray();
         const pawl_event event = {
                 .type = pawl__text("GlossaryScopeActivated"), .mission_id = pawl__text("m")};
         uint64_t seq = 0;
 
-        assert_int_equal(pawl_cjson_append(&seq, p->log, &event, payload, 0, &p->err), PAWL_OK);
+        assert_ok(pawl_cjson_append(&seq, p->log, &event, payload, 0, &p->err));
         assert_int_equal(seq, piped_head(p));
         assert_string_equal(piped_payload(p, "GlossaryScopeActivated", seq - 1, 0),
                 "{\"glossary_version_id\":\"v1\",\"scope_id\":\"core\"}");
@@ -240,14 +233,13 @@ TEST(an_event_is_appended_with_a_tree)
         cJSON_Delete(list);
 }
 
-TEST(without_memory_a_call_says_so_and_leaves_nothing)
+PIPED_TEST(without_memory_a_call_says_so_and_leaves_nothing)
 {
-        struct piped *p = *state;
         pawl_conflicts *conflicts = NULL;
         cJSON *inputs = tree_of(ambiguous);
 
         assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
-        assert_int_equal(pawl_conflict_list(&conflicts, p->log, NULL, false, &p->err), PAWL_OK);
+        assert_ok(pawl_conflict_list(&conflicts, p->log, NULL, false, &p->err));
         for (sweep s = {.least = 10}; sweep_next(&s);) {
                 cJSON *tree = NULL;
                 sweep_arm(&s);

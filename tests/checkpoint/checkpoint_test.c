@@ -79,22 +79,20 @@ UNIT_TEST(a_checkpoint_is_encoded_as_canonical_json)
         char *canonical;
         size_t len;
 
-        assert_int_equal(pawl__buf_adds(&out, "before"), PAWL_OK);
-        assert_int_equal(pawl__checkpoint_encode(&out, &checkpoint, &err), PAWL_OK);
+        assert_ok(pawl__buf_adds(&out, "before"));
+        assert_ok(pawl__checkpoint_encode(&out, &checkpoint, &err));
         assert_string_equal(out.data + 6, sample_json);
-        assert_int_equal(
-                pawl_json_canonical(&canonical, &len, out.data + 6, out.len - 6, &err), PAWL_OK);
+        assert_ok(pawl_json_canonical(&canonical, &len, out.data + 6, out.len - 6, &err));
         assert_string_equal(canonical, sample_json);
         pawl_free(canonical);
         pawl__buf_free(&out);
 }
 
-UNIT_TEST_WITH(the_longest_of_everything_stays_below_the_limit, history_setup, history_teardown)
+HISTORY_TEST(the_longest_of_everything_stays_below_the_limit)
 {
         static const char *const scopes[] = {
                 "mission_local", "team_domain", "audience_domain", "spec_kitty_core"};
         char id[129];
-        struct history *h = *state;
         pawl__checkpoint checkpoint = sample(), back;
         pawl__buf out = PAWL__BUF_INIT;
 
@@ -107,22 +105,18 @@ UNIT_TEST_WITH(the_longest_of_everything_stays_below_the_limit, history_setup, h
                         (pawl__scope_ref){pawl__text(scopes[i]), pawl__text(HASH_B)};
         checkpoint.cursor = PAWL__AT_PRE_GENERATION_GATE;
         memcpy(checkpoint.output_hash, HASH_B, 65);
-        assert_int_equal(pawl__checkpoint_encode(&out, &checkpoint, &h->err), PAWL_OK);
+        assert_ok(pawl__checkpoint_encode(&out, &checkpoint, &h->err));
         assert_in_range(out.len, 700, PAWL__CHECKPOINT_MAX);
 
         /* and the log takes it, ids and all */
         h->mission = h->run = h->step = id;
         history_start(h, "[]");
-        assert_int_equal(
-                pawl__log_claim(&h->claims[0].fence, h->log, pawl__text(id), pawl__text(id),
-                        pawl__text(NULL), pawl__text(NULL), &h->batch, NULL),
-                PAWL_OK);
+        assert_ok(pawl__log_claim(&h->claims[0].fence, h->log, pawl__text(id), pawl__text(id),
+                pawl__text(NULL), pawl__text(NULL), &h->batch, NULL));
         history_step_started(h);
         history_add(h, "StepCheckpointed", "%s", out.data);
-        assert_int_equal(pawl__log_commit(h->log, &h->batch, h->claims[0].fence, NULL), PAWL_OK);
-        assert_int_equal(
-                pawl__checkpoint_load(&back, &h->arena, h->log, pawl__text(TOKEN(1)), &h->err),
-                PAWL_OK);
+        assert_ok(pawl__log_commit(h->log, &h->batch, h->claims[0].fence, NULL));
+        assert_ok(pawl__checkpoint_load(&back, &h->arena, h->log, pawl__text(TOKEN(1)), &h->err));
         assert_int_equal(back.n_scope_refs, 4);
         assert_text(back.step_id, id);
         assert_string_equal(back.output_hash, HASH_B);
@@ -261,7 +255,7 @@ UNIT_TEST(what_was_encoded_is_decoded_to_the_same)
         pawl_event event = event_of(sample_json);
         pawl__checkpoint is, wanted = sample();
 
-        assert_int_equal(pawl__checkpoint_decode(&is, &arena, &event, &err), PAWL_OK);
+        assert_ok(pawl__checkpoint_decode(&is, &arena, &event, &err));
         assert_int_equal(is.seq, 41);
         assert_int_equal(is.evaluated_seq, 0);
         assert_text(is.mission_id, "mission-1");
@@ -300,13 +294,13 @@ UNIT_TEST(fields_that_are_not_known_are_ignored)
                 "[{\"version_id\":\"" HASH_C "\",\"scope\":\"core\",\"more\":[1]}]",
                 ",\"zeal\":{\"cursor\":7},\"output_hash\":\"" HASH_B "\"");
         pawl_event event = event_of(payload);
-        assert_int_equal(pawl__checkpoint_decode(&is, &arena, &event, &err), PAWL_OK);
+        assert_ok(pawl__checkpoint_decode(&is, &arena, &event, &err));
         assert_int_equal(is.cursor, PAWL__AT_POST_GENERATION);
         assert_int_equal(is.strictness, PAWL__STRICTNESS_MAX);
         assert_string_equal(is.output_hash, HASH_B);
         payload_of(payload, "\"post_gate\"", "\"off\"", "[]", ",\"output_hash\":null");
         event = event_of(payload);
-        assert_int_equal(pawl__checkpoint_decode(&is, &arena, &event, &err), PAWL_OK);
+        assert_ok(pawl__checkpoint_decode(&is, &arena, &event, &err));
         assert_string_equal(is.output_hash, "");
         assert_int_equal(is.n_scope_refs, 0);
         pawl__arena_free(&arena);

@@ -27,9 +27,8 @@ static char *diff(const char *before, const char *after)
         struct lines lines = {PAWL__BUF_INIT, 0};
         pawl_error err = PAWL_ERROR_INIT;
 
-        assert_int_equal(pawl__inputs_diff("inputs", pawl__text(before), pawl__text(after),
-                                 add_line, &lines, &err),
-                PAWL_OK);
+        assert_ok(pawl__inputs_diff(
+                "inputs", pawl__text(before), pawl__text(after), add_line, &lines, &err));
         return pawl__buf_take(&lines.text, NULL);
 }
 

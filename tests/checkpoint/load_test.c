@@ -44,31 +44,31 @@ static void refuses(struct history *h, const char *token, pawl_status status, co
         assert_int_equal(history_head(h), head);
 }
 
-#define LOAD(name) UNIT_TEST_WITH(name, setup, history_teardown)
+#define LOAD(name) UNIT_TEST_WITH(name, struct history *h, setup, history_teardown)
 
-LOAD(a_token_leads_to_its_own_checkpoint_not_the_newest)
+static void check_tokens(struct history *h)
 {
-        struct history *h = *state;
         pawl__checkpoint is;
 
-        assert_int_equal(
-                pawl__checkpoint_load(&is, &h->arena, h->log, pawl__text(TOKEN(1)), &h->err),
-                PAWL_OK);
+        assert_ok(pawl__checkpoint_load(&is, &h->arena, h->log, pawl__text(TOKEN(1)), &h->err));
         assert_int_equal(is.seq, 5);
         assert_int_equal(is.evaluated_seq, 4);
         assert_int_equal(is.cursor, PAWL__AT_PRE_GENERATION_GATE);
         assert_string_equal(is.retry_token, TOKEN(1));
         assert_text(is.run_id, "run-1");
-        assert_int_equal(
-                pawl__checkpoint_load(&is, &h->arena, h->log, pawl__text(TOKEN(2)), &h->err),
-                PAWL_OK);
+        assert_ok(pawl__checkpoint_load(&is, &h->arena, h->log, pawl__text(TOKEN(2)), &h->err));
         assert_int_equal(is.seq, 6);
         assert_int_equal(is.cursor, PAWL__AT_POST_GATE);
 }
 
+LOAD(a_token_leads_to_its_own_checkpoint_not_the_newest)
+{
+        check_tokens(h);
+}
+
 LOAD(an_unknown_token_is_an_error_and_never_a_fresh_start)
 {
-        refuses(*state, TOKEN(3), PAWL_ENOTFOUND,
+        refuses(h, TOKEN(3), PAWL_ENOTFOUND,
                 "retry token " TOKEN(3) ": no checkpoint of this log has it; see `eventlog list");
 }
 
@@ -79,13 +79,11 @@ LOAD(a_text_that_is_no_token_is_refused)
                 "../../../../../../../../etc/passwd....."};
 
         for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-                refuses(*state, texts[i], PAWL_EINVAL, "is not of a token's form; give the 36");
+                refuses(h, texts[i], PAWL_EINVAL, "is not of a token's form; give the 36");
 }
 
 LOAD(an_event_of_another_token_is_damage)
 {
-        struct history *h = *state;
-
         history_sql(h, "UPDATE checkpoints SET seq = 6 WHERE seq = 5");
         refuses(h, TOKEN(1), PAWL_EDAMAGED,
                 "checkpoint " TOKEN(1) ": event 6 is of token " TOKEN(2) "; run `eventlog verify`");
@@ -93,8 +91,6 @@ LOAD(an_event_of_another_token_is_damage)
 
 LOAD(an_event_of_another_type_is_damage)
 {
-        struct history *h = *state;
-
         history_sql(h, "UPDATE checkpoints SET seq = 4 WHERE seq = 5");
         refuses(h, TOKEN(1), PAWL_EDAMAGED,
                 "checkpoint " TOKEN(1) ": seq 4 (SemanticCheckEvaluated)");
@@ -102,16 +98,12 @@ LOAD(an_event_of_another_type_is_damage)
 
 LOAD(an_event_that_is_not_there_is_damage)
 {
-        struct history *h = *state;
-
         history_sql(h, "UPDATE checkpoints SET seq = 99 WHERE seq = 5");
         refuses(h, TOKEN(1), PAWL_EDAMAGED, "checkpoint " TOKEN(1) ": ");
 }
 
 LOAD(a_payload_that_was_tampered_with_is_damage)
 {
-        struct history *h = *state;
-
         unguard(h);
         history_sql(h, "UPDATE events SET payload = replace(payload, 'medium', 'lower') "
                        "WHERE seq = 5");
@@ -125,8 +117,6 @@ LOAD(a_payload_that_was_tampered_with_is_damage)
 
 LOAD(a_payload_of_a_newer_version_is_refused_as_newer)
 {
-        struct history *h = *state;
-
         unguard(h);
         history_sql(h, "UPDATE events SET v = 2 WHERE seq = 5");
         refuses(h, TOKEN(1), PAWL_ENEWER, "seq 5 (StepCheckpointed): its payload has version 2");
@@ -141,7 +131,6 @@ LOAD(a_change_that_keeps_the_form_is_damage)
                 "step_id = 'two'",
                 "time = time + 1",
         };
-        struct history *h = *state;
 
         unguard(h);
         for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
@@ -157,14 +146,12 @@ LOAD(a_change_that_keeps_the_form_is_damage)
                                "step_id = 'one', time = (SELECT time FROM kept) WHERE seq = 5;"
                                "DROP TABLE kept");
         }
-        a_token_leads_to_its_own_checkpoint_not_the_newest(state);
+        check_tokens(h);
 }
 
 /* An event whose row is damaged keeps the log's own status and words. */
 LOAD(a_row_that_is_damaged_is_damage)
 {
-        struct history *h = *state;
-
         unguard(h);
         history_sql(h, "UPDATE events SET hash = x'00' WHERE seq = 5");
         refuses(h, TOKEN(1), PAWL_EDAMAGED, "seq 5: its hash is not 32 bytes");
@@ -172,16 +159,12 @@ LOAD(a_row_that_is_damaged_is_damage)
 
 LOAD(tables_that_are_missing_are_reported)
 {
-        struct history *h = *state;
-
         history_sql(h, "DROP TABLE checkpoints");
         refuses(h, TOKEN(1), PAWL_EDAMAGED, "no such table: checkpoints");
 }
 
 LOAD(a_read_only_log_that_is_behind_says_how_to_bring_it_up_to_date)
 {
-        struct history *h = *state;
-
         history_reopen(h, 0); /* no state is attached: the next append is not folded */
         history_append(h, "GlossaryScopeActivated",
                 "{\"scope_id\":\"core\",\"glossary_version_id\":\"" HASH_A "\"}");
@@ -193,11 +176,9 @@ LOAD(a_read_only_log_that_is_behind_says_how_to_bring_it_up_to_date)
 
 LOAD(the_public_checkpoint_shows_every_field)
 {
-        struct history *h = *state;
         pawl_step_checkpoint *checkpoint;
 
-        assert_int_equal(
-                pawl_step_checkpoint_load(&checkpoint, h->log, TOKEN(1), &h->err), PAWL_OK);
+        assert_ok(pawl_step_checkpoint_load(&checkpoint, h->log, TOKEN(1), &h->err));
         pawl_log_close(h->log); /* a copy, free of its log */
         h->log = NULL;
         assert_text(checkpoint->mission_id, "mission-1");
@@ -217,11 +198,9 @@ LOAD(the_public_checkpoint_shows_every_field)
 
 LOAD(the_newest_of_a_step_is_found_by_its_ids)
 {
-        struct history *h = *state;
         pawl_step_checkpoint *checkpoint = (pawl_step_checkpoint *)h;
 
-        assert_int_equal(
-                pawl_step_checkpoint_latest(&checkpoint, h->log, "run-1", "one", &h->err), PAWL_OK);
+        assert_ok(pawl_step_checkpoint_latest(&checkpoint, h->log, "run-1", "one", &h->err));
         assert_string_equal(checkpoint->retry_token, TOKEN(2));
         assert_int_equal(checkpoint->seq, 6);
         pawl_step_checkpoint_free(checkpoint);
@@ -236,27 +215,21 @@ LOAD(inputs_are_verified_by_their_canonical_hash)
 {
         static const char inputs[] = "{\"b\":1,\"a\":[]}", spaced[] = " { \"a\": [ ], \"b\":1.0 } ";
         static const char other[] = "{\"a\":[],\"b\":2}", broken[] = "{\"a\":";
-        struct history *h = *state;
         pawl_step_checkpoint *checkpoint;
         char hash[65];
         bool same = false;
 
-        assert_int_equal(pawl_json_hash(hash, inputs, strlen(inputs), &h->err), PAWL_OK);
+        assert_ok(pawl_json_hash(hash, inputs, strlen(inputs), &h->err));
         history_add(h, "StepCheckpointed",
                 "{\"strictness\":\"off\",\"scope_refs\":[],\"input_hash\":\"%s\","
                 "\"input_hash_alg\":\"jcs-sha256\",\"cursor\":\"post_gate\",\"retry_token\":"
                 "\"" TOKEN(5) "\"}",
                 hash);
         check_ok(h, history_commit(h), __FILE__, __LINE__);
-        assert_int_equal(
-                pawl_step_checkpoint_load(&checkpoint, h->log, TOKEN(5), &h->err), PAWL_OK);
-        assert_int_equal(
-                pawl_step_checkpoint_verify(&same, checkpoint, spaced, strlen(spaced), &h->err),
-                PAWL_OK);
+        assert_ok(pawl_step_checkpoint_load(&checkpoint, h->log, TOKEN(5), &h->err));
+        assert_ok(pawl_step_checkpoint_verify(&same, checkpoint, spaced, strlen(spaced), &h->err));
         assert_true(same);
-        assert_int_equal(
-                pawl_step_checkpoint_verify(&same, checkpoint, other, strlen(other), &h->err),
-                PAWL_OK);
+        assert_ok(pawl_step_checkpoint_verify(&same, checkpoint, other, strlen(other), &h->err));
         assert_false(same);
         same = true;
         assert_int_equal(
@@ -269,8 +242,6 @@ LOAD(inputs_are_verified_by_their_canonical_hash)
 
 LOAD(running_out_of_memory_is_said_and_can_be_tried_again)
 {
-        struct history *h = *state;
-
         history_reopen(h, 0);
         for (sweep s = {.keeps = true}; sweep_next(&s);) {
                 pawl_step_checkpoint *checkpoint = NULL;

@@ -94,7 +94,7 @@ static char *describe(const cli_registry *of)
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         cli_describe(&w, of);
-        assert_int_equal(pawl__json_end_writer(&w), PAWL_OK);
+        assert_ok(pawl__json_end_writer(&w));
         char *text = strndup(w.buf.data, w.buf.len);
         assert_non_null(text);
         pawl__json_writer_free(&w);
@@ -169,7 +169,7 @@ UNIT_TEST(every_served_command_of_both_programs_is_told_once)
         char *text = describe(&cli_commands);
         size_t served = 0;
 
-        assert_int_equal(pawl__json_tree_read(&tree, text, strlen(text), &err), PAWL_OK);
+        assert_ok(pawl__json_tree_read(&tree, text, strlen(text), &err));
         for (const cli_program *const *program = cli_commands.programs; *program; program++)
                 for (const cli_cmd *const *cmd = (*program)->cmds; *cmd; cmd++)
                         served += ((*cmd)->traits & CLI_SERVED) != 0;

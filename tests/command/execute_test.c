@@ -176,7 +176,7 @@ static int served_teardown(void **state)
         return 0;
 }
 
-#define SERVED_TEST(name) UNIT_TEST_WITH(name, served_setup, served_teardown)
+#define SERVED_TEST(name) UNIT_TEST_WITH(name, served *s, served_setup, served_teardown)
 
 /* The process's own streams into files, which must then be empty. */
 static int send_to(const char *path, int fd)
@@ -369,8 +369,6 @@ static void runs_as_said(served *s, pawl_log *log, const invocation *i)
 
 SERVED_TEST(every_served_command_answers_in_its_context)
 {
-        served *s = *state;
-
         listen_in(s);
         for (size_t i = 0; i < sizeof reading / sizeof reading[0]; i++)
                 runs_as_said(s, s->f->log, &reading[i]);
@@ -388,12 +386,11 @@ SERVED_TEST(what_only_looks_does_so_in_a_log_that_cannot_be_written)
         static const invocation plan = {"undo", {"--plan"}, 0, 0, false};
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         pawl_error err = PAWL_ERROR_INIT;
-        served *s = *state;
         pawl_log *log;
 
         runs_as_said(s, s->f->log, &rollback);
         options.flags = PAWL_LOG_READONLY;
-        assert_int_equal(pawl_log_open(&log, s->f->db, &options, &err), PAWL_OK);
+        assert_ok(pawl_log_open(&log, s->f->db, &options, &err));
         listen_in(s);
         for (size_t i = 0; i < sizeof reading / sizeof reading[0]; i++)
                 runs_as_said(s, log, &reading[i]);
@@ -431,7 +428,6 @@ SERVED_TEST(what_is_written_says_who_asked)
         static const invocation answer = {"resolve", {"CONFLICT", "--pick", "1"}, 0, 0, false};
         static const invocation by_name = {
                 "session start", {"--mission", "m", "--actor", "agent:7"}, 0, 0, false};
-        served *s = *state;
 
         runs_as_said(s, s->f->log, &answer);
         mission_payload_says(s->f, "GlossaryClarificationResolved", "user:ana");
@@ -448,7 +444,6 @@ SERVED_TEST(a_log_that_is_interrupted_is_told_as_a_failure)
 {
         static const invocation stopped = {"conflicts", {NULL}, 1, PAWL_EINTERRUPTED, false};
         static const invocation again = {"conflicts", {NULL}, 0, 0, false};
-        served *s = *state;
 
         pawl_log_interrupt(s->f->log, true);
         runs_as_said(s, s->f->log, &stopped);
@@ -496,7 +491,6 @@ static void *ask_all(void *user)
 
 SERVED_TEST(threads_ask_at_once)
 {
-        served *s = *state;
         asker askers[PARALLEL];
         pawl_verify_result verified = {.why = PAWL_ERROR_INIT};
         pawl_error err = PAWL_ERROR_INIT;
@@ -505,7 +499,7 @@ SERVED_TEST(threads_ask_at_once)
         listen_in(s);
         for (int i = 0; i < PARALLEL; i++) {
                 askers[i] = (asker){.s = s};
-                assert_int_equal(pawl_log_open(&askers[i].log, s->f->db, NULL, &err), PAWL_OK);
+                assert_ok(pawl_log_open(&askers[i].log, s->f->db, NULL, &err));
         }
         for (int i = 0; i < PARALLEL; i++)
                 assert_int_equal(pthread_create(&askers[i].thread, NULL, ask_all, &askers[i]), 0);
@@ -517,7 +511,7 @@ SERVED_TEST(threads_ask_at_once)
                         fail_msg("%s: %s: %s", askers[i].failed, askers[i].wrong, askers[i].told);
                 pawl_log_close(askers[i].log);
         }
-        assert_int_equal(pawl_log_verify(&verified, s->f->log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&verified, s->f->log, 0, NULL));
         assert_int_equal(mission_events(s->f, "GlossaryClarificationResolved"), 1);
 }
 

@@ -24,7 +24,7 @@ static int teardown(void **state)
         return 0;
 }
 
-#define TEST(name) UNIT_TEST_WITH(name, setup, teardown)
+#define TEST(name) UNIT_TEST_WITH(name, struct stories *s, setup, teardown)
 
 static pawl_status run(pawl_log *log, const char *const *words, size_t n, pawl_error *err)
 {
@@ -48,12 +48,12 @@ static void sweep_command(struct stories *s, const char *const *words, size_t n)
                 pawl__state *state;
                 pawl_log *log;
                 stories_put_back(s, STORY_ANSWERED);
-                assert_int_equal(pawl_log_open(&log, s->f->db, NULL, &err), PAWL_OK);
+                assert_ok(pawl_log_open(&log, s->f->db, NULL, &err));
                 sweep_arm(&w);
                 (void)sweep_done(&w, run(log, words, n, &err), &err);
                 pawl_log_close(log);
                 err = (pawl_error)PAWL_ERROR_INIT;
-                assert_int_equal(pawl_log_open(&log, s->f->db, NULL, &err), PAWL_OK);
+                assert_ok(pawl_log_open(&log, s->f->db, NULL, &err));
                 if (pawl__state_of(&state, log, &err) || pawl__replay_check(log, &err))
                         fail_msg("%s", err.message);
                 pawl_log_close(log);
@@ -63,7 +63,7 @@ static void sweep_command(struct stories *s, const char *const *words, size_t n)
 #define SWEEP(...)                                                                                 \
         do {                                                                                       \
                 static const char *const words[] = {__VA_ARGS__};                                  \
-                sweep_command(*state, words, sizeof words / sizeof words[0]);                      \
+                sweep_command(s, words, sizeof words / sizeof words[0]);                           \
         } while (0)
 
 TEST(a_sense_is_edited)
@@ -90,7 +90,6 @@ TEST(the_glossary_and_its_history_are_listed)
 /* One of them before the answer, which is folded again. */
 TEST(a_run_is_shown_with_what_its_steps_were_told)
 {
-        struct stories *s = *state;
         char run_id[129];
         const char *const words[] = {"runs", "--id", run_id, "--json"};
 

@@ -142,7 +142,7 @@ static int teardown(void **state)
         return 0;
 }
 
-#define TEST(name) UNIT_TEST_WITH(name, setup, teardown)
+#define TEST(name) UNIT_TEST_OF(name, setup, teardown, NULL)
 
 /* ---- Doing it on a disk that fails ---------------------------------------------------------- */
 
@@ -217,8 +217,8 @@ static void in_a_process(struct disk *d, const action *a, fault_kind kind, int n
         stories_put_back(&d->s, a->story);
         memset(d->told, 0, sizeof *d->told);
         d->told->err = (pawl_error)PAWL_ERROR_INIT;
-        assert_int_equal(pawl_log_open(&log, d->f->db, NULL, &d->f->err), PAWL_OK);
-        assert_int_equal(pawl_log_head(&d->told->ends[0].seq, d->told->ends[0].hash, log), PAWL_OK);
+        assert_ok(pawl_log_open(&log, d->f->db, NULL, &d->f->err));
+        assert_ok(pawl_log_head(&d->told->ends[0].seq, d->told->ends[0].hash, log));
         d->told->n_ends = 1;
         pawl_log_close(log);
         pid_t pid = process_fork();
@@ -250,14 +250,14 @@ static void check_log(struct disk *d, const action *a, bool stays)
         unsigned char hash[32];
         uint64_t seq;
 
-        assert_int_equal(pawl_log_head(&seq, hash, log), PAWL_OK);
+        assert_ok(pawl_log_head(&seq, hash, log));
         size_t at = end_of(told, seq, hash);
         if (!told->status)
                 assert_int_equal(at, told->n_ends - 1);
         /* What a disk that fails for good was given with a failing sync, it may keep. */
         if (a->one && told->status && !stays)
                 assert_int_equal(told->left ? told->left : seq, told->ends[0].seq);
-        assert_int_equal(pawl_log_verify(&verified, log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&verified, log, 0, NULL));
         if (pawl__state_of(&state, log, &d->f->err) || pawl__replay_check(log, &d->f->err))
                 fail_msg("%s", d->f->err.message);
         stories_check_gate(&d->s);
@@ -297,7 +297,7 @@ static void fail_each(struct disk *d, const action *a)
         int tried = 0, failures = 0, full = 0;
 
         in_a_process(d, a, FAULT_NONE, 0, false);
-        assert_int_equal(told->status, PAWL_OK);
+        assert_ok(told->status);
         const int step = test_full() || told->count < 25 ? 1 : 3;
         for (size_t k = 0; k < sizeof faults / sizeof faults[0]; k++) {
                 int n = 1 - step;
@@ -309,7 +309,7 @@ static void fail_each(struct disk *d, const action *a)
                         full += told->status == PAWL_EFULL;
                         if (told->status)
                                 check_message(told, n);
-                        assert_int_equal(open_on(d, &d->f->log, NULL, a, &d->f->err), PAWL_OK);
+                        assert_ok(open_on(d, &d->f->log, NULL, a, &d->f->err));
                         check_log(d, a, faults[k].stays);
                         if (told->again)
                                 do_it_now(d, a);

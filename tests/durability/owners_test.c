@@ -11,8 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
-
 enum { CONTENDERS = 64, DAY_S = 86400 };
 
 /* Fails until the file go is there; then notes itself, and waits as long as the file hold is. */
@@ -94,7 +92,7 @@ static void contend_all(
                 if (pid[i] == 0)
                         contend(f, token, gun[0], scores, i);
         }
-        assert_int_equal(pawl_log_open(&f->log, f->db, &f->log_options, &f->err), PAWL_OK);
+        assert_ok(pawl_log_open(&f->log, f->db, &f->log_options, &f->err));
         assert_int_equal(write(gun[1], bytes, sizeof bytes), sizeof bytes);
         if (hold) {
                 wait_for_losers(scores);
@@ -106,7 +104,7 @@ static void contend_all(
                 assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 0);
                 *held += scores->status[i] == PAWL_EHELD;
                 if (scores->status[i] != PAWL_EHELD)
-                        assert_int_equal(scores->status[i], PAWL_OK);
+                        assert_ok(scores->status[i]);
         }
         close(gun[0]);
         close(gun[1]);
@@ -114,9 +112,8 @@ static void contend_all(
 
 /* In every other round the winner's command goes on until all others have been refused; in the rest
  * it ends at once, and who comes late is told the recorded result. */
-TEST(of_many_that_resume_one_token_at_once_one_owns_the_run)
+MISSION_TEST(of_many_that_resume_one_token_at_once_one_owns_the_run)
 {
-        struct mission_fixture *f = *state;
         struct scores *scores = mmap(
                 NULL, sizeof *scores, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         const int rounds = test_full() ? 1000 : 24;
@@ -144,7 +141,7 @@ TEST(of_many_that_resume_one_token_at_once_one_owns_the_run)
         }
         assert_int_equal(mission_events(f, "StepCompleted"), rounds);
         assert_int_equal(mission_events(f, "RunCompleted"), rounds);
-        assert_int_equal(pawl__replay_check(f->log, &f->err), PAWL_OK);
+        assert_ok(pawl__replay_check(f->log, &f->err));
         print_message("%d rounds of %d processes: %zu claims, %zu refused, %zu told the result\n",
                 rounds, CONTENDERS, claims, refused,
                 (size_t)rounds * CONTENDERS - claims - refused);
@@ -152,9 +149,8 @@ TEST(of_many_that_resume_one_token_at_once_one_owns_the_run)
 }
 
 /* No lease runs out here: it is for as long as there are milliseconds to say so. */
-TEST(an_owner_that_is_killed_is_replaced_without_waiting_for_its_lease)
+MISSION_TEST(an_owner_that_is_killed_is_replaced_without_waiting_for_its_lease)
 {
-        struct mission_fixture *f = *state;
         const int rounds = test_full() ? 200 : 10;
         char token[40], journal[96];
         int how;
@@ -171,13 +167,13 @@ TEST(an_owner_that_is_killed_is_replaced_without_waiting_for_its_lease)
                 assert_int_equal(waitpid(pid, &how, 0), pid);
                 forget_file(f, "hold"); /* its command, which nobody waits for, ends too */
                 f->options.wait_ms = 0;
-                assert_int_equal(mission_resume(f, token), PAWL_OK);
+                assert_ok(mission_resume(f, token));
                 snprintf(journal, sizeof journal, "%s\n%s\n", token, token);
                 mission_journal_is(f, journal);
         }
         assert_int_equal(mission_events(f, "StepCompleted"), rounds);
         assert_int_equal(mission_events(f, "RunClaimed"), 3 * rounds); /* run, killed, successor */
-        assert_int_equal(pawl__replay_check(f->log, &f->err), PAWL_OK);
+        assert_ok(pawl__replay_check(f->log, &f->err));
         print_message("%d owners killed, each replaced at the first asking\n", rounds);
 }
 
@@ -195,16 +191,15 @@ static void open_with_wall(struct mission_fixture *f, int64_t *ahead_s)
         pawl_log_close(f->log);
         f->log_options.sources.wall_us = wall_ahead;
         f->log_options.sources.user = ahead_s;
-        assert_int_equal(pawl_log_open(&f->log, f->db, &f->log_options, &f->err), PAWL_OK);
+        assert_ok(pawl_log_open(&f->log, f->db, &f->log_options, &f->err));
 }
 
 /* The owner, a contender and the successor each have another wall clock, days apart. */
-TEST(a_wall_clock_that_jumps_changes_no_owner)
+MISSION_TEST(a_wall_clock_that_jumps_changes_no_owner)
 {
         static const int64_t jumps[][3] = {{0, DAY_S, -DAY_S}, {DAY_S, -DAY_S, 0},
                 {-DAY_S, 0, DAY_S}, {0, -DAY_S, -DAY_S}, {DAY_S, 0, 0}};
         const int rounds = sizeof jumps / sizeof jumps[0];
-        struct mission_fixture *f = *state;
         char token[40];
         int how;
 
@@ -224,15 +219,15 @@ TEST(a_wall_clock_that_jumps_changes_no_owner)
                 assert_int_equal(waitpid(pid, &how, 0), pid);
                 forget_file(f, "hold");
                 ahead_s = jumps[round][2];
-                assert_int_equal(mission_resume(f, token), PAWL_OK);
+                assert_ok(mission_resume(f, token));
                 assert_string_equal(f->result->status, "completed");
                 open_with_wall(f, &ahead_s); /* nothing keeps a pointer to this round's clock */
         }
         f->log_options.sources = (pawl_sources){0};
         pawl_log_close(f->log);
-        assert_int_equal(pawl_log_open(&f->log, f->db, &f->log_options, &f->err), PAWL_OK);
+        assert_ok(pawl_log_open(&f->log, f->db, &f->log_options, &f->err));
         assert_int_equal(mission_events(f, "StepCompleted"), rounds);
-        assert_int_equal(pawl__replay_check(f->log, &f->err), PAWL_OK);
+        assert_ok(pawl__replay_check(f->log, &f->err));
 }
 
 TESTS_MAIN(NULL, NULL)

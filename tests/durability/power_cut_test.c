@@ -96,7 +96,7 @@ static void start(recording *r, const char *folder, const char *path)
         recorder_start(r, folder);
         if (access(path, F_OK) != 0)
                 return;
-        assert_int_equal(pawl_log_open(&log, path, &options, NULL), PAWL_OK);
+        assert_ok(pawl_log_open(&log, path, &options, NULL));
         recorder_promise_head(log);
         pawl_log_close(log);
 }
@@ -114,7 +114,7 @@ static void open_watched(event_log *f)
 
         event_log_open(f);
         recorder_watch(f->log);
-        assert_int_equal(pawl__state_of(&state, f->log, &err), PAWL_OK);
+        assert_ok(pawl__state_of(&state, f->log, &err));
 }
 
 /* n events as one transaction, each with so many bytes of payload. */
@@ -130,7 +130,7 @@ static void append_batch(event_log *f, size_t n, size_t len)
         strcpy(payload + at + len, "\"}");
         for (size_t i = 0; i < n; i++)
                 events[i] = event_scope(payload);
-        assert_int_equal(pawl_log_append(NULL, f->log, events, n, 0), PAWL_OK);
+        assert_ok(pawl_log_append(NULL, f->log, events, n, 0));
         free(payload);
 }
 
@@ -155,9 +155,9 @@ LOG_TEST(appended_events)
 {
         recording r;
 
-        make_log(*state, 2);
-        start_log(&r, *state);
-        append_events(*state);
+        make_log(f, 2);
+        start_log(&r, f);
+        append_events(f);
         survives("append", &r, NULL);
 }
 
@@ -172,7 +172,7 @@ static void put_lock_file(pawl_log *log, int64_t fence)
         int len = snprintf(text, sizeof text, "run-1 %d", (int)fence);
         pawl_error err = PAWL_ERROR_INIT;
 
-        assert_int_equal(pawl__sha256(log->hasher, mark, text, (size_t)len, &err), PAWL_OK);
+        assert_ok(pawl__sha256(log->hasher, mark, text, (size_t)len, &err));
         snprintf(path, sizeof path, "%s-lock", pawl__log_path(log));
         file_write(path, (const char *)mark, sizeof mark);
 }
@@ -211,13 +211,12 @@ static void append_owned(event_log *f, uint64_t fence)
                         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\","
                         "\"mission_path\":\"/m.yaml\"}")};
 
-        assert_int_equal(append_one(f->log, event, fence), PAWL_OK);
+        assert_ok(append_one(f->log, event, fence));
 }
 
 LOG_TEST(leases)
 {
         static const struct aftermath x = {.more = claim_after};
-        event_log *f = *state;
         uint64_t fence;
         recording r;
 
@@ -225,16 +224,15 @@ LOG_TEST(leases)
         start_log(&r, f);
         open_watched(f);
         for (int i = 0; i < 3; i++) {
-                assert_int_equal(
-                        pawl_log_claim(&fence, f->log, "mission", "run-1", "actor", NULL), PAWL_OK);
+                assert_ok(pawl_log_claim(&fence, f->log, "mission", "run-1", "actor", NULL));
                 if (i == 0)
                         append_owned(f, fence);
-                assert_int_equal(pawl_log_renew(f->log, "run-1", fence), PAWL_OK);
-                assert_int_equal(pawl_log_renew(f->log, "run-1", fence), PAWL_OK);
+                assert_ok(pawl_log_renew(f->log, "run-1", fence));
+                assert_ok(pawl_log_renew(f->log, "run-1", fence));
                 append_batch(f, 1, 10);
-                assert_int_equal(pawl_log_renew(f->log, "run-1", fence), PAWL_OK);
+                assert_ok(pawl_log_renew(f->log, "run-1", fence));
                 if (i < 2) /* the last is given back by closing */
-                        assert_int_equal(pawl_log_release(f->log, "run-1", fence), PAWL_OK);
+                        assert_ok(pawl_log_release(f->log, "run-1", fence));
         }
         event_log_close(f);
         survives("leases", &r, &x);
@@ -245,7 +243,6 @@ LOG_TEST(a_keyed_log)
 {
         static const char key[] = "0123456789abcdef0123456789abcdef";
         static const struct aftermath x = {.key = key};
-        event_log *f = *state;
         recording r;
 
         f->key = key;
@@ -262,7 +259,6 @@ LOG_TEST(checkpoints)
         static const pawl__wal_limits limits = {
                 .checkpoint_frames = 12, .restart_frames = 24, .wait_ms = 1, .warn_bytes = 1 << 30};
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
-        event_log *f = *state;
         pawl_log *reader = NULL;
         recording r;
 
@@ -271,7 +267,7 @@ LOG_TEST(checkpoints)
         start_log(&r, f);
         open_watched(f);
         options.flags = PAWL_LOG_READONLY;
-        assert_int_equal(pawl_log_open(&reader, f->path, &options, NULL), PAWL_OK);
+        assert_ok(pawl_log_open(&reader, f->path, &options, NULL));
         for (int i = 0; i < 14; i++) {
                 if (i == 4)
                         assert_int_equal(
@@ -291,7 +287,6 @@ LOG_TEST(checkpoints)
 
 LOG_TEST(first_creation)
 {
-        event_log *f = *state;
         recording r;
 
         start_log(&r, f);
@@ -305,7 +300,6 @@ LOG_TEST(first_creation)
  * or a part of a log that has no name yet. */
 LOG_TEST(creation_where_another_died)
 {
-        event_log *f = *state;
         char *folder = path_in(f->folder, ".pawl");
 
         for (int empty = 0; empty < 2; empty++) {
@@ -363,12 +357,11 @@ LOG_TEST(a_migration)
         const struct aftermath x = {.schema = &schema, .more = check_migrated};
         const pawl__log_setup setup = {.vfs = RECORDER_VFS, .schema = &schema};
         pawl_error err = PAWL_ERROR_INIT;
-        event_log *f = *state;
         recording r;
 
         make_log(f, 5);
         start_log(&r, f);
-        assert_int_equal(pawl__log_open_as(&f->log, f->path, NULL, &setup, &err), PAWL_OK);
+        assert_ok(pawl__log_open_as(&f->log, f->path, NULL, &setup, &err));
         recorder_watch(f->log);
         append_batch(f, 1, 10);
         event_log_close(f);
@@ -377,14 +370,13 @@ LOG_TEST(a_migration)
 
 LOG_TEST(a_rebuild)
 {
-        event_log *f = *state;
         pawl_error err = PAWL_ERROR_INIT;
         recording r;
 
         make_log(f, 5);
         start_log(&r, f);
         open_watched(f);
-        assert_int_equal(pawl__state_rebuild(f->log, &err), PAWL_OK);
+        assert_ok(pawl__state_rebuild(f->log, &err));
         append_batch(f, 1, 10);
         event_log_close(f);
         survives("rebuild", &r, NULL);
@@ -402,22 +394,20 @@ static const char mission_yaml[] =
         "    run: [cat]\n";
 
 /* A run that blocks, is answered, and resumed from its token. */
-UNIT_TEST_WITH(a_whole_run, mission_setup, mission_teardown)
+MISSION_TEST(a_whole_run)
 {
         const pawl__log_setup setup = {.vfs = RECORDER_VFS};
-        struct mission_fixture *f = *state;
         recording r;
 
         mission_write(f, mission_yaml);
         pawl_log_close(f->log);
         f->log = NULL;
         start(&r, f->folder, f->db);
-        assert_int_equal(
-                pawl__log_open_as(&f->log, f->db, &f->log_options, &setup, &f->err), PAWL_OK);
+        assert_ok(pawl__log_open_as(&f->log, f->db, &f->log_options, &setup, &f->err));
         recorder_watch(f->log);
         assert_int_equal(mission_run(f), PAWL_BLOCKED);
         mission_resolve(f);
-        assert_int_equal(mission_resume(f, mission_token(f, "specify")), PAWL_OK);
+        assert_ok(mission_resume(f, mission_token(f, "specify")));
         assert_string_equal(f->result->status, "completed");
         pawl_log_close(f->log);
         f->log = NULL;
@@ -429,7 +419,6 @@ UNIT_TEST_WITH(a_whole_run, mission_setup, mission_teardown)
 LOG_TEST(a_checkpoint_of_a_thousand_pages)
 {
         static const struct aftermath x = {.schema = NULL};
-        event_log *f = *state;
         size_t from = 0;
         recording r;
 
@@ -469,7 +458,6 @@ LOG_TEST(commits_that_do_not_sync_are_found_out)
         static const char *const pragmas[] = {
                 "PRAGMA synchronous = OFF", "PRAGMA synchronous = NORMAL"};
         static const struct aftermath x = {.schema = NULL};
-        event_log *f = *state;
 
         make_log(f, 2);
         for (size_t i = 0; i < 2; i++) {

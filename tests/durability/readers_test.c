@@ -176,7 +176,6 @@ static void append_up_to(figures *out, event_log *f, uint64_t from, uint64_t las
 
 LOG_TEST(every_reader_sees_each_event_once_and_in_order)
 {
-        event_log *f = *state;
         uint64_t last = test_full() ? 1000000 : 20000;
         /* At the full size as it is; else so low that the -wal is started again many times. */
         static const pawl__wal_limits low = {

@@ -268,9 +268,10 @@ static void sweep_way(fixture *f, action back)
         settle(f, false);
 }
 
-LOG_TEST(killed_anywhere_it_comes_to_one_of_two_trees)
+UNIT_TEST_WITH(killed_anywhere_it_comes_to_one_of_two_trees, event_log *fixed, event_log_setup,
+        event_log_teardown)
 {
-        fixture f = {.log = *state, .back = roll_back, .forth = undo};
+        fixture f = {.log = fixed, .back = roll_back, .forth = undo};
         pawl_verify_result verified;
 
         f.log->flags = PAWL_LOG_CREATE;
@@ -290,7 +291,7 @@ LOG_TEST(killed_anywhere_it_comes_to_one_of_two_trees)
         sweep_way(&f, roll_back_part);
         sweep(&f, undo, true);
         pawl_log *log = event_log_another(f.log);
-        assert_int_equal(pawl_log_verify(&verified, log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&verified, log, 0, NULL));
         pawl_log_close(log);
         print_message("killed %ld times at %ld instants; %lu events verify\n", f.deaths, f.instants,
                 (unsigned long)verified.events);

@@ -61,9 +61,9 @@ static char *listed(pawl_log *log, const char *files)
 
         if (pawl_toolcalls_list(&names, log, files, &err))
                 fail_msg("%s", err.message);
-        assert_int_equal(pawl__buf_adds(&text, ""), PAWL_OK);
+        assert_ok(pawl__buf_adds(&text, ""));
         for (size_t i = 0; i < names->n; i++)
-                assert_int_equal(pawl__buf_addf(&text, "%s ", names->items[i]), PAWL_OK);
+                assert_ok(pawl__buf_addf(&text, "%s ", names->items[i]));
         pawl_toolcall_names_free(names);
         return pawl__buf_take(&text, &len);
 }
@@ -94,7 +94,7 @@ static void the_next_batch_ends_what_was_left(toolcalls *t, pawl_log *log)
         size_t failed = 1;
 
         t->f->wall_us += 1000000;
-        assert_int_equal(batch_of(t, log, ONE_EDIT, &failed), PAWL_OK);
+        assert_ok(batch_of(t, log, ONE_EDIT, &failed));
         assert_int_equal(failed, 0);
         char *names = listed(log, t->outside), *known = listed(log, NULL);
         assert_string_equal(names, known);
@@ -104,7 +104,6 @@ static void the_next_batch_ends_what_was_left(toolcalls *t, pawl_log *log)
 
 TOOLCALLS_TEST(killed_anywhere_log_and_folder_agree)
 {
-        toolcalls *t = *state;
         pawl_verify_result verified;
         long at = 1, deaths = 0;
 
@@ -120,7 +119,7 @@ TOOLCALLS_TEST(killed_anywhere_log_and_folder_agree)
                 pawl_log_close(log);
         }
         pawl_log *log = event_log_another(t->f);
-        assert_int_equal(pawl_log_verify(&verified, log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&verified, log, 0, NULL));
         pawl_log_close(log);
         print_message(
                 "killed %ld times; %lu events verify\n", deaths, (unsigned long)verified.events);
@@ -130,7 +129,6 @@ TOOLCALLS_TEST(killed_anywhere_log_and_folder_agree)
 /* A full disk, from one call on or for that one alone. */
 TOOLCALLS_TEST(where_a_call_fails_the_checkpoint_is_there_or_says_why)
 {
-        toolcalls *t = *state;
         pawl_toolcalls *batch;
         pawl_error err = PAWL_ERROR_INIT;
         size_t one = 0, named = 0;
@@ -141,9 +139,8 @@ TOOLCALLS_TEST(where_a_call_fails_the_checkpoint_is_there_or_says_why)
         for (long at = 1; came; at++) {
                 t->f->wall_us += 1000000;
                 files_fail_at(at, ENOSPC, false);
-                assert_int_equal(pawl_toolcalls_checkpoint(&batch, t->f->log, TWO_EDITS,
-                                         strlen(TWO_EDITS), &t->options, &err),
-                        PAWL_OK);
+                assert_ok(pawl_toolcalls_checkpoint(
+                        &batch, t->f->log, TWO_EDITS, strlen(TWO_EDITS), &t->options, &err));
                 came = files_calls() >= at;
                 files_leave();
                 one += pawl_toolcalls_failed(batch) == 1;

@@ -157,7 +157,7 @@ static void learn(world *w)
         pawl_workspace_checkpoints *all;
         unsigned char tree[32];
 
-        assert_int_equal(pawl_workspace_checkpoint_list(&all, w->log->log, NULL), PAWL_OK);
+        assert_ok(pawl_workspace_checkpoint_list(&all, w->log->log, NULL));
         uint64_t n = all->n;
         assert_true(n < MODEL_CHECKPOINTS);
         for (; w->m.n < n; w->m.n++) {
@@ -206,7 +206,7 @@ static uint64_t choose(world *w)
         pawl_workspace_checkpoints *all;
         uint64_t fit[MODEL_CHECKPOINTS], n = 0;
 
-        assert_int_equal(pawl_workspace_checkpoint_list(&all, w->log->log, NULL), PAWL_OK);
+        assert_ok(pawl_workspace_checkpoint_list(&all, w->log->log, NULL));
         for (size_t i = 0; i < all->n; i++) {
                 const pawl_workspace_checkpoint_info *info = &all->items[i];
                 assert_true(info->valid == !info->pruned);
@@ -337,7 +337,7 @@ static void run_step(world *w)
         pawl_workspace_checkpoints *all;
         char which[24];
 
-        assert_int_equal(pawl_workspace_checkpoint_list(&all, w->log->log, NULL), PAWL_OK);
+        assert_ok(pawl_workspace_checkpoint_list(&all, w->log->log, NULL));
         for (size_t i = 0; i < all->n; i++)
                 if (all->items[i].valid && !all->items[i].safety)
                         at[n++] = i + 1;

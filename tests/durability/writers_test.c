@@ -108,7 +108,7 @@ static void check_events(const crew *c)
         if (pawl_log_verify(&result, c->f->log, 0, NULL))
                 fail_msg("%s", result.why.message);
         assert_int_equal(result.events, writers * c->appends);
-        assert_int_equal(pawl_cursor_open(&cursor, c->f->log, 0), PAWL_OK);
+        assert_ok(pawl_cursor_open(&cursor, c->f->log, 0));
         while ((status = pawl_cursor_next(cursor, &event)) == PAWL_OK) {
                 const char *id = strstr(event.payload.data, "\"scope_id\":\"");
                 size_t number, i;
@@ -193,12 +193,12 @@ static void write_together(event_log *f, int processes, int threads, size_t appe
 
 LOG_TEST(processes_that_append_at_once_lose_nothing_and_all_end)
 {
-        write_together(*state, PROCESSES_MAX, 1, test_full() ? 10000 : 313);
+        write_together(f, PROCESSES_MAX, 1, test_full() ? 10000 : 313);
 }
 
 LOG_TEST(threads_of_processes_that_append_at_once_lose_nothing_and_all_end)
 {
-        write_together(*state, 6, THREADS_MAX, test_full() ? 10000 : 250);
+        write_together(f, 6, THREADS_MAX, test_full() ? 10000 : 250);
 }
 
 TESTS_MAIN(NULL, NULL)

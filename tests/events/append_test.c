@@ -21,7 +21,6 @@ static void check_refused(event_log *f, pawl_event event, pawl_status status, co
 
 LOG_TEST(the_chain_is_what_another_program_computes)
 {
-        event_log *f = *state;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl_event event = event_scope(NULL), read;
         uint64_t seq;
@@ -30,7 +29,7 @@ LOG_TEST(the_chain_is_what_another_program_computes)
         event_log_open(f);
         event.actor = pawl__text("user:ana");
         event.mission_id = pawl__text("m\xc3\xa9");
-        assert_int_equal(pawl_log_append(&seq, f->log, &event, 1, 0), PAWL_OK);
+        assert_ok(pawl_log_append(&seq, f->log, &event, 1, 0));
         assert_int_equal(seq, 1);
         event = event_of("SessionStarted", NULL);
         event.mission_id = pawl__text("m \"2\"");
@@ -38,14 +37,14 @@ LOG_TEST(the_chain_is_what_another_program_computes)
         event.step_id = pawl__text("s");
         event.session_id = pawl__text("x");
         event.time_us = -1;
-        assert_int_equal(append_one(f->log, event, 0), PAWL_OK);
+        assert_ok(append_one(f->log, event, 0));
 
         /* tests/golden/make_chain.py */
-        assert_int_equal(pawl__log_event(&read, &arena, f->log, 1), PAWL_OK);
+        assert_ok(pawl__log_event(&read, &arena, f->log, 1));
         pawl__hex(hex, read.hash, 32);
         assert_string_equal(
                 hex, "2ddb67fcde39d729e78747ce6fecc8753979e268fb9387032b1488e00a9de086");
-        assert_int_equal(pawl__log_event(&read, &arena, f->log, 2), PAWL_OK);
+        assert_ok(pawl__log_event(&read, &arena, f->log, 2));
         pawl__hex(hex, read.hash, 32);
         assert_string_equal(
                 hex, "e23eb39ed9f318dac8e24fafcd6f0656b257ebc281ff5b0afe05ec35609e35ec");
@@ -55,19 +54,16 @@ LOG_TEST(the_chain_is_what_another_program_computes)
         pawl__arena_free(&arena);
 }
 
-LOG_TEST(payloads_are_kept_in_canonical_form)
+OPEN_LOG_TEST(payloads_are_kept_in_canonical_form)
 {
-        event_log *f = *state;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl_event read;
 
-        event_log_open(f);
-        assert_int_equal(append_one(f->log,
-                                 event_scope("{ \"scope_id\" : \"\\u0063ore\", \"z\": 1.0,\n"
-                                             "\"glossary_version_id\":\"v1\" }"),
-                                 0),
-                PAWL_OK);
-        assert_int_equal(pawl__log_event(&read, &arena, f->log, 1), PAWL_OK);
+        assert_ok(append_one(f->log,
+                event_scope("{ \"scope_id\" : \"\\u0063ore\", \"z\": 1.0,\n"
+                            "\"glossary_version_id\":\"v1\" }"),
+                0));
+        assert_ok(pawl__log_event(&read, &arena, f->log, 1));
         assert_text(read.payload, "{\"glossary_version_id\":\"v1\",\"scope_id\":\"core\",\"z\":1}");
         assert_int_equal(read.v, 1);
         assert_int_equal(read.time_us, f->wall_us);
@@ -75,28 +71,24 @@ LOG_TEST(payloads_are_kept_in_canonical_form)
         pawl__arena_free(&arena);
 }
 
-LOG_TEST(order_is_that_of_appending_whatever_the_clock_says)
+OPEN_LOG_TEST(order_is_that_of_appending_whatever_the_clock_says)
 {
-        event_log *f = *state;
         pawl_verify_result result;
 
-        event_log_open(f);
         event_log_fill(f, 1);
         f->wall_us -= 3600000000;
         event_log_fill(f, 1);
         assert_int_equal(event_log_integer(f, "SELECT group_concat(seq, '') FROM "
                                               "(SELECT seq FROM events ORDER BY time)"),
                 21);
-        assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&result, f->log, 0, NULL));
         assert_int_equal(result.events, 2);
 }
 
-LOG_TEST(events_that_are_not_of_their_form_are_refused)
+OPEN_LOG_TEST(events_that_are_not_of_their_form_are_refused)
 {
-        event_log *f = *state;
         pawl_event e;
 
-        event_log_open(f);
         check_refused(f, event_of("RunExploded", "{}"), PAWL_EINVAL,
                 "event type \"RunExploded\": is not known");
         check_refused(f, (pawl_event){.seq = 0}, PAWL_EINVAL, "event type \"\"");
@@ -119,7 +111,6 @@ LOG_TEST(events_that_are_not_of_their_form_are_refused)
 
 LOG_TEST(ids_that_are_not_of_their_form_are_refused)
 {
-        event_log *f = *state;
         static const size_t at[] = {offsetof(pawl_event, mission_id), offsetof(pawl_event, run_id),
                 offsetof(pawl_event, step_id), offsetof(pawl_event, session_id),
                 offsetof(pawl_event, actor)};
@@ -142,7 +133,6 @@ LOG_TEST(ids_that_are_not_of_their_form_are_refused)
 
 LOG_TEST(a_batch_is_all_or_nothing)
 {
-        event_log *f = *state;
         pawl_event events[3] = {event_scope(NULL), event_scope(NULL), event_scope("{}")};
         uint64_t seq = 99;
 
@@ -150,14 +140,13 @@ LOG_TEST(a_batch_is_all_or_nothing)
         assert_int_equal(pawl_log_append(&seq, f->log, events, 3, 0), PAWL_EINVAL);
         assert_int_equal(seq, 99);
         assert_int_equal(event_log_count(f), 0);
-        assert_int_equal(pawl_log_append(&seq, f->log, events, 2, 0), PAWL_OK);
+        assert_ok(pawl_log_append(&seq, f->log, events, 2, 0));
         assert_int_equal(seq, 2);
         assert_int_equal(event_log_count(f), 2);
 }
 
 LOG_TEST(a_batch_copies_what_it_is_given_and_survives_a_failure)
 {
-        event_log *f = *state;
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl_error err = PAWL_ERROR_INIT;
         char payload[] = "{\"scope_id\":\"core\",\"glossary_version_id\":\"v1\"}";
@@ -165,39 +154,36 @@ LOG_TEST(a_batch_copies_what_it_is_given_and_survives_a_failure)
         uint64_t seq = 99;
 
         event_log_open(f);
-        assert_int_equal(pawl__batch_event(&batch, &event, &err), PAWL_OK);
+        assert_ok(pawl__batch_event(&batch, &event, &err));
         memset(payload, 'x', sizeof payload - 1);
-        assert_int_equal(pawl__batch_event(&batch, &bad, &err), PAWL_OK);
+        assert_ok(pawl__batch_event(&batch, &bad, &err));
         assert_int_equal(pawl__log_commit(f->log, &batch, 0, &seq), PAWL_EINVAL);
         assert_int_equal(batch.n, 2);
         batch.n = 1;
-        assert_int_equal(pawl__log_commit(f->log, &batch, 0, &seq), PAWL_OK);
+        assert_ok(pawl__log_commit(f->log, &batch, 0, &seq));
         assert_int_equal(seq, 1);
         assert_int_equal(batch.n, 0);
-        assert_int_equal(pawl__log_commit(f->log, &batch, 0, &seq), PAWL_OK); /* empty */
+        assert_ok(pawl__log_commit(f->log, &batch, 0, &seq)); /* empty */
         assert_int_equal(event_log_count(f), 1);
         pawl__batch_free(&batch);
 }
 
-LOG_TEST(blobs_are_kept_once_and_hashed_when_read)
+OPEN_LOG_TEST(blobs_are_kept_once_and_hashed_when_read)
 {
-        event_log *f = *state;
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl__buf out = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
         unsigned char hash[32], none[32] = {1};
         const pawl_text content = {"a\0b", 3}, empty = {"", 0};
 
-        event_log_open(f);
-        assert_int_equal(
-                pawl__sha256(f->log->hasher, hash, content.data, content.len, NULL), PAWL_OK);
+        assert_ok(pawl__sha256(f->log->hasher, hash, content.data, content.len, NULL));
         for (int i = 0; i < 2; i++) {
-                assert_int_equal(pawl__batch_blob(&batch, hash, content, &err), PAWL_OK);
-                assert_int_equal(pawl__log_commit(f->log, &batch, 0, NULL), PAWL_OK);
+                assert_ok(pawl__batch_blob(&batch, hash, content, &err));
+                assert_ok(pawl__log_commit(f->log, &batch, 0, NULL));
         }
         assert_int_equal(event_log_integer(f, "SELECT count(*) FROM blobs"), 1);
-        assert_int_equal(pawl__buf_adds(&out, "before "), PAWL_OK);
-        assert_int_equal(pawl__log_blob(&out, f->log, hash), PAWL_OK);
+        assert_ok(pawl__buf_adds(&out, "before "));
+        assert_ok(pawl__log_blob(&out, f->log, hash));
         assert_int_equal(out.len, 10);
         assert_memory_equal(out.data, "before a\0b", 10);
 
@@ -208,10 +194,10 @@ LOG_TEST(blobs_are_kept_once_and_hashed_when_read)
         assert_says(pawl_log_errmsg(f->log), "its content was changed");
         assert_int_equal(out.len, 10);
 
-        assert_int_equal(pawl__sha256(f->log->hasher, hash, "", 0, NULL), PAWL_OK);
-        assert_int_equal(pawl__batch_blob(&batch, hash, empty, &err), PAWL_OK);
-        assert_int_equal(pawl__log_commit(f->log, &batch, 0, NULL), PAWL_OK);
-        assert_int_equal(pawl__log_blob(&out, f->log, hash), PAWL_OK);
+        assert_ok(pawl__sha256(f->log->hasher, hash, "", 0, NULL));
+        assert_ok(pawl__batch_blob(&batch, hash, empty, &err));
+        assert_ok(pawl__log_commit(f->log, &batch, 0, NULL));
+        assert_ok(pawl__log_blob(&out, f->log, hash));
         assert_int_equal(out.len, 10);
         pawl__buf_free(&out);
         pawl__batch_free(&batch);
@@ -249,7 +235,7 @@ static pawl_status p_apply(
         pawl_event row;
 
         /* Its row is in, and says the same. */
-        assert_int_equal(pawl__log_event(&row, &arena, p->log, event->seq), PAWL_OK);
+        assert_ok(pawl__log_event(&row, &arena, p->log, event->seq));
         assert_memory_equal(row.hash, event->hash, 32);
         assert_true(pawl__text_eq(row.payload, event->payload));
         assert_true(pawl__text_eq(row.payload, pawl__json_at(payload, 0)->value));
@@ -275,7 +261,6 @@ static void p_close(void *user)
 
 LOG_TEST(the_projector_is_called_in_order_and_its_failure_rolls_back)
 {
-        event_log *f = *state;
         struct projection p = {.log = event_log_open(f)};
         const pawl__projector projector = {
                 p_begin, p_apply, p_flush, p_abandon, p_close, &p, NULL, NULL};
@@ -298,7 +283,7 @@ LOG_TEST(the_projector_is_called_in_order_and_its_failure_rolls_back)
         }
         memset(p.calls, 0, sizeof p.calls);
         p.fail_at = 0;
-        assert_int_equal(pawl_log_append(NULL, f->log, events, 2, 0), PAWL_OK);
+        assert_ok(pawl_log_append(NULL, f->log, events, 2, 0));
         assert_int_equal(p.last_seq, 2);
         pawl_event bad = event_scope("{}");
         assert_int_equal(append_one(f->log, bad, 0), PAWL_EINVAL);
@@ -312,7 +297,6 @@ LOG_TEST(the_projector_is_called_in_order_and_its_failure_rolls_back)
 
 LOG_TEST(any_sqlite_client_is_kept_from_changing_events)
 {
-        event_log *f = *state;
         static const struct {
                 const char *sql, *says;
         } cases[] = {
@@ -345,15 +329,12 @@ LOG_TEST(any_sqlite_client_is_kept_from_changing_events)
                 sqlite3_free(message);
         }
         sqlite3_close(db);
-        assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&result, f->log, 0, NULL));
         assert_int_equal(result.events, 2);
 }
 
-LOG_TEST(a_trigger_that_somebody_put_into_the_file_does_not_run)
+OPEN_LOG_TEST(a_trigger_that_somebody_put_into_the_file_does_not_run)
 {
-        event_log *f = *state;
-
-        event_log_open(f);
         event_log_close(f);
         event_log_sql(f, "CREATE TRIGGER meddle AFTER INSERT ON events BEGIN "
                          "INSERT INTO pruned VALUES (NEW.seq, x'00'); END");
@@ -365,7 +346,6 @@ LOG_TEST(a_trigger_that_somebody_put_into_the_file_does_not_run)
 
 LOG_TEST(a_hundred_thousand_events_are_one_transaction)
 {
-        event_log *f = *state;
         enum { N = 100000 };
         pawl_event *events = calloc(N, sizeof *events);
         pawl_verify_result result;
@@ -375,23 +355,20 @@ LOG_TEST(a_hundred_thousand_events_are_one_transaction)
         for (size_t i = 0; i < N; i++)
                 events[i] = event_scope(NULL);
         event_log_open(f);
-        assert_int_equal(pawl_log_append(&seq, f->log, events, N, 0), PAWL_OK);
+        assert_ok(pawl_log_append(&seq, f->log, events, N, 0));
         assert_int_equal(seq, N);
-        assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&result, f->log, 0, NULL));
         assert_int_equal(result.events, N);
         free(events);
 }
 
-LOG_TEST(an_append_within_an_append_is_refused)
+OPEN_LOG_TEST(an_append_within_an_append_is_refused)
 {
-        event_log *f = *state;
-
-        event_log_open(f);
-        assert_int_equal(pawl__tx_begin(f->log, false), PAWL_OK);
+        assert_ok(pawl__tx_begin(f->log, false));
         assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_ESTATE);
         assert_says(pawl_log_errmsg(f->log), "an append is under way");
-        assert_int_equal(pawl__tx_rollback(f->log, PAWL_OK, false), PAWL_OK);
-        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(pawl__tx_rollback(f->log, PAWL_OK, false));
+        assert_ok(append_one(f->log, event_scope(NULL), 0));
 }
 
 /* What is appended can be printed inside of the event's own object, and read again. */
@@ -399,7 +376,6 @@ LOG_TEST(payloads_are_nested_less_than_json_may_be)
 {
         static const char start[] = "{\"glossary_version_id\":\"v1\",\"scope_id\":\"core\",\"x\":";
         enum { DEEPEST = 500 };
-        event_log *f = *state;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__buf line = PAWL__BUF_INIT;
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
@@ -414,15 +390,15 @@ LOG_TEST(payloads_are_nested_less_than_json_may_be)
                 memset(payload + sizeof start - 1 + n, ']', n);
                 memcpy(payload + sizeof start - 1 + 2 * n, "}", 2);
                 if (depth == DEEPEST)
-                        assert_int_equal(append_one(f->log, event_scope(payload), 0), PAWL_OK);
+                        assert_ok(append_one(f->log, event_scope(payload), 0));
                 else
                         check_refused(f, event_scope(payload), PAWL_EINVAL,
                                 "GlossaryScopeActivated: payload: is nested deeper than 500; make "
                                 "it flatter");
         }
-        assert_int_equal(pawl__log_event(&event, &arena, f->log, 1), PAWL_OK);
-        assert_int_equal(pawl__event_json(&line, &event, NULL, NULL), PAWL_OK);
-        assert_int_equal(pawl__json_tree_read(&tree, line.data, line.len, NULL), PAWL_OK);
+        assert_ok(pawl__log_event(&event, &arena, f->log, 1));
+        assert_ok(pawl__event_json(&line, &event, NULL, NULL));
+        assert_ok(pawl__json_tree_read(&tree, line.data, line.len, NULL));
         pawl__json_tree_free(&tree);
         pawl__buf_free(&line);
         pawl__arena_free(&arena);
@@ -436,14 +412,12 @@ static void put_at(event_log *f, uint64_t seq)
         unsigned char payload_hash[32];
         char hex[65], sql[200];
 
-        assert_int_equal(pawl__log_event(&event, &arena, f->log, 1), PAWL_OK);
-        assert_int_equal(
-                pawl__log_payload_hash(payload_hash, f->log, &event, &f->log->err), PAWL_OK);
+        assert_ok(pawl__log_event(&event, &arena, f->log, 1));
+        assert_ok(pawl__log_payload_hash(payload_hash, f->log, &event, &f->log->err));
         event.seq = seq;
         memcpy(event.prev, event.hash, 32);
-        assert_int_equal(pawl__chain_hash(event.hash, f->log->hasher, &f->log->envelope, &event,
-                                 payload_hash),
-                PAWL_OK);
+        assert_ok(pawl__chain_hash(
+                event.hash, f->log->hasher, &f->log->envelope, &event, payload_hash));
         pawl__hex(hex, event.hash, 32);
         snprintf(sql, sizeof sql,
                 "UPDATE events SET seq = %llu, hash = x'%s', "
@@ -453,11 +427,8 @@ static void put_at(event_log *f, uint64_t seq)
         pawl__arena_free(&arena);
 }
 
-LOG_TEST(no_event_follows_the_last_seq_there_can_be)
+OPEN_LOG_TEST(no_event_follows_the_last_seq_there_can_be)
 {
-        event_log *f = *state;
-
-        event_log_open(f);
         event_log_fill(f, 3);
         event_log_unguard(f);
         put_at(f, INT64_MAX);

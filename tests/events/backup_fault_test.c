@@ -22,7 +22,7 @@ static int fault_teardown(void **state)
         return backup_teardown(state);
 }
 
-#define FAULT_TEST(name) UNIT_TEST_WITH(name, fault_setup, fault_teardown)
+#define FAULT_TEST(name) UNIT_TEST_WITH(name, backup *b, fault_setup, fault_teardown)
 
 /* A log of some pages, so that there are writes to fail. */
 static void open_filled(backup *b)
@@ -38,7 +38,6 @@ static void open_filled(backup *b)
 
 FAULT_TEST(a_disk_that_fails_at_any_write_leaves_no_file)
 {
-        backup *b = *state;
         static const struct {
                 fault_kind kind;
                 pawl_status status;
@@ -74,7 +73,6 @@ FAULT_TEST(a_disk_that_fails_at_any_write_leaves_no_file)
 
 FAULT_TEST(who_is_killed_at_any_write_leaves_nothing_that_disturbs_the_next)
 {
-        backup *b = *state;
         static const fault_kind kinds[] = {FAULT_KILL, FAULT_POWER_CUT};
         pawl_backup made;
 
@@ -108,7 +106,7 @@ FAULT_TEST(who_is_killed_at_any_write_leaves_nothing_that_disturbs_the_next)
                 closedir(dir);
                 assert_int_equal(names_in(b->folder), 1);
                 assert_int_equal(unlink(b->copy), 0);
-                assert_int_equal(pawl_log_backup(&made, b->f->log, b->copy, NULL, NULL), PAWL_OK);
+                assert_ok(pawl_log_backup(&made, b->f->log, b->copy, NULL, NULL));
                 check_copy(b, &made);
                 assert_int_equal(unlink(b->copy), 0);
         }
@@ -116,10 +114,8 @@ FAULT_TEST(who_is_killed_at_any_write_leaves_nothing_that_disturbs_the_next)
 
 FAULT_TEST(without_memory_there_is_no_file_and_nothing_is_leaked)
 {
-        backup *b = *state;
-
         open_filled(b);
-        assert_int_equal(pawl_log_backup(NULL, b->f->log, b->copy, NULL, NULL), PAWL_OK);
+        assert_ok(pawl_log_backup(NULL, b->f->log, b->copy, NULL, NULL));
         assert_int_equal(unlink(b->copy), 0);
         event_log_close(b->f);
         for (sweep s = {.least = 21}; sweep_next(&s);) {

@@ -6,24 +6,23 @@
 
 BACKUP_TEST(a_copy_is_a_whole_log_that_nobody_holds_and_that_goes_on)
 {
-        backup *b = *state;
         event_log *f = b->f;
         pawl_backup made;
         uint64_t fence;
 
         event_log_open(f);
         event_log_fill(f, 3);
-        assert_int_equal(pawl_log_claim(&fence, f->log, "m", "run-1", "user:ana", NULL), PAWL_OK);
-        assert_int_equal(pawl_log_backup(&made, f->log, b->copy, NULL, NULL), PAWL_OK);
+        assert_ok(pawl_log_claim(&fence, f->log, "m", "run-1", "user:ana", NULL));
+        assert_ok(pawl_log_backup(&made, f->log, b->copy, NULL, NULL));
         assert_int_equal(made.events, 4);
         assert_int_equal(made.head_seq, 4);
         check_copy(b, &made);
         /* The claim stands in the log, and not in the copy: there the next one gets the fence after
          * it. */
         assert_int_equal(event_log_integer(f, "SELECT held FROM leases"), 1);
-        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(f->log, event_scope(NULL), 0));
         pawl_log *copy = open_at(b->copy, 0);
-        assert_int_equal(pawl_log_claim(&fence, copy, "m", "run-1", "user:ben", NULL), PAWL_OK);
+        assert_ok(pawl_log_claim(&fence, copy, "m", "run-1", "user:ben", NULL));
         assert_int_equal(fence, 2);
         pawl_log_close(copy);
         assert_int_equal(event_log_count(f), 5);
@@ -31,11 +30,10 @@ BACKUP_TEST(a_copy_is_a_whole_log_that_nobody_holds_and_that_goes_on)
 
 BACKUP_TEST(an_empty_log_has_an_empty_copy)
 {
-        backup *b = *state;
         pawl_backup made;
 
         event_log_open(b->f);
-        assert_int_equal(pawl_log_backup(&made, b->f->log, b->copy, NULL, NULL), PAWL_OK);
+        assert_ok(pawl_log_backup(&made, b->f->log, b->copy, NULL, NULL));
         assert_int_equal(made.events, 0);
         assert_int_equal(made.head_seq, 0);
         check_copy(b, &made);
@@ -45,7 +43,6 @@ BACKUP_TEST(an_empty_log_has_an_empty_copy)
  */
 BACKUP_TEST(every_kind_of_read_only_log_is_copied_and_left_as_it_is)
 {
-        backup *b = *state;
         event_log *f = b->f;
         pawl_backup made;
         char name[4096];
@@ -83,7 +80,7 @@ BACKUP_TEST(every_kind_of_read_only_log_is_copied_and_left_as_it_is)
                 int names = names_in(folder);
                 before = file_read(f->path, &len_before);
                 event_log_open(f);
-                assert_int_equal(pawl_log_backup(&made, f->log, b->copy, NULL, NULL), PAWL_OK);
+                assert_ok(pawl_log_backup(&made, f->log, b->copy, NULL, NULL));
                 event_log_close(f);
                 assert_int_equal(made.events, 3);
                 check_copy(b, &made);
@@ -100,7 +97,6 @@ BACKUP_TEST(every_kind_of_read_only_log_is_copied_and_left_as_it_is)
 
 BACKUP_TEST(an_old_log_is_copied_as_it_is)
 {
-        backup *b = *state;
         pawl_backup made;
         char *path = path_in(b->f->folder, "old.db");
         size_t len;
@@ -108,7 +104,7 @@ BACKUP_TEST(an_old_log_is_copied_as_it_is)
 
         file_write(path, old, len);
         pawl_log *log = open_at(path, PAWL_LOG_READONLY);
-        assert_int_equal(pawl_log_backup(&made, log, b->copy, NULL, NULL), PAWL_OK);
+        assert_ok(pawl_log_backup(&made, log, b->copy, NULL, NULL));
         pawl_log_close(log);
         assert_int_equal(made.events, 59);
         check_copy(b, &made);
@@ -121,7 +117,6 @@ BACKUP_TEST(an_old_log_is_copied_as_it_is)
 
 BACKUP_TEST(a_keyed_log_is_copied_without_its_key_macs_and_all)
 {
-        backup *b = *state;
         event_log *f = b->f;
         pawl_backup made;
         pawl_verify_result verified;
@@ -131,15 +126,15 @@ BACKUP_TEST(a_keyed_log_is_copied_without_its_key_macs_and_all)
         event_log_fill(f, 3);
         event_log_close(f);
         pawl_log *log = open_at(f->path, PAWL_LOG_READONLY);
-        assert_int_equal(pawl_log_backup(&made, log, b->copy, NULL, NULL), PAWL_OK);
+        assert_ok(pawl_log_backup(&made, log, b->copy, NULL, NULL));
         pawl_log_close(log);
         check_copy(b, &made);
         free(f->path);
         f->path = strdup(b->copy);
         event_log_open(f); /* with the key */
-        assert_int_equal(pawl_log_verify(&verified, f->log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&verified, f->log, 0, NULL));
         assert_true(verified.keyed);
-        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(f->log, event_scope(NULL), 0));
 }
 
 /* ---- What is refused ------------------------------------------------------------------------- */
@@ -157,7 +152,6 @@ static void check_refused(backup *b, const char *path, pawl_status status, const
 
 BACKUP_TEST(what_has_the_name_is_never_replaced)
 {
-        backup *b = *state;
         static const char *const parts[] = {"-wal", "-shm", "-journal"};
         char name[4096];
         size_t len;
@@ -188,7 +182,6 @@ BACKUP_TEST(what_has_the_name_is_never_replaced)
 
 BACKUP_TEST(a_name_that_cannot_be_is_refused_by_that)
 {
-        backup *b = *state;
         char name[4096];
 
         event_log_open(b->f);
@@ -233,8 +226,6 @@ BACKUP_TEST(a_name_that_cannot_be_is_refused_by_that)
 
 BACKUP_TEST(a_log_that_does_not_verify_has_no_copy)
 {
-        backup *b = *state;
-
         event_log_open(b->f);
         event_log_fill(b->f, 5);
         event_log_unguard(b->f);
@@ -259,14 +250,13 @@ static bool count_calls(uint64_t done, uint64_t pages, void *user)
 
 BACKUP_TEST(who_is_asked_may_end_it_at_any_time_and_nothing_is_left)
 {
-        backup *b = *state;
         asked whole = {0};
         pawl_backup made;
 
         event_log_open(b->f);
         event_log_fill(b->f, 2);
         event_log_sql(b->f, "INSERT INTO blobs VALUES (zeroblob(32), zeroblob(20000000))");
-        assert_int_equal(pawl_log_backup(&made, b->f->log, b->copy, count_calls, &whole), PAWL_OK);
+        assert_ok(pawl_log_backup(&made, b->f->log, b->copy, count_calls, &whole));
         check_copy(b, &made);
         assert_int_equal(unlink(b->copy), 0);
         assert_true(whole.calls >= 4);
@@ -295,7 +285,7 @@ static bool append_meanwhile(uint64_t done, uint64_t pages, void *user)
         (void)done, (void)pages;
         pawl_log *other = event_log_another(m->f);
         for (int i = 0; i < 20; i++, m->appended++)
-                assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_OK);
+                assert_ok(append_one(other, event_scope(NULL), 0));
         m->in_the_way += pawl__wal_checkpoint(other, SQLITE_CHECKPOINT_RESTART, 0, NULL, NULL) ==
                          SQLITE_BUSY;
         pawl_log_close(other);
@@ -304,7 +294,6 @@ static bool append_meanwhile(uint64_t done, uint64_t pages, void *user)
 
 BACKUP_TEST(what_is_appended_meanwhile_is_not_in_it_and_does_not_make_it_begin_anew)
 {
-        backup *b = *state;
         event_log *f = b->f;
         pawl_backup made;
 
@@ -317,10 +306,9 @@ BACKUP_TEST(what_is_appended_meanwhile_is_not_in_it_and_does_not_make_it_begin_a
                 uint64_t head;
                 unsigned char hash[32];
                 f->flags = 0;
-                assert_int_equal(pawl_log_head(&head, hash, log), PAWL_OK);
+                assert_ok(pawl_log_head(&head, hash, log));
                 meanwhile m = {.f = f};
-                assert_int_equal(
-                        pawl_log_backup(&made, log, b->copy, append_meanwhile, &m), PAWL_OK);
+                assert_ok(pawl_log_backup(&made, log, b->copy, append_meanwhile, &m));
                 assert_true(m.in_the_way >= 4); /* one state from first to last */
                 assert_int_equal(made.head_seq, head);
                 assert_memory_equal(made.head_hash, hash, 32);

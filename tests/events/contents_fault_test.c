@@ -5,13 +5,12 @@
 #include <sys/stat.h>
 
 static int fault_teardown(void **state);
-#define FAULT_TEST(name) UNIT_TEST_WITH(name, event_log_setup, fault_teardown)
+#define FAULT_TEST(name) UNIT_TEST_WITH(name, event_log *f, event_log_setup, fault_teardown)
 
 enum { SWEEP_MAX = 2000 };
 
 FAULT_TEST(a_large_fill_that_fails_leaves_no_large_write_ahead_log)
 {
-        event_log *f = *state;
         pawl_log *log = event_log_open(f);
         content_work w = {.first = 1, .contents = 4, .part_len = 2 << 20, .fails = PAWL_EINPUTS};
         char *wal = path_in(f->folder, ".pawl/events.db-wal");
@@ -22,7 +21,7 @@ FAULT_TEST(a_large_fill_that_fails_leaves_no_large_write_ahead_log)
         assert_true(st.st_size < 1 << 20);
         assert_int_equal(contents_rows(f), 0);
         w.fails = PAWL_OK;
-        assert_int_equal(contents_commit_one(log, &w), PAWL_OK);
+        assert_ok(contents_commit_one(log, &w));
         content_check(log, 4, 2 << 20);
         free(wal);
 }
@@ -61,7 +60,7 @@ static void sweep_faults(event_log *f, fault_kind kind, bool stays)
                 for (unsigned char i = 0; i < 2; i++) {
                         content_work goes = {.drops = drop[i]};
                         content_hash(drop[i], (unsigned char)(w.first + i));
-                        assert_int_equal(contents_commit_one(f->log, &goes), PAWL_OK);
+                        assert_ok(contents_commit_one(f->log, &goes));
                 }
                 assert_int_equal(contents_rows(f), 0);
                 events = found + 2;
@@ -75,18 +74,17 @@ static void sweep_faults(event_log *f, fault_kind kind, bool stays)
 
 FAULT_TEST(an_io_error_at_any_operation_keeps_all_of_it_or_nothing)
 {
-        sweep_faults(*state, FAULT_EIO, false);
-        sweep_faults(*state, FAULT_EIO, true);
+        sweep_faults(f, FAULT_EIO, false);
+        sweep_faults(f, FAULT_EIO, true);
 }
 
 FAULT_TEST(a_disk_that_fills_up_keeps_all_of_it_or_nothing)
 {
-        sweep_faults(*state, FAULT_SHORT, false);
+        sweep_faults(f, FAULT_SHORT, false);
 }
 
 FAULT_TEST(without_memory_at_any_allocation_nothing_is_kept)
 {
-        event_log *f = *state;
         unsigned char hash[32];
 
         content_hash(hash, 7);
@@ -121,7 +119,7 @@ FAULT_TEST(without_memory_at_any_allocation_nothing_is_kept)
                         assert_int_equal(contents_rows(f), 0);
                 } else if (status) {
                         assert_int_equal(contents_rows(f), CONTENT_PARTS);
-                        assert_int_equal(contents_commit_one(f->log, &goes), PAWL_OK);
+                        assert_ok(contents_commit_one(f->log, &goes));
                 }
                 assert_int_equal(contents_rows(f), 0);
         }

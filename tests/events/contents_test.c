@@ -4,19 +4,16 @@
 #include "support/contents.h"
 #include <unistd.h>
 
-#define CONTENTS_TEST(name) UNIT_TEST_WITH(name, event_log_setup, event_log_teardown)
-
-CONTENTS_TEST(contents_and_events_of_a_fill_are_one_transaction)
+LOG_TEST(contents_and_events_of_a_fill_are_one_transaction)
 {
-        event_log *f = *state;
         pawl_log *log = event_log_open(f);
         content_work w = {.first = 7, .contents = 2, .part_len = CONTENT_PART, .events = 2};
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl_event event = event_scope(NULL);
         uint64_t seq = 0;
 
-        assert_int_equal(pawl__batch_event(&batch, &event, NULL), PAWL_OK);
-        assert_int_equal(contents_commit(log, &w, &batch, &seq), PAWL_OK);
+        assert_ok(pawl__batch_event(&batch, &event, NULL));
+        assert_ok(contents_commit(log, &w, &batch, &seq));
         assert_int_equal(w.calls, 1);
         assert_int_equal(seq, 3);
         assert_int_equal(batch.n, 0); /* cleared, the hook too */
@@ -27,20 +24,19 @@ CONTENTS_TEST(contents_and_events_of_a_fill_are_one_transaction)
         content_check(log, 8, CONTENT_PART);
         /* Once each: what is there stays as it is, though other bytes come for it. */
         w = (content_work){.first = 8, .contents = 2, .part_len = 10};
-        assert_int_equal(contents_commit(log, &w, &batch, NULL), PAWL_OK);
+        assert_ok(contents_commit(log, &w, &batch, NULL));
         assert_int_equal(contents_rows(f), 3 * CONTENT_PARTS);
         content_check(log, 8, CONTENT_PART);
         content_check(log, 9, 10);
         /* Parts without a byte, too. */
         w = (content_work){.first = 10, .contents = 1, .part_len = 0};
-        assert_int_equal(contents_commit(log, &w, &batch, NULL), PAWL_OK);
+        assert_ok(contents_commit(log, &w, &batch, NULL));
         content_check(log, 10, 0);
         pawl__batch_free(&batch);
 }
 
-CONTENTS_TEST(what_is_not_there_is_not_found)
+LOG_TEST(what_is_not_there_is_not_found)
 {
-        event_log *f = *state;
         pawl_log *log = event_log_open(f);
         content_work w = {.first = 7, .contents = 1, .part_len = CONTENT_PART};
         unsigned char hash[32];
@@ -48,7 +44,7 @@ CONTENTS_TEST(what_is_not_there_is_not_found)
         uint64_t size = 99;
         bool has = true;
 
-        assert_int_equal(contents_commit_one(log, &w), PAWL_OK);
+        assert_ok(contents_commit_one(log, &w));
         content_hash(hash, 7);
         assert_int_equal(
                 pawl__log_content_get(&out, &size, log, hash, CONTENT_PARTS), PAWL_ENOTFOUND);
@@ -58,22 +54,21 @@ CONTENTS_TEST(what_is_not_there_is_not_found)
         assert_int_equal(pawl__log_content_get(&out, &size, log, hash, 0), PAWL_ENOTFOUND);
         assert_int_equal(size, 99);
         assert_int_equal(out.len, 0);
-        assert_int_equal(pawl__log_content_has(&has, log, hash), PAWL_OK);
+        assert_ok(pawl__log_content_has(&has, log, hash));
         assert_false(has);
 }
 
-CONTENTS_TEST(contents_are_listed_once_each_and_dropped_whole)
+LOG_TEST(contents_are_listed_once_each_and_dropped_whole)
 {
-        event_log *f = *state;
         pawl_log *log = event_log_open(f);
         unsigned char hash[32];
         content_work w = {.first = 9, .contents = 1, .part_len = 10}, drop = {.drops = hash};
         content_listing all = {.stop_at = 4}, two = {.stop_at = 2}, left = {.stop_at = 4};
 
-        assert_int_equal(contents_commit_one(log, &w), PAWL_OK);
+        assert_ok(contents_commit_one(log, &w));
         w = (content_work){.first = 7, .contents = 2, .part_len = CONTENT_PART};
-        assert_int_equal(contents_commit_one(log, &w), PAWL_OK);
-        assert_int_equal(pawl__log_content_each(log, contents_list, &all), PAWL_OK);
+        assert_ok(contents_commit_one(log, &w));
+        assert_ok(pawl__log_content_each(log, contents_list, &all));
         assert_int_equal(all.n, 3);
         for (unsigned char i = 0; i < 3; i++) {
                 content_hash(hash, (unsigned char)(7 + i));
@@ -86,30 +81,28 @@ CONTENTS_TEST(contents_are_listed_once_each_and_dropped_whole)
         assert_int_equal(two.n, 2);
 
         content_hash(hash, 8);
-        assert_int_equal(contents_commit_one(log, &drop), PAWL_OK);
-        assert_int_equal(pawl__log_content_each(log, contents_list, &left), PAWL_OK);
+        assert_ok(contents_commit_one(log, &drop));
+        assert_ok(pawl__log_content_each(log, contents_list, &left));
         assert_int_equal(left.n, 2);
         assert_int_equal(left.hash[1][0], 9);
         assert_int_equal(contents_rows(f), 2 * CONTENT_PARTS);
-        assert_int_equal(
-                contents_commit_one(log, &drop), PAWL_OK); /* that it is gone is no failure */
+        assert_ok(contents_commit_one(log, &drop)); /* that it is gone is no failure */
         /* Dropped and put in one fill, it is what was put: how a damaged one is mended. */
         content_hash(hash, 9);
         w = (content_work){.drops = hash, .first = 9, .contents = 1, .part_len = CONTENT_PART};
-        assert_int_equal(contents_commit_one(log, &w), PAWL_OK);
+        assert_ok(contents_commit_one(log, &w));
         content_check(log, 9, CONTENT_PART);
 }
 
 /* Its status, whatever it is; nothing written; the batch as it was, and good for another try. */
-CONTENTS_TEST(a_fill_that_fails_takes_everything_back)
+LOG_TEST(a_fill_that_fails_takes_everything_back)
 {
-        event_log *f = *state;
         pawl_log *log = event_log_open(f);
         static const pawl_status statuses[] = {PAWL_EINPUTS, PAWL_EIO, PAWL_EBUSY, PAWL_BLOCKED};
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl_event event = event_scope(NULL);
 
-        assert_int_equal(pawl__batch_event(&batch, &event, NULL), PAWL_OK);
+        assert_ok(pawl__batch_event(&batch, &event, NULL));
         for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++) {
                 content_work w = {.first = 7,
                         .contents = 2,
@@ -127,16 +120,15 @@ CONTENTS_TEST(a_fill_that_fails_takes_everything_back)
                 assert_int_equal(contents_rows(f), 0);
         }
         content_work w = {.first = 7, .contents = 1, .part_len = CONTENT_PART, .events = 1};
-        assert_int_equal(contents_commit(log, &w, &batch, NULL), PAWL_OK);
+        assert_ok(contents_commit(log, &w, &batch, NULL));
         assert_int_equal(event_log_count(f), 2);
         content_check(log, 7, CONTENT_PART);
         pawl__batch_free(&batch);
 }
 
 /* What the hook added fails after it: the same. */
-CONTENTS_TEST(an_event_that_is_refused_after_the_fill_takes_everything_back)
+LOG_TEST(an_event_that_is_refused_after_the_fill_takes_everything_back)
 {
-        event_log *f = *state;
         pawl_log *log = event_log_open(f);
         const pawl_event unknown = {.type = pawl__text("Unheard")};
         content_work w = {.first = 7,
@@ -153,9 +145,8 @@ CONTENTS_TEST(an_event_that_is_refused_after_the_fill_takes_everything_back)
         pawl__batch_free(&batch);
 }
 
-CONTENTS_TEST(a_fence_is_asked_for_before_the_fill_and_for_what_it_adds)
+LOG_TEST(a_fence_is_asked_for_before_the_fill_and_for_what_it_adds)
 {
-        event_log *f = *state;
         pawl_log *log = event_log_open(f);
         const pawl_event owned = {.type = pawl__text("RunCompleted"),
                 .run_id = pawl__text("run-1"),
@@ -164,7 +155,7 @@ CONTENTS_TEST(a_fence_is_asked_for_before_the_fill_and_for_what_it_adds)
         pawl__batch batch = PAWL__BATCH_INIT;
         uint64_t fence = 0;
 
-        assert_int_equal(pawl__batch_event(&batch, &owned, NULL), PAWL_OK);
+        assert_ok(pawl__batch_event(&batch, &owned, NULL));
         assert_int_equal(contents_commit(log, &w, &batch, NULL), PAWL_EFENCED);
         assert_int_equal(w.calls, 0);
         pawl__batch_clear(&batch);
@@ -178,9 +169,8 @@ CONTENTS_TEST(a_fence_is_asked_for_before_the_fill_and_for_what_it_adds)
         /* A claim's fill has the claim already. */
         batch.prepare = contents_fill;
         batch.prepare_user = &w;
-        assert_int_equal(pawl__log_claim(&fence, log, pawl__text("mission"), pawl__text("run-1"),
-                                 pawl__text(NULL), pawl__text(NULL), &batch, NULL),
-                PAWL_OK);
+        assert_ok(pawl__log_claim(&fence, log, pawl__text("mission"), pawl__text("run-1"),
+                pawl__text(NULL), pawl__text(NULL), &batch, NULL));
         assert_int_equal(w.calls, 2);
         assert_null(batch.prepare);
         assert_int_equal(contents_rows(f), CONTENT_PARTS);
@@ -190,24 +180,23 @@ CONTENTS_TEST(a_fence_is_asked_for_before_the_fill_and_for_what_it_adds)
 
 /* What a prepare hook adds may go between events that wait; where it fails, they wait on in their
  * order. */
-CONTENTS_TEST(a_fill_may_add_its_event_between_others)
+LOG_TEST(a_fill_may_add_its_event_between_others)
 {
-        event_log *f = *state;
         pawl_log *log = event_log_open(f);
 #define OF(scope) event_scope("{\"glossary_version_id\":\"v1\",\"scope_id\":\"" scope "\"}")
         pawl_event first = OF("first"), second = OF("second"), between = OF("between");
         content_work w = {.events = 1, .event = &between, .fails = PAWL_EINPUTS};
         pawl__batch batch = PAWL__BATCH_INIT;
 
-        assert_int_equal(pawl__batch_event(&batch, &first, NULL), PAWL_OK);
-        assert_int_equal(pawl__batch_event(&batch, &second, NULL), PAWL_OK);
+        assert_ok(pawl__batch_event(&batch, &first, NULL));
+        assert_ok(pawl__batch_event(&batch, &second, NULL));
         batch.prepare_between = true;
         batch.n_before = 1;
         assert_int_equal(contents_commit(log, &w, &batch, NULL), PAWL_EINPUTS);
         assert_int_equal(event_log_count(f), 0);
         assert_int_equal(batch.n, 2);
         w.fails = PAWL_OK;
-        assert_int_equal(contents_commit(log, &w, &batch, NULL), PAWL_OK);
+        assert_ok(contents_commit(log, &w, &batch, NULL));
         assert_int_equal(event_log_count(f), 3);
         for (int i = 0; i < 3; i++) {
                 static const char *const order[] = {"first", "between", "second"};
@@ -220,9 +209,8 @@ CONTENTS_TEST(a_fill_may_add_its_event_between_others)
         pawl__batch_free(&batch);
 }
 
-CONTENTS_TEST(a_claim_whose_fill_fails_claims_nothing)
+LOG_TEST(a_claim_whose_fill_fails_claims_nothing)
 {
-        event_log *f = *state;
         pawl_log *log = event_log_open(f);
         content_work w = {.first = 7,
                 .contents = 1,
@@ -241,7 +229,7 @@ CONTENTS_TEST(a_claim_whose_fill_fails_claims_nothing)
         assert_int_equal(batch.n, 0);
         assert_int_equal(event_log_count(f), 0);
         assert_int_equal(contents_rows(f), 0);
-        assert_int_equal(pawl__log_holder(&held, NULL, log, pawl__text("run-1")), PAWL_OK);
+        assert_ok(pawl__log_holder(&held, NULL, log, pawl__text("run-1")));
         assert_false(held);
         pawl__batch_free(&batch);
 }
@@ -255,13 +243,12 @@ static void look_and_append(void *user)
         unsigned char hash[32];
 
         content_hash(hash, 7);
-        assert_int_equal(pawl__log_content_has(has, the_log, hash), PAWL_OK);
+        assert_ok(pawl__log_content_has(has, the_log, hash));
         assert_int_equal(append_one(the_log, event_scope(NULL), 0), PAWL_ESTATE);
 }
 
-CONTENTS_TEST(a_fill_sees_what_it_put_and_cannot_append)
+LOG_TEST(a_fill_sees_what_it_put_and_cannot_append)
 {
-        event_log *f = *state;
         bool has = false;
         content_work w = {.first = 7,
                 .contents = 1,
@@ -270,17 +257,16 @@ CONTENTS_TEST(a_fill_sees_what_it_put_and_cannot_append)
                 .user = &has};
 
         the_log = event_log_open(f);
-        assert_int_equal(contents_commit_one(the_log, &w), PAWL_OK);
+        assert_ok(contents_commit_one(the_log, &w));
         assert_true(has);
         assert_int_equal(event_log_count(f), 1);
 }
 
-CONTENTS_TEST(a_log_that_is_read_only_gives_contents_and_takes_none)
+LOG_TEST(a_log_that_is_read_only_gives_contents_and_takes_none)
 {
-        event_log *f = *state;
         content_work w = {.first = 7, .contents = 1, .part_len = CONTENT_PART};
 
-        assert_int_equal(contents_commit_one(event_log_open(f), &w), PAWL_OK);
+        assert_ok(contents_commit_one(event_log_open(f), &w));
         event_log_close(f);
         f->flags = PAWL_LOG_READONLY;
         event_log_open(f);
@@ -289,16 +275,15 @@ CONTENTS_TEST(a_log_that_is_read_only_gives_contents_and_takes_none)
         assert_int_equal(w.calls, 1);
 }
 
-CONTENTS_TEST(rows_of_other_forms_are_damage)
+LOG_TEST(rows_of_other_forms_are_damage)
 {
-        event_log *f = *state;
         content_work w = {.first = 7, .contents = 1, .part_len = CONTENT_PART};
         unsigned char hash[32];
         pawl__buf out = PAWL__BUF_INIT;
         content_listing l = {.stop_at = 4};
 
         content_hash(hash, 7);
-        assert_int_equal(contents_commit_one(event_log_open(f), &w), PAWL_OK);
+        assert_ok(contents_commit_one(event_log_open(f), &w));
         event_log_sql(f, "UPDATE contents SET size = -1");
         assert_int_equal(pawl__log_content_get(&out, NULL, f->log, hash, 0), PAWL_EDAMAGED);
         assert_says(pawl_log_errmsg(f->log), "content 0707070707070707: its size is not a size");
@@ -317,23 +302,22 @@ CONTENTS_TEST(rows_of_other_forms_are_damage)
         assert_int_equal(out.len, 0);
 }
 
-CONTENTS_TEST(a_backup_has_them_and_a_rebuild_keeps_them)
+LOG_TEST(a_backup_has_them_and_a_rebuild_keeps_them)
 {
-        event_log *f = *state;
         content_work w = {.first = 7, .contents = 3, .part_len = CONTENT_PART};
         event_log copy = *f;
         pawl_verify_result result;
 
         needs_file();
-        assert_int_equal(contents_commit_one(event_log_open(f), &w), PAWL_OK);
-        assert_int_equal(pawl__state_rebuild(f->log, pawl__log_error(f->log)), PAWL_OK);
+        assert_ok(contents_commit_one(event_log_open(f), &w));
+        assert_ok(pawl__state_rebuild(f->log, pawl__log_error(f->log)));
         content_check(f->log, 8, CONTENT_PART);
         copy.path = path_in(f->folder, "copy.db");
-        assert_int_equal(pawl_log_backup(NULL, f->log, copy.path, NULL, NULL), PAWL_OK);
+        assert_ok(pawl_log_backup(NULL, f->log, copy.path, NULL, NULL));
         copy.flags = PAWL_LOG_READONLY;
         copy.log = NULL;
         event_log_open(&copy);
-        assert_int_equal(pawl_log_verify(&result, copy.log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&result, copy.log, 0, NULL));
         for (unsigned char which = 7; which < 10; which++)
                 content_check(copy.log, which, CONTENT_PART);
         event_log_close(&copy);
@@ -397,33 +381,30 @@ static void beside(event_log *f, others *o, pawl_status fails)
         assert_int_equal(w.calls, 1);
 }
 
-CONTENTS_TEST(those_who_wait_meanwhile_are_served_after_it)
+LOG_TEST(those_who_wait_meanwhile_are_served_after_it)
 {
-        event_log *f = *state;
         others o = {.wait_for_them = false};
 
         beside(f, &o, PAWL_OK);
         for (size_t i = 0; i < APPENDERS; i++)
-                assert_int_equal(o.a[i].status, PAWL_OK);
+                assert_ok(o.a[i].status);
         assert_int_equal(event_log_count(f), 1 + APPENDERS);
         assert_int_equal(contents_rows(f), CONTENT_PARTS);
 }
 
-CONTENTS_TEST(those_who_wait_do_not_share_its_failure)
+LOG_TEST(those_who_wait_do_not_share_its_failure)
 {
-        event_log *f = *state;
         others o = {.wait_for_them = false};
 
         beside(f, &o, PAWL_EINPUTS);
         for (size_t i = 0; i < APPENDERS; i++)
-                assert_int_equal(o.a[i].status, PAWL_OK);
+                assert_ok(o.a[i].status);
         assert_int_equal(event_log_count(f), APPENDERS);
         assert_int_equal(contents_rows(f), 0);
 }
 
-CONTENTS_TEST(those_who_wait_for_too_long_are_refused_as_busy)
+LOG_TEST(those_who_wait_for_too_long_are_refused_as_busy)
 {
-        event_log *f = *state;
         others o = {.wait_for_them = true};
 
         f->busy_ms = 20;

@@ -20,7 +20,6 @@ static bool append_more(uint64_t done, uint64_t total, void *user)
 
 BACKUP_TEST(what_is_appended_meanwhile_is_not_copied_without_what_it_names)
 {
-        backup *b = *state;
         event_log *f = b->f;
         pawl_error err = PAWL_ERROR_INIT;
         uint64_t events = 0;
@@ -29,7 +28,7 @@ BACKUP_TEST(what_is_appended_meanwhile_is_not_copied_without_what_it_names)
         event_log_fill(f, 3);
         pawl_log *to = open_at(b->copy, PAWL_LOG_CREATE);
         writing w = {.log = f->log};
-        assert_int_equal(pawl__log_copy(&events, to, f->log, append_more, &w, &err), PAWL_OK);
+        assert_ok(pawl__log_copy(&events, to, f->log, append_more, &w, &err));
         assert_int_equal(events, 3);
         assert_true(w.times > 1);
         pawl_log_close(to);

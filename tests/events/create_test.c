@@ -86,7 +86,6 @@ static void look_until_there(event_log *f)
 
 LOG_TEST(makers_at_once_make_one_log)
 {
-        event_log *f = *state;
         const int rounds = test_full() ? 500 : 25;
 
         for (int round = 0; round < rounds; round++) {
@@ -111,12 +110,10 @@ LOG_TEST(makers_at_once_make_one_log)
         }
 }
 
-LOG_TEST(a_new_log_is_sound_and_of_the_write_ahead_kind_at_once)
+OPEN_LOG_TEST(a_new_log_is_sound_and_of_the_write_ahead_kind_at_once)
 {
-        event_log *f = *state;
         size_t len;
 
-        event_log_open(f);
         event_log_close(f);
         char *bytes = file_read(f->path, &len);
         assert_true(len > 100);
@@ -130,7 +127,6 @@ LOG_TEST(a_new_log_is_sound_and_of_the_write_ahead_kind_at_once)
 
 LOG_TEST(what_a_maker_that_died_left_goes_with_the_next)
 {
-        event_log *f = *state;
         char *folder = path_in(f->folder, ".pawl");
         char *left = path_in(folder, "events.db-new-a1B2c3");
         char *others = path_in(folder, "events.db-new-ideas.txt");
@@ -148,7 +144,6 @@ LOG_TEST(what_a_maker_that_died_left_goes_with_the_next)
 
 LOG_TEST(without_room_there_is_no_log_and_later_there_is)
 {
-        event_log *f = *state;
         struct rlimit before, little;
         pawl_error err = PAWL_ERROR_INIT;
         pawl_log *log = NULL;

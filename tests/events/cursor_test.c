@@ -1,16 +1,14 @@
 /* Reading events in order, and an event as JSON. */
 #include "support/event_log.h"
 
-LOG_TEST(a_cursor_reads_what_there_was_when_it_was_opened)
+OPEN_LOG_TEST(a_cursor_reads_what_there_was_when_it_was_opened)
 {
-        event_log *f = *state;
         pawl_cursor *cursor;
         pawl_event event;
         uint64_t seq = 5;
 
-        event_log_open(f);
         event_log_fill(f, 600); /* more than two batches */
-        assert_int_equal(pawl_cursor_open(&cursor, f->log, 5), PAWL_OK);
+        assert_ok(pawl_cursor_open(&cursor, f->log, 5));
         event_log_fill(f, 10);
         while (pawl_cursor_next(cursor, &event) == PAWL_OK) {
                 assert_int_equal(event.seq, ++seq);
@@ -23,17 +21,15 @@ LOG_TEST(a_cursor_reads_what_there_was_when_it_was_opened)
         pawl_cursor_close(cursor);
 }
 
-LOG_TEST(a_cursor_past_the_end_is_done_at_once)
+OPEN_LOG_TEST(a_cursor_past_the_end_is_done_at_once)
 {
-        event_log *f = *state;
         static const uint64_t since[] = {3, 4, UINT64_MAX};
         pawl_cursor *cursor;
         pawl_event event = {.seq = 99};
 
-        event_log_open(f);
         event_log_fill(f, 3);
         for (size_t i = 0; i < 3; i++) {
-                assert_int_equal(pawl_cursor_open(&cursor, f->log, since[i]), PAWL_OK);
+                assert_ok(pawl_cursor_open(&cursor, f->log, since[i]));
                 assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_DONE);
                 assert_int_equal(event.seq, 99);
                 pawl_cursor_close(cursor);
@@ -41,18 +37,16 @@ LOG_TEST(a_cursor_past_the_end_is_done_at_once)
         pawl_cursor_close(NULL);
 }
 
-LOG_TEST(a_cursor_reads_no_more_than_was_asked_for)
+OPEN_LOG_TEST(a_cursor_reads_no_more_than_was_asked_for)
 {
-        event_log *f = *state;
         static const uint64_t most[] = {0, 1, 300, 595, 596, UINT64_MAX};
         pawl_cursor *cursor;
         pawl_event event;
 
-        event_log_open(f);
         event_log_fill(f, 600);
         for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
                 uint64_t seq = 5;
-                assert_int_equal(pawl__cursor_open(&cursor, f->log, seq, most[i]), PAWL_OK);
+                assert_ok(pawl__cursor_open(&cursor, f->log, seq, most[i]));
                 while (pawl_cursor_next(cursor, &event) == PAWL_OK)
                         assert_int_equal(event.seq, ++seq);
                 assert_int_equal(seq, most[i] < 595 ? 5 + most[i] : 600);
@@ -72,7 +66,7 @@ static void fill_runs(event_log *f, size_t n)
                 event->run_id = pawl__text(i % 3 ? NULL : i % 2 ? "odd" : "even");
                 event->step_id = pawl__text(i % 9 ? NULL : "b");
                 if (i % 100 == 0)
-                        assert_int_equal(pawl_log_append(NULL, f->log, events, 100, 0), PAWL_OK);
+                        assert_ok(pawl_log_append(NULL, f->log, events, 100, 0));
         }
 }
 
@@ -88,7 +82,6 @@ static bool passes(const pawl__event_filter *f, uint64_t seq)
 LOG_TEST(a_cursor_finds_what_passes_a_filter_from_either_end)
 {
         enum { EVENTS = 1700 }; /* more than two batches of each filter */
-        event_log *f = *state;
         const pawl_text none = {NULL, 0}, even = pawl__text("even"), b = pawl__text("b"),
                         type = pawl__text("GlossaryScopeActivated");
         const pawl__event_filter filters[] = {{0, 0, none, none, none, false},
@@ -106,12 +99,12 @@ LOG_TEST(a_cursor_finds_what_passes_a_filter_from_either_end)
         for (size_t i = 0; i < 2 * (sizeof filters / sizeof filters[0]); i++) {
                 pawl__event_filter filter = filters[i / 2];
                 filter.back = i % 2 == 1;
-                assert_int_equal(pawl__cursor_find(&cursor, f->log, &filter), PAWL_OK);
+                assert_ok(pawl__cursor_find(&cursor, f->log, &filter));
                 for (uint64_t n = 1; n <= EVENTS; n++) {
                         const uint64_t seq = filter.back ? EVENTS + 1 - n : n;
                         if (!passes(&filters[i / 2], seq))
                                 continue;
-                        assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_OK);
+                        assert_ok(pawl_cursor_next(cursor, &event));
                         assert_int_equal(event.seq, seq);
                         assert_text(event.type, "GlossaryScopeActivated");
                 }
@@ -120,20 +113,18 @@ LOG_TEST(a_cursor_finds_what_passes_a_filter_from_either_end)
         }
 }
 
-LOG_TEST(cursors_and_appends_of_one_log_do_not_disturb_each_other)
+OPEN_LOG_TEST(cursors_and_appends_of_one_log_do_not_disturb_each_other)
 {
-        event_log *f = *state;
         pawl_cursor *a, *b;
         pawl_event event;
 
-        event_log_open(f);
         event_log_fill(f, 700);
-        assert_int_equal(pawl_cursor_open(&a, f->log, 0), PAWL_OK);
-        assert_int_equal(pawl_cursor_open(&b, f->log, 100), PAWL_OK);
+        assert_ok(pawl_cursor_open(&a, f->log, 0));
+        assert_ok(pawl_cursor_open(&b, f->log, 100));
         for (uint64_t i = 1; i <= 600; i++) {
-                assert_int_equal(pawl_cursor_next(a, &event), PAWL_OK);
+                assert_ok(pawl_cursor_next(a, &event));
                 assert_int_equal(event.seq, i);
-                assert_int_equal(pawl_cursor_next(b, &event), PAWL_OK);
+                assert_ok(pawl_cursor_next(b, &event));
                 assert_int_equal(event.seq, i + 100);
                 if (i % 100 == 0)
                         event_log_fill(f, 1);
@@ -143,18 +134,16 @@ LOG_TEST(cursors_and_appends_of_one_log_do_not_disturb_each_other)
 }
 
 /* Checkpointing all of the -wal into the database succeeds only when nobody reads. */
-LOG_TEST(a_cursor_holds_no_transaction_between_its_batches)
+OPEN_LOG_TEST(a_cursor_holds_no_transaction_between_its_batches)
 {
-        event_log *f = *state;
         pawl_cursor *cursor;
         pawl_event event;
         sqlite3 *db;
         int in_wal = -1, moved = -1;
 
-        event_log_open(f);
         event_log_fill(f, 300);
-        assert_int_equal(pawl_cursor_open(&cursor, f->log, 0), PAWL_OK);
-        assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_OK);
+        assert_ok(pawl_cursor_open(&cursor, f->log, 0));
+        assert_ok(pawl_cursor_next(cursor, &event));
         needs_file();
         assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
         assert_int_equal(sqlite3_exec(db, "SELECT count(*) FROM events", NULL, NULL, NULL), 0);
@@ -169,7 +158,6 @@ LOG_TEST(a_cursor_holds_no_transaction_between_its_batches)
 
 LOG_TEST(large_payloads_are_read_in_smaller_batches)
 {
-        event_log *f = *state;
         enum { LARGE = 700000 };
         pawl__buf payload = PAWL__BUF_INIT;
         pawl_cursor *cursor;
@@ -177,14 +165,13 @@ LOG_TEST(large_payloads_are_read_in_smaller_batches)
         int n = 0;
 
         event_log_open(f);
-        assert_int_equal(
-                pawl__buf_adds(&payload, "{\"glossary_version_id\":\"v1\",\"pad\":\""), PAWL_OK);
+        assert_ok(pawl__buf_adds(&payload, "{\"glossary_version_id\":\"v1\",\"pad\":\""));
         for (int i = 0; i < LARGE; i++)
-                assert_int_equal(pawl__buf_addc(&payload, 'x'), PAWL_OK);
-        assert_int_equal(pawl__buf_adds(&payload, "\",\"scope_id\":\"core\"}"), PAWL_OK);
+                assert_ok(pawl__buf_addc(&payload, 'x'));
+        assert_ok(pawl__buf_adds(&payload, "\",\"scope_id\":\"core\"}"));
         for (int i = 0; i < 5; i++)
-                assert_int_equal(append_one(f->log, event_scope(payload.data), 0), PAWL_OK);
-        assert_int_equal(pawl_cursor_open(&cursor, f->log, 0), PAWL_OK);
+                assert_ok(append_one(f->log, event_scope(payload.data), 0));
+        assert_ok(pawl_cursor_open(&cursor, f->log, 0));
         while (pawl_cursor_next(cursor, &event) == PAWL_OK) {
                 assert_true(pawl__text_eq(event.payload, pawl__buf_text(&payload)));
                 n++;
@@ -194,14 +181,12 @@ LOG_TEST(large_payloads_are_read_in_smaller_batches)
         pawl__buf_free(&payload);
 }
 
-LOG_TEST(one_event_is_found_by_its_seq)
+OPEN_LOG_TEST(one_event_is_found_by_its_seq)
 {
-        event_log *f = *state;
         static const uint64_t nowhere[] = {0, 4, INT64_MAX, UINT64_MAX};
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl_event event = {.seq = 99};
 
-        event_log_open(f);
         event_log_fill(f, 3);
         for (size_t i = 0; i < 4; i++) {
                 assert_int_equal(
@@ -209,7 +194,7 @@ LOG_TEST(one_event_is_found_by_its_seq)
                 assert_says(pawl_log_errmsg(f->log), "there is no such event");
                 assert_int_equal(event.seq, 99);
         }
-        assert_int_equal(pawl__log_event(&event, &arena, f->log, 2), PAWL_OK);
+        assert_ok(pawl__log_event(&event, &arena, f->log, 2));
         assert_int_equal(event.seq, 2);
         pawl__arena_free(&arena);
 }
@@ -223,8 +208,8 @@ UNIT_TEST(an_event_is_one_line_of_json)
         event.run_id = pawl__text("a \"b\"\n");
         event.payload = pawl__text("{\"a\":[1,null]}");
         memset(event.hash, 0xab, 32);
-        assert_int_equal(pawl__buf_adds(&out, "> "), PAWL_OK);
-        assert_int_equal(pawl__event_json(&out, &event, NULL, NULL), PAWL_OK);
+        assert_ok(pawl__buf_adds(&out, "> "));
+        assert_ok(pawl__event_json(&out, &event, NULL, NULL));
         assert_string_equal(out.data,
                 "> {\"seq\":7,\"type\":\"SessionStarted\",\"v\":1,"
                 "\"time\":\"1970-01-01T00:00:00.000001Z\",\"mission_id\":null,"
@@ -234,7 +219,7 @@ UNIT_TEST(an_event_is_one_line_of_json)
                 "\"hash\":\"abababababababababababababababababababababababababababababababab\"}");
         pawl__buf_clear(&out);
         event.payload = (pawl_text){NULL, 0};
-        assert_int_equal(pawl__event_json(&out, &event, NULL, NULL), PAWL_OK);
+        assert_ok(pawl__event_json(&out, &event, NULL, NULL));
         assert_says(out.data, "\"actor\":null,\"payload\":null,\"prev\"");
         pawl__buf_free(&out);
 }
@@ -248,7 +233,7 @@ UNIT_TEST(an_event_whose_payload_is_no_line_of_json_is_not_printed)
         pawl_error err = PAWL_ERROR_INIT;
 
         event.type = pawl__text("SessionStarted");
-        assert_int_equal(pawl__buf_adds(&out, "> "), PAWL_OK);
+        assert_ok(pawl__buf_adds(&out, "> "));
         for (size_t i = 0; i < sizeof payloads / sizeof payloads[0]; i++) {
                 event.payload = pawl__text(payloads[i]);
                 assert_int_equal(pawl__event_json(&out, &event, NULL, &err), PAWL_EDAMAGED);

@@ -28,10 +28,10 @@ UNIT_TEST(braces_are_expanded_for_a_file_and_for_a_server)
 
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 pawl__buf_clear(&out);
-                assert_int_equal(pawl__sql_expand(&out, cases[i].sql, NULL, &err), PAWL_OK);
+                assert_ok(pawl__sql_expand(&out, cases[i].sql, NULL, &err));
                 assert_string_equal(out.data, cases[i].file);
                 pawl__buf_clear(&out);
-                assert_int_equal(pawl__sql_expand(&out, cases[i].sql, "7", &err), PAWL_OK);
+                assert_ok(pawl__sql_expand(&out, cases[i].sql, "7", &err));
                 assert_string_equal(out.data, cases[i].server);
         }
         pawl__buf_free(&out);

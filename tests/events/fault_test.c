@@ -75,7 +75,7 @@ static uint64_t check_sound(event_log *f)
                                               "WHERE integrity_check = 'ok'"),
                 1);
         assert_int_equal(event_log_integer(f, "SELECT count(*) FROM blobs") * BATCH, result.events);
-        assert_int_equal(append_batch(f->log), PAWL_OK);
+        assert_ok(append_batch(f->log));
         event_log_close(f);
         return result.events;
 }
@@ -101,7 +101,7 @@ static void sweep_append(event_log *f, fault_kind kind, bool stays, const pawl__
         fault_reset();
         event_log_open(f);
         for (int i = 0; i < 3; i++, acknowledged += BATCH)
-                assert_int_equal(append_batch(f->log), PAWL_OK);
+                assert_ok(append_batch(f->log));
         event_log_close(f);
         for (n = 1; n < SWEEP_MAX; n++) {
                 f->wal = wal;
@@ -119,7 +119,7 @@ static void sweep_append(event_log *f, fault_kind kind, bool stays, const pawl__
                         assert_says(pawl_log_errmsg(f->log), ": cannot append: ");
                         assert_true(reached);
                         if (!stays) { /* the same handle goes on where it was */
-                                assert_int_equal(append_batch(f->log), PAWL_OK);
+                                assert_ok(append_batch(f->log));
                                 acknowledged += BATCH;
                         }
                 }
@@ -166,7 +166,7 @@ static void a_full_disk_is_said_to_be_full(void **state)
         assert_int_equal(append_batch(f->log), PAWL_EFULL);
         assert_says(pawl_log_errmsg(f->log), "the disk is full; free some space and try again");
         fault_reset();
-        assert_int_equal(append_batch(f->log), PAWL_OK);
+        assert_ok(append_batch(f->log));
         event_log_close(f);
         assert_int_equal(check_sound(f), BATCH);
 }

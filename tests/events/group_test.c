@@ -6,7 +6,6 @@
 
 GROUP_TEST(appends_that_wait_share_a_commit_in_the_order_they_came)
 {
-        event_log *f = *state;
         enum { N = 6 };
         writer w[N];
 
@@ -29,7 +28,6 @@ GROUP_TEST(appends_that_wait_share_a_commit_in_the_order_they_came)
 
 GROUP_TEST(a_batch_that_fails_fails_alone)
 {
-        event_log *f = *state;
         enum { N = 8 };
         writer w[N];
 
@@ -69,7 +67,6 @@ GROUP_TEST(a_batch_that_fails_fails_alone)
 
 GROUP_TEST(the_second_of_two_answers_that_share_a_commit_is_refused)
 {
-        event_log *f = *state;
         enum { N = 5 };
         writer w[N];
         uint64_t fence;
@@ -84,8 +81,8 @@ GROUP_TEST(the_second_of_two_answers_that_share_a_commit_is_refused)
                 .payload = pawl__text(RESOLVED)};
 
         group_with_state(f->log);
-        assert_int_equal(pawl_log_claim(&fence, f->log, "mission", "run", NULL, NULL), PAWL_OK);
-        assert_int_equal(append_one(f->log, asked, fence), PAWL_OK);
+        assert_ok(pawl_log_claim(&fence, f->log, "mission", "run", NULL, NULL));
+        assert_ok(append_one(f->log, asked, fence));
         for (int i = 0; i < N; i++)
                 w[i] = group_appending(group_with_state(event_log_another(f)), event_scope(NULL));
         w[2].event = w[3].event = answer;
@@ -117,15 +114,13 @@ static void commit_fails(event_log *f, fault_kind kind, pawl_status status, cons
                 group_check_refused(&w[i], status, says);
         assert_int_equal(event_log_count(f), before + 2);
         for (int i = 0; i < N; i++) /* every handle goes on */
-                assert_int_equal(append_one(w[i].log, event_scope(NULL), 0), PAWL_OK);
+                assert_ok(append_one(w[i].log, event_scope(NULL), 0));
         group_close_all(w, N);
         group_check_log(f, before + 1 + N);
 }
 
 GROUP_TEST(a_commit_that_fails_fails_all_that_share_it)
 {
-        event_log *f = *state;
-
         commit_fails(f, FAULT_EIO, PAWL_EIO, ": cannot append: ");
         commit_fails(f, FAULT_FULL, PAWL_EFULL, "the disk is full; free some space and try again");
 }
@@ -133,7 +128,6 @@ GROUP_TEST(a_commit_that_fails_fails_all_that_share_it)
 /* Without one, an answer would be let through that contradicts what stands. */
 GROUP_TEST(handles_with_and_without_a_projector_do_not_serve_each_other)
 {
-        event_log *f = *state;
         enum { N = 5 };
         writer w[N];
 
@@ -154,7 +148,6 @@ GROUP_TEST(handles_with_and_without_a_projector_do_not_serve_each_other)
 
 GROUP_TEST(a_claim_takes_its_turn_among_appends)
 {
-        event_log *f = *state;
         enum { N = 5 };
         writer w[N];
 
@@ -171,7 +164,7 @@ GROUP_TEST(a_claim_takes_its_turn_among_appends)
         group_check_in(&w[3], 4);
         group_check_in(&w[4], 5);
         assert_int_equal(fault_syncs(), 4); /* {0} {1} {claim} {3 4} */
-        assert_int_equal(pawl_log_renew(w[2].log, "run", 1), PAWL_OK);
+        assert_ok(pawl_log_renew(w[2].log, "run", 1));
         group_close_all(w, N);
         group_check_log(f, N);
 }
@@ -183,7 +176,6 @@ static int64_t other_clock(void *user)
 
 GROUP_TEST(an_event_gets_the_time_of_its_own_handle)
 {
-        event_log *f = *state;
         int64_t other_us = f->wall_us + 1000;
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         const pawl__log_setup setup = {.vfs = f->vfs, .identity = &f->self};
@@ -195,7 +187,7 @@ GROUP_TEST(an_event_gets_the_time_of_its_own_handle)
         w[1].log = event_log_another(f);
         options.sources.wall_us = other_clock;
         options.sources.user = &other_us;
-        assert_int_equal(pawl__log_open_as(&w[2].log, f->path, &options, &setup, NULL), PAWL_OK);
+        assert_ok(pawl__log_open_as(&w[2].log, f->path, &options, &setup, NULL));
         group_write_all(w, 3);
         f->wall_us += 5; /* the clock that two share is read when their transaction begins */
         group_join_all(w, 3);
@@ -207,7 +199,6 @@ GROUP_TEST(an_event_gets_the_time_of_its_own_handle)
 
 GROUP_TEST(what_waits_is_taken_in_up_to_a_limit)
 {
-        event_log *f = *state;
         enum { N = 4, LARGE = 700000 };
         writer w[N];
         char *payload = malloc(LARGE + 1);
@@ -231,7 +222,6 @@ GROUP_TEST(what_waits_is_taken_in_up_to_a_limit)
 
 GROUP_TEST(a_child_begins_with_groups_of_its_own)
 {
-        event_log *f = *state;
         int status;
 
         fflush(NULL);

@@ -7,7 +7,6 @@
 
 GROUP_TEST(who_waits_longer_than_busy_ms_gives_up)
 {
-        event_log *f = *state;
         writer w[3];
 
         w[0] = group_appending(event_log_another(f), event_scope(NULL));
@@ -27,7 +26,7 @@ GROUP_TEST(who_waits_longer_than_busy_ms_gives_up)
         assert_int_equal(pthread_join(w[2].thread, NULL), 0);
         group_check_in(&w[0], 1);
         group_check_in(&w[2], 2);
-        assert_int_equal(append_one(w[1].log, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(w[1].log, event_scope(NULL), 0));
         group_close_all(w, 3);
         group_check_log(f, 3);
 }
@@ -41,7 +40,6 @@ static void take_long(void *user)
 /* Each has a transaction of its own: the last one waits for longer than its time in all. */
 GROUP_TEST(who_waits_while_others_get_on_does_not_give_up)
 {
-        event_log *f = *state;
         enum { N = 5 };
         writer w[N];
 
@@ -77,7 +75,6 @@ static void wait_in_child(event_log *f, int tell, int told)
 
 GROUP_TEST(the_time_in_which_a_process_was_stopped_does_not_count)
 {
-        event_log *f = *state;
         int waits[2], goes_on[2], status;
         char word = 0;
 

@@ -13,7 +13,6 @@ static void is_interrupted(event_log *f, pawl_status status)
 
 LOG_TEST(every_call_fails_until_it_is_turned_off)
 {
-        event_log *f = *state;
         pawl_log *log = event_log_open(f);
         pawl_verify_result verified = {.why = PAWL_ERROR_INIT};
         pawl__arena arena = PAWL__ARENA_INIT;
@@ -23,7 +22,7 @@ LOG_TEST(every_call_fails_until_it_is_turned_off)
         pawl_event event;
 
         event_log_fill(f, 3);
-        assert_int_equal(pawl_cursor_open(&cursor, log, 0), PAWL_OK);
+        assert_ok(pawl_cursor_open(&cursor, log, 0));
         pawl_log_interrupt(log, true);
         is_interrupted(f, pawl_log_head(&seq, hash, log));
         is_interrupted(f, pawl_cursor_next(cursor, &event));
@@ -40,11 +39,11 @@ LOG_TEST(every_call_fails_until_it_is_turned_off)
         assert_int_equal(event_log_count(f), 3);
 
         pawl_log_interrupt(log, false);
-        assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_OK);
+        assert_ok(pawl_cursor_next(cursor, &event));
         assert_int_equal(event.seq, 1);
-        assert_int_equal(pawl_log_verify(&verified, log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&verified, log, 0, NULL));
         event_log_fill(f, 1);
-        assert_int_equal(pawl_log_head(&seq, hash, log), PAWL_OK);
+        assert_ok(pawl_log_head(&seq, hash, log));
         assert_int_equal(seq, 4);
         pawl_cursor_close(cursor);
         pawl__arena_free(&arena);
@@ -68,7 +67,6 @@ static pawl_status run(pawl_log *log, const char *sql, pawl_error *err)
 
 LOG_TEST(one_long_statement_ends)
 {
-        event_log *f = *state;
         pawl_error err = PAWL_ERROR_INIT;
         pawl_log *log = event_log_open(f);
 
@@ -107,7 +105,6 @@ static void tell_begun(sqlite3_context *context, int n, sqlite3_value **values)
 
 LOG_TEST(another_thread_ends_it)
 {
-        event_log *f = *state;
         stopper s = {.log = event_log_open(f)};
         pawl_error err = PAWL_ERROR_INIT;
 
@@ -153,7 +150,6 @@ static pawl_status interrupt_and_look(
 
 LOG_TEST(a_fill_ends_and_is_taken_back)
 {
-        event_log *f = *state;
         pawl_log *log = event_log_open(f);
         looker looks = {.log = log};
         pawl__batch batch = PAWL__BATCH_INIT;
@@ -161,7 +157,7 @@ LOG_TEST(a_fill_ends_and_is_taken_back)
         pawl_error err = PAWL_ERROR_INIT;
         uint64_t seq = 99;
 
-        assert_int_equal(pawl__batch_event(&batch, &event, &err), PAWL_OK);
+        assert_ok(pawl__batch_event(&batch, &event, &err));
         batch.prepare = interrupt_and_look;
         batch.prepare_user = &looks;
         assert_int_equal(pawl__log_commit(log, &batch, 0, &seq), PAWL_EINTERRUPTED);
@@ -203,13 +199,12 @@ static void nothing_at_all(void *user)
 
 LOG_TEST(an_append_that_has_begun_is_done_whole)
 {
-        event_log *f = *state;
         pawl_log *log = event_log_open(f);
         const pawl__projector projector = {
                 nothing, interrupt_apply, nothing, nothing_at_all, nothing_at_all, log, NULL, NULL};
 
         pawl__log_set_projector(log, &projector);
-        assert_int_equal(append_one(log, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(log, event_scope(NULL), 0));
         assert_int_equal(event_log_count(f), 1);
         is_interrupted(f, append_one(log, event_scope(NULL), 0));
         assert_int_equal(event_log_count(f), 1);
@@ -248,13 +243,11 @@ static void end(waiter *w)
         pawl_log_close(w->log);
 }
 
-LOG_TEST(a_wait_for_the_lock_ends)
+OPEN_LOG_TEST(a_wait_for_the_lock_ends)
 {
-        event_log *f = *state;
         sqlite3 *holder;
         waiter w;
 
-        event_log_open(f);
         needs_file();
         assert_int_equal(sqlite3_open(f->path, &holder), SQLITE_OK);
         assert_int_equal(sqlite3_exec(holder, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
@@ -282,7 +275,6 @@ static pawl_status let_another_wait(pawl_log *log, pawl__batch *batch, void *use
 
 LOG_TEST(a_wait_for_a_turn_ends_and_the_others_go_on)
 {
-        event_log *f = *state;
         pawl_log *log = event_log_open(f);
         pawl__batch batch = PAWL__BATCH_INIT;
         const pawl_event event = event_scope(NULL);
@@ -292,14 +284,14 @@ LOG_TEST(a_wait_for_a_turn_ends_and_the_others_go_on)
 
         f->busy_ms = 3600 * 1000;
         w.log = event_log_another(f);
-        assert_int_equal(pawl__batch_event(&batch, &event, &err), PAWL_OK);
+        assert_ok(pawl__batch_event(&batch, &event, &err));
         batch.prepare = let_another_wait;
         batch.prepare_user = &w;
-        assert_int_equal(pawl__log_commit(log, &batch, 0, &seq), PAWL_OK);
+        assert_ok(pawl__log_commit(log, &batch, 0, &seq));
         assert_int_equal(w.status, PAWL_EINTERRUPTED);
         assert_int_equal(event_log_count(f), 1);
         pawl_log_interrupt(w.log, false);
-        assert_int_equal(append_one(w.log, event, 0), PAWL_OK);
+        assert_ok(append_one(w.log, event, 0));
         assert_int_equal(event_log_count(f), 2);
         pawl_log_close(w.log);
         pawl__batch_free(&batch);
@@ -307,11 +299,10 @@ LOG_TEST(a_wait_for_a_turn_ends_and_the_others_go_on)
 
 LOG_TEST(closing_gives_claims_back_all_the_same)
 {
-        event_log *f = *state;
         pawl_log *log = event_log_open(f);
         uint64_t fence;
 
-        assert_int_equal(pawl_log_claim(&fence, log, "mission", "run", NULL, NULL), PAWL_OK);
+        assert_ok(pawl_log_claim(&fence, log, "mission", "run", NULL, NULL));
         assert_int_equal(event_log_integer(f, "SELECT count(*) FROM leases WHERE held"), 1);
         pawl_log_interrupt(log, true);
         event_log_close(f);
@@ -354,7 +345,6 @@ static void *race(void *user)
 
 LOG_TEST(what_fails_wrote_nothing_whenever_it_is_cut)
 {
-        event_log *f = *state;
         racer r = {.log = event_log_open(f)};
         unsigned rounds = 0;
 

@@ -64,7 +64,6 @@ static void check_verifies(
 
 LOG_TEST(each_event_of_a_keyed_log_has_its_mac)
 {
-        event_log *f = *state;
         unsigned char hash[32], mac[32];
         char sql[200], hex[65];
         uint64_t seq;
@@ -73,8 +72,8 @@ LOG_TEST(each_event_of_a_keyed_log_has_its_mac)
         assert_int_equal(
                 event_log_integer(f, "SELECT count(*) FROM events JOIN macs USING (seq)"), 10);
         assert_int_equal(event_log_integer(f, "SELECT count(*) FROM macs"), 10);
-        assert_int_equal(pawl_log_head(&seq, hash, f->log), PAWL_OK);
-        assert_int_equal(pawl__mac_of(f->log->key, mac, hash, 32), PAWL_OK);
+        assert_ok(pawl_log_head(&seq, hash, f->log));
+        assert_ok(pawl__mac_of(f->log->key, mac, hash, 32));
         pawl__hex(hex, mac, 32);
         snprintf(sql, sizeof sql, "SELECT mac = x'%s' FROM macs WHERE seq = 10", hex);
         assert_int_equal(event_log_integer(f, sql), 1);
@@ -87,11 +86,8 @@ LOG_TEST(each_event_of_a_keyed_log_has_its_mac)
         check_verifies(f, OTHER, PAWL_EKEY, 0, "the key is not this log's");
 }
 
-LOG_TEST(a_plain_log_has_no_macs_and_takes_no_key)
+OPEN_LOG_TEST(a_plain_log_has_no_macs_and_takes_no_key)
 {
-        event_log *f = *state;
-
-        event_log_open(f);
         event_log_close(f); /* not even while it is empty */
         check_opens(f, KEY, PAWL_EKEY, "a key was given, and this log was made without one");
         f->key = NULL;
@@ -105,8 +101,6 @@ LOG_TEST(a_plain_log_has_no_macs_and_takes_no_key)
 
 LOG_TEST(another_key_is_refused_at_once)
 {
-        event_log *f = *state;
-
         make(f);
         event_log_close(f);
         check_opens(
@@ -116,7 +110,6 @@ LOG_TEST(another_key_is_refused_at_once)
 
 LOG_TEST(without_the_key_nothing_is_appended)
 {
-        event_log *f = *state;
         const pawl_text none = {NULL, 0}, run = {"run", 3};
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl_event event = event_scope(NULL);
@@ -132,8 +125,8 @@ LOG_TEST(without_the_key_nothing_is_appended)
                 pawl_log_errmsg(f->log), "the log is keyed, and takes no event without its key");
         assert_int_equal(seq, 99);
         assert_int_equal(pawl_log_claim(&fence, f->log, "m", "run", "a", NULL), PAWL_EKEY);
-        assert_int_equal(pawl__batch_event(&batch, &event, NULL), PAWL_OK);
-        assert_int_equal(pawl__batch_blob(&batch, hash, run, NULL), PAWL_OK);
+        assert_ok(pawl__batch_event(&batch, &event, NULL));
+        assert_ok(pawl__batch_blob(&batch, hash, run, NULL));
         assert_int_equal(pawl__log_commit(f->log, &batch, 0, &seq), PAWL_EKEY);
         assert_int_equal(
                 pawl__log_claim(&fence, f->log, none, run, none, none, &batch, NULL), PAWL_EKEY);
@@ -143,8 +136,8 @@ LOG_TEST(without_the_key_nothing_is_appended)
         pawl__batch_free(&batch);
         /* It can be read. */
         pawl_cursor *cursor;
-        assert_int_equal(pawl_cursor_open(&cursor, f->log, 9), PAWL_OK);
-        assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_OK);
+        assert_ok(pawl_cursor_open(&cursor, f->log, 9));
+        assert_ok(pawl_cursor_next(cursor, &event));
         assert_int_equal(event.seq, 10);
         pawl_cursor_close(cursor);
         /* And with the key it goes on. */
@@ -157,7 +150,6 @@ LOG_TEST(without_the_key_nothing_is_appended)
 
 LOG_TEST(keys_of_a_wrong_length_are_refused)
 {
-        event_log *f = *state;
         static char longest[PAWL_KEY_MAX + 2];
         pawl_error err = PAWL_ERROR_INIT;
         pawl_log *log = NULL;
@@ -186,7 +178,6 @@ LOG_TEST(keys_of_a_wrong_length_are_refused)
 
 LOG_TEST(what_was_done_to_the_macs_is_found)
 {
-        event_log *f = *state;
         static const struct {
                 const char *sql;
                 uint64_t bad_seq;
@@ -238,7 +229,6 @@ LOG_TEST(what_was_done_to_the_macs_is_found)
 /* Somebody without the key changes an event and makes every hash after it again. */
 LOG_TEST(a_chain_that_was_made_again_without_the_key_is_found)
 {
-        event_log *f = *state;
         char *forged = path_in(f->folder, "forged.db"), sql[400];
 
         make(f);
@@ -251,7 +241,7 @@ LOG_TEST(a_chain_that_was_made_again_without_the_key_is_found)
         event_log_fill(&other, 5);
         pawl_event event =
                 event_scope("{\"scope_id\":\"core\",\"glossary_version_id\":\"forged\"}");
-        assert_int_equal(append_one(other.log, event, 0), PAWL_OK);
+        assert_ok(append_one(other.log, event, 0));
         event_log_fill(&other, 4);
         event_log_close(&other);
         snprintf(sql, sizeof sql,
@@ -290,7 +280,6 @@ static int make_and_append(event_log *f, const char *key)
 
 LOG_TEST(of_processes_that_make_a_log_at_once_one_says_whether_it_is_keyed)
 {
-        event_log *f = *state;
         enum { CHILDREN = 6, ROUNDS = 5 };
         static const char *const suffixes[] = {"", "-wal", "-shm"};
         char name[4096];
@@ -346,7 +335,6 @@ static void *append_some(void *user)
 /* Handles of one process share commits: whose handle has no key gets in with nobody. */
 LOG_TEST(no_event_comes_in_with_those_of_a_handle_that_has_the_key)
 {
-        event_log *f = *state;
         enum { THREADS = 4 };
         appender all[THREADS];
 

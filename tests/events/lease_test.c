@@ -3,15 +3,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-LOG_TEST(a_claim_is_an_event_and_a_lease)
+OPEN_LOG_TEST(a_claim_is_an_event_and_a_lease)
 {
-        event_log *f = *state;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl_event event;
 
-        event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
-        assert_int_equal(pawl__log_event(&event, &arena, f->log, 1), PAWL_OK);
+        assert_ok(pawl__log_event(&event, &arena, f->log, 1));
         assert_text(event.type, "RunClaimed");
         assert_text(event.mission_id, "m");
         assert_text(event.run_id, "run-1");
@@ -23,14 +21,13 @@ LOG_TEST(a_claim_is_an_event_and_a_lease)
 
 LOG_TEST(a_batch_goes_into_the_claims_transaction)
 {
-        event_log *f = *state;
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl_event good = claims_event("RunFailed"), bad = claims_event("StepFailed");
         const pawl_text run = pawl__text("run-1"), none = {NULL, 0};
         uint64_t fence = 99;
 
         event_log_open(f);
-        assert_int_equal(pawl__batch_event(&batch, &bad, NULL), PAWL_OK);
+        assert_ok(pawl__batch_event(&batch, &bad, NULL));
         assert_int_equal(
                 pawl__log_claim(&fence, f->log, none, run, none, none, &batch, NULL), PAWL_EINVAL);
         assert_int_equal(fence, 99);
@@ -38,10 +35,8 @@ LOG_TEST(a_batch_goes_into_the_claims_transaction)
         assert_int_equal(event_log_integer(f, "SELECT count(*) FROM leases"), 0);
         assert_int_equal(batch.n, 1);
         pawl__batch_clear(&batch);
-        assert_int_equal(pawl__batch_event(&batch, &good, NULL), PAWL_OK);
-        assert_int_equal(
-                pawl__log_claim(&fence, f->log, none, run, pawl__text("s"), none, &batch, NULL),
-                PAWL_OK);
+        assert_ok(pawl__batch_event(&batch, &good, NULL));
+        assert_ok(pawl__log_claim(&fence, f->log, none, run, pawl__text("s"), none, &batch, NULL));
         assert_int_equal(fence, 1);
         assert_int_equal(batch.n, 0);
         assert_int_equal(event_log_count(f), 2);
@@ -50,22 +45,20 @@ LOG_TEST(a_batch_goes_into_the_claims_transaction)
         pawl__batch_free(&batch);
 }
 
-LOG_TEST(a_claim_may_ask_that_nobody_claimed_since_it_looked)
+OPEN_LOG_TEST(a_claim_may_ask_that_nobody_claimed_since_it_looked)
 {
-        event_log *f = *state;
         const pawl_text none = {NULL, 0}, run = pawl__text("run-1");
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl_owner owner = {0};
         uint64_t fence = 99;
 
-        event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         batch.after_fence = 7; /* a live holder is named first */
         pawl_log *other = claims_another(f);
         assert_int_equal(
                 pawl__log_claim(&fence, other, none, run, none, none, &batch, &owner), PAWL_EHELD);
         assert_int_equal(owner.fence, 1);
-        assert_int_equal(pawl_log_release(f->log, "run-1", 1), PAWL_OK);
+        assert_ok(pawl_log_release(f->log, "run-1", 1));
         int64_t before = event_log_count(f);
         assert_int_equal(
                 pawl__log_claim(&fence, other, none, run, none, none, &batch, NULL), PAWL_EEXISTS);
@@ -73,20 +66,17 @@ LOG_TEST(a_claim_may_ask_that_nobody_claimed_since_it_looked)
         assert_int_equal(fence, 99);
         assert_int_equal(event_log_count(f), before);
         batch.after_fence = 1;
-        assert_int_equal(
-                pawl__log_claim(&fence, other, none, run, none, none, &batch, NULL), PAWL_OK);
+        assert_ok(pawl__log_claim(&fence, other, none, run, none, none, &batch, NULL));
         assert_int_equal(fence, 2);
         assert_int_equal(batch.after_fence, 0);
         pawl_log_close(other);
         pawl__batch_free(&batch);
 }
 
-LOG_TEST(a_run_id_that_is_not_of_its_form_is_refused)
+OPEN_LOG_TEST(a_run_id_that_is_not_of_its_form_is_refused)
 {
-        event_log *f = *state;
         uint64_t fence = 99;
 
-        event_log_open(f);
         assert_int_equal(pawl_log_claim(&fence, f->log, "m", "a/b", NULL, NULL), PAWL_EINVAL);
         assert_says(pawl_log_errmsg(f->log), "run id \"a/b\": holds a slash");
         assert_int_equal(pawl_log_claim(&fence, f->log, "m", NULL, NULL, NULL), PAWL_EINVAL);
@@ -97,7 +87,6 @@ LOG_TEST(a_run_id_that_is_not_of_its_form_is_refused)
 
 LOG_TEST(append_refuses_a_stale_fence_and_leaves_no_trace)
 {
-        event_log *f = *state;
         pawl_event events[2] = {event_scope(NULL), claims_event("RunFailed")};
         uint64_t seq = 99;
 
@@ -112,23 +101,20 @@ LOG_TEST(append_refuses_a_stale_fence_and_leaves_no_trace)
         assert_int_equal(seq, 99);
         assert_int_equal(event_log_count(f), 2);
         /* An event of no owner needs no fence, but a stale one is refused with it too. */
-        assert_int_equal(append_one(f->log, claims_event("GlossaryScopeActivated"), 0), PAWL_OK);
+        assert_ok(append_one(f->log, claims_event("GlossaryScopeActivated"), 0));
         assert_int_equal(
                 append_one(f->log, claims_event("GlossaryScopeActivated"), 1), PAWL_EFENCED);
-        assert_int_equal(pawl_log_append(&seq, f->log, events, 2, 2), PAWL_OK);
+        assert_ok(pawl_log_append(&seq, f->log, events, 2, 2));
         assert_int_equal(event_log_count(f), 5);
 }
 
-LOG_TEST(who_gave_a_run_back_does_not_append_for_it)
+OPEN_LOG_TEST(who_gave_a_run_back_does_not_append_for_it)
 {
-        event_log *f = *state;
-
-        event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
-        assert_int_equal(pawl_log_release(f->log, "run-1", 1), PAWL_OK);
+        assert_ok(pawl_log_release(f->log, "run-1", 1));
         assert_int_equal(append_one(f->log, claims_event("RunFailed"), 1), PAWL_EFENCED);
         assert_says(pawl_log_errmsg(f->log), "fence 1 was given back");
-        assert_int_equal(append_one(f->log, claims_event("GlossaryScopeActivated"), 1), PAWL_OK);
+        assert_ok(append_one(f->log, claims_event("GlossaryScopeActivated"), 1));
         assert_int_equal(pawl_log_release(f->log, "run-1", 1), PAWL_EFENCED);
         assert_int_equal(pawl_log_renew(f->log, "run-1", 1), PAWL_EFENCED);
         assert_says(pawl_log_errmsg(f->log), "fence 1 does not hold it any more");
@@ -136,17 +122,15 @@ LOG_TEST(who_gave_a_run_back_does_not_append_for_it)
         assert_int_equal(claims_take(f->log), 2); /* the fence outlives the claim */
 }
 
-LOG_TEST(a_live_holder_keeps_the_run_whatever_the_clock_says)
+OPEN_LOG_TEST(a_live_holder_keeps_the_run_whatever_the_clock_says)
 {
-        event_log *f = *state;
         bool held = false;
         pawl_owner owner;
 
-        event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         pawl_log *other = claims_another(f);
         claims_check_held(f, other);
-        assert_int_equal(pawl__log_holder(&held, &owner, other, pawl__text("run-1")), PAWL_OK);
+        assert_ok(pawl__log_holder(&held, &owner, other, pawl__text("run-1")));
         assert_true(held);
         assert_int_equal(owner.fence, 1);
         f->wall_us += INT64_C(86400000000);
@@ -165,11 +149,8 @@ LOG_TEST(a_live_holder_keeps_the_run_whatever_the_clock_says)
         pawl_log_close(other);
 }
 
-LOG_TEST(another_handle_of_the_same_process_does_not_get_the_run)
+OPEN_LOG_TEST(another_handle_of_the_same_process_does_not_get_the_run)
 {
-        event_log *f = *state;
-
-        event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         pawl_log *second = event_log_another(f);
         claims_check_held(f, second);
@@ -187,21 +168,19 @@ static void die(pawl_log *log)
         log->held[0].lock_fd = -1;
 }
 
-LOG_TEST(a_dead_holder_loses_the_run_at_once_whatever_is_seen_of_it)
+OPEN_LOG_TEST(a_dead_holder_loses_the_run_at_once_whatever_is_seen_of_it)
 {
-        event_log *f = *state;
         uint64_t fence = 1;
 
         needs_file();
-        event_log_open(f);
         assert_int_equal(claims_take(f->log), fence);
         pawl_log *other = claims_another(f);
         die(f->log); /* its pid is another process's now, started in the same tick */
         assert_int_equal(claims_take(other), ++fence);
         assert_int_equal(append_one(f->log, claims_event("RunFailed"), 1), PAWL_EFENCED);
         assert_int_equal(pawl_log_renew(f->log, "run-1", 1), PAWL_EFENCED);
-        assert_int_equal(append_one(other, claims_event("RunFailed"), 2), PAWL_OK);
-        assert_int_equal(pawl_log_release(other, "run-1", fence), PAWL_OK);
+        assert_ok(append_one(other, claims_event("RunFailed"), 2));
+        assert_ok(pawl_log_release(other, "run-1", fence));
 
         assert_int_equal(claims_take(f->log), ++fence);
         strcpy(other->self.boot_id, "boot-2"); /* the host was started anew, or it looks so */
@@ -215,17 +194,15 @@ LOG_TEST(a_dead_holder_loses_the_run_at_once_whatever_is_seen_of_it)
 /* Two runs, many times: each claim has a lock of its own, and places are used again. */
 /* Who died once its mark was written, and before its claim was committed, left the mark that the
  * next claim has: it is not the dead one's place that says who lives. */
-LOG_TEST(a_mark_that_became_no_claim_takes_no_run_from_the_next)
+OPEN_LOG_TEST(a_mark_that_became_no_claim_takes_no_run_from_the_next)
 {
-        event_log *f = *state;
         char mark[32];
         uint64_t fence;
 
         needs_file();
-        event_log_open(f);
-        assert_int_equal(pawl_log_claim(&fence, f->log, "m", "run-2", NULL, NULL), PAWL_OK);
+        assert_ok(pawl_log_claim(&fence, f->log, "m", "run-2", NULL, NULL));
         assert_int_equal(claims_take(f->log), 1);
-        assert_int_equal(pawl_log_release(f->log, "run-2", fence), PAWL_OK);
+        assert_ok(pawl_log_release(f->log, "run-2", fence));
         char *path = path_in(f->folder, ".pawl/events.db-lock");
         FILE *file = fopen(path, "r+");
         assert_non_null(file);
@@ -242,25 +219,22 @@ LOG_TEST(a_mark_that_became_no_claim_takes_no_run_from_the_next)
         free(path);
 }
 
-LOG_TEST(a_lock_says_nothing_of_other_runs_and_takes_no_room)
+OPEN_LOG_TEST(a_lock_says_nothing_of_other_runs_and_takes_no_room)
 {
-        event_log *f = *state;
         struct stat st;
         uint64_t fence;
 
         needs_file();
-        event_log_open(f);
         pawl_log *other = claims_another(f);
         for (int i = 0; i < 10; i++) {
                 assert_int_equal(claims_take(f->log), i + 1);
-                assert_int_equal(pawl_log_claim(&fence, other, "m", "run-2", NULL, NULL), PAWL_OK);
+                assert_ok(pawl_log_claim(&fence, other, "m", "run-2", NULL, NULL));
                 claims_check_held(f, other);
                 assert_int_equal(
                         pawl_log_claim(&fence, f->log, "m", "run-2", NULL, NULL), PAWL_EHELD);
                 if (i % 2)
-                        assert_int_equal(
-                                pawl_log_release(f->log, "run-1", (uint64_t)i + 1), PAWL_OK);
-                assert_int_equal(pawl_log_release(other, "run-2", fence), PAWL_OK);
+                        assert_ok(pawl_log_release(f->log, "run-1", (uint64_t)i + 1));
+                assert_ok(pawl_log_release(other, "run-2", fence));
         }
         char *path = path_in(f->folder, ".pawl/events.db-lock");
         assert_int_equal(stat(path, &st), 0);
@@ -276,18 +250,16 @@ static int lock_is_held(void *other)
 }
 
 /* Who finds a claim after a power cut finds its mark too, free: the lock file is written first. */
-LOG_TEST(the_lock_is_had_before_the_claim_is_committed)
+OPEN_LOG_TEST(the_lock_is_had_before_the_claim_is_committed)
 {
-        event_log *f = *state;
         uint64_t fence = 9;
 
         needs_file();
-        event_log_open(f);
         pawl_log *other = claims_another(f);
         sqlite3_commit_hook(pawl__log_db(f->log), lock_is_held, other); /* else the commit fails */
         assert_int_equal(claims_take(f->log), 1);
         sqlite3_commit_hook(pawl__log_db(f->log), lock_is_held, f->log);
-        assert_int_equal(pawl_log_release(f->log, "run-1", 1), PAWL_OK);
+        assert_ok(pawl_log_release(f->log, "run-1", 1));
         assert_int_not_equal(pawl_log_claim(&fence, f->log, "m", "run-1", NULL, NULL), PAWL_OK);
         assert_int_equal(fence, 9);
         assert_int_equal(pawl__run_lock_look(other, pawl__text("run-1"), 2), PAWL__LIFE_UNKNOWN);
@@ -297,17 +269,14 @@ LOG_TEST(the_lock_is_had_before_the_claim_is_committed)
 }
 
 /* A lock file that is removed is made anew with the next renewal. */
-LOG_TEST(who_lost_the_lock_file_has_a_lock_again_after_renewing)
+OPEN_LOG_TEST(who_lost_the_lock_file_has_a_lock_again_after_renewing)
 {
-        event_log *f = *state;
-
         needs_file();
-        event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         pawl_log *other = claims_another(f);
         claims_elsewhere(other);
         claims_check_held(f, other);
-        assert_int_equal(pawl_log_renew(f->log, "run-1", 1), PAWL_OK);
+        assert_ok(pawl_log_renew(f->log, "run-1", 1));
         f->boot_ms += 86400000;
         claims_check_held(f, other);
         die(f->log);
@@ -317,12 +286,10 @@ LOG_TEST(who_lost_the_lock_file_has_a_lock_again_after_renewing)
 
 /* ---- Where the kernel does not say: another machine, or no locks ----------------------------- */
 
-LOG_TEST(without_a_lock_the_process_is_looked_at)
+OPEN_LOG_TEST(without_a_lock_the_process_is_looked_at)
 {
-        event_log *f = *state;
         uint64_t fence = 1;
 
-        event_log_open(f);
         assert_int_equal(claims_take(f->log), fence);
         pawl_log *other = claims_another(f);
         claims_elsewhere(other);
@@ -331,7 +298,7 @@ LOG_TEST(without_a_lock_the_process_is_looked_at)
         claims_check_held(f, other);
         f->alive[0].start = 9; /* its pid is another process's now */
         assert_int_equal(claims_take(other), ++fence);
-        assert_int_equal(pawl_log_release(other, "run-1", fence), PAWL_OK);
+        assert_ok(pawl_log_release(other, "run-1", fence));
         f->alive[0].start = 7;
         assert_int_equal(claims_take(f->log), ++fence);
         claims_elsewhere(other);
@@ -351,12 +318,9 @@ static void check_watched_out(event_log *f, pawl_log *other)
         pawl_log_close(other);
 }
 
-LOG_TEST(a_holder_in_another_pid_namespace_is_watched)
+OPEN_LOG_TEST(a_holder_in_another_pid_namespace_is_watched)
 {
-        event_log *f = *state;
-
         needs_file();
-        event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         pawl_log *other = claims_another(f);
         claims_elsewhere(other);
@@ -368,12 +332,9 @@ LOG_TEST(a_holder_in_another_pid_namespace_is_watched)
         check_watched_out(f, other);
 }
 
-LOG_TEST(a_start_time_that_cannot_be_read_is_not_death)
+OPEN_LOG_TEST(a_start_time_that_cannot_be_read_is_not_death)
 {
-        event_log *f = *state;
-
         needs_file();
-        event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         pawl_log *other = claims_another(f);
         claims_elsewhere(other);
@@ -383,12 +344,9 @@ LOG_TEST(a_start_time_that_cannot_be_read_is_not_death)
         check_watched_out(f, other);
 }
 
-LOG_TEST(another_hosts_lease_is_over_when_it_was_watched_unchanged_for_its_length)
+OPEN_LOG_TEST(another_hosts_lease_is_over_when_it_was_watched_unchanged_for_its_length)
 {
-        event_log *f = *state;
-
         needs_file();
-        event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         pawl_log *other = claims_another(f);
         claims_elsewhere(other);
@@ -398,7 +356,7 @@ LOG_TEST(another_hosts_lease_is_over_when_it_was_watched_unchanged_for_its_lengt
         f->boot_ms += 30000;
         claims_check_held(f, other);
         f->boot_ms += 5;
-        assert_int_equal(pawl_log_renew(f->log, "run-1", 1), PAWL_OK);
+        assert_ok(pawl_log_renew(f->log, "run-1", 1));
         claims_elsewhere(other);
         claims_check_held(f, other);
         check_watched_out(f, other);
@@ -413,12 +371,9 @@ static void take_of(pawl_log *log, const char *run_id, pawl_status wanted)
 }
 
 /* Who looks after several runs by turns sees each of them expire. */
-LOG_TEST(leases_of_another_host_are_watched_side_by_side)
+OPEN_LOG_TEST(leases_of_another_host_are_watched_side_by_side)
 {
-        event_log *f = *state;
-
         needs_file();
-        event_log_open(f);
         take_of(f->log, "run-1", PAWL_OK);
         take_of(f->log, "run-2", PAWL_OK);
         pawl_log *other = claims_another(f);
@@ -436,12 +391,9 @@ LOG_TEST(leases_of_another_host_are_watched_side_by_side)
 }
 
 /* A host that was started anew and one that says so of itself in a container look alike. */
-LOG_TEST(another_boot_of_the_same_host_is_watched)
+OPEN_LOG_TEST(another_boot_of_the_same_host_is_watched)
 {
-        event_log *f = *state;
-
         needs_file();
-        event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         pawl_log *other = claims_another(f);
         claims_elsewhere(other);
@@ -452,8 +404,6 @@ LOG_TEST(another_boot_of_the_same_host_is_watched)
 
 LOG_TEST(without_a_boot_id_nothing_is_concluded_from_it)
 {
-        event_log *f = *state;
-
         needs_file();
         f->self.boot_id[0] = '\0';
         event_log_open(f);
@@ -466,11 +416,8 @@ LOG_TEST(without_a_boot_id_nothing_is_concluded_from_it)
         check_watched_out(f, other);
 }
 
-LOG_TEST(fences_grow_even_when_the_leases_are_lost)
+OPEN_LOG_TEST(fences_grow_even_when_the_leases_are_lost)
 {
-        event_log *f = *state;
-
-        event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         assert_int_equal(claims_take(f->log), 2);
         event_log_close(f);
@@ -488,12 +435,11 @@ LOG_TEST(fences_grow_even_when_the_leases_are_lost)
 LOG_TEST(no_claim_follows_the_last_fence_there_can_be)
 {
         static const char *const fences[] = {"9223372036854775807", "-1"};
-        event_log *f = *state;
         char sql[80];
 
         event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
-        assert_int_equal(pawl_log_release(f->log, "run-1", 1), PAWL_OK);
+        assert_ok(pawl_log_release(f->log, "run-1", 1));
         for (size_t i = 0; i < 2; i++) {
                 uint64_t fence = 99;
                 snprintf(sql, sizeof sql, "UPDATE leases SET fence = %s", fences[i]);
@@ -506,12 +452,10 @@ LOG_TEST(no_claim_follows_the_last_fence_there_can_be)
         }
 }
 
-LOG_TEST(a_read_only_log_claims_nothing)
+OPEN_LOG_TEST(a_read_only_log_claims_nothing)
 {
-        event_log *f = *state;
         uint64_t fence = 99;
 
-        event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         f->flags = PAWL_LOG_READONLY;
         pawl_log *reader = event_log_another(f);
@@ -522,14 +466,12 @@ LOG_TEST(a_read_only_log_claims_nothing)
         pawl_log_close(reader);
 }
 
-LOG_TEST(nobody_holds_a_run_that_nobody_claimed)
+OPEN_LOG_TEST(nobody_holds_a_run_that_nobody_claimed)
 {
-        event_log *f = *state;
         bool held = true;
         pawl_owner owner = {7, 7, {NULL, 0}};
 
-        event_log_open(f);
-        assert_int_equal(pawl__log_holder(&held, &owner, f->log, pawl__text("run-1")), PAWL_OK);
+        assert_ok(pawl__log_holder(&held, &owner, f->log, pawl__text("run-1")));
         assert_false(held);
         assert_int_equal(owner.fence, 0);
 }

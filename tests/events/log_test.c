@@ -43,7 +43,6 @@ static void foreign_file(event_log *f, const char *sql)
 
 LOG_TEST(creating_makes_a_private_directory_and_private_files_whatever_the_umask)
 {
-        event_log *f = *state;
         char *folder, name[4096];
         static const char *const names[] = {
                 "events.db", "events.db-wal", "events.db-shm", ".gitignore"};
@@ -72,7 +71,6 @@ LOG_TEST(creating_makes_a_private_directory_and_private_files_whatever_the_umask
 
 LOG_TEST(a_folder_that_stands_keeps_its_mode)
 {
-        event_log *f = *state;
         char *folder;
 
         needs_file();
@@ -83,25 +81,22 @@ LOG_TEST(a_folder_that_stands_keeps_its_mode)
         free(folder);
 }
 
-LOG_TEST(a_new_log_is_named_in_its_header)
+OPEN_LOG_TEST(a_new_log_is_named_in_its_header)
 {
-        event_log *f = *state;
         unsigned char hash[32], zero[32] = {0};
         uint64_t seq = 9;
 
-        event_log_open(f);
         assert_int_equal(event_log_integer(f, "PRAGMA application_id"), PAWL__APPLICATION_ID);
         assert_int_equal(event_log_integer(f, "PRAGMA user_version"), 5);
         assert_int_equal(
                 event_log_integer(f, "SELECT journal_mode = 'wal' FROM pragma_journal_mode"), 1);
-        assert_int_equal(pawl_log_head(&seq, hash, f->log), PAWL_OK);
+        assert_ok(pawl_log_head(&seq, hash, f->log));
         assert_int_equal(seq, 0);
         assert_memory_equal(hash, zero, 32);
 }
 
 LOG_TEST(without_create_a_missing_log_is_not_found_and_not_made)
 {
-        event_log *f = *state;
         char *folder = path_in(f->folder, ".pawl");
 
         f->flags = 0;
@@ -115,7 +110,6 @@ LOG_TEST(without_create_a_missing_log_is_not_found_and_not_made)
 
 LOG_TEST(a_path_that_cannot_be_made_is_refused)
 {
-        event_log *f = *state;
         char *const good = f->path;
         static const struct {
                 const char *path, *says;
@@ -148,7 +142,6 @@ LOG_TEST(a_path_that_cannot_be_made_is_refused)
 
 LOG_TEST(options_that_are_not_known_are_refused)
 {
-        event_log *f = *state;
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         pawl_error err = PAWL_ERROR_INIT;
         pawl_log *log = NULL;
@@ -170,7 +163,6 @@ LOG_TEST(options_that_are_not_known_are_refused)
 
 LOG_TEST(a_file_that_is_not_sqlite_is_refused_and_left_alone)
 {
-        event_log *f = *state;
         char *folder, *now;
         char text[5000];
         size_t len;
@@ -193,7 +185,6 @@ LOG_TEST(a_file_that_is_not_sqlite_is_refused_and_left_alone)
 
 LOG_TEST(another_applications_database_is_refused_by_name_and_left_alone)
 {
-        event_log *f = *state;
         size_t before_len, len;
 
         needs_file();
@@ -211,8 +202,6 @@ LOG_TEST(another_applications_database_is_refused_by_name_and_left_alone)
 
 LOG_TEST(a_database_without_application_id_but_with_tables_is_refused)
 {
-        event_log *f = *state;
-
         needs_file();
         foreign_file(f, "CREATE TABLE mine (a)");
         check_refused(f, PAWL_EFORMAT, "another application's");
@@ -222,8 +211,6 @@ LOG_TEST(a_database_without_application_id_but_with_tables_is_refused)
 /* U+FFFF would be read back as another character than the one that was hashed. */
 LOG_TEST(a_database_of_utf_16_is_no_log)
 {
-        event_log *f = *state;
-
         needs_file();
         foreign_file(f, "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t (a); DROP TABLE t");
         f->flags = PAWL_LOG_CREATE;
@@ -234,8 +221,6 @@ LOG_TEST(a_database_of_utf_16_is_no_log)
 
 LOG_TEST(an_empty_file_becomes_a_log_only_with_create)
 {
-        event_log *f = *state;
-
         needs_file();
         for (int fresh = 0; fresh < 2; fresh++) {
                 if (fresh)
@@ -254,11 +239,8 @@ LOG_TEST(an_empty_file_becomes_a_log_only_with_create)
         }
 }
 
-LOG_TEST(a_newer_log_is_refused_by_its_version)
+OPEN_LOG_TEST(a_newer_log_is_refused_by_its_version)
 {
-        event_log *f = *state;
-
-        event_log_open(f);
         event_log_close(f);
         event_log_sql(f, "PRAGMA user_version = 6");
         for (unsigned flags = 0; flags <= PAWL_LOG_READONLY; flags += PAWL_LOG_READONLY) {
@@ -271,11 +253,8 @@ LOG_TEST(a_newer_log_is_refused_by_its_version)
         check_refused(f, PAWL_EDAMAGED, "version -1, which never was");
 }
 
-LOG_TEST(a_log_without_its_events_is_damaged_and_not_made_anew)
+OPEN_LOG_TEST(a_log_without_its_events_is_damaged_and_not_made_anew)
 {
-        event_log *f = *state;
-
-        event_log_open(f);
         event_log_close(f);
         event_log_sql(f, "DROP TABLE events");
         check_refused(f, PAWL_EDAMAGED, "has lost its table of events");
@@ -285,7 +264,6 @@ LOG_TEST(a_log_without_its_events_is_damaged_and_not_made_anew)
 
 LOG_TEST(a_path_with_uri_characters_is_taken_as_it_is)
 {
-        event_log *f = *state;
         char name[4096];
 
         free(f->path);

@@ -115,7 +115,7 @@ static void check_whole(event_log *f)
         int64_t events = 0;
 
         event_log_open(f);
-        assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&result, f->log, 0, NULL));
         event_log_close(f);
         /* A claim and its batch are there together. */
         events = event_log_integer(f, "SELECT count(*) FROM events WHERE type = 'RunClaimed'");
@@ -151,8 +151,8 @@ static void a_handle_that_ran_out_of_memory_goes_on(void **state)
                 const bool ok = sweep_done(&s, append_with_kept_handle(f), NULL);
                 assert_int_equal(event_log_count(f), ok ? 3 : 2);
         }
-        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
-        assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+        assert_ok(append_one(f->log, event_scope(NULL), 0));
+        assert_ok(pawl_log_verify(&result, f->log, 0, NULL));
 }
 
 #define MEMORY_TEST(name) cmocka_unit_test_setup_teardown(name, memory_setup, event_log_teardown)

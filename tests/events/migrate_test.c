@@ -58,21 +58,20 @@ static void check_events_stand(event_log *f, pawl_log *log)
 {
         pawl_verify_result result;
 
-        assert_int_equal(pawl_log_verify(&result, log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&result, log, 0, NULL));
         assert_int_equal(result.events, 3);
         assert_int_equal(event_log_count(f), 3);
 }
 
 LOG_TEST(an_old_log_is_brought_up_step_by_step)
 {
-        event_log *f = *state;
         const pawl__schema schema = schema_of(TODAY + 2, two_steps, 2);
         pawl_error err = PAWL_ERROR_INIT;
         pawl_log *log = NULL;
 
         make_old(f);
         for (int again = 0; again < 2; again++) { /* the second time there is nothing to do */
-                assert_int_equal(open_as(&log, f, 0, &schema, &err), PAWL_OK);
+                assert_ok(open_as(&log, f, 0, &schema, &err));
                 assert_int_equal(event_log_integer(f, "PRAGMA user_version"), TODAY + 2);
                 assert_int_equal(event_log_integer(f, "SELECT n FROM steps_run"), 1);
                 /* A step that changes derived tables has them filled again. */
@@ -88,7 +87,6 @@ LOG_TEST(an_old_log_is_brought_up_step_by_step)
 
 LOG_TEST(a_step_that_fails_leaves_the_old_log)
 {
-        event_log *f = *state;
         const struct {
                 pawl__schema schema;
                 pawl_status status;
@@ -120,13 +118,12 @@ LOG_TEST(a_step_that_fails_leaves_the_old_log)
 
 LOG_TEST(an_old_log_opened_read_only_is_not_migrated)
 {
-        event_log *f = *state;
         const pawl__schema schema = schema_of(TODAY + 2, two_steps, 2);
         pawl_error err = PAWL_ERROR_INIT;
         pawl_log *log = NULL;
 
         make_old(f);
-        assert_int_equal(open_as(&log, f, PAWL_LOG_READONLY, &schema, &err), PAWL_OK);
+        assert_ok(open_as(&log, f, PAWL_LOG_READONLY, &schema, &err));
         check_events_stand(f, log);
         pawl_log_close(log);
         assert_int_equal(event_log_integer(f, "PRAGMA user_version"), TODAY);
@@ -162,7 +159,6 @@ static void together(event_log *f, const pawl__schema *schema, int n)
 
 LOG_TEST(processes_that_open_an_old_log_together_migrate_it_once)
 {
-        event_log *f = *state;
         const pawl__schema schema = schema_of(TODAY + 2, two_steps, 2);
 
         make_old(f);
@@ -172,15 +168,12 @@ LOG_TEST(processes_that_open_an_old_log_together_migrate_it_once)
 
 LOG_TEST(processes_that_make_a_log_together_make_one)
 {
-        event_log *f = *state;
-
         together(f, NULL, 6);
         assert_int_equal(event_log_count(f), 6);
 }
 
 LOG_TEST(what_can_be_derived_is_put_back_where_it_is_missing)
 {
-        event_log *f = *state;
         static const char *const losses[] = {"DROP TABLE runs", "DROP TABLE projection",
                 "DROP TABLE scopes; DROP TABLE steps; DROP TABLE senses"};
 
@@ -200,8 +193,6 @@ LOG_TEST(what_can_be_derived_is_put_back_where_it_is_missing)
 
 LOG_TEST(triggers_indexes_and_leases_are_put_back_without_a_rebuild)
 {
-        event_log *f = *state;
-
         make_old(f);
         int64_t before = event_log_integer(f, "SELECT count(*) FROM sqlite_schema");
         event_log_unguard(f);
@@ -216,7 +207,6 @@ LOG_TEST(triggers_indexes_and_leases_are_put_back_without_a_rebuild)
 
 LOG_TEST(every_object_of_the_schema_is_looked_for)
 {
-        event_log *f = *state;
         sqlite3 *db;
         sqlite3_stmt *stmt;
         char drops[64][128];

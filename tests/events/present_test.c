@@ -12,7 +12,7 @@ static void shell(const event_log *f, const char *script)
 {
         pawl__buf line = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__buf_addf(&line, "cd '%s' && %s", f->folder, script), PAWL_OK);
+        assert_ok(pawl__buf_addf(&line, "cd '%s' && %s", f->folder, script));
         assert_int_equal(system(line.data), 0); // NOLINT(cert-env33-c): a test's own script
         pawl__buf_free(&line);
 }
@@ -40,7 +40,7 @@ static void check_whole(event_log *f, uint64_t events)
 
         f->flags = PAWL_LOG_READONLY;
         event_log_open(f);
-        assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&result, f->log, 0, NULL));
         assert_int_equal(result.events, events);
         event_log_close(f);
         find_name(name, f, "-backup-");
@@ -53,20 +53,18 @@ static uint64_t head_of(pawl_log *log)
         unsigned char hash[32];
         uint64_t seq = 0;
 
-        assert_int_equal(pawl_log_head(&seq, hash, log), PAWL_OK);
+        assert_ok(pawl_log_head(&seq, hash, log));
         return seq;
 }
 
-LOG_TEST(other_handles_of_the_process_go_on_with_it)
+OPEN_LOG_TEST(other_handles_of_the_process_go_on_with_it)
 {
-        event_log *f = *state;
         pawl_error err = PAWL_ERROR_INIT;
         pawl__state *with;
 
-        event_log_open(f);
         pawl_log *other = event_log_another(f);
-        assert_int_equal(pawl__state_of(&with, f->log, &err), PAWL_OK);
-        assert_int_equal(pawl__state_of(&with, other, &err), PAWL_OK);
+        assert_ok(pawl__state_of(&with, f->log, &err));
+        assert_ok(pawl__state_of(&with, other, &err));
         event_log_fill(f, 3);
         shell(f, "rm -rf .pawl");
         event_log_fill(f, 1);
@@ -76,44 +74,39 @@ LOG_TEST(other_handles_of_the_process_go_on_with_it)
                 strstr(warning, "events.db: was removed while it was open, and was put back"));
         assert_null(pawl_log_warning(f->log));
         assert_int_equal(head_of(other), 4);
-        assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(other, event_scope(NULL), 0));
         assert_null(pawl_log_warning(other));
         assert_int_equal(head_of(f->log), 5);
         shell(f, "rm -rf .pawl");
-        assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(other, event_scope(NULL), 0));
         event_log_fill(f, 1);
-        assert_int_equal(pawl__replay_check(f->log, &err), PAWL_OK);
+        assert_ok(pawl__replay_check(f->log, &err));
         pawl_log_close(other);
         event_log_close(f);
         check_whole(f, 7);
 }
 
-LOG_TEST(a_claim_holds_across_it)
+OPEN_LOG_TEST(a_claim_holds_across_it)
 {
-        event_log *f = *state;
-
-        event_log_open(f);
         const uint64_t fence = claims_take(f->log);
         shell(f, "rm -rf .pawl");
-        assert_int_equal(pawl_log_renew(f->log, "run-1", fence), PAWL_OK);
+        assert_ok(pawl_log_renew(f->log, "run-1", fence));
         assert_non_null(pawl_log_warning(f->log));
         pawl_log *another = claims_another(f);
         claims_check_held(f, another);
         shell(f, "rm -rf .pawl");
-        assert_int_equal(append_one(f->log, claims_event("RunCompleted"), fence), PAWL_OK);
+        assert_ok(append_one(f->log, claims_event("RunCompleted"), fence));
         pawl_log_close(another);
 }
 
 enum { PROCESSES_AT_ONCE = 6, EACH = 40 };
 
 /* All of them have it open, and append, when it goes. */
-LOG_TEST(processes_that_see_it_gone_at_once_put_back_one_log)
+OPEN_LOG_TEST(processes_that_see_it_gone_at_once_put_back_one_log)
 {
-        event_log *f = *state;
         int ready[2], go[2], status;
         char byte = 0;
 
-        event_log_open(f);
         event_log_fill(f, 2);
         event_log_close(f);
         assert_int_equal(pipe(ready), 0);
@@ -143,18 +136,16 @@ LOG_TEST(processes_that_see_it_gone_at_once_put_back_one_log)
                 assert_true(wait(&status) > 0);
                 assert_int_equal(status, 0);
         }
-        assert_int_equal(pawl__log_keep(keeper), PAWL_OK);
+        assert_ok(pawl__log_keep(keeper));
         pawl_log_close(keeper);
         check_whole(f, 2 + PROCESSES_AT_ONCE * EACH);
         close(ready[0]), close(ready[1]), close(go[0]), close(go[1]);
 }
 
-LOG_TEST(what_is_replaced_is_saved_once_with_the_last_append)
+OPEN_LOG_TEST(what_is_replaced_is_saved_once_with_the_last_append)
 {
-        event_log *f = *state;
         char name[300];
 
-        event_log_open(f);
         event_log_fill(f, 2);
         shell(f,
                 "mkdir other && cp .pawl/events.db .pawl/events.db-wal other && rm -r .pawl && mkdir .pawl");
@@ -176,7 +167,6 @@ LOG_TEST(what_is_replaced_is_saved_once_with_the_last_append)
 /* At every operation on the disk while it is put back. */
 LOG_TEST(a_full_disk_meanwhile_loses_nothing)
 {
-        event_log *f = *state;
         char name[300];
         bool failed = true;
 
@@ -209,7 +199,6 @@ LOG_TEST(a_full_disk_meanwhile_loses_nothing)
 /* Whoever is killed meanwhile leaves the log whole, or nothing under its name. */
 LOG_TEST(a_kill_meanwhile_leaves_it_whole_or_not_at_all)
 {
-        event_log *f = *state;
         int status = 1;
 
         f->vfs = FAULT_VFS;

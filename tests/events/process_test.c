@@ -49,7 +49,6 @@ static void hold_the_write_lock(event_log *f, int ready)
 
 LOG_TEST(who_keeps_the_log_locked_is_named_after_busy_ms)
 {
-        event_log *f = *state;
         char says[80];
         uint64_t fence = 99;
 
@@ -70,20 +69,18 @@ LOG_TEST(who_keeps_the_log_locked_is_named_after_busy_ms)
         /* Readers are not held up, nor is opening. */
         pawl_log *other = event_log_another(f);
         pawl_verify_result result;
-        assert_int_equal(pawl_log_verify(&result, other, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&result, other, 0, NULL));
         assert_int_equal(result.events, 1);
         pawl_log_close(other);
         end_child(child);
-        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(f->log, event_scope(NULL), 0));
         assert_int_equal(event_log_count(f), 2);
 }
 
-LOG_TEST(a_lock_that_is_given_up_in_time_is_waited_for)
+OPEN_LOG_TEST(a_lock_that_is_given_up_in_time_is_waited_for)
 {
-        event_log *f = *state;
         int status;
 
-        event_log_open(f);
         pid_t child = start_child(f, hold_the_write_lock);
         pid_t killer = fork();
         assert_true(killer >= 0);
@@ -92,7 +89,7 @@ LOG_TEST(a_lock_that_is_given_up_in_time_is_waited_for)
                 kill(child, SIGKILL);
                 _exit(0);
         }
-        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(f->log, event_scope(NULL), 0));
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_int_equal(waitpid(killer, &status, 0), killer);
         assert_int_equal(event_log_count(f), 1);
@@ -120,14 +117,12 @@ static void append_many(event_log *f, int ready)
         pawl_log_close(log);
 }
 
-LOG_TEST(processes_that_append_at_once_take_turns_without_a_gap)
+OPEN_LOG_TEST(processes_that_append_at_once_take_turns_without_a_gap)
 {
-        event_log *f = *state;
         pawl_verify_result result;
         pid_t child[WRITERS];
         int status;
 
-        event_log_open(f);
         for (int i = 0; i < WRITERS; i++)
                 child[i] = start_child(f, append_many);
         for (int i = 0; i < WRITERS; i++) {
@@ -135,7 +130,7 @@ LOG_TEST(processes_that_append_at_once_take_turns_without_a_gap)
                 assert_true(WIFEXITED(status));
                 assert_int_equal(WEXITSTATUS(status), 0);
         }
-        assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&result, f->log, 0, NULL));
         assert_int_equal(result.events, WRITERS * APPENDS * 2);
 }
 
@@ -153,24 +148,22 @@ static void claim_and_wait(event_log *f, int ready)
                 pause();
 }
 
-LOG_TEST(a_holder_that_was_killed_loses_the_run_at_once_even_unreaped)
+OPEN_LOG_TEST(a_holder_that_was_killed_loses_the_run_at_once_even_unreaped)
 {
-        event_log *f = *state;
         pawl_owner owner = {0, 0, {NULL, 0}};
         pawl_log *log = NULL;
         uint64_t fence = 99;
         siginfo_t info;
 
-        event_log_open(f);
         event_log_close(f);
-        assert_int_equal(pawl_log_open(&log, f->path, NULL, NULL), PAWL_OK);
+        assert_ok(pawl_log_open(&log, f->path, NULL, NULL));
         pid_t child = start_child(f, claim_and_wait);
         assert_int_equal(pawl_log_claim(&fence, log, "m", "run-1", "user:ana", &owner), PAWL_EHELD);
         assert_int_equal(owner.pid, child);
         assert_int_equal(fence, 99);
         assert_int_equal(kill(child, SIGKILL), 0);
         assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
-        assert_int_equal(pawl_log_claim(&fence, log, "m", "run-1", "user:ana", &owner), PAWL_OK);
+        assert_ok(pawl_log_claim(&fence, log, "m", "run-1", "user:ana", &owner));
         assert_int_equal(fence, 2);
         pawl_log_close(log);
         end_child(child);

@@ -13,13 +13,11 @@ static bool exists(event_log *f, const char *suffix)
         return access(name, F_OK) == 0;
 }
 
-LOG_TEST(read_only_changes_nothing_and_leaves_no_file)
+OPEN_LOG_TEST(read_only_changes_nothing_and_leaves_no_file)
 {
-        event_log *f = *state;
         pawl_verify_result result;
         size_t before_len, len;
 
-        event_log_open(f);
         event_log_fill(f, 3);
         event_log_close(f);
         /* Beside the log as a writer left it, and beside a copy of the database file alone. */
@@ -34,7 +32,7 @@ LOG_TEST(read_only_changes_nothing_and_leaves_no_file)
                 char *before = file_read(f->path, &before_len);
                 f->flags = PAWL_LOG_READONLY;
                 event_log_open(f);
-                assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+                assert_ok(pawl_log_verify(&result, f->log, 0, NULL));
                 assert_int_equal(result.events, 3);
                 assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_EREADONLY);
                 assert_says(pawl_log_errmsg(f->log), "opened for reading only");
@@ -67,14 +65,12 @@ static void copy_open_log(event_log *f, bool with_shm)
         f->path = path_in(f->folder, "copy.db");
 }
 
-LOG_TEST(a_copy_with_a_write_ahead_log_is_read_whole_and_left_alone)
+OPEN_LOG_TEST(a_copy_with_a_write_ahead_log_is_read_whole_and_left_alone)
 {
-        event_log *f = *state;
         pawl_verify_result result;
         char name[4096];
         size_t before_len, len;
 
-        event_log_open(f);
         event_log_fill(f, 3);
         copy_open_log(f, false);
         event_log_close(f);
@@ -83,7 +79,7 @@ LOG_TEST(a_copy_with_a_write_ahead_log_is_read_whole_and_left_alone)
         assert_true(before_len > 0);
         f->flags = PAWL_LOG_READONLY;
         event_log_open(f);
-        assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&result, f->log, 0, NULL));
         assert_int_equal(result.events, 3);
         event_log_close(f);
         char *now = file_read(name, &len);
@@ -152,12 +148,10 @@ static void check_unwritable_folder(event_log *f)
         assert_int_equal(chmod(f->folder, 0755), 0);
 }
 
-LOG_TEST(a_log_in_a_directory_that_cannot_be_written_is_read_and_not_opened_to_write)
+OPEN_LOG_TEST(a_log_in_a_directory_that_cannot_be_written_is_read_and_not_opened_to_write)
 {
-        event_log *f = *state;
         char name[4096];
 
-        event_log_open(f);
         event_log_fill(f, 3);
         copy_open_log(f, true);
         event_log_close(f);
@@ -198,11 +192,8 @@ static void open_unreadable_file(event_log *f)
         CHILD_CHECK(strstr(err.message, "Permission denied"));
 }
 
-LOG_TEST(a_file_that_cannot_be_written_or_read_is_refused_by_that)
+OPEN_LOG_TEST(a_file_that_cannot_be_written_or_read_is_refused_by_that)
 {
-        event_log *f = *state;
-
-        event_log_open(f);
         copy_open_log(f, false);
         event_log_close(f);
         assert_int_equal(chmod(f->folder, 0777), 0);
@@ -212,43 +203,39 @@ LOG_TEST(a_file_that_cannot_be_written_or_read_is_refused_by_that)
         as_nobody(f, open_unreadable_file);
 }
 
-LOG_TEST(a_reader_sees_what_a_writer_appends_while_both_have_it_open)
+OPEN_LOG_TEST(a_reader_sees_what_a_writer_appends_while_both_have_it_open)
 {
-        event_log *f = *state;
         unsigned char hash[32];
         uint64_t seq;
 
-        event_log_open(f);
         event_log_fill(f, 1);
         f->flags = PAWL_LOG_READONLY;
         pawl_log *reader = event_log_another(f);
         event_log_fill(f, 1);
-        assert_int_equal(pawl_log_head(&seq, hash, reader), PAWL_OK);
+        assert_ok(pawl_log_head(&seq, hash, reader));
         assert_int_equal(seq, 2);
         pawl_log_close(reader);
 }
 
-LOG_TEST(a_reader_that_took_no_locks_sees_a_writer_that_came_later)
+OPEN_LOG_TEST(a_reader_that_took_no_locks_sees_a_writer_that_came_later)
 {
-        event_log *f = *state;
         pawl_verify_result result;
         unsigned char hash[32];
         uint64_t seq;
 
-        event_log_open(f);
         event_log_fill(f, 2);
         copy_open_log(f, false);
         for (int with_wal = 1; with_wal >= 0; with_wal--) {
                 f->flags = PAWL_LOG_READONLY;
                 pawl_log *reader = event_log_another(f);
-                assert_int_equal(pawl_log_head(&seq, hash, reader), PAWL_OK);
+                assert_ok(pawl_log_head(&seq, hash, reader));
                 f->flags = 0;
                 event_log_open(f);
                 event_log_fill(f, 1);
                 uint64_t before = seq;
-                assert_int_equal(pawl_log_head(&seq, hash, reader), PAWL_OK);
+                assert_ok(pawl_log_head(&seq, hash, reader));
                 assert_int_equal(seq, before + 1);
-                assert_int_equal(pawl_log_verify(&result, reader, 0, NULL), PAWL_OK);
+                assert_ok(pawl_log_verify(&result, reader, 0, NULL));
                 pawl_log_close(reader);
                 event_log_close(f);
                 char name[4096];
@@ -318,12 +305,12 @@ static void a_reader_beside_a_writer_leaves_it_its_locks(event_log *f, bool with
         }
         f->flags = PAWL_LOG_READONLY;
         pawl_log *refreshed = event_log_another(f), *closed = event_log_another(f);
-        assert_int_equal(pawl_log_head(&seq, hash, refreshed), PAWL_OK);
-        assert_int_equal(pawl_log_head(&seq, hash, closed), PAWL_OK);
+        assert_ok(pawl_log_head(&seq, hash, refreshed));
+        assert_ok(pawl_log_head(&seq, hash, closed));
         f->flags = 0;
         event_log_open(f);
         event_log_fill(f, 1);
-        assert_int_equal(pawl_log_head(&seq, hash, refreshed), PAWL_OK);
+        assert_ok(pawl_log_head(&seq, hash, refreshed));
         pawl_log_close(refreshed);
         pawl_log_close(closed);
         visitor_visits(&v, f->path);
@@ -335,19 +322,18 @@ static void a_reader_beside_a_writer_leaves_it_its_locks(event_log *f, bool with
 
 LOG_TEST(a_reader_of_a_copy_leaves_a_writer_its_locks)
 {
-        a_reader_beside_a_writer_leaves_it_its_locks(*state, false);
+        a_reader_beside_a_writer_leaves_it_its_locks(f, false);
 }
 
 LOG_TEST(a_reader_of_a_copy_with_a_wal_leaves_a_writer_its_locks)
 {
-        a_reader_beside_a_writer_leaves_it_its_locks(*state, true);
+        a_reader_beside_a_writer_leaves_it_its_locks(f, true);
 }
 
 /* A view that could not be made anew is made at the next read. */
 LOG_TEST(a_reader_whose_log_was_out_of_reach_reads_it_later)
 {
         enum { CALLS_MAX = 2000 };
-        event_log *f = *state;
         pawl_verify_result result;
         unsigned char hash[32];
         char away[4096];
@@ -366,7 +352,7 @@ LOG_TEST(a_reader_whose_log_was_out_of_reach_reads_it_later)
                         assert_int_equal(unlink(name), 0);
                 }
                 f->flags = PAWL_LOG_READONLY;
-                assert_int_equal(event_log_try(&reader, f, NULL), PAWL_OK);
+                assert_ok(event_log_try(&reader, f, NULL));
                 f->flags = 0;
                 event_log_open(f); /* a writer comes: the view is stale */
                 if (n == 0) {
@@ -383,23 +369,21 @@ LOG_TEST(a_reader_whose_log_was_out_of_reach_reads_it_later)
                 } else {
                         n = CALLS_MAX;
                 }
-                assert_int_equal(pawl_log_verify(&result, reader, 0, NULL), PAWL_OK);
-                assert_int_equal(pawl_log_head(&seq, hash, reader), PAWL_OK);
+                assert_ok(pawl_log_verify(&result, reader, 0, NULL));
+                assert_ok(pawl_log_head(&seq, hash, reader));
                 assert_int_equal(seq, 3);
                 pawl_log_close(reader);
                 event_log_close(f);
         }
 }
 
-LOG_TEST(a_log_that_lost_its_database_keeps_its_write_ahead_log)
+OPEN_LOG_TEST(a_log_that_lost_its_database_keeps_its_write_ahead_log)
 {
         static const unsigned flags[] = {PAWL_LOG_READONLY, 0, PAWL_LOG_CREATE};
-        event_log *f = *state;
         pawl_error err = PAWL_ERROR_INIT;
         pawl_log *log = NULL;
         size_t len, before_len;
 
-        event_log_open(f);
         event_log_fill(f, 3);
         copy_open_log(f, false);
         event_log_close(f);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 static int shrink_teardown(void **state);
-#define SHRINK_TEST(name) UNIT_TEST_WITH(name, event_log_setup, shrink_teardown)
+#define SHRINK_TEST(name) UNIT_TEST_WITH(name, event_log *f, event_log_setup, shrink_teardown)
 
 enum { CONTENTS = 40, FEW = 6, LARGE = 100000, SWEEP_MAX = 20000 };
 
@@ -57,7 +57,7 @@ static void fill(pawl_log *log, pawl__batch_prepare_fn fn, part *p)
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl_event event = event_scope(NULL);
 
-        assert_int_equal(pawl__batch_event(&batch, &event, NULL), PAWL_OK);
+        assert_ok(pawl__batch_event(&batch, &event, NULL));
         batch.prepare = fn;
         batch.prepare_user = p;
         if (pawl__log_commit(log, &batch, 0, NULL))
@@ -110,7 +110,7 @@ static void check_content(pawl_log *log, int which, size_t len)
         uint64_t size;
 
         hash_of(hash, which);
-        assert_int_equal(pawl__log_content_get(&out, &size, log, hash, 0), PAWL_OK);
+        assert_ok(pawl__log_content_get(&out, &size, log, hash, 0));
         assert_int_equal(size, len);
         assert_int_equal(out.len, len);
         for (size_t i = 0; i < len; i++)
@@ -121,13 +121,12 @@ static void check_content(pawl_log *log, int which, size_t len)
 
 SHRINK_TEST(what_was_dropped_goes_back_to_the_file_system)
 {
-        event_log *f = *state;
         uint64_t freed = 0;
 
         make(f, CONTENTS, LARGE);
         int64_t before = size_on_disk(f);
         assert_true(before > CONTENTS * LARGE);
-        assert_int_equal(pawl_log_shrink(&freed, f->log), PAWL_OK);
+        assert_ok(pawl_log_shrink(&freed, f->log));
         assert_true(size_on_disk(f) < 6 * LARGE);
         assert_int_equal(freed, before - size_on_disk(f));
         check_whole(f, 5, 2);
@@ -135,7 +134,7 @@ SHRINK_TEST(what_was_dropped_goes_back_to_the_file_system)
         check_content(f->log, 1, LARGE);
         event_log_fill(f, 2); /* and goes on */
         /* There is nothing more to give. */
-        assert_int_equal(pawl_log_shrink(&freed, f->log), PAWL_OK);
+        assert_ok(pawl_log_shrink(&freed, f->log));
         assert_int_equal(freed, 0);
         event_log_close(f);
         event_log_open(f);
@@ -144,7 +143,6 @@ SHRINK_TEST(what_was_dropped_goes_back_to_the_file_system)
 
 SHRINK_TEST(a_reader_beside_it_keeps_what_it_reads)
 {
-        event_log *f = *state;
         uint64_t freed = 99;
         sqlite3 *reader;
         sqlite3_stmt *stmt;
@@ -157,7 +155,7 @@ SHRINK_TEST(a_reader_beside_it_keeps_what_it_reads)
                 sqlite3_prepare_v2(reader, "SELECT seq FROM events ORDER BY seq", -1, &stmt, NULL),
                 SQLITE_OK);
         assert_int_equal(sqlite3_step(stmt), SQLITE_ROW); /* and stays there */
-        assert_int_equal(pawl_log_shrink(&freed, f->log), PAWL_OK);
+        assert_ok(pawl_log_shrink(&freed, f->log));
         assert_int_equal(freed, 0);
         for (int seq = 2; seq <= 5; seq++) {
                 assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
@@ -176,15 +174,14 @@ SHRINK_TEST(a_reader_beside_it_keeps_what_it_reads)
 
 SHRINK_TEST(a_log_that_is_read_or_read_only_is_not_shrunk)
 {
-        event_log *f = *state;
         pawl_cursor *cursor;
         pawl_event event;
         uint64_t freed = 99;
         sqlite3_stmt *stmt;
 
         make(f, FEW, 1000);
-        assert_int_equal(pawl_cursor_open(&cursor, f->log, 0), PAWL_OK);
-        assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_OK);
+        assert_ok(pawl_cursor_open(&cursor, f->log, 0));
+        assert_ok(pawl_cursor_next(cursor, &event));
         pawl_cursor_close(cursor);
         assert_int_equal(
                 sqlite3_prepare_v2(pawl__log_db(f->log), "SELECT seq FROM events", -1, &stmt, NULL),
@@ -202,7 +199,6 @@ SHRINK_TEST(a_log_that_is_read_or_read_only_is_not_shrunk)
 
 SHRINK_TEST(a_writer_in_the_way_is_waited_for_and_then_named)
 {
-        event_log *f = *state;
         sqlite3 *writer;
         uint64_t freed = 99;
 
@@ -215,7 +211,7 @@ SHRINK_TEST(a_writer_in_the_way_is_waited_for_and_then_named)
         assert_says(pawl_log_errmsg(f->log), ": cannot give space back: another thread of this");
         assert_int_equal(freed, 99);
         sqlite3_close(writer);
-        assert_int_equal(pawl_log_shrink(&freed, f->log), PAWL_OK);
+        assert_ok(pawl_log_shrink(&freed, f->log));
         check_whole(f, 5, 2);
 }
 
@@ -223,15 +219,14 @@ SHRINK_TEST(a_writer_in_the_way_is_waited_for_and_then_named)
  * nothing to give back in between. */
 SHRINK_TEST(an_append_after_it_waits_for_the_disk)
 {
-        event_log *f = *state;
         uint64_t fence, freed = 99;
 
         f->vfs = FAULT_VFS;
         fault_reset();
         event_log_open(f);
-        assert_int_equal(pawl_log_claim(&fence, f->log, "m", "run-1", "user:ana", NULL), PAWL_OK);
-        assert_int_equal(pawl_log_renew(f->log, "run-1", fence), PAWL_OK);
-        assert_int_equal(pawl_log_shrink(&freed, f->log), PAWL_OK);
+        assert_ok(pawl_log_claim(&fence, f->log, "m", "run-1", "user:ana", NULL));
+        assert_ok(pawl_log_renew(f->log, "run-1", fence));
+        assert_ok(pawl_log_shrink(&freed, f->log));
         assert_int_equal(freed, 0);
         fault_reset();
         event_log_fill(f, 1);
@@ -288,24 +283,22 @@ static void sweep_faults(event_log *f, fault_kind kind, bool stays)
 
 SHRINK_TEST(a_process_killed_meanwhile_leaves_the_log_whole)
 {
-        sweep_faults(*state, FAULT_KILL, false);
+        sweep_faults(f, FAULT_KILL, false);
 }
 
 SHRINK_TEST(a_power_cut_meanwhile_leaves_the_log_whole)
 {
-        sweep_faults(*state, FAULT_POWER_CUT, false);
+        sweep_faults(f, FAULT_POWER_CUT, false);
 }
 
 SHRINK_TEST(a_disk_that_fails_or_is_full_leaves_the_log_whole)
 {
-        sweep_faults(*state, FAULT_EIO, false);
-        sweep_faults(*state, FAULT_SHORT, true);
+        sweep_faults(f, FAULT_EIO, false);
+        sweep_faults(f, FAULT_SHORT, true);
 }
 
 SHRINK_TEST(without_memory_at_any_allocation_the_log_stays_whole)
 {
-        event_log *f = *state;
-
         f->vfs = FAULT_VFS;
         fault_reset();
         make(f, FEW, 3000);

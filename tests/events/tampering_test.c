@@ -49,8 +49,7 @@ static void tamper(
         }
         file_write(f->path, log, len);
         pawl__buf sql = PAWL__BUF_INIT;
-        assert_int_equal(
-                pawl__buf_addf(&sql, "%s%s", first->field[SQL], this->field[SQL]), PAWL_OK);
+        assert_ok(pawl__buf_addf(&sql, "%s%s", first->field[SQL], this->field[SQL]));
         event_log_sql(f, sql.data);
         pawl__buf_free(&sql);
 }
@@ -83,7 +82,6 @@ static void check(event_log *f, const tampering *t, const unsigned char anchor[3
 
 LOG_TEST(whatever_is_done_to_the_events_is_found)
 {
-        event_log *f = *state;
         unsigned char anchor[32];
         tampering first, t;
         size_t len;

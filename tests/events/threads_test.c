@@ -71,10 +71,9 @@ static void *append_many(void *user)
         return NULL;
 }
 
-UNIT_TEST_WITH(threads_that_append_at_once_lose_nothing_and_keep_their_order, threads_setup,
-        event_log_teardown)
+UNIT_TEST_WITH(threads_that_append_at_once_lose_nothing_and_keep_their_order, event_log *f,
+        threads_setup, event_log_teardown)
 {
-        event_log *f = *state;
         static many m[THREADS];
         pawl_cursor *cursor;
         pawl_event event;
@@ -92,7 +91,7 @@ UNIT_TEST_WITH(threads_that_append_at_once_lose_nothing_and_keep_their_order, th
                 assert_string_equal(m[t].err.message, "");
                 assert_int_equal(m[t].done, APPENDS);
         }
-        assert_int_equal(pawl_cursor_open(&cursor, f->log, 0), PAWL_OK);
+        assert_ok(pawl_cursor_open(&cursor, f->log, 0));
         while (pawl_cursor_next(cursor, &event) == PAWL_OK) {
                 int t, i;
                 const char *id = strstr(event.payload.data, "\"scope_id\":\"");

@@ -34,7 +34,7 @@ static void payload_of(
         const char *comma = "";
 
         pawl__buf_clear(out);
-        assert_int_equal(pawl__buf_adds(out, "{"), PAWL_OK);
+        assert_ok(pawl__buf_adds(out, "{"));
         for (size_t i = 0; i < 10 && form->required[i].name; i++) {
                 const pawl__event_field *field = &form->required[i];
                 const char *value = value_of[field->kind];
@@ -42,11 +42,10 @@ static void payload_of(
                         value = instead;
                 if (!value)
                         continue;
-                assert_int_equal(
-                        pawl__buf_addf(out, "%s\"%s\":%s", comma, field->name, value), PAWL_OK);
+                assert_ok(pawl__buf_addf(out, "%s\"%s\":%s", comma, field->name, value));
                 comma = ",";
         }
-        assert_int_equal(pawl__buf_adds(out, "}"), PAWL_OK);
+        assert_ok(pawl__buf_adds(out, "}"));
 }
 
 static pawl_status check(const pawl__event_def *form, pawl__event_type type, uint64_t seq,
@@ -55,7 +54,7 @@ static pawl_status check(const pawl__event_def *form, pawl__event_type type, uin
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl_event event = {.seq = seq, .v = form->v, .type = pawl__text(form->name)};
 
-        assert_int_equal(pawl__json_tree_read(&tree, payload->data, payload->len, err), PAWL_OK);
+        assert_ok(pawl__json_tree_read(&tree, payload->data, payload->len, err));
         pawl_status status = pawl__event_check(&event, type, &tree, err);
         pawl__json_tree_free(&tree);
         return status;
@@ -162,12 +161,12 @@ UNIT_TEST(unknown_fields_and_types_pass_and_newer_versions_do_not)
         static const char text[] = "{\"reason\":\"r\",\"later\":[{}]}";
 
         event.type = pawl__text("RunFailed");
-        assert_int_equal(pawl__json_tree_read(&tree, text, sizeof text - 1, &err), PAWL_OK);
-        assert_int_equal(pawl__event_check(&event, PAWL__RUN_FAILED, &tree, &err), PAWL_OK);
+        assert_ok(pawl__json_tree_read(&tree, text, sizeof text - 1, &err));
+        assert_ok(pawl__event_check(&event, PAWL__RUN_FAILED, &tree, &err));
         event.v = 2;
         assert_int_equal(pawl__event_check(&event, PAWL__RUN_FAILED, &tree, &err), PAWL_ENEWER);
         assert_says(err.message, "seq 3 (RunFailed): its payload has version 2");
-        assert_int_equal(pawl__event_check(&event, PAWL__EVENT_OTHER, &tree, &err), PAWL_OK);
+        assert_ok(pawl__event_check(&event, PAWL__EVENT_OTHER, &tree, &err));
         pawl__json_tree_free(&tree);
 }
 

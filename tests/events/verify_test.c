@@ -12,7 +12,7 @@ static void make(event_log *f)
                 pawl_event e = event_scope(payload);
                 e.actor = pawl__text("user:ana");
                 e.mission_id = pawl__text("m");
-                assert_int_equal(append_one(f->log, e, 0), PAWL_OK);
+                assert_ok(append_one(f->log, e, 0));
         }
         event_log_unguard(f);
 }
@@ -33,7 +33,6 @@ static void check_bad(event_log *f, uint64_t bad_seq, const char *says)
 
 LOG_TEST(a_change_of_any_column_is_found)
 {
-        event_log *f = *state;
         static const struct {
                 const char *set, *says;
         } cases[] = {
@@ -73,7 +72,7 @@ LOG_TEST(a_change_of_any_column_is_found)
                                  "INSERT INTO events SELECT * FROM kept");
         }
         pawl_verify_result result;
-        assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&result, f->log, 0, NULL));
         assert_int_equal(result.events, 10);
         assert_int_equal(result.bad_seq, 0);
 }
@@ -81,7 +80,6 @@ LOG_TEST(a_change_of_any_column_is_found)
 /* A file whose table is not strict can hold anything in any column. */
 LOG_TEST(rows_of_wrong_types_are_damage_and_never_a_crash)
 {
-        event_log *f = *state;
         static const char *const columns[] = {"type", "v", "time", "mission_id", "run_id",
                 "step_id", "session_id", "actor", "payload", "prev", "hash"};
         static const char *const values[] = {"NULL", "1.5", "'text'", "x'00ff'", "-1",
@@ -105,9 +103,9 @@ LOG_TEST(rows_of_wrong_types_are_damage_and_never_a_crash)
                         event_log_sql(f, sql);
                         if (!same)
                                 check_bad(f, 5, "seq 5: its ");
-                        assert_int_equal(pawl_cursor_open(&cursor, f->log, 0), PAWL_OK);
+                        assert_ok(pawl_cursor_open(&cursor, f->log, 0));
                         for (int n = 0; n < 4; n++)
-                                assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_OK);
+                                assert_ok(pawl_cursor_next(cursor, &event));
                         pawl_status status = pawl_cursor_next(cursor, &event);
                         if (status) {
                                 damaged++;
@@ -125,16 +123,15 @@ LOG_TEST(rows_of_wrong_types_are_damage_and_never_a_crash)
 
 LOG_TEST(a_missing_event_is_a_gap)
 {
-        event_log *f = *state;
         pawl_cursor *cursor;
         pawl_event event;
 
         make(f);
         event_log_sql(f, "DELETE FROM events WHERE seq = 4");
         check_bad(f, 4, "seq 4: the event is missing");
-        assert_int_equal(pawl_cursor_open(&cursor, f->log, 0), PAWL_OK);
+        assert_ok(pawl_cursor_open(&cursor, f->log, 0));
         for (int i = 0; i < 3; i++)
-                assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_OK);
+                assert_ok(pawl_cursor_next(cursor, &event));
         assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_EDAMAGED);
         assert_says(pawl_log_errmsg(f->log), "seq 4: the event is missing");
         pawl_cursor_close(cursor);
@@ -153,7 +150,7 @@ static void check_changed(event_log *f, const char *sql, uint64_t seq, const cha
 
 LOG_TEST(an_event_before_the_first_is_found)
 {
-        check_changed(*state,
+        check_changed(f,
                 "CREATE TEMP TABLE extra AS SELECT * FROM events WHERE seq = 2; "
                 "UPDATE extra SET seq = 0; INSERT INTO events SELECT * FROM extra",
                 1, "seq 0: an event was put before the first one");
@@ -161,7 +158,7 @@ LOG_TEST(an_event_before_the_first_is_found)
 
 LOG_TEST(exchanged_payloads_are_found_at_the_first)
 {
-        check_changed(*state,
+        check_changed(f,
                 "UPDATE events SET payload = "
                 "(SELECT e.payload FROM events e WHERE e.seq = 11 - events.seq) "
                 "WHERE seq IN (3, 8)",
@@ -170,7 +167,7 @@ LOG_TEST(exchanged_payloads_are_found_at_the_first)
 
 LOG_TEST(exchanged_events_are_found_at_the_first)
 {
-        check_changed(*state,
+        check_changed(f,
                 "UPDATE events SET seq = 100 WHERE seq = 3;"
                 "UPDATE events SET seq = 3 WHERE seq = 8;"
                 "UPDATE events SET seq = 8 WHERE seq = 100",
@@ -179,17 +176,16 @@ LOG_TEST(exchanged_events_are_found_at_the_first)
 
 LOG_TEST(a_cut_tail_is_seen_with_an_anchor_only)
 {
-        event_log *f = *state;
         unsigned char hash[32];
         uint64_t seq;
         pawl_verify_result result;
 
         make(f);
-        assert_int_equal(pawl_log_head(&seq, hash, f->log), PAWL_OK);
+        assert_ok(pawl_log_head(&seq, hash, f->log));
         assert_int_equal(seq, 10);
-        assert_int_equal(pawl_log_verify(&result, f->log, seq, hash), PAWL_OK);
+        assert_ok(pawl_log_verify(&result, f->log, seq, hash));
         event_log_sql(f, "DELETE FROM events WHERE seq > 7");
-        assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&result, f->log, 0, NULL));
         assert_int_equal(pawl_log_verify(&result, f->log, seq, hash), PAWL_EDAMAGED);
         assert_int_equal(result.events, 7);
         assert_int_equal(result.bad_seq, 8);
@@ -203,7 +199,7 @@ LOG_TEST(a_cut_tail_is_seen_with_an_anchor_only)
         event_log_close(f);
         event_log_open(f);
         event_log_fill(f, 5);
-        assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&result, f->log, 0, NULL));
         assert_int_equal(pawl_log_verify(&result, f->log, seq, hash), PAWL_EDAMAGED);
         assert_int_equal(result.bad_seq, 10);
         assert_says(result.why.message, "seq 10: its hash is not the anchor's");
@@ -211,7 +207,6 @@ LOG_TEST(a_cut_tail_is_seen_with_an_anchor_only)
 
 LOG_TEST(a_pruned_payload_verifies_by_the_hash_that_was_kept)
 {
-        event_log *f = *state;
         pawl_verify_result result;
         unsigned char hash[32];
         char sql[200], hex[65];
@@ -220,17 +215,16 @@ LOG_TEST(a_pruned_payload_verifies_by_the_hash_that_was_kept)
         pawl_event event;
 
         make(f);
-        assert_int_equal(
-                pawl__sha256(f->log->hasher, hash, payload, sizeof payload - 1, NULL), PAWL_OK);
+        assert_ok(pawl__sha256(f->log->hasher, hash, payload, sizeof payload - 1, NULL));
         pawl__hex(hex, hash, 32);
         snprintf(sql, sizeof sql,
                 "UPDATE events SET payload = NULL WHERE seq = 5;"
                 "INSERT INTO pruned VALUES (5, x'%s')",
                 hex);
         event_log_sql(f, sql);
-        assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&result, f->log, 0, NULL));
         assert_int_equal(result.events, 10);
-        assert_int_equal(pawl__log_event(&event, &arena, f->log, 5), PAWL_OK);
+        assert_ok(pawl__log_event(&event, &arena, f->log, 5));
         assert_null(event.payload.data);
         event_log_sql(f, "UPDATE pruned SET payload_hash = zeroblob(32)");
         check_bad(f, 5, "its hash does not fit");
@@ -239,13 +233,11 @@ LOG_TEST(a_pruned_payload_verifies_by_the_hash_that_was_kept)
         pawl__arena_free(&arena);
 }
 
-LOG_TEST(an_empty_log_verifies)
+OPEN_LOG_TEST(an_empty_log_verifies)
 {
-        event_log *f = *state;
         pawl_verify_result result;
 
-        event_log_open(f);
-        assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&result, f->log, 0, NULL));
         assert_int_equal(result.events, 0);
         assert_int_equal(result.bad_seq, 0);
         unsigned char hash[32] = {0};
@@ -253,15 +245,13 @@ LOG_TEST(an_empty_log_verifies)
         assert_int_equal(result.bad_seq, 1);
 }
 
-LOG_TEST(pages_that_were_overwritten_are_damage)
+OPEN_LOG_TEST(pages_that_were_overwritten_are_damage)
 {
-        event_log *f = *state;
         pawl_verify_result result;
         char says[32];
         size_t len;
 
         needs_file();
-        event_log_open(f);
         event_log_fill(f, 200);
         event_log_close(f);
         char *file = file_read(f->path, &len);

@@ -27,7 +27,7 @@ static int wal_setup(void **state)
         return 0;
 }
 
-#define WAL_TEST(name) UNIT_TEST_WITH(name, wal_setup, event_log_teardown)
+#define WAL_TEST(name) UNIT_TEST_WITH(name, event_log *f, wal_setup, event_log_teardown)
 
 static int64_t wal_size(const event_log *f)
 {
@@ -50,7 +50,7 @@ static void append_large(event_log *f, int n)
         memset(payload + len, 'x', (size_t)(LARGE - len));
         strcpy(payload + LARGE - 4, "\"}");
         for (int i = 0; i < n; i++)
-                assert_int_equal(append_one(f->log, event_scope(payload), 0), PAWL_OK);
+                assert_ok(append_one(f->log, event_scope(payload), 0));
         free(payload);
 }
 
@@ -107,8 +107,6 @@ static void shell_end(shell *s)
 
 WAL_TEST(without_readers_it_stays_small_and_nothing_is_said)
 {
-        event_log *f = *state;
-
         for (int i = 0; i < 64; i++) {
                 append_large(f, 1);
                 assert_true(wal_size(f) < MIB);
@@ -118,7 +116,6 @@ WAL_TEST(without_readers_it_stays_small_and_nothing_is_said)
 
 WAL_TEST(who_pins_it_is_named_once_an_hour_and_it_shrinks_when_he_is_gone)
 {
-        event_log *f = *state;
         char who[64];
         shell s;
 
@@ -161,7 +158,6 @@ WAL_TEST(who_pins_it_is_named_once_an_hour_and_it_shrinks_when_he_is_gone)
 /* One that reads from the database alone, since all was moved when it began, is in the way too. */
 WAL_TEST(who_pins_a_log_that_was_wholly_moved_is_named_as_well)
 {
-        event_log *f = *state;
         char who[64];
         shell s;
 
@@ -180,7 +176,6 @@ WAL_TEST(who_pins_a_log_that_was_wholly_moved_is_named_as_well)
 
 WAL_TEST(a_transaction_left_open_in_this_process_is_named_so)
 {
-        event_log *f = *state;
         char who[64];
         sqlite3 *db;
 

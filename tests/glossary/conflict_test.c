@@ -33,7 +33,7 @@ static int set_up(void **state)
         struct fixture *f = calloc(1, sizeof *f);
 
         assert_non_null(f);
-        assert_int_equal(pawl__glossary_new(&f->glossary, NULL), PAWL_OK);
+        assert_ok(pawl__glossary_new(&f->glossary, NULL));
         *state = f;
         return 0;
 }
@@ -48,7 +48,7 @@ static int tear_down(void **state)
         return 0;
 }
 
-#define WITH_FIXTURE(name) UNIT_TEST_WITH(name, set_up, tear_down)
+#define WITH_FIXTURE(name) UNIT_TEST_WITH(name, struct fixture *f, set_up, tear_down)
 
 static void define(struct fixture *f, pawl__scope scope, const char *surface,
         const char *definition, double confidence, pawl__sense_status status)
@@ -59,7 +59,7 @@ static void define(struct fixture *f, pawl__scope scope, const char *surface,
                 .confidence = confidence,
                 .status = status};
 
-        assert_int_equal(pawl__glossary_add(f->glossary, &sense, NULL), PAWL_OK);
+        assert_ok(pawl__glossary_add(f->glossary, &sense, NULL));
 }
 
 static pawl__term term_of(const char *surface, double confidence, bool watched)
@@ -96,9 +96,8 @@ static pawl__findings make(
         const pawl__terms all = {terms, n};
         pawl__findings findings;
 
-        assert_int_equal(pawl__findings_make(&findings, &f->arena, f->glossary, &all, critical,
-                                 pawl__text(output), NULL),
-                PAWL_OK);
+        assert_ok(pawl__findings_make(
+                &findings, &f->arena, f->glossary, &all, critical, pawl__text(output), NULL));
         return findings;
 }
 
@@ -120,8 +119,6 @@ static void check_one(struct fixture *f, pawl__term term, bool critical, const c
 
 WITH_FIXTURE(a_term_without_an_active_sense_is_unknown)
 {
-        struct fixture *f = *state;
-
         define(f, PAWL__CORE, "drafted", "x", 1, PAWL__DRAFT);
         check_one(f, term_of("x", 1, false), false, "x unknown low()");
         check_one(f, term_of("drafted", 0.8, false), false, "drafted unknown low()");
@@ -133,8 +130,6 @@ WITH_FIXTURE(a_term_without_an_active_sense_is_unknown)
 
 WITH_FIXTURE(in_a_critical_step_what_matters_is_unresolved_critical)
 {
-        struct fixture *f = *state;
-
         check_one(f, term_of("x", 1, true), true, "x unresolved_critical high()");
         check_one(f, term_of("x", 0.49, false), true, "x unresolved_critical high()");
         check_one(f, term_of("x", 0.8, false), true, "x unknown low()");
@@ -142,8 +137,6 @@ WITH_FIXTURE(in_a_critical_step_what_matters_is_unresolved_critical)
 
 WITH_FIXTURE(several_senses_in_the_deciding_scope_are_ambiguous)
 {
-        struct fixture *f = *state;
-
         define(f, PAWL__CORE, "x", "far", 1, PAWL__ACTIVE);
         define(f, PAWL__TEAM_DOMAIN, "x", "a", 0.2, PAWL__ACTIVE);
         define(f, PAWL__TEAM_DOMAIN, "x", "old", 1, PAWL__DEPRECATED);
@@ -155,7 +148,6 @@ WITH_FIXTURE(several_senses_in_the_deciding_scope_are_ambiguous)
 
 WITH_FIXTURE(findings_stand_in_the_order_of_the_terms_and_are_copies)
 {
-        struct fixture *f = *state;
         char surface[] = "zz", context[] = "around";
         pawl__term terms[] = {
                 term_of(surface, 0.8, false), term_of("x", 1, false), term_of("aa", 0.5, false)};
@@ -185,7 +177,7 @@ static bool contradicts(const char *text, const char *term, const char *definiti
         const pawl__definition_check claim = {
                 pawl__text(term), pawl__text(definition), &contradicted};
 
-        assert_int_equal(pawl__contradictions(pawl__text(text), &claim, 1), PAWL_OK);
+        assert_ok(pawl__contradictions(pawl__text(text), &claim, 1));
         return contradicted;
 }
 
@@ -252,7 +244,6 @@ UNIT_TEST(under_thirty_percent_is_too_little)
 
 WITH_FIXTURE(each_term_is_held_against_its_own_definition)
 {
-        struct fixture *f = *state;
         pawl__term terms[] = {term_of("ledger", 1, false), term_of("order book", 1, false),
                 term_of("invoice", 1, false), term_of("stranger", 1, false)};
 
@@ -286,10 +277,9 @@ UNIT_TEST(a_long_sentence_of_redefinitions_takes_one_pass)
                         pawl__text(i % 2 ? "ledger" : "unheard"), &contradicted[i]};
         }
         for (unsigned i = 0; i < 100000; i++)
-                assert_int_equal(
-                        pawl__buf_addf(&text, "term%u means something, ", i % CLAIMS), PAWL_OK);
-        assert_int_equal(pawl__buf_adds(&text, "ledger"), PAWL_OK);
-        assert_int_equal(pawl__contradictions(pawl__buf_text(&text), claims, CLAIMS), PAWL_OK);
+                assert_ok(pawl__buf_addf(&text, "term%u means something, ", i % CLAIMS));
+        assert_ok(pawl__buf_adds(&text, "ledger"));
+        assert_ok(pawl__contradictions(pawl__buf_text(&text), claims, CLAIMS));
         for (unsigned i = 0; i < CLAIMS; i++)
                 assert_int_equal(contradicted[i], i % 2 == 0);
         pawl__buf_free(&text);
@@ -301,14 +291,12 @@ static void check_again(struct fixture *f, const pawl__findings *recorded, const
 {
         pawl__findings again;
 
-        assert_int_equal(
-                pawl__findings_reevaluate(&again, &f->arena, f->glossary, recorded, NULL), PAWL_OK);
+        assert_ok(pawl__findings_reevaluate(&again, &f->arena, f->glossary, recorded, NULL));
         check_findings(&again, expected);
 }
 
 WITH_FIXTURE(findings_are_judged_again_by_the_glossary_as_it_is)
 {
-        struct fixture *f = *state;
         pawl__term terms[] = {term_of("amb", 1, false), term_of("crit", 1, true),
                 term_of("incon", 1, false), term_of("unk", 0.8, false)};
 
@@ -353,7 +341,7 @@ static pawl_status read_back(
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
 
-        assert_int_equal(pawl__json_tree_read(&tree, json, strlen(json), NULL), PAWL_OK);
+        assert_ok(pawl__json_tree_read(&tree, json, strlen(json), NULL));
         pawl_status status = pawl__findings_read(out, &f->arena, &tree, 0, err);
         pawl__json_tree_free(&tree);
         return status;
@@ -369,7 +357,6 @@ WITH_FIXTURE(findings_are_written_and_read_back)
                 "\"severity\":\"high\",\"term\":\"amb\"},{\"candidate_senses\":[],\"confidence\":1,"
                 "\"conflict_type\":\"unresolved_critical\",\"context\":null,\"original\":\"x\","
                 "\"severity\":\"high\",\"term\":\"x\"}]";
-        struct fixture *f = *state;
         pawl__term terms[] = {term_of("amb", 0.8, false), term_of("x", 1, true)};
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl__findings back;
@@ -379,9 +366,9 @@ WITH_FIXTURE(findings_are_written_and_read_back)
         define(f, PAWL__CORE, "amb", "b", 0.25, PAWL__ACTIVE);
         pawl__findings findings = make(f, terms, 2, true, NULL);
         pawl__findings_write(&w, &findings);
-        assert_int_equal(pawl__json_end_writer(&w), PAWL_OK);
+        assert_ok(pawl__json_end_writer(&w));
         assert_text(pawl__buf_text(&w.buf), expected);
-        assert_int_equal(read_back(&back, f, w.buf.data, NULL), PAWL_OK);
+        assert_ok(read_back(&back, f, w.buf.data, NULL));
         check_findings(&back, "amb ambiguous high(a \"|b), x unresolved_critical high()");
         assert_text(back.items[0].original, "amb");
         assert_text(back.items[0].context, "an amb");
@@ -402,23 +389,18 @@ WITH_FIXTURE(findings_are_written_and_read_back)
 
 WITH_FIXTURE(what_a_newer_writer_added_is_read)
 {
-        struct fixture *f = *state;
         pawl__findings back;
 
-        assert_int_equal(
-                read_back(&back, f,
-                        "[{" FINDING ",\"context\":\"c\",\"conflict_id\":\"1\",\"new\":[]}]", NULL),
-                PAWL_OK);
+        assert_ok(read_back(&back, f,
+                "[{" FINDING ",\"context\":\"c\",\"conflict_id\":\"1\",\"new\":[]}]", NULL));
         check_findings(&back, "x unknown low(d)");
         assert_null(back.items[0].original.data);
-        assert_int_equal(
-                read_back(&back, f,
-                        "[{\"term\":\"x\",\"conflict_type\":\"unknown\",\"severity\":"
-                        "\"dire\",\"confidence\":1,\"candidate_senses\":[],\"context\":null}]",
-                        NULL),
-                PAWL_OK);
+        assert_ok(read_back(&back, f,
+                "[{\"term\":\"x\",\"conflict_type\":\"unknown\",\"severity\":"
+                "\"dire\",\"confidence\":1,\"candidate_senses\":[],\"context\":null}]",
+                NULL));
         check_findings(&back, "x unknown high()");
-        assert_int_equal(read_back(&back, f, "[]", NULL), PAWL_OK);
+        assert_ok(read_back(&back, f, "[]", NULL));
         assert_int_equal(back.n, 0);
 }
 
@@ -448,7 +430,6 @@ WITH_FIXTURE(malformed_findings_are_refused_by_field)
                  "\"moon\"}]}]",
                         "finding 1: candidate_senses[1].scope: not a scope"},
         };
-        struct fixture *f = *state;
 
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 pawl_error err = PAWL_ERROR_INIT;

@@ -5,7 +5,7 @@
 #include "support/test.h"
 
 static int warm_up(void **state);
-#define T(name) UNIT_TEST_WITH(name, warm_up, NULL)
+#define T(name) UNIT_TEST_OF(name, warm_up, NULL, NULL)
 
 static const char yaml[] = "a: &x {b: [1, two, 0x1F], c: \"quo\\u0000ted\"}\n"
                            "d: *x\n"

@@ -123,7 +123,7 @@ static int files_teardown(void **state)
         return 0;
 }
 
-#define F(name) UNIT_TEST_WITH(name, files_setup, files_teardown)
+#define F(name) UNIT_TEST_OF(name, files_setup, files_teardown, NULL)
 
 static void check_unreadable(const char *path, pawl_status status, const char *message)
 {
@@ -146,7 +146,7 @@ F(a_file_is_loaded_with_its_hash)
         pawl_error err = PAWL_ERROR_INIT;
 
         file_write(path, "abc", 3);
-        assert_int_equal(pawl__document_load(&document, path, &err), PAWL_OK);
+        assert_ok(pawl__document_load(&document, path, &err));
         pawl__hex(hex, document.hash, 32);
         assert_string_equal(
                 hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -154,7 +154,7 @@ F(a_file_is_loaded_with_its_hash)
         assert_text(pawl__buf_text(&document.json), "\"abc\"");
         pawl__document_free(&document);
         file_write(path, "", 0);
-        assert_int_equal(pawl__document_load(&document, path, &err), PAWL_OK);
+        assert_ok(pawl__document_load(&document, path, &err));
         assert_text(pawl__buf_text(&document.json), "null");
         pawl__document_free(&document);
         free(path);

@@ -11,10 +11,8 @@ static void write_terms(pawl__buf *out, const pawl__terms *terms)
                 const pawl__term *term = &terms->items[i];
                 assert_true(term->confidence == pawl__source_confidence(term->source));
                 assert_int_equal(term->watched, term->source == PAWL__METADATA_HINT);
-                assert_int_equal(
-                        pawl__buf_addf(out, "%s%.*s/%c", i ? ", " : "", (int)term->surface.len,
-                                term->surface.data, letters[term->source]),
-                        PAWL_OK);
+                assert_ok(pawl__buf_addf(out, "%s%.*s/%c", i ? ", " : "", (int)term->surface.len,
+                        term->surface.data, letters[term->source]));
         }
 }
 
@@ -25,13 +23,12 @@ static void check_all(pawl__glossary *glossary, const pawl__metadata *metadata,
         pawl__terms terms;
         pawl__buf got = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__extraction_new(&extraction, glossary, metadata, NULL), PAWL_OK);
+        assert_ok(pawl__extraction_new(&extraction, glossary, metadata, NULL));
         for (size_t i = 0; i < n; i++)
-                assert_int_equal(
-                        pawl__extraction_text(extraction, pawl__text(texts[i]), NULL), PAWL_OK);
+                assert_ok(pawl__extraction_text(extraction, pawl__text(texts[i]), NULL));
         for (int again = 0; again < 2; again++) { /* asked twice, it says the same */
                 pawl__buf_clear(&got);
-                assert_int_equal(pawl__extraction_terms(&terms, extraction, NULL), PAWL_OK);
+                assert_ok(pawl__extraction_terms(&terms, extraction, NULL));
                 write_terms(&got, &terms);
                 assert_text(pawl__buf_text(&got), expected);
         }
@@ -49,7 +46,7 @@ static void check_with(const char *metadata, const char *text, const char *expec
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__metadata read;
 
-        assert_int_equal(pawl__metadata_read(&read, &arena, pawl__text(metadata), NULL), PAWL_OK);
+        assert_ok(pawl__metadata_read(&read, &arena, pawl__text(metadata), NULL));
         check_all(NULL, &read, &text, 1, expected);
         pawl__arena_free(&arena);
 }
@@ -58,13 +55,13 @@ static pawl__glossary *glossary_of(const char *const *surfaces, size_t n)
 {
         pawl__glossary *glossary;
 
-        assert_int_equal(pawl__glossary_new(&glossary, NULL), PAWL_OK);
+        assert_ok(pawl__glossary_new(&glossary, NULL));
         for (size_t i = 0; i < n; i++) {
                 pawl__sense sense = {.surface = pawl__text(surfaces[i]),
                         .definition = pawl__text("a thing"),
                         .scope = PAWL__CORE,
                         .confidence = 1};
-                assert_int_equal(pawl__glossary_add(glossary, &sense, NULL), PAWL_OK);
+                assert_ok(pawl__glossary_add(glossary, &sense, NULL));
         }
         return glossary;
 }
@@ -299,7 +296,7 @@ UNIT_TEST(excluded_terms_are_none_whatever_their_source)
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__metadata read;
 
-        assert_int_equal(pawl__metadata_read(&read, &arena, pawl__text(metadata), NULL), PAWL_OK);
+        assert_ok(pawl__metadata_read(&read, &arena, pawl__text(metadata), NULL));
         check_all(glossary, &read, &text, 1, "kept/h");
         pawl__arena_free(&arena);
         pawl__glossary_free(glossary);
@@ -330,13 +327,13 @@ static void check_place(const char *metadata, const char *text, const char *surf
         pawl__terms terms;
         pawl_text around;
 
-        assert_int_equal(pawl__metadata_read(&read, &arena, pawl__text(metadata), NULL), PAWL_OK);
-        assert_int_equal(pawl__extraction_new(&extraction, NULL, &read, NULL), PAWL_OK);
-        assert_int_equal(pawl__extraction_text(extraction, pawl__text(text), NULL), PAWL_OK);
-        assert_int_equal(pawl__extraction_terms(&terms, extraction, NULL), PAWL_OK);
+        assert_ok(pawl__metadata_read(&read, &arena, pawl__text(metadata), NULL));
+        assert_ok(pawl__extraction_new(&extraction, NULL, &read, NULL));
+        assert_ok(pawl__extraction_text(extraction, pawl__text(text), NULL));
+        assert_ok(pawl__extraction_terms(&terms, extraction, NULL));
         const pawl__term *term = find_term(&terms, surface);
         assert_text(term->original, original);
-        assert_int_equal(pawl__term_context(&around, &arena, &room, term), PAWL_OK);
+        assert_ok(pawl__term_context(&around, &arena, &room, term));
         assert_text(around, context);
         pawl__buf_free(&room);
         pawl__extraction_free(extraction);
@@ -365,17 +362,15 @@ static void check_context(
         pawl__buf text = PAWL__BUF_INIT, context = PAWL__BUF_INIT;
 
         for (size_t i = 0; i < left; i++)
-                assert_int_equal(pawl__buf_adds(&text, unit), PAWL_OK);
-        assert_int_equal(pawl__buf_adds(&text, " \n API\t\t"), PAWL_OK);
+                assert_ok(pawl__buf_adds(&text, unit));
+        assert_ok(pawl__buf_adds(&text, " \n API\t\t"));
         for (size_t i = 0; i < right; i++)
-                assert_int_equal(pawl__buf_adds(&text, unit), PAWL_OK);
+                assert_ok(pawl__buf_adds(&text, unit));
         for (size_t i = 0; i < kept_left; i++)
-                assert_int_equal(pawl__buf_adds(&context, unit), PAWL_OK);
-        assert_int_equal(
-                pawl__buf_addf(&context, "%sAPI%s", kept_left ? " " : "", kept_right ? " " : ""),
-                PAWL_OK);
+                assert_ok(pawl__buf_adds(&context, unit));
+        assert_ok(pawl__buf_addf(&context, "%sAPI%s", kept_left ? " " : "", kept_right ? " " : ""));
         for (size_t i = 0; i < kept_right; i++)
-                assert_int_equal(pawl__buf_adds(&context, unit), PAWL_OK);
+                assert_ok(pawl__buf_adds(&context, unit));
         check_place(NULL, text.data, "api", "API", context.data);
         pawl__buf_free(&text);
         pawl__buf_free(&context);
@@ -412,9 +407,9 @@ UNIT_TEST(a_term_in_the_last_word_of_ten_megabytes_is_found)
 
         for (unsigned i = 0; text.len < 10000000; i++) {
                 snprintf(word, sizeof word, "w%xz ", i * 2654435761u);
-                assert_int_equal(pawl__buf_adds(&text, word), PAWL_OK);
+                assert_ok(pawl__buf_adds(&text, word));
         }
-        assert_int_equal(pawl__buf_adds(&text, "OAuth the \"last words\" of THE end"), PAWL_OK);
+        assert_ok(pawl__buf_adds(&text, "OAuth the \"last words\" of THE end"));
         const char *texts[] = {text.data};
         check_all(glossary, NULL, texts, 1, "the end/g, last word/q, oauth/c");
         pawl__buf_free(&text);
@@ -433,15 +428,12 @@ UNIT_TEST(terms_resolve_by_number_as_by_surface)
         size_t known = 0;
 
         pawl__glossary *glossary = glossary_of(surfaces, 3);
-        assert_int_equal(
-                pawl__metadata_read(&read, &arena,
-                        pawl__text("{\"glossary_aliases\":{\"ws\":\"grace period\"}}"), NULL),
-                PAWL_OK);
-        assert_int_equal(pawl__extraction_new(&extraction, glossary, &read, NULL), PAWL_OK);
-        assert_int_equal(pawl__extraction_text(extraction,
-                                 pawl__text("The WS, two Ledgers, a workspace; OAuth."), NULL),
-                PAWL_OK);
-        assert_int_equal(pawl__extraction_terms(&terms, extraction, NULL), PAWL_OK);
+        assert_ok(pawl__metadata_read(&read, &arena,
+                pawl__text("{\"glossary_aliases\":{\"ws\":\"grace period\"}}"), NULL));
+        assert_ok(pawl__extraction_new(&extraction, glossary, &read, NULL));
+        assert_ok(pawl__extraction_text(
+                extraction, pawl__text("The WS, two Ledgers, a workspace; OAuth."), NULL));
+        assert_ok(pawl__extraction_terms(&terms, extraction, NULL));
         assert_int_equal(terms.n, 4);
         for (size_t i = 0; i < terms.n; i++) {
                 const pawl__term *term = &terms.items[i];
@@ -468,11 +460,10 @@ UNIT_TEST(long_runs_of_one_kind_take_one_pass)
                 pawl__extraction *extraction;
                 pawl__terms terms;
                 while (text.len < 300000)
-                        assert_int_equal(pawl__buf_adds(&text, units[i]), PAWL_OK);
-                assert_int_equal(pawl__extraction_new(&extraction, NULL, NULL, NULL), PAWL_OK);
-                assert_int_equal(
-                        pawl__extraction_text(extraction, pawl__buf_text(&text), NULL), PAWL_OK);
-                assert_int_equal(pawl__extraction_terms(&terms, extraction, NULL), PAWL_OK);
+                        assert_ok(pawl__buf_adds(&text, units[i]));
+                assert_ok(pawl__extraction_new(&extraction, NULL, NULL, NULL));
+                assert_ok(pawl__extraction_text(extraction, pawl__buf_text(&text), NULL));
+                assert_ok(pawl__extraction_terms(&terms, extraction, NULL));
                 assert_true(terms.n <= 1);
                 pawl__extraction_free(extraction);
                 pawl__buf_free(&text);
@@ -490,11 +481,11 @@ static void check_json(const char *metadata, const char *json, const char *expec
         pawl__terms terms;
         pawl__buf got = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__metadata_read(&read, &arena, pawl__text(metadata), NULL), PAWL_OK);
-        assert_int_equal(pawl__json_tree_read(&tree, json, strlen(json), NULL), PAWL_OK);
-        assert_int_equal(pawl__extraction_new(&extraction, NULL, &read, NULL), PAWL_OK);
-        assert_int_equal(pawl__extraction_json(extraction, &tree, NULL), PAWL_OK);
-        assert_int_equal(pawl__extraction_terms(&terms, extraction, NULL), PAWL_OK);
+        assert_ok(pawl__metadata_read(&read, &arena, pawl__text(metadata), NULL));
+        assert_ok(pawl__json_tree_read(&tree, json, strlen(json), NULL));
+        assert_ok(pawl__extraction_new(&extraction, NULL, &read, NULL));
+        assert_ok(pawl__extraction_json(extraction, &tree, NULL));
+        assert_ok(pawl__extraction_terms(&terms, extraction, NULL));
         write_terms(&got, &terms);
         assert_text(pawl__buf_text(&got), expected);
         pawl__buf_free(&got);

@@ -47,10 +47,10 @@ UNIT_TEST(only_an_empty_log_takes_them)
         pawl_error err = PAWL_ERROR_INIT;
 
         options.flags = PAWL_LOG_CREATE;
-        assert_int_equal(pawl_log_open(&log, db, &options, &err), PAWL_OK);
+        assert_ok(pawl_log_open(&log, db, &options, &err));
         for (int again = 0; again < 2; again++) {
-                assert_int_equal(pawl__foreign_new(&f, pawl__text("user:ana"), &err), PAWL_OK);
-                assert_int_equal(take_all(f, text, len, &err), PAWL_OK);
+                assert_ok(pawl__foreign_new(&f, pawl__text("user:ana"), &err));
+                assert_ok(take_all(f, text, len, &err));
                 assert_int_equal(
                         pawl__foreign_commit(f, log, &err), again ? PAWL_EEXISTS : PAWL_OK);
                 pawl__foreign_free(f);

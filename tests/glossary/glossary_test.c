@@ -9,7 +9,7 @@ static pawl__glossary *glossary_make(void)
 {
         pawl__glossary *glossary;
 
-        assert_int_equal(pawl__glossary_new(&glossary, NULL), PAWL_OK);
+        assert_ok(pawl__glossary_new(&glossary, NULL));
         return glossary;
 }
 
@@ -22,7 +22,7 @@ static void add_sense(pawl__glossary *glossary, pawl__scope scope, const char *s
                 .confidence = confidence,
                 .status = status};
 
-        assert_int_equal(pawl__glossary_add(glossary, &sense, NULL), PAWL_OK);
+        assert_ok(pawl__glossary_add(glossary, &sense, NULL));
 }
 
 static void add_active(pawl__glossary *glossary, const char *surface)
@@ -37,10 +37,9 @@ static void check_resolves(const pawl__glossary *glossary, const char *normal, c
         pawl__buf got = PAWL__BUF_INIT;
 
         for (size_t i = 0; i < resolution.n; i++)
-                assert_int_equal(pawl__buf_addf(&got, "%s%.*s", i ? "|" : "",
-                                         (int)resolution.senses[i]->definition.len,
-                                         resolution.senses[i]->definition.data),
-                        PAWL_OK);
+                assert_ok(pawl__buf_addf(&got, "%s%.*s", i ? "|" : "",
+                        (int)resolution.senses[i]->definition.len,
+                        resolution.senses[i]->definition.data));
         assert_text(pawl__buf_text(&got), expected);
         pawl__buf_free(&got);
 }
@@ -127,7 +126,7 @@ static void add_answer(pawl__glossary *glossary, const char *surface, const char
                 .confidence = 0.2,
                 .answered = true};
 
-        assert_int_equal(pawl__glossary_add(glossary, &sense, NULL), PAWL_OK);
+        assert_ok(pawl__glossary_add(glossary, &sense, NULL));
 }
 
 UNIT_TEST(an_answer_decides_alone_and_the_last_one_stands)
@@ -186,8 +185,7 @@ static void check_found(pawl__glossary *glossary, const char *text, const char *
 {
         pawl__buf got = PAWL__BUF_INIT;
 
-        assert_int_equal(
-                glossary_find(glossary, pawl__text(text), note_match, &got, NULL), PAWL_OK);
+        assert_ok(glossary_find(glossary, pawl__text(text), note_match, &got, NULL));
         assert_text(pawl__buf_text(&got), expected);
         pawl__buf_free(&got);
 }
@@ -339,15 +337,13 @@ static void search_naively(pawl__buf *out, pawl_text text, char patterns[][64], 
                                 all[end].before_word)
                                 continue;
                         pawl__buf_clear(&normal);
-                        assert_int_equal(pawl__folded_form(
-                                                 &normal, pawl__text_n(text.data + all[start].start,
-                                                                  all[end].end - all[start].start)),
-                                PAWL_OK);
+                        assert_ok(pawl__folded_form(
+                                &normal, pawl__text_n(text.data + all[start].start,
+                                                 all[end].end - all[start].start)));
                         for (size_t i = 0; i < n_patterns; i++)
                                 if (pawl__text_is(pawl__buf_text(&normal), patterns[i]))
-                                        assert_int_equal(pawl__buf_addf(out, "%zu-%zu %zu\n",
-                                                                 all[start].start, all[end].end, i),
-                                                PAWL_OK);
+                                        assert_ok(pawl__buf_addf(out, "%zu-%zu %zu\n",
+                                                all[start].start, all[end].end, i));
                 }
         pawl__buf_free(&normal);
 }
@@ -364,11 +360,11 @@ static void compare_one(unsigned *seed)
         pawl__buf naive = PAWL__BUF_INIT, got = PAWL__BUF_INIT;
         size_t n = 0, wanted = next_random(seed) % 12;
 
-        assert_int_equal(pawl__automaton_new(&automaton), PAWL_OK);
+        assert_ok(pawl__automaton_new(&automaton));
         while (n < wanted) {
                 pawl__buf normal = PAWL__BUF_INIT;
                 size_t len = random_text(text, 6, seed);
-                assert_int_equal(pawl__folded_form(&normal, pawl__text_n(text, len)), PAWL_OK);
+                assert_ok(pawl__folded_form(&normal, pawl__text_n(text, len)));
                 snprintf(patterns[n], sizeof patterns[n], "%s", normal.data ? normal.data : "");
                 pawl__buf_free(&normal);
                 bool fresh = patterns[n][0] != '\0';
@@ -378,15 +374,13 @@ static void compare_one(unsigned *seed)
                         wanted--;
                         continue;
                 }
-                assert_int_equal(
-                        pawl__automaton_add(automaton, pawl__text(patterns[n]), (uint32_t)n),
-                        PAWL_OK);
+                assert_ok(pawl__automaton_add(automaton, pawl__text(patterns[n]), (uint32_t)n));
                 n++;
         }
-        assert_int_equal(pawl__automaton_build(automaton), PAWL_OK);
+        assert_ok(pawl__automaton_build(automaton));
         pawl_text all = pawl__text_n(text, random_text(text, 100, seed));
         search_naively(&naive, all, patterns, n);
-        assert_int_equal(pawl__automaton_scan(automaton, all, note_scan, &got), PAWL_OK);
+        assert_ok(pawl__automaton_scan(automaton, all, note_scan, &got));
         if (!pawl__text_eq(pawl__buf_text(&naive), pawl__buf_text(&got)))
                 fail_msg("in \"%.*s\"\n%s--\n%s", (int)all.len, all.data,
                         naive.data ? naive.data : "", got.data ? got.data : "");
@@ -412,13 +406,13 @@ UNIT_TEST(many_overlapping_surfaces_take_one_pass)
         int calls = 0;
 
         for (int i = 0; i < 20000; i++)
-                assert_int_equal(pawl__buf_adds(&surface, "a "), PAWL_OK);
-        assert_int_equal(pawl__buf_adds(&surface, "b"), PAWL_OK);
+                assert_ok(pawl__buf_adds(&surface, "a "));
+        assert_ok(pawl__buf_adds(&surface, "b"));
         add_active(g, surface.data);
         surface.data[surface.len - 1] = 'a';
         for (int i = 0; i < 400000; i++) /* each word the start of a match that fails */
-                assert_int_equal(pawl__buf_adds(&surface, " a"), PAWL_OK);
-        assert_int_equal(glossary_find(g, pawl__buf_text(&surface), stop, &calls, NULL), PAWL_OK);
+                assert_ok(pawl__buf_adds(&surface, " a"));
+        assert_ok(glossary_find(g, pawl__buf_text(&surface), stop, &calls, NULL));
         assert_int_equal(calls, 0);
         pawl__buf_free(&surface);
         pawl__glossary_free(g);
@@ -460,10 +454,10 @@ UNIT_TEST(what_is_ignored_in_the_deciding_scope_has_no_sense_and_is_not_asked_ab
         add_sense(g, PAWL__TEAM_DOMAIN, "x", "", 1, PAWL__DEPRECATED);
         check_resolves(g, "x", "b|c");
         assert_false(pawl__resolves(pawl__glossary_resolve(g, pawl__text("x"))));
-        assert_int_equal(pawl__glossary_add(g, &answer, NULL), PAWL_OK);
+        assert_ok(pawl__glossary_add(g, &answer, NULL));
         check_resolves(g, "x", "mine");
         answer.status = PAWL__IGNORED;
-        assert_int_equal(pawl__glossary_add(g, &answer, NULL), PAWL_OK);
+        assert_ok(pawl__glossary_add(g, &answer, NULL));
         assert_true(pawl__glossary_resolve(g, pawl__text("x")).ignored);
         assert_false(pawl__resolves(pawl__glossary_resolve(g, pawl__text("y"))));
         pawl__glossary_free(g);

@@ -15,21 +15,18 @@ static void update_sense(event_log *f, const char *mission, const char *version,
         pawl_event event = {
                 .type = pawl__text("GlossarySenseUpdated"), .actor = pawl__text("user:ana")};
 
-        assert_int_equal(
-                pawl__buf_addf(&payload,
-                        "{\"actor\":" ACTOR ",\"new_sense\":{\"confidence\":0.5,\"definition\":"
-                        "\"%s\",\"scope\":\"%s\",\"status\":\"%s\",\"surface\":\"%s\"},"
-                        "\"provenance\":" PROVENANCE ",\"scope\":\"%s\",\"term_surface\":\"%s\","
-                        "\"update_type\":\"create\"",
-                        definition, scope, status, surface, scope, surface),
-                PAWL_OK);
+        assert_ok(pawl__buf_addf(&payload,
+                "{\"actor\":" ACTOR ",\"new_sense\":{\"confidence\":0.5,\"definition\":"
+                "\"%s\",\"scope\":\"%s\",\"status\":\"%s\",\"surface\":\"%s\"},"
+                "\"provenance\":" PROVENANCE ",\"scope\":\"%s\",\"term_surface\":\"%s\","
+                "\"update_type\":\"create\"",
+                definition, scope, status, surface, scope, surface));
         if (version)
-                assert_int_equal(
-                        pawl__buf_addf(&payload, ",\"version_id\":\"%s\"", version), PAWL_OK);
-        assert_int_equal(pawl__buf_adds(&payload, "}"), PAWL_OK);
+                assert_ok(pawl__buf_addf(&payload, ",\"version_id\":\"%s\"", version));
+        assert_ok(pawl__buf_adds(&payload, "}"));
         event.mission_id = pawl__text(mission);
         event.payload = pawl__buf_text(&payload);
-        assert_int_equal(append_one(f->log, event, 0), PAWL_OK);
+        assert_ok(append_one(f->log, event, 0));
         pawl__buf_free(&payload);
 }
 
@@ -45,7 +42,6 @@ static void check_resolves(const pawl__glossary *glossary, const char *normal, c
 
 LOG_TEST(what_holds_for_a_mission_is_loaded)
 {
-        event_log *f = *state;
         pawl_error err = PAWL_ERROR_INIT;
         pawl__glossary *glossary;
         pawl__state *known;
@@ -53,7 +49,7 @@ LOG_TEST(what_holds_for_a_mission_is_loaded)
                 {pawl__text("mission_local"), pawl__text("m2")}};
 
         event_log_open(f);
-        assert_int_equal(pawl__state_of(&known, f->log, &err), PAWL_OK);
+        assert_ok(pawl__state_of(&known, f->log, &err));
         update_sense(f, NULL, "v1", "core", "Ledgers", "of the old seed", "active");
         update_sense(f, NULL, "v2", "core", "Ledgers", "of the seed", "active");
         update_sense(f, NULL, "v2", "core", "\u00c9tages", "a place", "active");
@@ -65,10 +61,8 @@ LOG_TEST(what_holds_for_a_mission_is_loaded)
         update_sense(f, "mission-1", "m2", "mission_local", "kept", "of the seed", "active");
         update_sense(f, "mission-1", "m2", "mission_local", "order", "of the seed", "active");
         update_sense(f, "mission-2", "m2", "mission_local", "kept", "elsewhere", "active");
-        assert_int_equal(pawl__glossary_new(&glossary, &err), PAWL_OK);
-        assert_int_equal(
-                pawl__glossary_load(glossary, known, pawl__text("mission-1"), refs, 2, &err),
-                PAWL_OK);
+        assert_ok(pawl__glossary_new(&glossary, &err));
+        assert_ok(pawl__glossary_load(glossary, known, pawl__text("mission-1"), refs, 2, &err));
         check_resolves(glossary, "ledger", "of the seed");
         check_resolves(glossary, "\u00e9tage", "a place");
         check_resolves(glossary, "order", "here");
@@ -77,10 +71,8 @@ LOG_TEST(what_holds_for_a_mission_is_loaded)
         check_resolves(glossary, "kept", "of the seed");
         assert_int_equal(pawl__glossary_count(glossary), 7);
         pawl__glossary_free(glossary);
-        assert_int_equal(pawl__glossary_new(&glossary, &err), PAWL_OK);
-        assert_int_equal(
-                pawl__glossary_load(glossary, known, (pawl_text){NULL, 0}, refs + 1, 1, &err),
-                PAWL_OK);
+        assert_ok(pawl__glossary_new(&glossary, &err));
+        assert_ok(pawl__glossary_load(glossary, known, (pawl_text){NULL, 0}, refs + 1, 1, &err));
         check_resolves(glossary, "order", "imported");
         check_resolves(glossary, "ledger", NULL);
         check_resolves(glossary, "kept", NULL);

@@ -10,7 +10,7 @@ UNIT_TEST(metadata_is_read_and_open)
                 "\"glossary_exclude_terms\":[],\"glossary_aliases\":{\"x\":\"y\"}}";
         pawl__metadata read;
 
-        assert_int_equal(pawl__metadata_read(&read, &arena, pawl__text(json), NULL), PAWL_OK);
+        assert_ok(pawl__metadata_read(&read, &arena, pawl__text(json), NULL));
         memset(json, 'x', sizeof json - 1);
         assert_int_equal(read.n_fields, 2);
         assert_text(read.fields[1], "b");
@@ -18,7 +18,7 @@ UNIT_TEST(metadata_is_read_and_open)
         assert_int_equal(read.n_aliases, 1);
         assert_text(read.aliases[0].alias, "x");
         assert_text(read.aliases[0].term, "y");
-        assert_int_equal(pawl__metadata_read(&read, &arena, pawl__text("null"), NULL), PAWL_OK);
+        assert_ok(pawl__metadata_read(&read, &arena, pawl__text("null"), NULL));
         assert_int_equal(read.n_fields + read.n_aliases, 0);
         pawl__arena_free(&arena);
 }

@@ -6,8 +6,8 @@ static void check_normal(const char *surface, const char *normal)
 {
         pawl__buf out = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__buf_adds(&out, "kept:"), PAWL_OK);
-        assert_int_equal(pawl__normal_form(&out, pawl__text(surface)), PAWL_OK);
+        assert_ok(pawl__buf_adds(&out, "kept:"));
+        assert_ok(pawl__normal_form(&out, pawl__text(surface)));
         assert_memory_equal(out.data, "kept:", 5);
         assert_text(pawl__text_n(out.data + 5, out.len - 5), normal);
         assert_int_equal(out.data[out.len], '\0');
@@ -20,7 +20,7 @@ static void check_again(const char *surface, const char *normal)
         pawl__buf again = PAWL__BUF_INIT;
 
         check_normal(surface, normal);
-        assert_int_equal(pawl__normal_form(&again, pawl__text(normal)), PAWL_OK);
+        assert_ok(pawl__normal_form(&again, pawl__text(normal)));
         assert_text(pawl__buf_text(&again), normal);
         pawl__buf_free(&again);
 }
@@ -85,7 +85,7 @@ UNIT_TEST(a_text_may_hold_a_nul)
 {
         pawl__buf out = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__normal_form(&out, pawl__text_n("A\0Bs", 4)), PAWL_OK);
+        assert_ok(pawl__normal_form(&out, pawl__text_n("A\0Bs", 4)));
         assert_int_equal(out.len, 4);
         assert_memory_equal(out.data, "a\0bs", 4);
         pawl__buf_free(&out);

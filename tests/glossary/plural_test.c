@@ -28,12 +28,12 @@ static pawl__glossary *glossary_of(const char *surface, const char *alias)
                 .confidence = 1};
         pawl__glossary *glossary;
 
-        assert_int_equal(pawl__glossary_new(&glossary, NULL), PAWL_OK);
+        assert_ok(pawl__glossary_new(&glossary, NULL));
         if (alias) {
-                assert_int_equal(pawl__normal_form(&normal, pawl__text(alias)), PAWL_OK);
+                assert_ok(pawl__normal_form(&normal, pawl__text(alias)));
                 sense.alias = pawl__buf_text(&normal);
         }
-        assert_int_equal(pawl__glossary_add(glossary, &sense, NULL), PAWL_OK);
+        assert_ok(pawl__glossary_add(glossary, &sense, NULL));
         pawl__buf_free(&normal);
         return glossary;
 }
@@ -44,9 +44,9 @@ static void check_known(pawl__glossary *glossary, const char *text, const char *
         pawl__extraction *extraction;
         pawl__terms terms;
 
-        assert_int_equal(pawl__extraction_new(&extraction, glossary, NULL, NULL), PAWL_OK);
-        assert_int_equal(pawl__extraction_text(extraction, pawl__text(text), NULL), PAWL_OK);
-        assert_int_equal(pawl__extraction_terms(&terms, extraction, NULL), PAWL_OK);
+        assert_ok(pawl__extraction_new(&extraction, glossary, NULL, NULL));
+        assert_ok(pawl__extraction_text(extraction, pawl__text(text), NULL));
+        assert_ok(pawl__extraction_terms(&terms, extraction, NULL));
         if (terms.n != 1 || terms.items[0].source != PAWL__GLOSSARY_MATCH ||
                 pawl__term_resolve(glossary, &terms.items[0]).n != 1)
                 fail_msg("%s: \"%s\": %zu terms, the first is %.*s", word, text, terms.n,
@@ -86,9 +86,9 @@ static void check_repeated(const char *text, const char *expected)
         pawl__extraction *extraction;
         pawl__terms terms;
 
-        assert_int_equal(pawl__extraction_new(&extraction, NULL, NULL, NULL), PAWL_OK);
-        assert_int_equal(pawl__extraction_text(extraction, pawl__text(text), NULL), PAWL_OK);
-        assert_int_equal(pawl__extraction_terms(&terms, extraction, NULL), PAWL_OK);
+        assert_ok(pawl__extraction_new(&extraction, NULL, NULL, NULL));
+        assert_ok(pawl__extraction_text(extraction, pawl__text(text), NULL));
+        assert_ok(pawl__extraction_terms(&terms, extraction, NULL));
         assert_int_equal(terms.n, 1);
         assert_text(terms.items[0].surface, expected);
         pawl__extraction_free(extraction);
@@ -112,9 +112,9 @@ static void check_met(const char *surface, const char *text, bool met)
         pawl__extraction *extraction;
         pawl__terms terms;
 
-        assert_int_equal(pawl__extraction_new(&extraction, glossary, NULL, NULL), PAWL_OK);
-        assert_int_equal(pawl__extraction_text(extraction, pawl__text(text), NULL), PAWL_OK);
-        assert_int_equal(pawl__extraction_terms(&terms, extraction, NULL), PAWL_OK);
+        assert_ok(pawl__extraction_new(&extraction, glossary, NULL, NULL));
+        assert_ok(pawl__extraction_text(extraction, pawl__text(text), NULL));
+        assert_ok(pawl__extraction_terms(&terms, extraction, NULL));
         assert_int_equal(terms.n, met);
         pawl__extraction_free(extraction);
         pawl__glossary_free(glossary);
@@ -145,10 +145,10 @@ UNIT_TEST(a_surface_of_its_own_goes_before_a_form_of_another)
         pawl__extraction *extraction;
         pawl__terms terms;
 
-        assert_int_equal(pawl__glossary_add(glossary, &data, NULL), PAWL_OK);
-        assert_int_equal(pawl__extraction_new(&extraction, glossary, NULL, NULL), PAWL_OK);
-        assert_int_equal(pawl__extraction_text(extraction, pawl__text("data"), NULL), PAWL_OK);
-        assert_int_equal(pawl__extraction_terms(&terms, extraction, NULL), PAWL_OK);
+        assert_ok(pawl__glossary_add(glossary, &data, NULL));
+        assert_ok(pawl__extraction_new(&extraction, glossary, NULL, NULL));
+        assert_ok(pawl__extraction_text(extraction, pawl__text("data"), NULL));
+        assert_ok(pawl__extraction_terms(&terms, extraction, NULL));
         assert_int_equal(terms.n, 1);
         assert_text(terms.items[0].surface, "data");
         assert_text(

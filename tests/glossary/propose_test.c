@@ -23,9 +23,8 @@ static void check_definitions(const char *document, const char *wanted)
         pawl__markups markups = {NULL, 0, 0};
         pawl__buf found = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__markups_find(&markups, pawl__text(document)), PAWL_OK);
-        assert_int_equal(
-                pawl__definitions_find(pawl__text(document), &markups, put_line, &found), PAWL_OK);
+        assert_ok(pawl__markups_find(&markups, pawl__text(document)));
+        assert_ok(pawl__definitions_find(pawl__text(document), &markups, put_line, &found));
         assert_text(pawl__buf_text(&found), wanted);
         pawl__buf_free(&found);
         free(markups.items);

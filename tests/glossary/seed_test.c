@@ -28,8 +28,8 @@ static int setup(void **state)
         f->path = path_in(f->folder, "seed.yaml");
         db = path_in(f->folder, "events.db");
         options.flags = PAWL_LOG_CREATE;
-        assert_int_equal(pawl_log_open(&f->log, db, &options, &f->err), PAWL_OK);
-        assert_int_equal(pawl__state_of(&f->state, f->log, &f->err), PAWL_OK);
+        assert_ok(pawl_log_open(&f->log, db, &options, &f->err));
+        assert_ok(pawl__state_of(&f->state, f->log, &f->err));
         f->like = (pawl_event){
                 .mission_id = pawl__text("m"), .actor = pawl__text("user:ana"), .time_us = NOON};
         free(db);
@@ -50,7 +50,7 @@ static int teardown(void **state)
         return 0;
 }
 
-#define T(name) UNIT_TEST_WITH(name, setup, teardown)
+#define T(name) UNIT_TEST_WITH(name, struct fixture *f, setup, teardown)
 
 static void load(struct fixture *f, const char *text, pawl__scope scope)
 {
@@ -83,8 +83,6 @@ static void check_refused(struct fixture *f, const char *text, unsigned line, co
 
 T(a_seed_is_read_with_its_defaults)
 {
-        struct fixture *f = *state;
-
         load(f,
                 "terms:\n"
                 "  - {surface: Work  Spaces, definition: A place., confidence: 0.25, status: "
@@ -110,15 +108,12 @@ T(a_seed_is_read_with_its_defaults)
 
 T(a_seed_may_be_empty)
 {
-        struct fixture *f = *state;
-
         load(f, "terms: []\n", PAWL__CORE);
         assert_int_equal(f->seed.n, 0);
 }
 
 T(malformed_seeds_are_refused_with_file_line_and_field)
 {
-        struct fixture *f = *state;
         const char *no_terms = "terms: is missing; write terms: [{surface, definition}]";
 
         check_refused(f, "", 1, no_terms);
@@ -179,8 +174,6 @@ static void check_all(struct fixture *f, const char *text, const char *told, con
 
 T(all_errors_of_a_seed_are_said_each_with_its_line)
 {
-        struct fixture *f = *state;
-
         check_all(f, "terms:\n- {surface: a}\n", "",
                 "seed.yaml: line 2: terms[0].definition: is missing; write what it means: "
                 "definition: TEXT");
@@ -210,8 +203,6 @@ T(all_errors_of_a_seed_are_said_each_with_its_line)
 
 T(another_tools_keys_are_kept_or_passed_over)
 {
-        struct fixture *f = *state;
-
         load(f,
                 "x-owner: the team\n"
                 "terms:\n"
@@ -243,7 +234,6 @@ T(another_tools_keys_are_kept_or_passed_over)
 
 T(one_sense_twice_names_both_lines)
 {
-        struct fixture *f = *state;
         pawl__seed seed;
 
         check_refused(f,
@@ -260,15 +250,13 @@ T(one_sense_twice_names_both_lines)
         static const char text[] = "terms:\n- {surface: a, definition: b}\n"
                                    "- {surface: A, definition: c}\n";
         load(f, text, PAWL__CORE);
-        assert_int_equal(
-                pawl__seed_load(&seed, f->path, PAWL__MISSION_LOCAL, NULL, &f->err), PAWL_OK);
+        assert_ok(pawl__seed_load(&seed, f->path, PAWL__MISSION_LOCAL, NULL, &f->err));
         assert_int_equal(seed.n, 2);
         pawl__seed_free(&seed);
 }
 
 T(a_seed_that_is_missing_or_too_big_is_refused)
 {
-        struct fixture *f = *state;
         pawl__seed seed;
 
         assert_int_equal(
@@ -291,7 +279,7 @@ static void activate(struct fixture *f)
         pawl_status status = pawl__seed_activate(&f->batch, &f->seed, f->state, &f->like, &f->err);
 
         assert_string_equal(f->err.message, "");
-        assert_int_equal(status, PAWL_OK);
+        assert_ok(status);
 }
 
 static void commit(struct fixture *f)
@@ -300,12 +288,11 @@ static void commit(struct fixture *f)
 
         if (status)
                 print_error("%s\n", pawl_log_errmsg(f->log));
-        assert_int_equal(status, PAWL_OK);
+        assert_ok(status);
 }
 
 T(a_new_version_brings_its_senses)
 {
-        struct fixture *f = *state;
         char expected[1000];
 
         load(f, TWO, PAWL__TEAM_DOMAIN);
@@ -339,8 +326,6 @@ T(a_new_version_brings_its_senses)
 
 T(a_version_that_the_log_has_brings_nothing)
 {
-        struct fixture *f = *state;
-
         load(f, TWO, PAWL__TEAM_DOMAIN);
         activate(f);
         commit(f);
@@ -364,8 +349,7 @@ static void load_new(struct fixture *f, pawl__scope scope, size_t n)
 
         memcpy(version, f->seed.version_id, sizeof version);
         pawl__seed_free(&f->seed);
-        assert_int_equal(
-                pawl__seed_load_new(&f->seed, f->path, scope, f->state, NULL, &f->err), PAWL_OK);
+        assert_ok(pawl__seed_load_new(&f->seed, f->path, scope, f->state, NULL, &f->err));
         assert_string_equal(f->seed.version_id, version);
         assert_int_equal(f->seed.n, n);
         activate(f);
@@ -374,8 +358,6 @@ static void load_new(struct fixture *f, pawl__scope scope, size_t n)
 
 T(a_version_that_the_log_has_is_not_read_again)
 {
-        struct fixture *f = *state;
-
         load(f, TWO, PAWL__TEAM_DOMAIN);
         load_new(f, PAWL__TEAM_DOMAIN, 2);
         activate(f);
@@ -397,8 +379,6 @@ T(a_version_that_the_log_has_is_not_read_again)
  */
 T(a_seed_of_mission_local_is_activated_by_each_mission)
 {
-        struct fixture *f = *state;
-
         load(f, TWO, PAWL__MISSION_LOCAL);
         activate(f);
         assert_int_equal(f->batch.n, 3);
@@ -429,7 +409,6 @@ T(actors_without_a_kind_are_programs)
                 {"x:", "\"actor\":{\"actor_id\":\"x:\",\"actor_type\":\"x\","
                        "\"display_name\":\"x:\"}"},
         };
-        struct fixture *f = *state;
 
         load(f, TWO, PAWL__CORE);
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -449,7 +428,7 @@ static void check_import(struct fixture *f, size_t n_new, size_t n_updated)
                 pawl__seed_import(&f->batch, &counts, &f->seed, f->state, &f->like, &f->err);
 
         assert_string_equal(f->err.message, "");
-        assert_int_equal(status, PAWL_OK);
+        assert_ok(status);
         assert_int_equal(counts.added, n_new);
         assert_int_equal(counts.updated, n_updated);
         assert_int_equal(counts.aliases_added + counts.aliases_updated, 0);
@@ -458,8 +437,6 @@ static void check_import(struct fixture *f, size_t n_new, size_t n_updated)
 
 T(an_import_brings_what_is_new_or_differs)
 {
-        struct fixture *f = *state;
-
         load(f, TWO, PAWL__TEAM_DOMAIN);
         check_import(f, 2, 0);
         assert_says(f->batch.events[0].payload.data, "\"source\":\"import\"");
@@ -484,7 +461,6 @@ T(an_import_brings_what_is_new_or_differs)
 
 T(an_import_into_mission_local_needs_a_mission)
 {
-        struct fixture *f = *state;
         pawl__imported counts = {99, 99, 99, 99};
 
         load(f, TWO, PAWL__MISSION_LOCAL);
@@ -500,17 +476,15 @@ T(an_import_into_mission_local_needs_a_mission)
 
 T(a_hundred_thousand_senses_are_quick)
 {
-        struct fixture *f = *state;
         pawl__buf text = PAWL__BUF_INIT;
         struct timespec start, end;
 
-        assert_int_equal(pawl__buf_adds(&text, "terms:\n"), PAWL_OK);
+        assert_ok(pawl__buf_adds(&text, "terms:\n"));
         for (int i = 0; i < 100000; i++)
-                assert_int_equal(pawl__buf_addf(&text,
-                                         "  - surface: term %d of the house\n"
-                                         "    definition: What number %d stands for.\n",
-                                         i, i),
-                        PAWL_OK);
+                assert_ok(pawl__buf_addf(&text,
+                        "  - surface: term %d of the house\n"
+                        "    definition: What number %d stands for.\n",
+                        i, i));
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
         load(f, text.data, PAWL__CORE);
         activate(f);

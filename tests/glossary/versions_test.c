@@ -35,8 +35,8 @@ static int setup(void **state)
         f->path = path_in(f->folder, "seed.yaml");
         db = path_in(f->folder, "events.db");
         options.flags = PAWL_LOG_CREATE;
-        assert_int_equal(pawl_log_open(&f->log, db, &options, &f->err), PAWL_OK);
-        assert_int_equal(pawl__state_of(&f->state, f->log, &f->err), PAWL_OK);
+        assert_ok(pawl_log_open(&f->log, db, &options, &f->err));
+        assert_ok(pawl__state_of(&f->state, f->log, &f->err));
         for (size_t i = 0; i < TERMS; i++)
                 f->terms[i] = (struct term){1 + (int)i % 9, 0};
         f->random = 20261122;
@@ -58,7 +58,7 @@ static int teardown(void **state)
         return 0;
 }
 
-#define VERSIONS_TEST(name) UNIT_TEST_WITH(name, setup, teardown)
+#define VERSIONS_TEST(name) UNIT_TEST_WITH(name, struct fixture *f, setup, teardown)
 
 static unsigned draw(struct fixture *f, unsigned n)
 {
@@ -71,7 +71,7 @@ static uint64_t head(struct fixture *f)
         unsigned char hash[32];
         uint64_t seq = 0;
 
-        assert_int_equal(pawl_log_head(&seq, hash, f->log), PAWL_OK);
+        assert_ok(pawl_log_head(&seq, hash, f->log));
         return seq;
 }
 
@@ -103,28 +103,25 @@ static pawl_status activate(struct fixture *f)
         const pawl_event like = {.time_us = 1};
         pawl__seed seed;
 
-        assert_int_equal(pawl__buf_addf(&yaml, "# edit %zu\nterms:\n", f->edits++), PAWL_OK);
+        assert_ok(pawl__buf_addf(&yaml, "# edit %zu\nterms:\n", f->edits++));
         for (size_t i = 0; i < TERMS; i++) {
                 const struct term *t = &f->terms[i];
                 if (!t->confidence)
                         continue;
-                assert_int_equal(pawl__buf_addf(&yaml,
-                                         "  - {surface: term%zu, definition: meaning %d, "
-                                         "confidence: 0.%d}\n",
-                                         i, t->meaning, t->confidence),
-                        PAWL_OK);
-                assert_int_equal(pawl__buf_addf(&senses, "term%zu meaning %d 0.%d\n", i, t->meaning,
-                                         t->confidence),
-                        PAWL_OK);
+                assert_ok(pawl__buf_addf(&yaml,
+                        "  - {surface: term%zu, definition: meaning %d, "
+                        "confidence: 0.%d}\n",
+                        i, t->meaning, t->confidence));
+                assert_ok(pawl__buf_addf(
+                        &senses, "term%zu meaning %d 0.%d\n", i, t->meaning, t->confidence));
         }
         if (!senses.data) {
                 yaml.len -= 1;
-                assert_int_equal(pawl__buf_adds(&yaml, " []\n"), PAWL_OK);
-                assert_int_equal(pawl__buf_adds(&senses, "\n"), PAWL_OK);
+                assert_ok(pawl__buf_adds(&yaml, " []\n"));
+                assert_ok(pawl__buf_adds(&senses, "\n"));
         }
         file_write(f->path, yaml.data, yaml.len);
-        assert_int_equal(
-                pawl__seed_load(&seed, f->path, PAWL__TEAM_DOMAIN, NULL, &f->err), PAWL_OK);
+        assert_ok(pawl__seed_load(&seed, f->path, PAWL__TEAM_DOMAIN, NULL, &f->err));
         pawl_status status = pawl__seed_activate(&batch, &seed, f->state, &like, &f->err);
         if (!status)
                 status = pawl__log_commit(f->log, &batch, 0, NULL);
@@ -158,10 +155,9 @@ static size_t check_version(struct fixture *f, const struct version *v)
         pawl__buf found = PAWL__BUF_INIT;
         size_t cost = 0, n, len;
 
-        assert_int_equal(pawl__buf_adds(&found, ""), PAWL_OK);
-        assert_int_equal(pawl__state_senses(&cost, f->state, pawl__text(NULL), &ref, 1, add_line,
-                                 &found, &f->err),
-                PAWL_OK);
+        assert_ok(pawl__buf_adds(&found, ""));
+        assert_ok(pawl__state_senses(
+                &cost, f->state, pawl__text(NULL), &ref, 1, add_line, &found, &f->err));
         char *lines = sorted(found.data ? pawl__buf_take(&found, &len) : strdup(""), &n);
         assert_string_equal(lines, v->senses);
         free(lines);
@@ -177,9 +173,9 @@ static void check_replay(struct fixture *f, const struct version *v)
         pawl__buf json = PAWL__BUF_INIT;
         size_t n = 0;
 
-        assert_int_equal(pawl__replay_check(f->log, &f->err), PAWL_OK);
-        assert_int_equal(pawl__replay(&store, &seq, hash, f->log, NULL, &f->err), PAWL_OK);
-        assert_int_equal(pawl__replay_json(&json, store, seq, hash, NULL, &f->err), PAWL_OK);
+        assert_ok(pawl__replay_check(f->log, &f->err));
+        assert_ok(pawl__replay(&store, &seq, hash, f->log, NULL, &f->err));
+        assert_ok(pawl__replay_json(&json, store, seq, hash, NULL, &f->err));
         for (const char *at = json.data; (at = strstr(at, "\"surface\":\"term")); at++)
                 n++;
         assert_int_equal(n, v->n);
@@ -209,13 +205,12 @@ static void edit(struct fixture *f, size_t *changes)
 
 VERSIONS_TEST(each_version_holds_what_its_file_held)
 {
-        struct fixture *f = *state;
         size_t changes = TERMS, most = 0;
 
-        assert_int_equal(activate(f), PAWL_OK);
+        assert_ok(activate(f));
         for (int i = 0; i < EDITS; i++) {
                 edit(f, &changes);
-                assert_int_equal(activate(f), PAWL_OK);
+                assert_ok(activate(f));
                 for (size_t v = 0; v < f->n_versions; v++) {
                         const size_t cost = check_version(f, &f->versions[v]);
                         most = cost > most ? cost : most;
@@ -227,26 +222,25 @@ VERSIONS_TEST(each_version_holds_what_its_file_held)
         assert_true(
                 head(f) <= (EDITS + 1) + changes + TERMS * (EDITS * 8 + changes) / (TERMS + 64));
         /* and anew, from the events alone */
-        assert_int_equal(pawl__state_rebuild(f->log, &f->err), PAWL_OK);
+        assert_ok(pawl__state_rebuild(f->log, &f->err));
         for (size_t v = 0; v < f->n_versions; v++)
                 check_version(f, &f->versions[v]);
 }
 
 VERSIONS_TEST(one_edit_is_one_event_beside_its_version)
 {
-        struct fixture *f = *state;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl_event event;
 
-        assert_int_equal(activate(f), PAWL_OK);
+        assert_ok(activate(f));
         assert_int_equal(head(f), 1 + TERMS);
         f->terms[3].confidence = 1;
-        assert_int_equal(activate(f), PAWL_OK);
+        assert_ok(activate(f));
         assert_int_equal(head(f), 1 + TERMS + 2);
         f->terms[4].confidence = 0;
-        assert_int_equal(activate(f), PAWL_OK);
+        assert_ok(activate(f));
         assert_int_equal(head(f), 1 + TERMS + 2 + 1);
-        assert_int_equal(pawl__log_event(&event, &arena, f->log, head(f)), PAWL_OK);
+        assert_ok(pawl__log_event(&event, &arena, f->log, head(f)));
         assert_says(event.payload.data,
                 "\"removed\":[{\"definition\":\"meaning 0\",\"normal\":\"term4\"}]");
         assert_says(event.payload.data, "\"base_version_id\":\"");
@@ -258,15 +252,13 @@ VERSIONS_TEST(one_edit_is_one_event_beside_its_version)
 
 VERSIONS_TEST(a_file_that_is_another_is_told_whole)
 {
-        struct fixture *f = *state;
-
-        assert_int_equal(activate(f), PAWL_OK);
+        assert_ok(activate(f));
         for (size_t i = 0; i < TERMS; i++)
                 f->terms[i].meaning = 7;
-        assert_int_equal(activate(f), PAWL_OK);
+        assert_ok(activate(f));
         assert_int_equal(head(f), 2 * (1 + TERMS));
         memset(f->terms, 0, sizeof f->terms); /* and one of no term at all */
-        assert_int_equal(activate(f), PAWL_OK);
+        assert_ok(activate(f));
         assert_int_equal(head(f), 2 * (1 + TERMS) + 1);
         for (size_t v = 0; v < 3; v++)
                 check_version(f, &f->versions[v]);
@@ -281,7 +273,7 @@ static void refuses(struct fixture *f, const char *payload, pawl_status status, 
                 .time_us = 1};
         const uint64_t before = head(f);
 
-        assert_int_equal(pawl__batch_event(&batch, &event, &f->err), PAWL_OK);
+        assert_ok(pawl__batch_event(&batch, &event, &f->err));
         assert_int_equal(pawl__log_commit(f->log, &batch, 0, NULL), status);
         assert_says(pawl_log_errmsg(f->log), says);
         assert_int_equal(head(f), before);
@@ -290,10 +282,9 @@ static void refuses(struct fixture *f, const char *payload, pawl_status status, 
 
 VERSIONS_TEST(a_base_must_be_there)
 {
-        struct fixture *f = *state;
         char payload[400];
 
-        assert_int_equal(activate(f), PAWL_OK);
+        assert_ok(activate(f));
         const char *first = f->versions[0].id;
         refuses(f,
                 "{\"scope_id\":\"team_domain\",\"glossary_version_id\":\"b\","
@@ -329,16 +320,15 @@ VERSIONS_TEST(a_base_must_be_there)
 
 VERSIONS_TEST(without_memory_nothing_is_written)
 {
-        struct fixture *f = *state;
         size_t n = 0;
 
-        assert_int_equal(activate(f), PAWL_OK);
+        assert_ok(activate(f));
         f->terms[2].meaning = 5;
-        assert_int_equal(activate(f), PAWL_OK);
+        assert_ok(activate(f));
         const pawl__scope_ref ref = {pawl__text("team_domain"), pawl__text(f->versions[1].id)};
         for (sweep s = {.once = true, .keeps = true}; sweep_next(&s);) {
                 pawl__buf found = PAWL__BUF_INIT;
-                assert_int_equal(pawl__buf_add(&found, "", 0), PAWL_OK);
+                assert_ok(pawl__buf_add(&found, "", 0));
                 sweep_arm(&s);
                 (void)sweep_done(&s,
                         pawl__state_senses(

@@ -214,14 +214,14 @@ UNIT_TEST(a_key_twice_is_refused_at_the_second)
         check_yaml("- a: 1\n- a: 2\n- {a: {a: 1}}", "[{\"a\":1},{\"a\":2},{\"a\":{\"a\":1}}]");
         /* enough of them for a table */
         for (int i = 0; i < 1000; i++)
-                assert_int_equal(pawl__buf_addf(&yaml, "k%d: {x: %d}\n", i, i), PAWL_OK);
+                assert_ok(pawl__buf_addf(&yaml, "k%d: {x: %d}\n", i, i));
         pawl__document document = document_parsed("a.yaml", yaml.data, yaml.len);
         assert_int_equal(document.tree.nodes[0].count, 1000);
         pawl__document_free(&document);
-        assert_int_equal(pawl__buf_adds(&yaml, "k17: again\n"), PAWL_OK);
+        assert_ok(pawl__buf_adds(&yaml, "k17: again\n"));
         check_refused(yaml.data, "line 1001, column 1: key \"k17\" is there twice");
         yaml.len -= strlen("k17: again\n");
-        assert_int_equal(pawl__buf_adds(&yaml, "k999: again\n"), PAWL_OK);
+        assert_ok(pawl__buf_adds(&yaml, "k999: again\n"));
         check_refused(yaml.data, "line 1001, column 1: key \"k999\" is there twice");
         pawl__buf_free(&yaml);
 }
@@ -276,13 +276,12 @@ UNIT_TEST(a_bomb_of_aliases_is_refused_where_it_grows_too_big)
 {
         pawl__buf yaml = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__buf_adds(&yaml, "l0: &l0 [lol, lol, lol, lol]\n"), PAWL_OK);
+        assert_ok(pawl__buf_adds(&yaml, "l0: &l0 [lol, lol, lol, lol]\n"));
         for (int i = 1; i < 30; i++) {
-                assert_int_equal(pawl__buf_addf(&yaml, "l%d: &l%d [", i, i), PAWL_OK);
+                assert_ok(pawl__buf_addf(&yaml, "l%d: &l%d [", i, i));
                 for (int k = 0; k < 10; k++)
-                        assert_int_equal(
-                                pawl__buf_addf(&yaml, "%s*l%d", k ? "," : "", i - 1), PAWL_OK);
-                assert_int_equal(pawl__buf_adds(&yaml, "]\n"), PAWL_OK);
+                        assert_ok(pawl__buf_addf(&yaml, "%s*l%d", k ? "," : "", i - 1));
+                assert_ok(pawl__buf_adds(&yaml, "]\n"));
         }
         document_refused("a.yaml", yaml.data, yaml.len, PAWL_ETOOBIG,
                 "a.yaml: line 8, column 14: alias *l6 makes the text longer than 64 MiB");
@@ -293,10 +292,10 @@ UNIT_TEST(a_bomb_of_aliases_is_refused_where_it_grows_too_big)
 static void nest(pawl__buf *yaml, int depth, const char *inner)
 {
         for (int i = 0; i < depth; i++)
-                assert_int_equal(pawl__buf_adds(yaml, "["), PAWL_OK);
-        assert_int_equal(pawl__buf_adds(yaml, inner), PAWL_OK);
+                assert_ok(pawl__buf_adds(yaml, "["));
+        assert_ok(pawl__buf_adds(yaml, inner));
         for (int i = 0; i < depth; i++)
-                assert_int_equal(pawl__buf_adds(yaml, "]"), PAWL_OK);
+                assert_ok(pawl__buf_adds(yaml, "]"));
 }
 
 UNIT_TEST(nesting_has_a_limit_with_and_without_aliases)
@@ -313,18 +312,18 @@ UNIT_TEST(nesting_has_a_limit_with_and_without_aliases)
         check_refused(yaml.data, "is nested deeper than 512");
         pawl__buf_clear(&yaml);
         for (int i = 0; i < 5000; i++)
-                assert_int_equal(pawl__buf_adds(&yaml, "- "), PAWL_OK);
+                assert_ok(pawl__buf_adds(&yaml, "- "));
         check_refused(yaml.data, "is nested deeper than 512");
         pawl__buf_clear(&yaml);
-        assert_int_equal(pawl__buf_adds(&yaml, "- &a "), PAWL_OK);
+        assert_ok(pawl__buf_adds(&yaml, "- &a "));
         nest(&yaml, 256, "");
-        assert_int_equal(pawl__buf_adds(&yaml, "\n- &b "), PAWL_OK);
+        assert_ok(pawl__buf_adds(&yaml, "\n- &b "));
         nest(&yaml, 254, "*a");
-        assert_int_equal(pawl__buf_adds(&yaml, "\n- *b\n"), PAWL_OK);
+        assert_ok(pawl__buf_adds(&yaml, "\n- *b\n"));
         pawl__document document = document_parsed("a.yaml", yaml.data, yaml.len);
         assert_int_equal(document.tree.n, 1 + 256 + 510 + 510);
         pawl__document_free(&document);
-        assert_int_equal(pawl__buf_adds(&yaml, "- [[*b]]\n"), PAWL_OK);
+        assert_ok(pawl__buf_adds(&yaml, "- [[*b]]\n"));
         check_refused(yaml.data, "line 4, column 5: alias *b makes the nesting deeper than 512");
         pawl__buf_free(&yaml);
 }

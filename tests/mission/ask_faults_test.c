@@ -11,8 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
-
 static const char asks[] =
         "mission: m\n"
         "params: {version: {default: '1.4'}}\n"
@@ -90,7 +88,7 @@ static void prepare(struct mission_fixture *f)
         f->options.actor = "user:ana";
         mission_write(f, asks);
         f->options.clarify = say_yes;
-        assert_int_equal(mission_run(f), PAWL_OK); /* the log's own making is another test's */
+        assert_ok(mission_run(f)); /* the log's own making is another test's */
         f->options.clarify = NULL;
         close_log(f);
 }
@@ -101,7 +99,7 @@ static bool run_exists(struct mission_fixture *f)
         pawl__row row = {.v[PAWL__RUN_ID].text = pawl__text(f->run_id)};
         pawl__state *state;
 
-        assert_int_equal(pawl__state_of(&state, f->log, &f->err), PAWL_OK);
+        assert_ok(pawl__state_of(&state, f->log, &f->err));
         pawl_status status = pawl__state_get(state, PAWL__RUNS, &row, &arena, &f->err);
         pawl__arena_free(&arena);
         return status == PAWL_OK;
@@ -118,9 +116,8 @@ static void recover(struct mission_fixture *f)
         status = run_exists(f) ? mission_resume(f, f->run_id) : mission_run(f);
         if (status == PAWL_BLOCKED) {
                 assert_int_equal(f->result->n_conflicts, 1);
-                assert_int_equal(pawl_conflict_resolve(f->log, f->result->conflicts[0].id, &yes,
-                                         "user:ana", &f->err),
-                        PAWL_OK);
+                assert_ok(pawl_conflict_resolve(
+                        f->log, f->result->conflicts[0].id, &yes, "user:ana", &f->err));
                 status = mission_resume(f, f->run_id);
         }
         if (status)
@@ -139,7 +136,7 @@ static void check_log(struct mission_fixture *f, size_t runs)
         char *journal = mission_journal(f);
 
         open_again(f);
-        assert_int_equal(pawl_log_verify(&verified, f->log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&verified, f->log, 0, NULL));
         if (pawl__replay_check(f->log, &f->err))
                 fail_msg("%s", f->err.message);
         assert_int_equal(mission_events(f, "GlossaryClarificationResolved"), runs);
@@ -148,11 +145,10 @@ static void check_log(struct mission_fixture *f, size_t runs)
         close_log(f);
 }
 
-TEST(without_memory_asking_fails_whole_and_goes_on)
+MISSION_TEST(without_memory_asking_fails_whole_and_goes_on)
 {
         pawl_status (*const ways[])(struct mission_fixture *, pawl_log *) = {
                 answered_here, answered_elsewhere};
-        struct mission_fixture *f = *state;
         size_t runs = 1;
 
         prepare(f);
@@ -192,13 +188,12 @@ static bool run_on(struct mission_fixture *f, fault_kind kind, int n,
         return WIFEXITED(how);
 }
 
-TEST(killed_at_any_write_no_answer_is_lost_or_counts_twice)
+MISSION_TEST(killed_at_any_write_no_answer_is_lost_or_counts_twice)
 {
         static const fault_kind kinds[] = {FAULT_KILL, FAULT_POWER_CUT};
         const int step = allocator_works() ? 2 : 7; /* a sanitizer makes it slow */
         pawl_status (*const ways[])(struct mission_fixture *, pawl_log *) = {
                 answered_here, answered_elsewhere};
-        struct mission_fixture *f = *state;
         size_t runs = 1;
 
         prepare(f);

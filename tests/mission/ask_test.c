@@ -6,8 +6,6 @@
 #include <pawl/pipeline.h>
 #include <pawl/query.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
-
 static const char asks[] = "mission: m\n"
                            "steps:\n"
                            "  - id: a\n"
@@ -61,41 +59,38 @@ static pawl_status answers(pawl_answer *answer, const pawl_conflict *conflict, v
         return PAWL_OK;
 }
 
-TEST(a_prompt_answers_it_and_the_answer_is_the_output)
+MISSION_TEST(a_prompt_answers_it_and_the_answer_is_the_output)
 {
-        struct mission_fixture *f = *state;
         struct person ana = {.f = f, .says = "yes"};
 
         mission_write(f, asks);
         f->options.clarify = answers;
         f->options.clarify_user = &ana;
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         assert_int_equal(ana.asked, 1);
         mission_journal_is(f, "{\"said\":\"yes\"}");
         mission_payload_says(f, "GlossaryClarificationResolved", "\"answer\":\"yes\"");
         mission_payload_says(f, "GlossaryClarificationResolved", "\"selected_sense\":null");
         assert_int_equal(mission_events(f, "GlossarySenseUpdated"), 0);
-        assert_int_equal(pawl__replay_check(f->log, &f->err), PAWL_OK);
+        assert_ok(pawl__replay_check(f->log, &f->err));
 }
 
-TEST(of_two_answers_at_once_the_first_counts)
+MISSION_TEST(of_two_answers_at_once_the_first_counts)
 {
-        struct mission_fixture *f = *state;
         struct person ana = {.f = f, .says = "yes", .other = "no"};
 
         mission_write(f, asks);
         f->options.clarify = answers;
         f->options.clarify_user = &ana;
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         assert_int_equal(ana.asked, 1);
         mission_journal_is(f, "{\"said\":\"no\"}");
         assert_int_equal(mission_events(f, "GlossaryClarificationResolved"), 1);
-        assert_int_equal(pawl__replay_check(f->log, &f->err), PAWL_OK);
+        assert_ok(pawl__replay_check(f->log, &f->err));
 }
 
-TEST(an_answer_that_is_none_ends_the_pass_and_leaves_it_open)
+MISSION_TEST(an_answer_that_is_none_ends_the_pass_and_leaves_it_open)
 {
-        struct mission_fixture *f = *state;
         struct person ana = {.f = f, .says = "maybe"};
 
         mission_write(f, asks);
@@ -105,14 +100,12 @@ TEST(an_answer_that_is_none_ends_the_pass_and_leaves_it_open)
         assert_says(f->err.message, "\"maybe\" is none of its options; answer yes, no");
         assert_int_equal(mission_events(f, "GlossaryClarificationResolved"), 0);
         ana.says = "no";
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         mission_journal_is(f, "{\"said\":\"no\"}");
 }
 
-TEST(a_run_tells_that_it_is_held_by_a_question)
+MISSION_TEST(a_run_tells_that_it_is_held_by_a_question)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, asks);
         assert_int_equal(mission_run(f), PAWL_BLOCKED);
         assert_says(f->err.message, "step a: waits for an answer to \"Publish?\"; `pawl resolve ");
@@ -121,7 +114,7 @@ TEST(a_run_tells_that_it_is_held_by_a_question)
         assert_true(f->result->conflicts[0].can_pick);
         resolve(f, f->result->conflicts[0].id, "yes", PAWL_OK);
         resolve(f, f->result->conflicts[0].id, "no", PAWL_EEXISTS);
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         mission_journal_is(f, "{\"said\":\"yes\"}");
 }
 
@@ -149,7 +142,7 @@ static void ask_in_time(struct mission_fixture *f, struct clocks *clocks)
         *clocks = (struct clocks){INT64_C(1800000000) * 1000000, 5000};
         pawl_log_close(f->log);
         f->log_options.sources = (pawl_sources){wall_us, boot_ms, NULL, clocks};
-        assert_int_equal(pawl_log_open(&f->log, f->db, &f->log_options, &f->err), PAWL_OK);
+        assert_ok(pawl_log_open(&f->log, f->db, &f->log_options, &f->err));
         mission_write(f, asks_in_time);
         assert_int_equal(mission_run(f), PAWL_BLOCKED);
 }
@@ -158,14 +151,13 @@ static void settle(struct mission_fixture *f, pawl__question_clock *clock)
 {
         pawl__state *state;
 
-        assert_int_equal(pawl__state_of(&state, f->log, &f->err), PAWL_OK);
+        assert_ok(pawl__state_of(&state, f->log, &f->err));
         if (pawl__questions_settle(clock, f->log, state, &f->err))
                 fail_msg("%s", f->err.message);
 }
 
-TEST(when_its_time_is_over_a_resume_records_what_then_holds)
+MISSION_TEST(when_its_time_is_over_a_resume_records_what_then_holds)
 {
-        struct mission_fixture *f = *state;
         struct clocks clocks;
 
         ask_in_time(f, &clocks);
@@ -173,21 +165,20 @@ TEST(when_its_time_is_over_a_resume_records_what_then_holds)
         assert_int_equal(mission_resume(f, "run-1"), PAWL_BLOCKED);
         assert_int_equal(mission_events(f, "GlossaryClarificationResolved"), 0);
         clocks.wall_us += 2000000;
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         mission_journal_is(f, "{\"said\":\"no\"}");
         mission_payload_says(f, "GlossaryClarificationResolved", "\"actor_id\":\"system:timeout\"");
         mission_payload_says(f, "GlossaryClarificationResolved", "\"resolution_mode\":\"timeout\"");
-        assert_int_equal(pawl__replay_check(f->log, &f->err), PAWL_OK);
+        assert_ok(pawl__replay_check(f->log, &f->err));
 }
 
-TEST(a_list_of_conflicts_says_what_was_asked_and_answered)
+MISSION_TEST(a_list_of_conflicts_says_what_was_asked_and_answered)
 {
-        struct mission_fixture *f = *state;
         pawl_conflicts *list;
         struct clocks clocks;
 
         ask_in_time(f, &clocks);
-        assert_int_equal(pawl_conflict_list(&list, f->log, "run-1", false, &f->err), PAWL_OK);
+        assert_ok(pawl_conflict_list(&list, f->log, "run-1", false, &f->err));
         assert_int_equal(list->n, 1);
         assert_text(list->items[0].otherwise, "no");
         assert_null(list->items[0].answer.data);
@@ -195,16 +186,15 @@ TEST(a_list_of_conflicts_says_what_was_asked_and_answered)
         pawl_conflicts_free(list);
         clocks.wall_us += 2 * hour_us;
         settle(f, NULL);
-        assert_int_equal(pawl_conflict_list(&list, f->log, "run-1", true, &f->err), PAWL_OK);
+        assert_ok(pawl_conflict_list(&list, f->log, "run-1", true, &f->err));
         assert_int_equal(list->n, 1);
         assert_text(list->items[0].answer, "no");
         pawl_conflicts_free(list);
 }
 
 /* Who looks again and again goes by the clock that does not step, as long as he looks. */
-TEST(a_clock_that_is_set_back_delays_nothing_for_who_keeps_looking)
+MISSION_TEST(a_clock_that_is_set_back_delays_nothing_for_who_keeps_looking)
 {
-        struct mission_fixture *f = *state;
         pawl__question_clock clock = {.wall_us = 0};
         struct clocks clocks;
 
@@ -225,9 +215,8 @@ TEST(a_clock_that_is_set_back_delays_nothing_for_who_keeps_looking)
         assert_int_equal(mission_events(f, "GlossaryClarificationResolved"), 1);
 }
 
-TEST(an_answer_that_came_first_is_not_replaced_when_the_time_is_over)
+MISSION_TEST(an_answer_that_came_first_is_not_replaced_when_the_time_is_over)
 {
-        struct mission_fixture *f = *state;
         struct clocks clocks;
 
         ask_in_time(f, &clocks);
@@ -235,7 +224,7 @@ TEST(an_answer_that_came_first_is_not_replaced_when_the_time_is_over)
         clocks.wall_us += 2 * hour_us;
         settle(f, NULL);
         assert_int_equal(mission_events(f, "GlossaryClarificationResolved"), 1);
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         mission_journal_is(f, "{\"said\":\"yes\"}");
 }
 

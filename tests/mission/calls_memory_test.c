@@ -32,8 +32,8 @@ static void check_log(struct calls *c)
         pawl_verify_result verified;
         pawl__state *state;
 
-        assert_int_equal(pawl_log_open(&c->s.f->log, c->s.f->db, NULL, &c->err), PAWL_OK);
-        assert_int_equal(pawl_log_verify(&verified, c->s.f->log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_open(&c->s.f->log, c->s.f->db, NULL, &c->err));
+        assert_ok(pawl_log_verify(&verified, c->s.f->log, 0, NULL));
         if (pawl__state_of(&state, c->s.f->log, &c->err) ||
                 pawl__replay_check(c->s.f->log, &c->err))
                 fail_msg("%s", c->err.message);
@@ -49,7 +49,7 @@ static void sweep_call(struct calls *c, enum story story, call *what)
                 stories_put_back(&c->s, story);
                 snprintf(c->run_id, sizeof c->run_id, "call-%zu", s.rounds);
                 c->err = (pawl_error)PAWL_ERROR_INIT;
-                assert_int_equal(pawl_log_open(&c->log, c->s.f->db, NULL, &c->err), PAWL_OK);
+                assert_ok(pawl_log_open(&c->log, c->s.f->db, NULL, &c->err));
                 sweep_arm(&s);
                 (void)sweep_done(&s, what(c), &c->err);
                 pawl_log_close(c->log);
@@ -314,7 +314,7 @@ static int teardown(void **state)
         return 0;
 }
 
-#define TEST(name) UNIT_TEST_WITH(name, setup, teardown)
+#define TEST(name) UNIT_TEST_OF(name, setup, teardown, NULL)
 
 TEST(resuming)
 {

@@ -4,8 +4,6 @@
 #include "support/mission.h"
 #include <unistd.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
-
 /* Three steps, each of which notes that it ran; the last fails until the file "go" is there. */
 #define STEP_A "  - {id: a, inputs: {x: 1}, run: [sh, -c, 'echo a >> journal; echo 1']}\n"
 #define STEP_B                                                                                     \
@@ -49,10 +47,8 @@ static void refused(struct mission_fixture *f, const char *yaml, const char *wha
         mission_journal_is(f, "a\nb\nc\n");
 }
 
-TEST(every_change_of_a_step_is_seen_and_refused)
+MISSION_TEST(every_change_of_a_step_is_seen_and_refused)
 {
-        struct mission_fixture *f = *state;
-
         fail_at_c(f, MISSION STEP_A STEP_B STEP_C);
         refused(f, MISSION STEP_A STEP_B "  - {id: d, run: ['true']}\n", "d:added c:removed");
         refused(f,
@@ -75,26 +71,22 @@ TEST(every_change_of_a_step_is_seen_and_refused)
         refused(f, MISSION STEP_A STEP_C, "b:removed");
 }
 
-TEST(comments_form_and_settings_are_no_change)
+MISSION_TEST(comments_form_and_settings_are_no_change)
 {
-        struct mission_fixture *f = *state;
-
         fail_at_c(f, MISSION STEP_A STEP_B STEP_C);
         mission_write(f, "# what people say\nstrictness: off\nmission: m\nsteps:\n"
                          "  - run: [ \"sh\", '-c', \"echo a >> journal; echo 1\" ]\n"
                          "    inputs:\n"
                          "      x: 1.0\n"
                          "    id: a\n" STEP_B "\n" STEP_C);
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         mission_journal_is(f, "a\nb\nc\nc\n");
         assert_int_equal(mission_events(f, "RunMissionChanged"), 0);
 }
 
 /* 1.10 and 1.1 are one number and two words. */
-TEST(words_of_a_command_are_compared_as_they_stand)
+MISSION_TEST(words_of_a_command_are_compared_as_they_stand)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, "mission: m\nsteps:\n  - {id: a, run: ['false', 1.10]}\n");
         assert_int_equal(mission_run(f), PAWL_ESTEP);
         mission_write(f, "mission: m\nsteps:\n  - {id: a, run: ['false', 1.1]}\n");
@@ -104,15 +96,13 @@ TEST(words_of_a_command_are_compared_as_they_stand)
         assert_int_equal(mission_resume(f, "run-1"), PAWL_ESTEP);
 }
 
-TEST(accepted_changes_keep_what_is_completed)
+MISSION_TEST(accepted_changes_keep_what_is_completed)
 {
-        struct mission_fixture *f = *state;
-
         fail_at_c(f, MISSION STEP_A STEP_B STEP_C);
         mission_write(f, MISSION "  - {id: a, inputs: {x: 2}, run: ['false']}\n"
                                  "  - {id: d, run: [sh, -c, 'echo d >> journal']}\n" STEP_C);
         f->options.accept_changed_mission = true;
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         assert_string_equal(changes(f), "a:inputs a:run d:added b:removed");
         mission_journal_is(f, "a\nb\nc\nd\nc\n");
         assert_string_equal(mission_status(f, "b"), "completed");
@@ -121,10 +111,8 @@ TEST(accepted_changes_keep_what_is_completed)
         assert_int_equal(mission_events(f, "RunMissionChanged"), 1);
 }
 
-TEST(what_was_accepted_is_asked_about_once)
+MISSION_TEST(what_was_accepted_is_asked_about_once)
 {
-        struct mission_fixture *f = *state;
-
         fail_at_c(f, MISSION STEP_A STEP_B STEP_C);
         char *path = path_in(f->folder, "go");
         assert_int_equal(unlink(path), 0);
@@ -134,21 +122,19 @@ TEST(what_was_accepted_is_asked_about_once)
         assert_int_equal(mission_resume(f, "run-1"), PAWL_ESTEP);
         f->options.accept_changed_mission = false;
         mission_file(f, "go", "");
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         assert_string_equal(changes(f), "");
         assert_int_equal(mission_events(f, "RunMissionChanged"), 1);
 }
 
-TEST(changed_steps_and_what_takes_from_them_run_again_when_asked)
+MISSION_TEST(changed_steps_and_what_takes_from_them_run_again_when_asked)
 {
-        struct mission_fixture *f = *state;
-
         fail_at_c(f, MISSION STEP_A STEP_B STEP_C);
         mission_write(f, MISSION
                 "  - {id: a, inputs: {x: 2}, run: [sh, -c, 'echo A >> journal; echo 1']}\n" STEP_B
                         STEP_C);
         f->options.rerun_changed = true;
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         mission_journal_is(f, "a\nb\nc\nA\nb\nc\n");
         mission_payload_says(f, "RunMissionChanged", "\"rerun\":[\"a\",\"b\"]");
         assert_string_equal(f->result->status, "completed");
@@ -164,9 +150,8 @@ static pawl_status say(bool *yes, const pawl_mission_change *change, size_t n, v
         return PAWL_OK;
 }
 
-TEST(who_is_asked_decides)
+MISSION_TEST(who_is_asked_decides)
 {
-        struct mission_fixture *f = *state;
         bool answer = false;
 
         fail_at_c(f, MISSION STEP_A STEP_B STEP_C);
@@ -176,15 +161,13 @@ TEST(who_is_asked_decides)
         f->options.confirm_mission_user = &answer;
         assert_int_equal(mission_resume(f, "run-1"), PAWL_EINPUTS);
         answer = true;
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         assert_int_equal(mission_events(f, "RunMissionChanged"), 1);
 }
 
 /* Inputs of a step that stands at a checkpoint are layer 5's to ask about; yes there is enough. */
-TEST(inputs_that_were_accepted_are_part_of_the_mission)
+MISSION_TEST(inputs_that_were_accepted_are_part_of_the_mission)
 {
-        struct mission_fixture *f = *state;
-
         fail_at_c(f, MISSION STEP_A STEP_B STEP_C);
         mission_write(f, MISSION STEP_A STEP_B
                 "  - {id: c, inputs: {text: other}, run: [sh, -c, 'echo c >> journal; test -e go']}\n"
@@ -198,15 +181,13 @@ TEST(inputs_that_were_accepted_are_part_of_the_mission)
         assert_string_equal(changes(f), "c:inputs");
         assert_int_equal(mission_events(f, "RunMissionChanged"), 0);
         f->options.accept_changed_inputs = true;
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         assert_int_equal(mission_events(f, "RunMissionChanged"), 1);
 }
 
 /* The file says it otherwise, and the step gets what it got: nobody is asked, now or later. */
-TEST(inputs_that_come_to_the_same_are_taken)
+MISSION_TEST(inputs_that_come_to_the_same_are_taken)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, "mission: m\nsteps:\n"
                          "  - {id: a, run: [sh, -c, 'echo 1']}\n"
                          "  - {id: b, inputs: {x: {$from: a}}, run: [test, -e, go]}\n"
@@ -221,26 +202,23 @@ TEST(inputs_that_come_to_the_same_are_taken)
         assert_string_equal(changes(f), "b:inputs");
         assert_int_equal(mission_events(f, "RunMissionChanged"), 1);
         mission_file(f, "gone", "");
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         assert_string_equal(changes(f), "");
 }
 
-TEST(a_completed_run_tells_its_result_whatever_the_file_says)
+MISSION_TEST(a_completed_run_tells_its_result_whatever_the_file_says)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, "mission: m\nsteps: [{id: a, run: ['true']}]\n");
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         size_t before = mission_events(f, NULL);
         mission_write(f, "mission: m\nsteps: [{id: b, run: ['false']}]\n");
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         assert_string_equal(f->result->status, "completed");
         assert_int_equal(mission_events(f, NULL), before);
 }
 
-TEST(inputs_that_are_not_to_be_kept_are_kept_by_hash_alone)
+MISSION_TEST(inputs_that_are_not_to_be_kept_are_kept_by_hash_alone)
 {
-        struct mission_fixture *f = *state;
         pawl__buf document = PAWL__BUF_INIT;
         unsigned char hash[PAWL__HASH_LEN];
         char hex[65];
@@ -253,7 +231,7 @@ TEST(inputs_that_are_not_to_be_kept_are_kept_by_hash_alone)
         assert_non_null(at);
         snprintf(hex, sizeof hex, "%s", at + strlen("\"mission_document\":\""));
         assert_true(pawl__unhex32(hash, pawl__text(hex)));
-        assert_int_equal(pawl__log_blob(&document, f->log, hash), PAWL_OK);
+        assert_ok(pawl__log_blob(&document, f->log, hash));
         assert_null(strstr(document.data, "sesame"));
         pawl__buf_free(&document);
         free(started);
@@ -266,9 +244,8 @@ TEST(inputs_that_are_not_to_be_kept_are_kept_by_hash_alone)
 }
 
 /* A run begun before its mission was kept: what is known of it is compared, and nothing made up. */
-TEST(without_the_mission_what_the_steps_tell_is_compared)
+MISSION_TEST(without_the_mission_what_the_steps_tell_is_compared)
 {
-        struct mission_fixture *f = *state;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__mission_changes found;
         pawl__row *rows;
@@ -280,12 +257,10 @@ TEST(without_the_mission_what_the_steps_tell_is_compared)
                 MISSION "  - {id: a, inputs: {x: 2}, run: ['true']}\n"
                         "  - {id: d, run: ['true']}\n"
                         "  - {id: b, inputs: {from: {$from: a}, more: 1}, run: ['true']}\n");
-        assert_int_equal(pawl__state_of(&tables, f->log, &f->err), PAWL_OK);
-        assert_int_equal(pawl__state_steps(&rows, &n, tables, pawl__text("run-1"), &arena, &f->err),
-                PAWL_OK);
-        assert_int_equal(pawl__mission_compare(&found, &arena, f->mission, (pawl_text){NULL, 0},
-                                 NULL, rows, n, pawl__log_hasher(f->log), &f->err),
-                PAWL_OK);
+        assert_ok(pawl__state_of(&tables, f->log, &f->err));
+        assert_ok(pawl__state_steps(&rows, &n, tables, pawl__text("run-1"), &arena, &f->err));
+        assert_ok(pawl__mission_compare(&found, &arena, f->mission, (pawl_text){NULL, 0}, NULL,
+                rows, n, pawl__log_hasher(f->log), &f->err));
         assert_int_equal(found.n, 3);
         assert_string_equal(found.items[0].step_id, "a");
         assert_string_equal(found.items[0].change, "inputs");

@@ -2,8 +2,6 @@
 #include "base/json_tree.h"
 #include "support/mission.h"
 
-#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
-
 static const char mission[] = "mission: m\n"
                               "glossary: {team_domain: team.yaml}\n"
                               "steps:\n"
@@ -31,9 +29,7 @@ static pawl_status check(
         pawl_status status = pawl_mission_check(&answer->json, &answer->len, f->mission,
                 with_log ? f->log : NULL, step_id, &f->err);
         if (answer->json)
-                assert_int_equal(
-                        pawl__json_tree_read(&answer->tree, answer->json, answer->len, &f->err),
-                        PAWL_OK);
+                assert_ok(pawl__json_tree_read(&answer->tree, answer->json, answer->len, &f->err));
         return status;
 }
 
@@ -67,9 +63,8 @@ static void write_files(struct mission_fixture *f)
         mission_write(f, mission);
 }
 
-TEST(each_step_is_judged_and_nothing_is_written)
+MISSION_TEST(each_step_is_judged_and_nothing_is_written)
 {
-        struct mission_fixture *f = *state;
         struct answer answer;
 
         write_files(f);
@@ -95,13 +90,12 @@ TEST(each_step_is_judged_and_nothing_is_written)
         mission_journal_is(f, "");
 }
 
-TEST(one_step_can_be_checked_alone)
+MISSION_TEST(one_step_can_be_checked_alone)
 {
-        struct mission_fixture *f = *state;
         struct answer answer;
 
         write_files(f);
-        assert_int_equal(check(&answer, f, true, "easy"), PAWL_OK);
+        assert_ok(check(&answer, f, true, "easy"));
         assert_int_equal(pawl__json_at(&answer.tree, 0)->count, 1);
         forget(&answer);
         assert_int_equal(check(&answer, f, true, "absent"), PAWL_ENOTFOUND);
@@ -110,9 +104,8 @@ TEST(one_step_can_be_checked_alone)
         assert_int_equal(check(&answer, f, true, "a\033b"), PAWL_EINVAL);
 }
 
-TEST(inputs_from_earlier_steps_stay_as_they_are_written)
+MISSION_TEST(inputs_from_earlier_steps_stay_as_they_are_written)
 {
-        struct mission_fixture *f = *state;
         struct answer answer;
         char hash[65];
         static const char inputs[] = "{\"description\":\"The workspace and the desk.\","
@@ -120,14 +113,13 @@ TEST(inputs_from_earlier_steps_stay_as_they_are_written)
 
         write_files(f);
         assert_int_equal(check(&answer, f, false, "hard"), PAWL_BLOCKED);
-        assert_int_equal(pawl_json_hash(hash, inputs, strlen(inputs), NULL), PAWL_OK);
+        assert_ok(pawl_json_hash(hash, inputs, strlen(inputs), NULL));
         assert_text(at(&answer, "/0/input_hash"), hash);
         forget(&answer);
 }
 
-TEST(what_the_log_knows_counts)
+MISSION_TEST(what_the_log_knows_counts)
 {
-        struct mission_fixture *f = *state;
         struct answer answer;
 
         write_files(f);
@@ -137,21 +129,20 @@ TEST(what_the_log_knows_counts)
         assert_int_equal(mission_run(f), PAWL_BLOCKED);
         mission_resolve(f);
         size_t before = mission_events(f, NULL);
-        assert_int_equal(check(&answer, f, true, NULL), PAWL_OK);
+        assert_ok(check(&answer, f, true, NULL));
         forget(&answer);
         assert_int_equal(check(&answer, f, false, NULL), PAWL_BLOCKED);
         forget(&answer);
         assert_int_equal(mission_events(f, NULL), before);
 }
 
-TEST(strictness_decides_as_in_a_run)
+MISSION_TEST(strictness_decides_as_in_a_run)
 {
-        struct mission_fixture *f = *state;
         struct answer answer;
 
         write_files(f);
         mission_file(f, ".pawl/config.yaml", "strictness: 'off'\n");
-        assert_int_equal(check(&answer, f, true, NULL), PAWL_OK);
+        assert_ok(check(&answer, f, true, NULL));
         assert_text(at(&answer, "/1/effective_strictness"), "off");
         assert_int_equal(pawl__json_at(&answer.tree,
                                  pawl__json_pointer(&answer.tree, pawl__text("/1/terms")))
@@ -162,9 +153,8 @@ TEST(strictness_decides_as_in_a_run)
         forget(&answer);
 }
 
-TEST(a_seed_that_is_not_one_is_refused)
+MISSION_TEST(a_seed_that_is_not_one_is_refused)
 {
-        struct mission_fixture *f = *state;
         struct answer answer;
 
         write_files(f);

@@ -16,10 +16,8 @@
 
 COMMAND_TEST(an_output_of_the_limit_is_taken_and_one_byte_more_is_not)
 {
-        struct command_fixture *f = *state;
-
         f->command.output_max = 1000;
-        assert_int_equal(command_shell(f, "head -c 1000 /dev/zero"), PAWL_OK);
+        assert_ok(command_shell(f, "head -c 1000 /dev/zero"));
         assert_int_equal(f->result.output.len, 1000);
         assert_int_equal(
                 command_shell(f, "head -c 1001 /dev/zero; echo $$ >pid; sleep 30"), PAWL_ETOOBIG);
@@ -33,7 +31,6 @@ COMMAND_TEST(an_output_of_the_limit_is_taken_and_one_byte_more_is_not)
 COMMAND_TEST(an_endless_output_ends_even_if_term_is_ignored)
 {
         static const pawl__command_waits waits = {300, 600000, 1000, 10000};
-        struct command_fixture *f = *state;
         double start = seconds();
 
         f->command.waits = &waits;
@@ -56,17 +53,15 @@ static pawl_status keep_log(const char *data, size_t len, void *user)
 COMMAND_TEST(standard_error_held_open_by_others_ends)
 {
         static const pawl__command_waits waits = {300, 300, 200, 600};
-        struct command_fixture *f = *state;
         pawl__buf log = PAWL__BUF_INIT;
         double start = seconds();
 
         f->command.waits = &waits;
         f->command.log = keep_log;
         f->command.log_user = &log;
-        assert_int_equal(command_shell(f, "head -c 50000 /dev/zero >&2; (trap '' PIPE; "
-                                          "while sleep 0.05; do echo x >&2 || exit; done "
-                                          ">/dev/null) & echo said"),
-                PAWL_OK);
+        assert_ok(command_shell(f, "head -c 50000 /dev/zero >&2; (trap '' PIPE; "
+                                   "while sleep 0.05; do echo x >&2 || exit; done "
+                                   ">/dev/null) & echo said"));
         assert_true(seconds() - start < 5);
         assert_int_equal(f->result.exit_code, 0);
         assert_true(log.len >= 50000);
@@ -84,8 +79,6 @@ static pawl_status keep_none(const char *data, size_t len, void *user)
 
 COMMAND_TEST(a_log_that_cannot_be_kept_ends_the_command)
 {
-        struct command_fixture *f = *state;
-
         f->command.log = keep_none;
         assert_int_equal(command_shell(f, "echo $$ >pid; echo x >&2; sleep 30"), PAWL_ENOMEM);
         assert_int_equal(f->result.killed_by, SIGTERM);
@@ -127,21 +120,18 @@ static pawl_status tick(void *user)
 
 COMMAND_TEST(ticks_come_while_it_runs)
 {
-        struct command_fixture *f = *state;
         struct ticking t = {.go_at = 3};
         double start = seconds();
 
         f->command.tick = tick;
         tick_in(f, &t);
-        assert_int_equal(
-                command_shell(f, ": >ready; until test -e go; do sleep 0.01; done"), PAWL_OK);
+        assert_ok(command_shell(f, ": >ready; until test -e go; do sleep 0.01; done"));
         assert_true(t.calls >= 3 && t.calls <= (seconds() - start) / 0.05);
         tick_no_more(&t);
 }
 
 COMMAND_TEST(a_tick_that_fails_ends_the_command)
 {
-        struct command_fixture *f = *state;
         struct ticking t = {.fail_at = 2};
 
         f->command.tick = tick;
@@ -195,7 +185,6 @@ static void sender_end(struct sender *s)
 
 COMMAND_TEST(a_signal_is_forwarded_to_the_whole_group)
 {
-        struct command_fixture *f = *state;
         struct sender s;
 
         sender_start(f, &s, SIGINT);
@@ -217,7 +206,6 @@ COMMAND_TEST(a_signal_is_forwarded_to_the_whole_group)
 /* A command may tidy up: its own exit code is kept, and yet it was interrupted. */
 COMMAND_TEST(a_command_that_catches_the_signal_is_still_interrupted)
 {
-        struct command_fixture *f = *state;
         struct sender s;
 
         sender_start(f, &s, SIGTERM);
@@ -229,13 +217,12 @@ COMMAND_TEST(a_command_that_catches_the_signal_is_still_interrupted)
         sender_end(&s);
         assert_int_equal(f->result.interrupted_by, SIGTERM);
         assert_int_equal(f->result.exit_code, 0);
-        assert_int_equal(command_shell(f, "cat done"), PAWL_OK);
+        assert_ok(command_shell(f, "cat done"));
         assert_text(pawl__buf_text(&f->result.output), "tidy\n");
 }
 
 COMMAND_TEST(a_stopped_command_gets_the_signal_too)
 {
-        struct command_fixture *f = *state;
         struct sender s;
 
         sender_start(f, &s, SIGTERM);
@@ -251,7 +238,6 @@ COMMAND_TEST(a_stopped_command_gets_the_signal_too)
 COMMAND_TEST(a_command_that_ignores_the_signal_is_killed_in_the_end)
 {
         static const pawl__command_waits waits = {600000, 300, 1000, 10000};
-        struct command_fixture *f = *state;
         struct sender s;
         double start = seconds();
 
@@ -270,13 +256,12 @@ COMMAND_TEST(a_command_that_ignores_the_signal_is_killed_in_the_end)
 
 COMMAND_TEST(a_closed_signal_descriptor_does_not_matter)
 {
-        struct command_fixture *f = *state;
         int fds[2];
 
         assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
         close(fds[1]);
         f->command.signal_fd = fds[0];
-        assert_int_equal(command_shell(f, "sleep 0.1; echo x"), PAWL_OK);
+        assert_ok(command_shell(f, "sleep 0.1; echo x"));
         assert_text(pawl__buf_text(&f->result.output), "x\n");
         close(fds[0]);
 }
@@ -284,12 +269,10 @@ COMMAND_TEST(a_closed_signal_descriptor_does_not_matter)
 /* A program may ignore SIGCHLD, or wait for every child it has. */
 COMMAND_TEST(the_exit_status_is_known_even_if_the_program_takes_no_note_of_its_children)
 {
-        struct command_fixture *f = *state;
-
         signal(SIGCHLD, SIG_IGN);
         pawl_status status = command_shell(f, "echo x; exit 5");
         signal(SIGCHLD, SIG_DFL);
-        assert_int_equal(status, PAWL_OK);
+        assert_ok(status);
         assert_int_equal(f->result.exit_code, 5);
         assert_text(pawl__buf_text(&f->result.output), "x\n");
 }
@@ -311,7 +294,6 @@ static void take_pidfds_away(void)
 
 COMMAND_TEST(without_pidfds_the_end_is_seen_all_the_same)
 {
-        struct command_fixture *f = *state;
         int status;
         pid_t pid = fork();
 
@@ -319,7 +301,7 @@ COMMAND_TEST(without_pidfds_the_end_is_seen_all_the_same)
                 struct ticking t = {.fail_at = 3};
                 take_pidfds_away();
                 assert_int_equal(syscall(SYS_pidfd_open, getpid(), 0), -1);
-                assert_int_equal(command_shell(f, "echo x; exec >&-; sleep 0.2; exit 6"), PAWL_OK);
+                assert_ok(command_shell(f, "echo x; exec >&-; sleep 0.2; exit 6"));
                 assert_int_equal(f->result.exit_code, 6);
                 assert_text(pawl__buf_text(&f->result.output), "x\n");
                 f->command.tick = tick;

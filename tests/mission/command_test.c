@@ -12,9 +12,7 @@
 
 COMMAND_TEST(output_and_exit_code_are_given_back)
 {
-        struct command_fixture *f = *state;
-
-        assert_int_equal(command_shell(f, "printf 'a\\0b'; exit 7"), PAWL_OK);
+        assert_ok(command_shell(f, "printf 'a\\0b'; exit 7"));
         assert_int_equal(f->result.exit_code, 7);
         assert_int_equal(f->result.killed_by, 0);
         assert_int_equal(f->result.output.len, 3);
@@ -24,18 +22,14 @@ COMMAND_TEST(output_and_exit_code_are_given_back)
 
 COMMAND_TEST(a_command_that_says_nothing_gives_an_empty_output)
 {
-        struct command_fixture *f = *state;
-
-        assert_int_equal(command_shell(f, ":"), PAWL_OK);
+        assert_ok(command_shell(f, ":"));
         assert_int_equal(f->result.exit_code, 0);
         assert_int_equal(f->result.output.len, 0);
 }
 
 COMMAND_TEST(a_command_killed_by_a_signal_is_128_and_the_signal)
 {
-        struct command_fixture *f = *state;
-
-        assert_int_equal(command_shell(f, "echo before; kill -KILL $$"), PAWL_OK);
+        assert_ok(command_shell(f, "echo before; kill -KILL $$"));
         assert_int_equal(f->result.exit_code, 128 + SIGKILL);
         assert_int_equal(f->result.killed_by, SIGKILL);
         assert_text(pawl__buf_text(&f->result.output), "before\n");
@@ -43,9 +37,7 @@ COMMAND_TEST(a_command_killed_by_a_signal_is_128_and_the_signal)
 
 COMMAND_TEST(invalid_utf8_is_passed_on_as_it_is)
 {
-        struct command_fixture *f = *state;
-
-        assert_int_equal(command_shell(f, "printf '\\377\\300\\200'"), PAWL_OK);
+        assert_ok(command_shell(f, "printf '\\377\\300\\200'"));
         assert_text(pawl__buf_text(&f->result.output), "\xff\xc0\x80");
 }
 
@@ -53,7 +45,6 @@ COMMAND_TEST(invalid_utf8_is_passed_on_as_it_is)
 
 COMMAND_TEST(input_and_output_of_many_megabytes_stream_at_once)
 {
-        struct command_fixture *f = *state;
         size_t len = 10 << 20;
         char *input = malloc(len);
         char *argv[] = {(char *)"cat", NULL};
@@ -62,7 +53,7 @@ COMMAND_TEST(input_and_output_of_many_megabytes_stream_at_once)
                 input[i] = (char)(i * 2654435761u >> 24);
         f->command.input = (pawl_text){input, len};
         f->command.output_max = len;
-        assert_int_equal(command_run(f, argv), PAWL_OK);
+        assert_ok(command_run(f, argv));
         assert_int_equal(f->result.output.len, len);
         assert_memory_equal(f->result.output.data, input, len);
         free(input);
@@ -70,11 +61,10 @@ COMMAND_TEST(input_and_output_of_many_megabytes_stream_at_once)
 
 COMMAND_TEST(an_output_of_64_mib_is_read_whole)
 {
-        struct command_fixture *f = *state;
         size_t len = 64 << 20;
 
         f->command.output_max = len;
-        assert_int_equal(command_shell(f, "head -c 67108864 /dev/zero"), PAWL_OK);
+        assert_ok(command_shell(f, "head -c 67108864 /dev/zero"));
         assert_int_equal(f->result.exit_code, 0);
         assert_int_equal(f->result.output.len, len);
         assert_int_equal(f->result.output.data[len - 1], 0);
@@ -83,18 +73,17 @@ COMMAND_TEST(an_output_of_64_mib_is_read_whole)
 /* SIGPIPE must reach neither the program nor stay pending in it. */
 COMMAND_TEST(a_reader_that_closes_early_is_no_error)
 {
-        struct command_fixture *f = *state;
         size_t len = 10 << 20;
         char *input = calloc(1, len);
         sigset_t pending;
 
         f->command.input = (pawl_text){input, len};
-        assert_int_equal(command_shell(f, "exec <&-; sleep 0.1; echo done"), PAWL_OK);
+        assert_ok(command_shell(f, "exec <&-; sleep 0.1; echo done"));
         assert_int_equal(f->result.exit_code, 0);
         assert_text(pawl__buf_text(&f->result.output), "done\n");
-        assert_int_equal(command_shell(f, "head -c 5 >/dev/null; echo done"), PAWL_OK);
+        assert_ok(command_shell(f, "head -c 5 >/dev/null; echo done"));
         assert_text(pawl__buf_text(&f->result.output), "done\n");
-        assert_int_equal(command_shell(f, "exit 3"), PAWL_OK);
+        assert_ok(command_shell(f, "exit 3"));
         assert_int_equal(f->result.exit_code, 3);
         sigpending(&pending);
         assert_int_equal(sigismember(&pending, SIGPIPE), 0);
@@ -111,14 +100,13 @@ static void on_pipe(int signal)
 
 COMMAND_TEST(a_handler_of_sigpipe_is_not_called)
 {
-        struct command_fixture *f = *state;
         struct sigaction before, ours = {.sa_handler = on_pipe};
         char *input = calloc(1, 1 << 20);
 
         f->command.input = (pawl_text){input, 1 << 20};
         pipe_signals = 0;
         assert_int_equal(sigaction(SIGPIPE, &ours, &before), 0);
-        assert_int_equal(command_shell(f, "exec <&-; sleep 0.1"), PAWL_OK);
+        assert_ok(command_shell(f, "exec <&-; sleep 0.1"));
         assert_int_equal(sigaction(SIGPIPE, &before, NULL), 0);
         assert_int_equal(pipe_signals, 0);
         free(input);
@@ -126,10 +114,9 @@ COMMAND_TEST(a_handler_of_sigpipe_is_not_called)
 
 COMMAND_TEST(a_command_that_closes_its_output_is_still_waited_for)
 {
-        struct command_fixture *f = *state;
         double start = seconds();
 
-        assert_int_equal(command_shell(f, "echo x; exec >&-; sleep 0.3; exit 4"), PAWL_OK);
+        assert_ok(command_shell(f, "echo x; exec >&-; sleep 0.3; exit 4"));
         assert_true(seconds() - start >= 0.3);
         assert_int_equal(f->result.exit_code, 4);
         assert_text(pawl__buf_text(&f->result.output), "x\n");
@@ -137,7 +124,6 @@ COMMAND_TEST(a_command_that_closes_its_output_is_still_waited_for)
 
 COMMAND_TEST(errors_go_where_the_programs_do)
 {
-        struct command_fixture *f = *state;
         char *path = path_in(f->folder, "stderr");
         int kept = dup(STDERR_FILENO), file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
         size_t len;
@@ -148,7 +134,7 @@ COMMAND_TEST(errors_go_where_the_programs_do)
         dup2(kept, STDERR_FILENO);
         close(kept);
         close(file);
-        assert_int_equal(status, PAWL_OK);
+        assert_ok(status);
         assert_text(pawl__buf_text(&f->result.output), "out\n");
         char *text = file_read(path, &len);
         assert_string_equal(text, "trouble\n");
@@ -160,13 +146,11 @@ COMMAND_TEST(errors_go_where_the_programs_do)
 COMMAND_TEST(what_a_process_left_behind_says_is_read)
 {
         static const pawl__command_waits patient = {0, 0, 600000, 600000};
-        struct command_fixture *f = *state;
 
         f->command.waits = &patient;
-        assert_int_equal(command_shell(f, "echo early; (until read -r pid name state rest "
-                                          "</proc/$$/stat && [ $state = Z ]; do sleep 0.01; done; "
-                                          "echo late) &"),
-                PAWL_OK);
+        assert_ok(command_shell(f, "echo early; (until read -r pid name state rest "
+                                   "</proc/$$/stat && [ $state = Z ]; do sleep 0.01; done; "
+                                   "echo late) &"));
         assert_int_equal(f->result.exit_code, 0);
         assert_text(pawl__buf_text(&f->result.output), "early\nlate\n");
 }
@@ -176,7 +160,7 @@ static void check_not_held(
         struct command_fixture *f, const pawl__command_waits *waits, const char *script)
 {
         f->command.waits = waits;
-        assert_int_equal(command_shell(f, script), PAWL_OK);
+        assert_ok(command_shell(f, script));
         assert_int_equal(f->result.exit_code, 0);
         f->command.waits = NULL;
 }
@@ -185,13 +169,12 @@ COMMAND_TEST(a_process_left_behind_does_not_hold_the_step)
 {
         static const pawl__command_waits silence = {0, 0, 200, 600000},
                                          in_all = {0, 0, 600000, 200};
-        struct command_fixture *f = *state;
         double start = seconds();
 
         check_not_held(f, &silence, "echo early; sleep 600 & echo $! >pid");
         assert_true(seconds() - start >= 0.2);
         assert_text(pawl__buf_text(&f->result.output), "early\n");
-        assert_int_equal(command_shell(f, "kill $(cat pid)"), PAWL_OK);
+        assert_ok(command_shell(f, "kill $(cat pid)"));
         assert_int_equal(f->result.exit_code, 0);
         start = seconds();
         check_not_held(f, &in_all, "while echo on and on; do sleep 0.01; done & echo $! >pid");
@@ -217,7 +200,6 @@ COMMAND_TEST(all_that_the_command_wrote_is_read_before_silence_counts)
                 "os.kill(waits, signal.SIGSTOP)\n"
                 "os.write(1, b'x' * (1 << 20))\n"
                 "os._exit(0)\n";
-        struct command_fixture *f = *state;
         char *argv[] = {(char *)"python3", (char *)"-c", (char *)script, NULL};
         char waits[32];
         const char *env[] = {waits, NULL};
@@ -225,7 +207,7 @@ COMMAND_TEST(all_that_the_command_wrote_is_read_before_silence_counts)
         snprintf(waits, sizeof waits, "WAITS=%d", (int)getpid());
         f->command.env = env;
         f->command.waits = &at_once;
-        assert_int_equal(command_run(f, argv), PAWL_OK);
+        assert_ok(command_run(f, argv));
         assert_int_equal(f->result.exit_code, 0);
         assert_int_equal(f->result.output.len, 1 << 20);
 }
@@ -265,7 +247,6 @@ static void check_refusal(
 
 COMMAND_TEST(a_command_that_cannot_be_started_says_how_to_mend_it)
 {
-        struct command_fixture *f = *state;
         char *sub = path_in(f->folder, "sub");
 
         assert_int_equal(mkdir(sub, 0700), 0);
@@ -289,8 +270,6 @@ COMMAND_TEST(a_command_that_cannot_be_started_says_how_to_mend_it)
 
 COMMAND_TEST(a_folder_that_is_not_there_is_named)
 {
-        struct command_fixture *f = *state;
-
         f->command.directory = "/no/such/folder";
         check_refusal(f, "true", PAWL_ENOTFOUND,
                 "true: cannot run in directory /no/such/folder: No such file or directory; check the "
@@ -299,7 +278,6 @@ COMMAND_TEST(a_folder_that_is_not_there_is_named)
 
 COMMAND_TEST(arguments_that_are_too_long_are_refused)
 {
-        struct command_fixture *f = *state;
         char *argument = malloc(4 << 20);
 
         memset(argument, 'x', 4 << 20);
@@ -313,11 +291,10 @@ COMMAND_TEST(arguments_that_are_too_long_are_refused)
 
 COMMAND_TEST(a_name_with_a_slash_is_taken_from_the_folder)
 {
-        struct command_fixture *f = *state;
         char *argv[] = {(char *)"./here", (char *)"a b", (char *)"*", NULL};
 
         script_write(f, "here", "#!/bin/sh\npwd\nprintf '<%s>' \"$@\"\n", 0700);
-        assert_int_equal(command_run(f, argv), PAWL_OK);
+        assert_ok(command_run(f, argv));
         char *real = realpath(f->folder, NULL);
         assert_non_null(real);
         assert_int_equal(f->result.output.len, strlen(real) + strlen("\n<a b><*>"));
@@ -328,16 +305,13 @@ COMMAND_TEST(a_name_with_a_slash_is_taken_from_the_folder)
 
 COMMAND_TEST(the_environment_is_passed_and_added_to)
 {
-        struct command_fixture *f = *state;
         static const char *const env[] = {"PAWL_STEP_ID=specify", "PAWL_KEPT=new", NULL};
 
         f->command.env = env;
         setenv("PAWL_KEPT", "old", 1);
         setenv("PAWL_KEPT_TOO", "as it was", 1);
-        assert_int_equal(
-                command_shell(f, "echo $PAWL_STEP_ID,$PAWL_KEPT,$PAWL_KEPT_TOO; env | grep -c "
-                                 "'^PAWL_KEPT='"),
-                PAWL_OK);
+        assert_ok(command_shell(f, "echo $PAWL_STEP_ID,$PAWL_KEPT,$PAWL_KEPT_TOO; env | grep -c "
+                                   "'^PAWL_KEPT='"));
         unsetenv("PAWL_KEPT");
         unsetenv("PAWL_KEPT_TOO");
         assert_text(pawl__buf_text(&f->result.output), "specify,new,as it was\n1\n");
@@ -346,16 +320,14 @@ COMMAND_TEST(the_environment_is_passed_and_added_to)
 /* Signals that the program ignores or blocks would be so for the command too. */
 COMMAND_TEST(the_command_starts_with_default_signals_in_its_own_group)
 {
-        struct command_fixture *f = *state;
         sigset_t mask, before;
 
         signal(SIGHUP, SIG_IGN);
         sigemptyset(&mask);
         sigaddset(&mask, SIGUSR1);
         pthread_sigmask(SIG_BLOCK, &mask, &before);
-        assert_int_equal(command_shell(f, "set -- $(cat /proc/$$/stat); [ $5 = $$ ] && echo leads; "
-                                          "exec sed -n 's/^Sig[BI][lg][kn]://p' /proc/self/status"),
-                PAWL_OK);
+        assert_ok(command_shell(f, "set -- $(cat /proc/$$/stat); [ $5 = $$ ] && echo leads; "
+                                   "exec sed -n 's/^Sig[BI][lg][kn]://p' /proc/self/status"));
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         signal(SIGHUP, SIG_DFL);
         unsigned long long blocked, ignored, internal = 3ull << 31; /* 32 and 33 are glibc's own */
@@ -366,19 +338,17 @@ COMMAND_TEST(the_command_starts_with_default_signals_in_its_own_group)
 
 COMMAND_TEST(the_command_inherits_no_descriptor_of_ours)
 {
-        struct command_fixture *f = *state;
         int before = open_files();
         char *argv[] = {(char *)"ls", (char *)"/proc/self/fd", NULL};
 
         close_range(3, ~0u, CLOSE_RANGE_CLOEXEC); /* what this test inherited itself */
-        assert_int_equal(command_run(f, argv), PAWL_OK);
+        assert_ok(command_run(f, argv));
         assert_text(pawl__buf_text(&f->result.output), "0\n1\n2\n3\n"); /* 3: the folder listed */
         assert_int_equal(open_files(), before);
 }
 
 COMMAND_TEST(a_program_without_standard_input_and_output_can_run_commands)
 {
-        struct command_fixture *f = *state;
         int in = dup(STDIN_FILENO), out = dup(STDOUT_FILENO);
 
         f->command.input = pawl__text("given");
@@ -390,14 +360,13 @@ COMMAND_TEST(a_program_without_standard_input_and_output_can_run_commands)
         dup2(out, STDOUT_FILENO);
         close(in);
         close(out);
-        assert_int_equal(status, PAWL_OK);
+        assert_ok(status);
         assert_text(pawl__buf_text(&f->result.output), "given.\n");
 }
 
 /* A descriptor limit is reached at each of the calls that need one. */
 COMMAND_TEST(running_out_of_descriptors_is_a_failure_that_leaks_none)
 {
-        struct command_fixture *f = *state;
         struct rlimit before, less;
         int open_before = open_files(), failures = 0;
 

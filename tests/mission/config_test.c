@@ -30,7 +30,7 @@ static int teardown(void **state)
         return 0;
 }
 
-#define T(name) UNIT_TEST_WITH(name, setup, teardown)
+#define T(name) UNIT_TEST_WITH(name, struct fixture *f, setup, teardown)
 
 static void check_strictness(struct fixture *f, const char *text, pawl__strictness strictness)
 {
@@ -39,7 +39,7 @@ static void check_strictness(struct fixture *f, const char *text, pawl__strictne
 
         if (text)
                 file_write(f->path, text, strlen(text));
-        assert_int_equal(pawl__config_load(&config, f->log, &err), PAWL_OK);
+        assert_ok(pawl__config_load(&config, f->log, &err));
         assert_int_equal(config.settings.strictness, strictness);
         assert_string_equal(err.message, "");
 }
@@ -61,41 +61,40 @@ static void check_refused(
 
 T(without_a_file_nothing_is_set)
 {
-        check_strictness(*state, NULL, PAWL__STRICTNESS_UNSET);
+        check_strictness(f, NULL, PAWL__STRICTNESS_UNSET);
 }
 
 T(a_file_that_says_nothing_sets_nothing)
 {
-        check_strictness(*state, "", PAWL__STRICTNESS_UNSET);
-        check_strictness(*state, "# strictness: max\n", PAWL__STRICTNESS_UNSET);
-        check_strictness(*state, "{}", PAWL__STRICTNESS_UNSET);
+        check_strictness(f, "", PAWL__STRICTNESS_UNSET);
+        check_strictness(f, "# strictness: max\n", PAWL__STRICTNESS_UNSET);
+        check_strictness(f, "{}", PAWL__STRICTNESS_UNSET);
 }
 
 T(strictness_is_read)
 {
-        check_strictness(*state, "strictness: off\n", PAWL__STRICTNESS_OFF);
-        check_strictness(*state, "strictness: medium\n", PAWL__STRICTNESS_MEDIUM);
-        check_strictness(*state, "strictness: max\n", PAWL__STRICTNESS_MAX);
+        check_strictness(f, "strictness: off\n", PAWL__STRICTNESS_OFF);
+        check_strictness(f, "strictness: medium\n", PAWL__STRICTNESS_MEDIUM);
+        check_strictness(f, "strictness: max\n", PAWL__STRICTNESS_MAX);
 }
 
 T(anything_else_is_refused_with_file_line_and_key)
 {
-        check_refused(*state, "# x\nstrictness: high\n", PAWL_EPARSE,
+        check_refused(f, "# x\nstrictness: high\n", PAWL_EPARSE,
                 ": line 2: strictness: \"high\" is not known; write off, medium or max");
-        check_refused(*state, "strictness: 1\n", PAWL_EPARSE,
+        check_refused(f, "strictness: 1\n", PAWL_EPARSE,
                 ": line 1: strictness: must be a string; quote it");
-        check_refused(*state, "strictnes: max\n", PAWL_EPARSE,
+        check_refused(f, "strictnes: max\n", PAWL_EPARSE,
                 ": line 1: strictnes: unknown key; did you mean strictness?");
-        check_refused(*state, "- max\n", PAWL_EPARSE,
-                ": line 1: must be a mapping; write strictness: medium");
-        check_refused(*state, "a: [", PAWL_EPARSE,
+        check_refused(
+                f, "- max\n", PAWL_EPARSE, ": line 1: must be a mapping; write strictness: medium");
+        check_refused(f, "a: [", PAWL_EPARSE,
                 ": line 2, column 1: did not find expected node content while parsing a flow node "
                 "(line 2); fix the YAML there");
 }
 
 T(a_folder_in_its_place_is_refused)
 {
-        struct fixture *f = *state;
         pawl__config config = {.settings.strictness = PAWL__STRICTNESS_MAX};
         pawl_error err = PAWL_ERROR_INIT;
 
@@ -107,14 +106,13 @@ T(a_folder_in_its_place_is_refused)
 
 T(a_log_named_without_a_folder_is_in_this_one)
 {
-        struct fixture *f = *state;
         char *before = getcwd(NULL, 0);
         pawl__config config = {.settings.strictness = PAWL__STRICTNESS_UNSET};
         pawl_error err = PAWL_ERROR_INIT;
 
         file_write(f->path, "strictness: max", 15);
         assert_int_equal(chdir(f->folder), 0);
-        assert_int_equal(pawl__config_load(&config, "events.db", &err), PAWL_OK);
+        assert_ok(pawl__config_load(&config, "events.db", &err));
         assert_int_equal(chdir(before), 0);
         assert_int_equal(config.settings.strictness, PAWL__STRICTNESS_MAX);
         free(before);

@@ -12,8 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
-
 static const char two_steps[] =
         "mission: m\n"
         "glossary: {team_domain: team.yaml}\n"
@@ -88,7 +86,7 @@ static bool run_exists(struct mission_fixture *f, const char *run_id)
         pawl__row row = {.v[PAWL__RUN_ID].text = pawl__text(run_id)};
         pawl__state *state;
 
-        assert_int_equal(pawl__state_of(&state, f->log, &f->err), PAWL_OK);
+        assert_ok(pawl__state_of(&state, f->log, &f->err));
         pawl_status status = pawl__state_get(state, PAWL__RUNS, &row, &arena, &f->err);
         pawl__arena_free(&arena);
         return status == PAWL_OK;
@@ -100,7 +98,7 @@ static void check_log(struct mission_fixture *f)
         pawl_verify_result verified;
 
         open_again(f);
-        assert_int_equal(pawl_log_verify(&verified, f->log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&verified, f->log, 0, NULL));
         if (pawl__replay_check(f->log, &f->err))
                 fail_msg("%s", f->err.message);
         close_log(f);
@@ -126,10 +124,8 @@ static void recover(struct mission_fixture *f)
         close_log(f);
 }
 
-TEST(without_memory_a_run_fails_whole_and_goes_on)
+MISSION_TEST(without_memory_a_run_fails_whole_and_goes_on)
 {
-        struct mission_fixture *f = *state;
-
         write_files(f);
         close_log(f);
         for (sweep s = {.warm = 1, .spread = 25, .least = 50}; sweep_next(&s);) {
@@ -173,7 +169,7 @@ static bool run_on(struct told *told, struct mission_fixture *f, fault_kind kind
         return WIFEXITED(how) && WEXITSTATUS(how) == 0;
 }
 
-TEST(on_a_disk_that_fails_no_command_runs_unrecorded)
+MISSION_TEST(on_a_disk_that_fails_no_command_runs_unrecorded)
 {
         static const struct {
                 fault_kind kind;
@@ -181,13 +177,12 @@ TEST(on_a_disk_that_fails_no_command_runs_unrecorded)
                 int step; /* from one operation to the next that fails */
         } faults[] = {{FAULT_EIO, false, 2}, {FAULT_EIO, true, 3}, {FAULT_FULL, true, 3},
                 {FAULT_SHORT, false, 3}};
-        struct mission_fixture *f = *state;
         struct told *told =
                 mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
         assert_true(told != MAP_FAILED);
         write_files(f);
-        assert_int_equal(mission_run(f), PAWL_OK); /* the log's own making is another test's */
+        assert_ok(mission_run(f)); /* the log's own making is another test's */
         close_log(f);
         for (size_t k = 0; k < sizeof faults / sizeof faults[0]; k++) {
                 int n = 1 - faults[k].step, failures = 0;
@@ -208,14 +203,13 @@ TEST(on_a_disk_that_fails_no_command_runs_unrecorded)
         check_log(f);
 }
 
-TEST(killed_at_any_write_a_run_goes_on)
+MISSION_TEST(killed_at_any_write_a_run_goes_on)
 {
         static const fault_kind kinds[] = {FAULT_KILL, FAULT_POWER_CUT};
-        struct mission_fixture *f = *state;
         struct told told;
 
         write_files(f);
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         close_log(f);
         for (size_t k = 0; k < 2; k++) {
                 int n = 0;

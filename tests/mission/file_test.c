@@ -8,8 +8,6 @@
 
 FILE_TEST(a_minimal_mission_has_the_defaults)
 {
-        struct file_fixture *f = *state;
-
         file_load(f, MINIMAL);
         const pawl_mission *m = f->mission;
         assert_text(m->id, "m");
@@ -115,15 +113,12 @@ static void check_full(const struct file_fixture *f)
 
 FILE_TEST(every_key_is_read_whatever_the_order)
 {
-        struct file_fixture *f = *state;
-
         file_load(f, full_yaml);
         check_full(f);
 }
 
 FILE_TEST(the_paths_are_absolute_from_wherever_it_is_read)
 {
-        struct file_fixture *f = *state;
         char *before = getcwd(NULL, 0), *link = path_in(f->folder, "link.yaml");
         char *real = realpath(f->folder, NULL), *real_path = path_in(real, "m.yaml");
 
@@ -145,7 +140,6 @@ FILE_TEST(the_paths_are_absolute_from_wherever_it_is_read)
 
 FILE_TEST(json_has_the_same_schema)
 {
-        struct file_fixture *f = *state;
         char *path = path_in(f->folder, "m.json");
         static const char text[] =
                 "{\"mission\":\"m\",\"strictness\":\"off\",\n"
@@ -161,7 +155,6 @@ FILE_TEST(json_has_the_same_schema)
 
 FILE_TEST(the_hash_is_that_of_the_files_bytes)
 {
-        struct file_fixture *f = *state;
         char first[65];
 
         file_load(f, MINIMAL);
@@ -177,7 +170,6 @@ FILE_TEST(the_hash_is_that_of_the_files_bytes)
 
 FILE_TEST(a_file_that_is_no_mapping_is_refused)
 {
-        struct file_fixture *f = *state;
         const char *message = "mission: is missing; start the file with mission: NAME and steps:";
 
         file_refused(f, "", 1, message);
@@ -188,8 +180,6 @@ FILE_TEST(a_file_that_is_no_mapping_is_refused)
 
 FILE_TEST(unknown_keys_are_refused_with_the_nearest_one)
 {
-        struct file_fixture *f = *state;
-
         file_refused(f, "mission: m\nstep: []\n", 2, "step: unknown key; did you mean steps?");
         file_refused(f, MINIMAL "surroundings: x\n", 3,
                 "surroundings: unknown key; the keys here are mission, strictness, glossary_check, "
@@ -216,8 +206,6 @@ FILE_TEST(unknown_keys_are_refused_with_the_nearest_one)
 
 FILE_TEST(missing_keys_are_named)
 {
-        struct file_fixture *f = *state;
-
         file_refused(f, "steps: [{id: a, run: [x]}]\n", 1,
                 "mission: is missing; give the mission a name: mission: NAME");
         file_refused(
@@ -233,8 +221,6 @@ FILE_TEST(missing_keys_are_named)
 
 FILE_TEST(values_of_the_wrong_type_are_refused)
 {
-        struct file_fixture *f = *state;
-
         file_refused(f, "mission: 1\nsteps: []", 1, "mission: must be a string; quote it");
         file_refused(f, MINIMAL "strictness: high\n", 3,
                 "strictness: \"high\" is not known; write off, medium or max");
@@ -274,7 +260,6 @@ FILE_TEST(limits_must_be_whole_numbers_of_bytes)
 {
         static const char *const wrong[] = {
                 "0", "-1", "1.5", "1e3", "4294967296", "99999999999999999999999999"};
-        struct file_fixture *f = *state;
 
         for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
                 char text[200], message[200];
@@ -294,8 +279,6 @@ FILE_TEST(limits_must_be_whole_numbers_of_bytes)
 
 FILE_TEST(commands_must_be_lists_of_strings)
 {
-        struct file_fixture *f = *state;
-
         file_refused(f, "mission: m\nsteps: [{id: a, run: []}]\n", 2,
                 "steps[0].run: names no command; write [COMMAND, ARGUMENT, ...]");
         file_refused(f, "mission: m\nsteps: [{id: a, run: ['', x]}]\n", 2,
@@ -314,8 +297,6 @@ FILE_TEST(commands_must_be_lists_of_strings)
 
 FILE_TEST(numbers_are_words_as_they_are_written)
 {
-        struct file_fixture *f = *state;
-
         file_load(f, "mission: m\nsteps: [{id: a, run: [sleep, 1.50, true, -7]}]\n");
         assert_string_equal(f->mission->steps[0].argv[1], "1.50");
         assert_string_equal(f->mission->steps[0].argv[2], "true");
@@ -334,7 +315,6 @@ FILE_TEST(ids_must_be_of_their_form)
                 {"\" a\"", "has white space at an end"},
                 {"..", "is the name of a directory"},
         };
-        struct file_fixture *f = *state;
 
         for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
                 for (int step = 0; step < 2; step++) {
@@ -365,8 +345,6 @@ FILE_TEST(ids_must_be_of_their_form)
 
 FILE_TEST(a_step_id_twice_names_both_lines)
 {
-        struct file_fixture *f = *state;
-
         file_refused(f,
                 "mission: m\nsteps:\n- {id: a, run: [x]}\n- {id: b, run: [x]}\n"
                 "- run: [x]\n  id: \"\\u0061\"\n",
@@ -375,7 +353,6 @@ FILE_TEST(a_step_id_twice_names_both_lines)
 
 FILE_TEST(metadata_of_the_wrong_form_is_refused)
 {
-        struct file_fixture *f = *state;
         pawl_mission *mission = NULL;
         static const char text[] = "mission: m\nsteps:\n- id: a\n  run: [x]\n"
                                    "  metadata: {glossary_watch_terms: workspace}\n";
@@ -388,7 +365,6 @@ FILE_TEST(metadata_of_the_wrong_form_is_refused)
 
 FILE_TEST(a_file_that_cannot_be_read_keeps_its_own_status)
 {
-        struct file_fixture *f = *state;
         pawl_mission *mission = NULL;
 
         assert_int_equal(pawl_mission_load(&mission, f->path, &f->err), PAWL_ENOTFOUND);

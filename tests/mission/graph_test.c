@@ -21,22 +21,20 @@ static void order_is(const struct file_fixture *f, const char *expected)
 
 FILE_TEST(a_step_that_says_nothing_needs_the_one_before)
 {
-        struct file_fixture *f = *state;
         bool needs;
 
         file_load(f, MISSION "- {id: a, run: [x]}\n- {id: b, run: [x]}\n- {id: c, run: [x]}\n");
         order_is(f, "a b c");
         assert_false(f->mission->graph);
         assert_int_equal(f->mission->parallel, 1);
-        assert_int_equal(pawl__graph_needs(&needs, f->mission, 2, 0, &f->err), PAWL_OK);
+        assert_ok(pawl__graph_needs(&needs, f->mission, 2, 0, &f->err));
         assert_true(needs);
-        assert_int_equal(pawl__graph_needs(&needs, f->mission, 0, 0, &f->err), PAWL_OK);
+        assert_ok(pawl__graph_needs(&needs, f->mission, 0, 0, &f->err));
         assert_false(needs);
 }
 
 FILE_TEST(steps_come_behind_what_they_need)
 {
-        struct file_fixture *f = *state;
         bool needs;
 
         file_load(f, "parallel: 4\n" MISSION "- {id: a, needs: [d], run: [x]}\n"
@@ -47,16 +45,14 @@ FILE_TEST(steps_come_behind_what_they_need)
         order_is(f, "b d a c e");
         assert_true(f->mission->graph);
         assert_int_equal(f->mission->parallel, 4);
-        assert_int_equal(pawl__graph_needs(&needs, f->mission, 4, 1, &f->err), PAWL_OK);
+        assert_ok(pawl__graph_needs(&needs, f->mission, 4, 1, &f->err));
         assert_true(needs);
-        assert_int_equal(pawl__graph_needs(&needs, f->mission, 2, 3, &f->err), PAWL_OK);
+        assert_ok(pawl__graph_needs(&needs, f->mission, 2, 3, &f->err));
         assert_false(needs);
 }
 
 FILE_TEST(needs_of_the_wrong_form_are_refused)
 {
-        struct file_fixture *f = *state;
-
         file_refused(f, MISSION "- {id: a, run: [x]}\n- {id: b, needs: [z], run: [x]}\n", 4,
                 "steps[1].needs[0]: no step is called \"z\"; name one of the mission");
         file_refused(f, MISSION "- {id: a, run: [x]}\n- {id: b, needs: [a, b], run: [x]}\n", 4,
@@ -75,8 +71,6 @@ FILE_TEST(needs_of_the_wrong_form_are_refused)
 
 FILE_TEST(circles_of_needs_are_refused)
 {
-        struct file_fixture *f = *state;
-
         file_refused(f, MISSION "- {id: a, needs: [b], run: [x]}\n- {id: b, run: [x]}\n", 3,
                 "steps[0].needs[0]: step \"b\" needs \"a\" in turn, itself or by way of others "
                 "(where needs is left out, the step before); take one of them out");
@@ -90,8 +84,6 @@ FILE_TEST(circles_of_needs_are_refused)
 
 FILE_TEST(outputs_are_taken_from_what_is_needed_alone)
 {
-        struct file_fixture *f = *state;
-
         file_load(f, MISSION "- {id: a, run: [x]}\n- {id: b, run: [x]}\n"
                              "- {id: c, needs: [b], inputs: {$from: a}, when: {$from: 'b#/x'}, "
                              "run: [x]}\n");

@@ -35,7 +35,7 @@ static int teardown(void **state)
         return 0;
 }
 
-#define T(name) UNIT_TEST_WITH(name, setup, teardown)
+#define T(name) UNIT_TEST_WITH(name, struct fixture *f, setup, teardown)
 
 static pawl_status output(pawl_text *out, pawl_text step_id, void *user, pawl_error *err)
 {
@@ -65,7 +65,7 @@ static pawl_status resolve(struct fixture *f, pawl__buf *out, const char *inputs
         f->mission = NULL;
         f->asked = 0;
         f->err = (pawl_error)PAWL_ERROR_INIT;
-        assert_int_equal(pawl_mission_load(&f->mission, f->path, &f->err), PAWL_OK);
+        assert_ok(pawl_mission_load(&f->mission, f->path, &f->err));
         return pawl__inputs_resolve(
                 out, f->mission, &f->mission->steps[2], run ? output : NULL, f, &f->err);
 }
@@ -88,12 +88,12 @@ static void check(struct fixture *f, const char *inputs, const char *json)
 {
         pawl__buf out = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__buf_adds(&out, "before "), PAWL_OK);
-        assert_int_equal(resolve(f, &out, inputs, true), PAWL_OK);
+        assert_ok(pawl__buf_adds(&out, "before "));
+        assert_ok(resolve(f, &out, inputs, true));
         assert_memory_equal(out.data, "before ", 7);
         assert_text(pawl__text_n(out.data + 7, out.len - 7), json);
         pawl__buf_clear(&out);
-        assert_int_equal(resolve_from_text(f, &out, true), PAWL_OK);
+        assert_ok(resolve_from_text(f, &out, true));
         assert_text(pawl__buf_text(&out), json);
         pawl__buf_free(&out);
 }
@@ -103,7 +103,7 @@ static void check_fails(
 {
         pawl__buf out = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__buf_adds(&out, "before"), PAWL_OK);
+        assert_ok(pawl__buf_adds(&out, "before"));
         assert_int_equal(resolve(f, &out, inputs, true), status);
         assert_int_equal(f->err.status, status);
         assert_string_equal(f->err.message, message);
@@ -116,8 +116,6 @@ static void check_fails(
 
 T(inputs_without_references_are_made_canonical)
 {
-        struct fixture *f = *state;
-
         check(f, NULL, "{}");
         check(f, "{b: 1.0, a: [true, ~, x]}", "{\"a\":[true,null,\"x\"],\"b\":1}");
         check(f, "text", "\"text\"");
@@ -131,8 +129,6 @@ T(inputs_without_references_are_made_canonical)
 
 T(whole_outputs_take_the_place_of_their_object)
 {
-        struct fixture *f = *state;
-
         f->a = "{\"k\":1}";
         check(f, "{$from: a}", "{\"k\":1}");
         check(f, "{$from: b}", "\"only a string\\n\"");
@@ -144,8 +140,6 @@ T(whole_outputs_take_the_place_of_their_object)
 
 T(members_are_found_by_pointer)
 {
-        struct fixture *f = *state;
-
         check(f,
                 "{a: {$from: 'a#/list/1/x'}, b: {$from: 'a#/s'}, c: {$from: 'a#/~0~1'}, d: {$from: "
                 "'a#/t'}, e: {$from: 'a#/list'}, f: {$from: 'a#/n'}}",
@@ -160,16 +154,12 @@ T(members_are_found_by_pointer)
 /* What an output holds is data: a $from in it is no reference. */
 T(references_in_outputs_are_not_followed)
 {
-        struct fixture *f = *state;
-
         f->a = "{\"$from\":\"b\"}";
         check(f, "{x: {$from: a}}", "{\"x\":{\"$from\":\"b\"}}");
 }
 
 T(a_pointer_that_leads_nowhere_is_named)
 {
-        struct fixture *f = *state;
-
         check_fails(f, "{part: {$from: 'a#/summary'}}", PAWL_ENOTFOUND,
                 "inputs.part: output of \"a\" has no /summary; fix the pointer in the "
                 "mission file, or what \"a\" prints");
@@ -183,16 +173,12 @@ T(a_pointer_that_leads_nowhere_is_named)
 
 T(a_failure_to_get_an_output_is_passed_on)
 {
-        struct fixture *f = *state;
-
         f->fail = PAWL_EDAMAGED;
         check_fails(f, "[{$from: a}]", PAWL_EDAMAGED, "the log: is damaged");
 }
 
 T(a_pointer_into_what_is_nearly_json_says_why_it_is_text)
 {
-        struct fixture *f = *state;
-
         f->b = "\" {\\\"x\\\":1,\\\"x\\\":2}\\n\"";
         check_fails(f, "{$from: \"b#/x\"}", PAWL_ENOTFOUND,
                 "inputs: output of \"b\" is kept as text, which has no /x: it is no JSON (line 1, "
@@ -207,7 +193,6 @@ T(a_pointer_into_what_is_nearly_json_says_why_it_is_text)
 
 T(an_output_that_makes_the_nesting_too_deep_is_refused)
 {
-        struct fixture *f = *state;
         char deep[1025];
 
         memset(deep, '[', 512);
@@ -224,10 +209,9 @@ T(an_output_that_makes_the_nesting_too_deep_is_refused)
 
 T(without_a_run_references_stay)
 {
-        struct fixture *f = *state;
         pawl__buf out = PAWL__BUF_INIT;
 
-        assert_int_equal(resolve(f, &out, "{x: {$from: 'a#/s'}, w: 1}", false), PAWL_OK);
+        assert_ok(resolve(f, &out, "{x: {$from: 'a#/s'}, w: 1}", false));
         assert_text(pawl__buf_text(&out), "{\"w\":1,\"x\":{\"$from\":\"a#/s\"}}");
         pawl__buf_free(&out);
 }

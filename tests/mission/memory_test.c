@@ -52,7 +52,7 @@ static int teardown(void **state)
         return 0;
 }
 
-#define T(name) UNIT_TEST_WITH(name, setup, teardown)
+#define T(name) UNIT_TEST_WITH(name, struct fixture *f, setup, teardown)
 
 static void sweep_load(struct fixture *f, pawl_status wanted, const char *message)
 {
@@ -70,12 +70,11 @@ static void sweep_load(struct fixture *f, pawl_status wanted, const char *messag
 
 T(a_mission_survives_any_failed_allocation)
 {
-        sweep_load(*state, PAWL_OK, "");
+        sweep_load(f, PAWL_OK, "");
 }
 
 T(what_was_left_unfinished_is_found_or_not_for_any_failed_allocation)
 {
-        struct fixture *f = *state;
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         char *path = path_in(f->folder, "events.db");
         pawl_error err = PAWL_ERROR_INIT;
@@ -83,7 +82,7 @@ T(what_was_left_unfinished_is_found_or_not_for_any_failed_allocation)
         pawl_log *log;
 
         options.flags = PAWL_LOG_CREATE;
-        assert_int_equal(pawl_log_open(&log, path, &options, &err), PAWL_OK);
+        assert_ok(pawl_log_open(&log, path, &options, &err));
         for (sweep s = {.wanted = PAWL_ENOTFOUND, .keeps = true}; sweep_next(&s);) {
                 sweep_arm(&s);
                 (void)sweep_done(
@@ -95,8 +94,6 @@ T(what_was_left_unfinished_is_found_or_not_for_any_failed_allocation)
 
 T(a_refused_mission_survives_any_failed_allocation)
 {
-        struct fixture *f = *state;
-
         file_write(f->path, cycle, sizeof cycle - 1);
         sweep_load(f, PAWL_EPARSE, " in turn, ");
 }
@@ -128,8 +125,6 @@ static void sweep_inputs(struct fixture *f)
 
 T(inputs_survive_any_failed_allocation)
 {
-        struct fixture *f = *state;
-
         sweep_inputs(f);
         pawl__document_drop_tree(&f->mission->document);
         sweep_inputs(f);
@@ -137,7 +132,6 @@ T(inputs_survive_any_failed_allocation)
 
 T(a_mission_is_read_again_or_not_for_any_failed_allocation)
 {
-        struct fixture *f = *state;
         const size_t nodes = f->mission->document.tree.n;
 
         for (sweep s = {0}; sweep_next(&s);) {
@@ -151,16 +145,13 @@ T(a_mission_is_read_again_or_not_for_any_failed_allocation)
 
 T(secrets_survive_any_failed_allocation)
 {
-        struct fixture *f = *state;
-
         assert_int_equal(setenv("SECRET_OF_A_TEST", "a \"secret\" value", 1), 0);
         for (sweep s = {.least = 3}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
                 pawl__arena arena = PAWL__ARENA_INIT;
                 pawl__secrets secrets;
                 pawl__buf output = PAWL__BUF_INIT;
-                assert_int_equal(
-                        pawl__buf_adds(&output, "[\"a \\u0022secret\\\" value!\"]"), PAWL_OK);
+                assert_ok(pawl__buf_adds(&output, "[\"a \\u0022secret\\\" value!\"]"));
                 sweep_arm(&s);
                 pawl_status status = pawl__secrets_load(&secrets, &arena, f->mission, &err);
                 if (!status)
@@ -180,7 +171,6 @@ static pawl_status keep_log(const char *data, size_t len, void *user)
 
 T(a_command_survives_any_failed_allocation)
 {
-        struct fixture *f = *state;
         static const char *const env[] = {"A=b", NULL};
         char *argv[] = {(char *)"sh", (char *)"-c",
                 (char *)"echo log >&2; head -c 300000 /dev/zero; cat", NULL};

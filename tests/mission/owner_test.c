@@ -6,8 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
-
 /* Waits for the file "go" for 60 seconds; the file "began" has its pid, which is its group's too.
  */
 #define MISSION_WAITS                                                                              \
@@ -35,9 +33,8 @@ static void kill_with_command(struct mission_fixture *f, pid_t pid)
         free(path);
 }
 
-TEST(only_one_process_owns_a_run)
+MISSION_TEST(only_one_process_owns_a_run)
 {
-        struct mission_fixture *f = *state;
         char pid_text[32];
 
         mission_write(f, MISSION_WAITS);
@@ -63,9 +60,8 @@ TEST(only_one_process_owns_a_run)
         kill_with_command(f, pid);
 }
 
-TEST(a_second_process_may_wait_its_turn)
+MISSION_TEST(a_second_process_may_wait_its_turn)
 {
-        struct mission_fixture *f = *state;
         int how;
 
         mission_write(f, "mission: m\nsteps:\n  - id: one\n"
@@ -73,17 +69,16 @@ TEST(a_second_process_may_wait_its_turn)
         pid_t pid = mission_fork(f, false, NULL);
         mission_await(f, "began");
         f->options.wait_ms = 60000;
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         assert_string_equal(f->result->status, "completed");
         assert_int_equal(waitpid(pid, &how, 0), pid);
-        assert_int_equal(WEXITSTATUS(how), PAWL_OK);
+        assert_ok(WEXITSTATUS(how));
         mission_journal_is(f, "one\n"); /* there was nothing left to do */
         assert_int_equal(mission_events(f, "RunCompleted"), 1);
 }
 
-TEST(a_run_whose_process_was_killed_goes_on_under_the_same_key)
+MISSION_TEST(a_run_whose_process_was_killed_goes_on_under_the_same_key)
 {
-        struct mission_fixture *f = *state;
         char journal[128];
 
         mission_write(f, MISSION_WAITS);
@@ -92,7 +87,7 @@ TEST(a_run_whose_process_was_killed_goes_on_under_the_same_key)
         kill_with_command(f, pid);
 
         mission_file(f, "go", "");
-        assert_int_equal(mission_resume(f, NULL), PAWL_OK);
+        assert_ok(mission_resume(f, NULL));
         snprintf(journal, sizeof journal, "%s\n%s\n", mission_token(f, "one"),
                 mission_token(f, "one"));
         mission_journal_is(f, journal);
@@ -101,9 +96,8 @@ TEST(a_run_whose_process_was_killed_goes_on_under_the_same_key)
         assert_int_equal(mission_events(f, "RunCompleted"), 1);
 }
 
-TEST(killed_anywhere_a_run_ends_with_each_step_completed_once)
+MISSION_TEST(killed_anywhere_a_run_ends_with_each_step_completed_once)
 {
-        struct mission_fixture *f = *state;
         pawl_status status = PAWL_EHELD;
 
         mission_write(f, "mission: m\nsteps:\n"
@@ -117,17 +111,17 @@ TEST(killed_anywhere_a_run_ends_with_each_step_completed_once)
                 kill(-pid, SIGKILL);
                 kill(pid, SIGKILL);
                 assert_int_equal(waitpid(pid, &how, 0), pid);
-                assert_int_equal(pawl__replay_check(f->log, &f->err), PAWL_OK);
+                assert_ok(pawl__replay_check(f->log, &f->err));
         }
         if (mission_events(f, NULL) == 0)
                 status = mission_run(f);
         else
                 status = mission_resume(f, "run-1");
-        assert_int_equal(status, PAWL_OK);
+        assert_ok(status);
         assert_string_equal(f->result->status, "completed");
         assert_int_equal(mission_events(f, "StepCompleted"), 3);
         assert_int_equal(mission_events(f, "RunCompleted"), 1);
-        assert_int_equal(pawl__replay_check(f->log, &f->err), PAWL_OK);
+        assert_ok(pawl__replay_check(f->log, &f->err));
 }
 
 static int64_t ahead_ms;
@@ -166,9 +160,8 @@ static void take_over(struct mission_fixture *f)
         _exit(0);
 }
 
-TEST(a_run_that_was_taken_over_stops_and_records_nothing)
+MISSION_TEST(a_run_that_was_taken_over_stops_and_records_nothing)
 {
-        struct mission_fixture *f = *state;
         int how;
 
         pawl_log_close(f->log);
@@ -176,7 +169,7 @@ TEST(a_run_that_was_taken_over_stops_and_records_nothing)
         if (pid == 0)
                 take_over(f);
         f->log_options.lease_ms = 300;
-        assert_int_equal(pawl_log_open(&f->log, f->db, &f->log_options, &f->err), PAWL_OK);
+        assert_ok(pawl_log_open(&f->log, f->db, &f->log_options, &f->err));
         mission_write(f, MISSION_WAITS);
         assert_int_equal(mission_run(f), PAWL_EFENCED); /* long before the command's 60 seconds */
         assert_says(f->err.message, "run-1");

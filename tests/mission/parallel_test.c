@@ -6,31 +6,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
-
 #define MISSION "mission: m\nparallel: 4\nworkspace: {checkpoint: off}\nsteps:\n"
 /* Begins, and ends when all of those are at work, too. */
 #define MEETS(id, others)                                                                          \
         "- {id: " id ", needs: [], run: [sh, -c, 'touch at-" id "; for o in " others               \
         "; do until test -e at-$o; do sleep 0.01; done; done; echo " id "']}\n"
 
-TEST(as_many_are_at_work_as_the_mission_says)
+MISSION_TEST(as_many_are_at_work_as_the_mission_says)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f,
                 MISSION MEETS("a", "b c d") MEETS("b", "a c d") MEETS("c", "a b d")
                         MEETS("d", "a b c") "- {id: e, needs: [a, b, c, d], inputs: [{$from: a}, "
                                             "{$from: b}, {$from: c}, {$from: d}], run: [cat]}\n");
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         assert_string_equal(mission_status(f, "e"), "completed");
         assert_int_equal(mission_events(f, "StepCompleted"), 5);
 }
 
-TEST(no_more_are_at_work_than_the_mission_says)
+MISSION_TEST(no_more_are_at_work_than_the_mission_says)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, "mission: m\nparallel: 2\nworkspace: {checkpoint: off}\nsteps:\n"
                          "- {id: a, needs: [], run: &one [sh, -c, 'mkdir one || mkdir two; sleep "
                          "0.1; rmdir two || rmdir one']}\n"
@@ -40,13 +34,11 @@ TEST(no_more_are_at_work_than_the_mission_says)
                          "rmdir two || rmdir one']}\n"
                          "- {id: d, needs: [], run: [sh, -c, 'mkdir one || mkdir two; sleep 0.1; "
                          "rmdir two || rmdir one']}\n");
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
 }
 
-TEST(one_that_fails_lets_the_others_end)
+MISSION_TEST(one_that_fails_lets_the_others_end)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f,
                 MISSION "- {id: a, needs: [], run: [sh, -c, 'until test -e at-b; do sleep 0.01; "
                         "done; exit 3']}\n"
@@ -62,10 +54,8 @@ TEST(one_that_fails_lets_the_others_end)
         assert_string_equal(f->result->status, "failed");
 }
 
-TEST(each_has_its_own_time_limit_and_attempts)
+MISSION_TEST(each_has_its_own_time_limit_and_attempts)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f,
                 MISSION "- {id: a, needs: [], timeout: 200ms, run: [sleep, 30]}\n"
                         "- {id: b, needs: [], retry: {attempts: 3, delay: 50ms}, run: [sh, -c, "
@@ -80,9 +70,8 @@ TEST(each_has_its_own_time_limit_and_attempts)
         assert_int_equal(mission_events(f, "StepAttemptFailed"), 2);
 }
 
-TEST(what_is_written_is_kept_apart)
+MISSION_TEST(what_is_written_is_kept_apart)
 {
-        struct mission_fixture *f = *state;
         char text[4000] = MISSION;
 
         for (int i = 0; i < 4; i++) {
@@ -93,14 +82,13 @@ TEST(what_is_written_is_kept_apart)
                         i, i, i + 1);
         }
         mission_write(f, text);
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         assert_int_equal(mission_events(f, "StepCompleted"), 4);
         mission_payload_says(f, "StepCompleted", "\"log_bytes\":1400");
 }
 
-TEST(a_signal_ends_all_of_them)
+MISSION_TEST(a_signal_ends_all_of_them)
 {
-        struct mission_fixture *f = *state;
         int ends[2];
         const unsigned char term = SIGTERM;
 
@@ -147,10 +135,8 @@ static pawl_status define(pawl_answer *answer, const pawl_conflict *conflict, vo
         return PAWL_OK;
 }
 
-TEST(nobody_is_asked_while_others_are_at_work)
+MISSION_TEST(nobody_is_asked_while_others_are_at_work)
 {
-        struct mission_fixture *f = *state;
-
         f->options.clarify = define;
         f->options.clarify_user = f;
         mission_write(f,
@@ -160,14 +146,12 @@ TEST(nobody_is_asked_while_others_are_at_work)
                         "{glossary_watch_terms: [workspace]}, strictness: max, run: [sh, -c, 'echo "
                         "a >> journal']}\n"
                         "- {id: b, needs: [a], run: [sh, -c, 'echo b >> journal']}\n");
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         mission_journal_is(f, "slow\na\nb\n");
 }
 
-TEST(a_blocked_step_is_left_until_the_others_have_ended)
+MISSION_TEST(a_blocked_step_is_left_until_the_others_have_ended)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f,
                 MISSION "- {id: slow, needs: [], run: [sh, -c, 'sleep 0.2; echo slow >> "
                         "journal']}\n"
@@ -179,7 +163,7 @@ TEST(a_blocked_step_is_left_until_the_others_have_ended)
         mission_journal_is(f, "slow\nc\n");
         assert_string_equal(f->result->status, "blocked");
         mission_resolve(f);
-        assert_int_equal(mission_resume(f, NULL), PAWL_OK);
+        assert_ok(mission_resume(f, NULL));
         mission_journal_is(f, "slow\nc\na\n");
 }
 
@@ -227,20 +211,16 @@ static void run_while_answered(struct mission_fixture *f, size_t n, pawl_status 
         assert_int_equal(status, 0);
 }
 
-TEST(a_step_that_is_answered_while_others_are_at_work_goes_on)
+MISSION_TEST(a_step_that_is_answered_while_others_are_at_work_goes_on)
 {
-        struct mission_fixture *f = *state;
-
         run_while_answered(f, 2, PAWL_OK);
         assert_string_equal(f->result->status, "completed");
         assert_int_equal(mission_events(f, "StepCompleted"), 4);
         assert_int_equal(mission_events(f, "SessionStarted"), 1);
 }
 
-TEST(one_that_is_not_answered_is_named_in_the_end)
+MISSION_TEST(one_that_is_not_answered_is_named_in_the_end)
 {
-        struct mission_fixture *f = *state;
-
         run_while_answered(f, 1, PAWL_BLOCKED);
         mission_journal_is(f, "slow\na\nc\n");
         assert_string_equal(mission_status(f, "a"), "completed");
@@ -248,7 +228,7 @@ TEST(one_that_is_not_answered_is_named_in_the_end)
         assert_says(f->err.message, "step b: blocked by 1 unresolved conflict;");
         assert_int_equal(f->result->n_conflicts, 1);
         mission_resolve(f);
-        assert_int_equal(mission_resume(f, NULL), PAWL_OK);
+        assert_ok(mission_resume(f, NULL));
         mission_journal_is(f, "slow\na\nc\nb\n");
 }
 
@@ -270,25 +250,21 @@ static pawl_status confirm(bool *yes, const pawl_input_change *change, void *use
                 "journal']}\n"                                                                     \
                 "- {id: b, needs: [slow], run: [sh, -c, 'echo b >> journal']}\n"
 
-TEST(nobody_is_asked_about_changed_inputs_while_others_are_at_work)
+MISSION_TEST(nobody_is_asked_about_changed_inputs_while_others_are_at_work)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, UNTIL_GO("1"));
         assert_int_equal(mission_run(f), PAWL_ESTEP);
         mission_file(f, "go", "");
         f->options.confirm = confirm;
         f->options.confirm_user = f;
         mission_write(f, UNTIL_GO("2"));
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         mission_journal_is(f, "slow\nb\na\n");
         assert_int_equal(mission_events(f, "StepResumeAborted"), 0);
 }
 
-TEST(changed_inputs_that_nobody_accepts_hold_what_needs_them_alone)
+MISSION_TEST(changed_inputs_that_nobody_accepts_hold_what_needs_them_alone)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, UNTIL_GO("1"));
         assert_int_equal(mission_run(f), PAWL_ESTEP);
         mission_file(f, "go", "");

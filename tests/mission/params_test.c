@@ -24,21 +24,18 @@ static void check_inputs(const struct file_fixture *f, const char *expected)
         pawl__buf out = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
 
-        assert_int_equal(
-                pawl__inputs_resolve(&out, f->mission, &f->mission->steps[0], NULL, NULL, &err),
-                PAWL_OK);
+        assert_ok(pawl__inputs_resolve(&out, f->mission, &f->mission->steps[0], NULL, NULL, &err));
         assert_text(pawl__buf_text(&out), expected);
         pawl__buf_free(&out);
 }
 
 static void set_param(struct file_fixture *f, const char *name, const char *text)
 {
-        assert_int_equal(pawl_mission_set_param(f->mission, name, text, &f->err), PAWL_OK);
+        assert_ok(pawl_mission_set_param(f->mission, name, text, &f->err));
 }
 
 FILE_TEST(parameters_stand_in_inputs_and_words)
 {
-        struct file_fixture *f = *state;
         const pawl_mission_param *params;
 
         file_load(f, full);
@@ -83,8 +80,6 @@ static void refuse(struct file_fixture *f, const char *name, const char *text, c
 
 FILE_TEST(values_of_another_type_are_refused)
 {
-        struct file_fixture *f = *state;
-
         file_load(f, full);
         refuse(f, "count", "many",
                 "parameter count: \"many\" is no number; write one, such as 1.5");
@@ -110,17 +105,16 @@ FILE_TEST(values_of_another_type_are_refused)
 
 FILE_TEST(a_file_gives_values)
 {
-        struct file_fixture *f = *state;
         char *path = path_in(f->folder, "p.yaml"), *json = path_in(f->folder, "p.json");
         char expected[600];
 
         file_load(f, full);
         file_write(path, "version: 2.1\ndry: false\ntargets: {x: y}\n", 40);
-        assert_int_equal(pawl_mission_load_params(f->mission, path, &f->err), PAWL_OK);
+        assert_ok(pawl_mission_load_params(f->mission, path, &f->err));
         check_inputs(f, "{\"d\":false,\"n\":[1.5],\"v\":\"2.1\"}");
         assert_string_equal(f->mission->steps[0].argv[3], "{\"x\":\"y\"}");
         file_write(json, "{\"count\": 7}", 12);
-        assert_int_equal(pawl_mission_load_params(f->mission, json, &f->err), PAWL_OK);
+        assert_ok(pawl_mission_load_params(f->mission, json, &f->err));
         assert_string_equal(f->mission->steps[0].argv[2], "7");
         file_write(path, "\ncount: many\n", 13);
         assert_int_equal(pawl_mission_load_params(f->mission, path, &f->err), PAWL_EPARSE);
@@ -144,8 +138,6 @@ FILE_TEST(a_file_gives_values)
 
 FILE_TEST(declarations_of_the_wrong_form_are_refused)
 {
-        struct file_fixture *f = *state;
-
         file_refused(f, "mission: m\nparams: {a: {type: text}}\n" STEP, 2,
                 "params.a.type: \"text\" is not known; write string, number, boolean or json");
         file_refused(f, "mission: m\nparams: {a: {type: number, default: x}}\n" STEP, 2,
@@ -163,8 +155,6 @@ FILE_TEST(declarations_of_the_wrong_form_are_refused)
 
 FILE_TEST(parameters_that_are_not_declared_are_refused)
 {
-        struct file_fixture *f = *state;
-
         file_refused(f, "mission: m\nsteps:\n- {id: a, run: [x, {$param: v}]}\n", 3,
                 "steps[0].run[1].$param: no parameter is called \"v\"; declare it in params");
         file_refused(f,
@@ -193,7 +183,6 @@ FILE_TEST(parameters_that_are_not_declared_are_refused)
 
 FILE_TEST(parameters_survive_any_failed_allocation)
 {
-        struct file_fixture *f = *state;
         char *path = path_in(f->folder, "p.yaml");
 
         file_write(path, "version: v\ntargets: [1]\n", 24);

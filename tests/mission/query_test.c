@@ -3,8 +3,6 @@
 #include <pawl/query.h>
 #include <unistd.h>
 
-#define PIPED(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
-
 /* A run of mission "m" that is held at step "s" by "workspace". */
 static void block(struct piped *p)
 {
@@ -13,16 +11,15 @@ static void block(struct piped *p)
                 PAWL_BLOCKED);
 }
 
-PIPED(a_run_is_listed_as_it_stands)
+PIPED_TEST(a_run_is_listed_as_it_stands)
 {
-        struct piped *p = *state;
         pawl_runs *runs;
 
-        assert_int_equal(pawl_run_list(&runs, p->log, NULL, 0, &p->err), PAWL_OK);
+        assert_ok(pawl_run_list(&runs, p->log, NULL, 0, &p->err));
         assert_int_equal(runs->n, 0);
         pawl_runs_free(runs);
         block(p);
-        assert_int_equal(pawl_run_list(&runs, p->log, NULL, 0, &p->err), PAWL_OK);
+        assert_ok(pawl_run_list(&runs, p->log, NULL, 0, &p->err));
         assert_int_equal(runs->n, 1);
         assert_text(runs->items[0].run_id, "r");
         assert_text(runs->items[0].mission_id, "m");
@@ -33,7 +30,7 @@ PIPED(a_run_is_listed_as_it_stands)
         assert_int_equal(runs->items[0].open_conflicts, 1);
         pawl_runs_free(runs);
         piped_reopen(p);
-        assert_int_equal(pawl_run_list(&runs, p->log, "blocked", 5, &p->err), PAWL_OK);
+        assert_ok(pawl_run_list(&runs, p->log, "blocked", 5, &p->err));
         assert_int_equal(runs->n, 1);
         assert_int_equal(runs->items[0].owner_pid, 0);
         pawl_runs_free(runs);
@@ -43,13 +40,12 @@ PIPED(a_run_is_listed_as_it_stands)
         assert_ptr_equal(runs, p);
 }
 
-PIPED(an_open_conflict_is_listed_until_it_is_answered)
+PIPED_TEST(an_open_conflict_is_listed_until_it_is_answered)
 {
-        struct piped *p = *state;
         pawl_conflicts *list;
 
         block(p);
-        assert_int_equal(pawl_conflict_list(&list, p->log, NULL, false, &p->err), PAWL_OK);
+        assert_ok(pawl_conflict_list(&list, p->log, NULL, false, &p->err));
         assert_int_equal(list->n, 1);
         const pawl_conflict_info *info = &list->items[0];
         assert_text(info->conflict.conflict_id, piped_conflict(p, 0));
@@ -61,18 +57,17 @@ PIPED(an_open_conflict_is_listed_until_it_is_answered)
         assert_text(info->retry_token, p->token);
         assert_text(info->status, "open");
         assert_int_equal(info->resolved_seq, 0);
-        assert_int_equal(
-                piped_define(p, info->conflict.conflict_id.data, "Where refunds land"), PAWL_OK);
+        assert_ok(piped_define(p, info->conflict.conflict_id.data, "Where refunds land"));
         pawl_conflicts_free(list);
-        assert_int_equal(pawl_conflict_list(&list, p->log, "r", false, &p->err), PAWL_OK);
+        assert_ok(pawl_conflict_list(&list, p->log, "r", false, &p->err));
         assert_int_equal(list->n, 0);
         pawl_conflicts_free(list);
-        assert_int_equal(pawl_conflict_list(&list, p->log, "r", true, &p->err), PAWL_OK);
+        assert_ok(pawl_conflict_list(&list, p->log, "r", true, &p->err));
         assert_int_equal(list->n, 1);
         assert_text(list->items[0].status, "resolved");
         assert_int_equal(list->items[0].resolved_seq, piped_head(p));
         pawl_conflicts_free(list);
-        assert_int_equal(pawl_conflict_list(&list, p->log, "other", true, &p->err), PAWL_OK);
+        assert_ok(pawl_conflict_list(&list, p->log, "other", true, &p->err));
         assert_int_equal(list->n, 0);
         pawl_conflicts_free(list);
 }
@@ -87,21 +82,20 @@ static size_t count(const pawl_senses *senses, const char *surface, const char *
         return n;
 }
 
-PIPED(senses_are_those_of_the_run_and_its_answers)
+PIPED_TEST(senses_are_those_of_the_run_and_its_answers)
 {
-        struct piped *p = *state;
         pawl_senses *senses;
 
         block(p);
-        assert_int_equal(pawl_sense_list(&senses, p->log, "r", &p->err), PAWL_OK);
+        assert_ok(pawl_sense_list(&senses, p->log, "r", &p->err));
         assert_int_equal(senses->n, 3); /* of the seed */
         assert_text(senses->items[0].source, "seed_file");
         pawl_senses_free(senses);
-        assert_int_equal(piped_define(p, piped_conflict(p, 0), "Where refunds land"), PAWL_OK);
-        assert_int_equal(pawl_sense_list(&senses, p->log, "r", &p->err), PAWL_OK);
+        assert_ok(piped_define(p, piped_conflict(p, 0), "Where refunds land"));
+        assert_ok(pawl_sense_list(&senses, p->log, "r", &p->err));
         assert_int_equal(count(senses, "workspace", "mission_local"), 1);
         pawl_senses_free(senses);
-        assert_int_equal(pawl_sense_list(&senses, p->log, NULL, &p->err), PAWL_OK);
+        assert_ok(pawl_sense_list(&senses, p->log, NULL, &p->err));
         assert_true(senses->n >= 3);
         assert_int_equal(count(senses, "workspace", "mission_local"), 0);
         pawl_senses_free(senses);

@@ -18,8 +18,6 @@ static void check_from(struct file_fixture *f, const char *inputs, const char *m
 
 FILE_TEST(references_to_earlier_steps_are_taken)
 {
-        struct file_fixture *f = *state;
-
         check_from(f, "{$from: a}", NULL);
         check_from(f, "{x: [{$from: a}, {y: {$from: 'a#/b/~01/c d/'}}]}", NULL);
         check_from(f, "{x: $from, y: {from: z}, z: ['$from']}", NULL);
@@ -30,8 +28,6 @@ FILE_TEST(references_to_earlier_steps_are_taken)
 
 FILE_TEST(references_of_the_wrong_form_are_refused)
 {
-        struct file_fixture *f = *state;
-
         check_from(f, "{x: {$from: 1}}",
                 "steps[1].inputs.x.$from: must be a string; write \"STEP\" or \"STEP#/POINTER\"");
         check_from(f, "{x: [0, {$from: {y: 1}}]}",
@@ -56,8 +52,6 @@ FILE_TEST(references_of_the_wrong_form_are_refused)
 
 FILE_TEST(an_answer_is_a_string_that_has_no_members)
 {
-        struct file_fixture *f = *state;
-
         file_refused(f,
                 "mission: m\nsteps:\n  - {id: a, ask: {question: Why?}}\n"
                 "  - {id: b, inputs: {x: {$from: 'a#/x'}}, run: [cat]}\n",
@@ -73,8 +67,6 @@ FILE_TEST(an_answer_is_a_string_that_has_no_members)
 
 FILE_TEST(references_must_name_an_earlier_step)
 {
-        struct file_fixture *f = *state;
-
         check_from(f, "{$from: z}",
                 "steps[1].inputs.$from: no step is called \"z\"; name a step that comes earlier");
         check_from(f, "{$from: ''}",
@@ -89,8 +81,6 @@ FILE_TEST(references_must_name_an_earlier_step)
 
 FILE_TEST(cycles_are_refused)
 {
-        struct file_fixture *f = *state;
-
         file_refused(f,
                 "mission: m\nsteps:\n"
                 "- {id: a, run: [x], inputs: {i: {$from: b}}}\n"
@@ -112,14 +102,12 @@ FILE_TEST(cycles_are_refused)
 
 FILE_TEST(many_steps_with_references_are_quick)
 {
-        struct file_fixture *f = *state;
         pawl__buf text = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__buf_adds(&text, "mission: m\nsteps:\n"), PAWL_OK);
+        assert_ok(pawl__buf_adds(&text, "mission: m\nsteps:\n"));
         for (int i = 0; i < 5000; i++)
-                assert_int_equal(pawl__buf_addf(&text, "- {id: s%d, run: [x], inputs: %s%d}}\n", i,
-                                         i ? "{$from: s" : "{first: ", i ? i - 1 : 0),
-                        PAWL_OK);
+                assert_ok(pawl__buf_addf(&text, "- {id: s%d, run: [x], inputs: %s%d}}\n", i,
+                        i ? "{$from: s" : "{first: ", i ? i - 1 : 0));
         file_load(f, text.data);
         assert_int_equal(f->mission->n_steps, 5000);
         pawl__buf_free(&text);

@@ -5,8 +5,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
-
 /* Two steps; the second is held until somebody says what a workspace is. */
 #define MISSION                                                                                    \
         "mission: refunds\n"                                                                       \
@@ -42,14 +40,12 @@ static void block(struct mission_fixture *f)
         mission_journal_is(f, "research\n");
 }
 
-TEST(a_resolved_run_goes_on_without_running_anything_twice)
+MISSION_TEST(a_resolved_run_goes_on_without_running_anything_twice)
 {
-        struct mission_fixture *f = *state;
-
         block(f);
         mission_resolve(f);
         char *session = strdup(f->result->session_id);
-        assert_int_equal(mission_resume(f, mission_token(f, "specify")), PAWL_OK);
+        assert_ok(mission_resume(f, mission_token(f, "specify")));
         assert_string_equal(f->result->status, "completed");
         assert_string_not_equal(f->result->session_id, session);
         assert_int_equal(f->result->n_conflicts, 0);
@@ -67,25 +63,22 @@ TEST(a_resolved_run_goes_on_without_running_anything_twice)
         free(path);
 }
 
-TEST(a_run_that_is_still_unresolved_blocks_again)
+MISSION_TEST(a_run_that_is_still_unresolved_blocks_again)
 {
-        struct mission_fixture *f = *state;
-
         block(f);
         char *conflict = strdup(f->result->conflicts[0].id);
         assert_int_equal(mission_resume(f, "run-1"), PAWL_BLOCKED);
         assert_int_equal(f->result->n_conflicts, 1);
         assert_string_equal(f->result->conflicts[0].id, conflict);
         mission_resolve(f);
-        assert_int_equal(mission_resume(f, NULL), PAWL_OK);
+        assert_ok(mission_resume(f, NULL));
         mission_journal_is(f, "research\nspecify\n");
         free(conflict);
 }
 
 /* Somebody who waits holds nothing and writes nothing until the answer is there. */
-TEST(who_waits_goes_on_when_the_answer_comes)
+MISSION_TEST(who_waits_goes_on_when_the_answer_comes)
 {
-        struct mission_fixture *f = *state;
         const struct timespec while_it_waits = {0, 200000000};
         int how;
 
@@ -99,15 +92,13 @@ TEST(who_waits_goes_on_when_the_answer_comes)
         mission_resolve(f);
         assert_int_equal(waitpid(pid, &how, 0), pid);
         assert_true(WIFEXITED(how));
-        assert_int_equal(WEXITSTATUS(how), PAWL_OK);
+        assert_ok(WEXITSTATUS(how));
         mission_journal_is(f, "research\nspecify\n");
         assert_int_equal(mission_events(f, "GenerationBlockedBySemanticConflict"), 1);
 }
 
-TEST(who_waited_in_vain_is_blocked)
+MISSION_TEST(who_waited_in_vain_is_blocked)
 {
-        struct mission_fixture *f = *state;
-
         block(f);
         f->options.wait_ms = 100;
         assert_int_equal(mission_resume(f, "run-1"), PAWL_BLOCKED);
@@ -116,9 +107,8 @@ TEST(who_waited_in_vain_is_blocked)
 }
 
 /* A signal ends the waiting, and the run is as it was. */
-TEST(who_waits_can_be_interrupted)
+MISSION_TEST(who_waits_can_be_interrupted)
 {
-        struct mission_fixture *f = *state;
         const unsigned char number = SIGTERM;
         int ends[2];
 
@@ -135,9 +125,8 @@ TEST(who_waits_can_be_interrupted)
         close(ends[1]);
 }
 
-TEST(a_failed_step_is_started_again_under_the_same_key)
+MISSION_TEST(a_failed_step_is_started_again_under_the_same_key)
 {
-        struct mission_fixture *f = *state;
         char journal[128];
 
         mission_write(f, MISSION_FAILS);
@@ -145,7 +134,7 @@ TEST(a_failed_step_is_started_again_under_the_same_key)
         assert_int_equal(mission_resume(f, "run-1"), PAWL_ESTEP);
         mission_file(f, "go", "");
         assert_int_equal(mission_resume(f, NULL), PAWL_ENOTFOUND); /* it may only fail again */
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         snprintf(journal, sizeof journal, "%s\n%s\n%s\n", mission_token(f, "one"),
                 mission_token(f, "one"), mission_token(f, "one"));
         mission_journal_is(f, journal);
@@ -154,23 +143,21 @@ TEST(a_failed_step_is_started_again_under_the_same_key)
         assert_int_equal(mission_events(f, "StepCompleted"), 1);
 }
 
-TEST(what_has_completed_is_told_again_and_not_run)
+MISSION_TEST(what_has_completed_is_told_again_and_not_run)
 {
-        struct mission_fixture *f = *state;
-
         block(f);
         char *research = strdup(mission_token(f, "research"));
         size_t before = mission_events(f, NULL);
-        assert_int_equal(mission_resume(f, research), PAWL_OK); /* the step's, not the run's */
+        assert_ok(mission_resume(f, research)); /* the step's, not the run's */
         assert_string_equal(f->result->status, "blocked");
         assert_string_equal(mission_status(f, "research"), "completed");
         assert_int_equal(mission_events(f, NULL), before);
 
         mission_resolve(f);
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         before = mission_events(f, NULL);
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
-        assert_int_equal(mission_resume(f, mission_token(f, "specify")), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
+        assert_ok(mission_resume(f, mission_token(f, "specify")));
         assert_string_equal(f->result->status, "completed");
         assert_int_equal(mission_events(f, NULL), before);
         mission_journal_is(f, "research\nspecify\n");
@@ -183,9 +170,8 @@ static void take_notice(const char *line, void *user)
 }
 
 /* Interrupted, or blocked with all its answers in; not failed, not held back by a question. */
-TEST(without_a_name_the_one_run_that_waits_for_nothing_goes_on)
+MISSION_TEST(without_a_name_the_one_run_that_waits_for_nothing_goes_on)
 {
-        struct mission_fixture *f = *state;
         char said[200] = "";
 
         f->options.notice = take_notice;
@@ -197,7 +183,7 @@ TEST(without_a_name_the_one_run_that_waits_for_nothing_goes_on)
         assert_int_equal(mission_run(f), PAWL_BLOCKED);
         mission_write(f, "mission: done\nsteps: [{id: one, run: ['true']}]\n");
         f->options.run_id = "run-3";
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         mission_write(f, "mission: failing\nsteps: [{id: one, run: ['false']}]\n");
         f->options.run_id = "run-4";
         assert_int_equal(mission_run(f), PAWL_ESTEP);
@@ -209,14 +195,13 @@ TEST(without_a_name_the_one_run_that_waits_for_nothing_goes_on)
 
         assert_int_equal(mission_resume(f, "run-2"), PAWL_BLOCKED);
         mission_resolve(f);
-        assert_int_equal(mission_resume(f, NULL), PAWL_OK);
+        assert_ok(mission_resume(f, NULL));
         assert_string_equal(f->result->run_id, "run-2");
         assert_says(said, "going on with mission refunds, run run-2");
 }
 
-TEST(without_a_name_several_runs_are_too_many)
+MISSION_TEST(without_a_name_several_runs_are_too_many)
 {
-        struct mission_fixture *f = *state;
         const pawl_answer answer = {.define = pawl__text("A folder.")};
 
         block(f);
@@ -224,7 +209,7 @@ TEST(without_a_name_several_runs_are_too_many)
         f->options.run_id = "run-2";
         assert_int_equal(mission_run(f), PAWL_BLOCKED);
         mission_resolve(f);
-        assert_int_equal(pawl_conflict_resolve(f->log, conflict, &answer, NULL, &f->err), PAWL_OK);
+        assert_ok(pawl_conflict_resolve(f->log, conflict, &answer, NULL, &f->err));
         free(conflict);
         size_t before = mission_events(f, NULL);
         assert_int_equal(mission_resume(f, NULL), PAWL_ESTATE);
@@ -234,9 +219,8 @@ TEST(without_a_name_several_runs_are_too_many)
 }
 
 /* A run, or a token, by 4 characters or more that it alone begins with. */
-TEST(ids_are_taken_by_what_they_alone_begin_with)
+MISSION_TEST(ids_are_taken_by_what_they_alone_begin_with)
 {
-        struct mission_fixture *f = *state;
         char token[9];
 
         block(f);
@@ -253,7 +237,7 @@ TEST(ids_are_taken_by_what_they_alone_begin_with)
         assert_int_equal(mission_events(f, NULL), before);
 }
 
-TEST(what_is_not_there_cannot_be_resumed)
+MISSION_TEST(what_is_not_there_cannot_be_resumed)
 {
         static const struct {
                 const char *what, *says;
@@ -264,7 +248,6 @@ TEST(what_is_not_there_cannot_be_resumed)
                 {"", "token or run id", PAWL_EINVAL},
                 {"a\033[31m", "token or run id", PAWL_EINVAL},
         };
-        struct mission_fixture *f = *state;
 
         block(f);
         size_t before = mission_events(f, NULL);
@@ -276,19 +259,16 @@ TEST(what_is_not_there_cannot_be_resumed)
         assert_int_equal(mission_events(f, NULL), before);
 }
 
-TEST(a_run_whose_id_looks_like_a_token_is_found)
+MISSION_TEST(a_run_whose_id_looks_like_a_token_is_found)
 {
-        struct mission_fixture *f = *state;
-
         f->options.run_id = "00000000-0000-4000-8000-000000000001";
         block(f);
         assert_int_equal(mission_resume(f, f->options.run_id), PAWL_BLOCKED);
         assert_string_equal(f->result->run_id, f->options.run_id);
 }
 
-TEST(changed_inputs_are_refused_until_accepted)
+MISSION_TEST(changed_inputs_are_refused_until_accepted)
 {
-        struct mission_fixture *f = *state;
         char hash[17];
 
         block(f);
@@ -319,7 +299,7 @@ TEST(changed_inputs_are_refused_until_accepted)
         mission_journal_is(f, "research\n");
 
         f->options.accept_changed_inputs = true;
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         mission_journal_is(f, "research\nspecify\n");
 }
 
@@ -333,9 +313,8 @@ static pawl_status say_yes(bool *yes, const pawl_input_change *change, void *use
         return PAWL_OK;
 }
 
-TEST(changed_inputs_can_be_confirmed_when_asked)
+MISSION_TEST(changed_inputs_can_be_confirmed_when_asked)
 {
-        struct mission_fixture *f = *state;
         char diff[256] = "";
 
         block(f);
@@ -343,15 +322,13 @@ TEST(changed_inputs_can_be_confirmed_when_asked)
         write_mission(f, ", days: 3");
         f->options.confirm = say_yes;
         f->options.confirm_user = diff;
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         assert_says(diff, "inputs.days");
         mission_payload_says(f, "StepResumed", "\"inputs_changed\":true");
 }
 
-TEST(seeds_are_not_read_again)
+MISSION_TEST(seeds_are_not_read_again)
 {
-        struct mission_fixture *f = *state;
-
         mission_file(f, "team.yaml", "terms: [{surface: desk, definition: A table.}]\n");
         mission_write(f, "mission: m\n"
                          "glossary: {team_domain: team.yaml}\n"
@@ -365,14 +342,12 @@ TEST(seeds_are_not_read_again)
         assert_int_equal(f->result->n_conflicts, 1);
         mission_file(f, "team.yaml", "terms: [not, a, seed]\n");
         mission_resolve(f);
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         assert_int_equal(mission_events(f, "GlossaryScopeActivated"), 1);
 }
 
-TEST(the_strictness_of_the_run_is_kept)
+MISSION_TEST(the_strictness_of_the_run_is_kept)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, "mission: m\n"
                          "steps:\n"
                          "  - {id: one, run: [test, -e, go]}\n"
@@ -387,10 +362,8 @@ TEST(the_strictness_of_the_run_is_kept)
         assert_string_equal(mission_status(f, "two"), "blocked");
 }
 
-TEST(a_run_needs_its_mission_file)
+MISSION_TEST(a_run_needs_its_mission_file)
 {
-        struct mission_fixture *f = *state;
-
         block(f);
         size_t before = mission_events(f, NULL);
         assert_int_equal(unlink(f->file), 0);
@@ -406,10 +379,8 @@ TEST(a_run_needs_its_mission_file)
         assert_int_equal(mission_events(f, NULL), before);
 }
 
-TEST(steps_that_came_into_the_file_since_are_run)
+MISSION_TEST(steps_that_came_into_the_file_since_are_run)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, MISSION_FAILS);
         assert_int_equal(mission_run(f), PAWL_ESTEP);
         mission_file(f, "go", "");
@@ -420,7 +391,7 @@ TEST(steps_that_came_into_the_file_since_are_run)
                          "  - {id: after, run: [sh, -c, 'echo after >> journal']}\n");
         f->options.signal_fd = -1;
         f->options.accept_changed_mission = true;
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         assert_int_equal(f->result->n_steps, 3);
         assert_string_equal(f->result->steps[0].step_id, "before");
         assert_string_equal(mission_status(f, "before"), "completed");
@@ -430,10 +401,8 @@ TEST(steps_that_came_into_the_file_since_are_run)
         free(journal);
 }
 
-TEST(a_step_that_left_the_file_is_gone_on_without)
+MISSION_TEST(a_step_that_left_the_file_is_gone_on_without)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, MISSION_FAILS);
         assert_int_equal(mission_run(f), PAWL_ESTEP);
         size_t before = mission_events(f, NULL);
@@ -445,7 +414,7 @@ TEST(a_step_that_left_the_file_is_gone_on_without)
         assert_int_equal(mission_events(f, NULL), before);
 
         f->options.accept_changed_mission = true;
-        assert_int_equal(mission_resume(f, token), PAWL_OK);
+        assert_ok(mission_resume(f, token));
         assert_int_equal(f->result->n_steps, 2);
         assert_string_equal(mission_status(f, "other"), "completed");
         assert_string_equal(mission_status(f, "one"), "skipped");
@@ -453,10 +422,8 @@ TEST(a_step_that_left_the_file_is_gone_on_without)
 }
 
 /* At max a conflict in the output holds it back: it is kept, and not made again. */
-TEST(an_output_that_was_held_back_is_kept)
+MISSION_TEST(an_output_that_was_held_back_is_kept)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, "mission: m\n"
                          "strictness: max\n"
                          "steps:\n"
@@ -471,15 +438,13 @@ TEST(an_output_that_was_held_back_is_kept)
         assert_says(f->err.message, "step one: blocked by 1 unresolved conflict;");
         assert_int_equal(mission_resume(f, mission_token(f, "one")), PAWL_BLOCKED);
         mission_resolve(f);
-        assert_int_equal(mission_resume(f, mission_token(f, "one")), PAWL_OK);
+        assert_ok(mission_resume(f, mission_token(f, "one")));
         mission_journal_is(f, "one\n{\"plain\":\"A snake_case name.\\n\"}");
         assert_int_equal(mission_events(f, "StepCompleted"), 2);
 }
 
-TEST(a_new_step_whose_inputs_lead_nowhere_fails_the_run)
+MISSION_TEST(a_new_step_whose_inputs_lead_nowhere_fails_the_run)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, "mission: m\n"
                          "steps: [{id: one, run: [echo, '{}']}, {id: two, run: ['false']}]\n");
         assert_int_equal(mission_run(f), PAWL_ESTEP);
@@ -495,15 +460,14 @@ TEST(a_new_step_whose_inputs_lead_nowhere_fails_the_run)
         assert_int_equal(mission_events(f, "RunFailed"), 2);
 }
 
-TEST(a_run_that_a_program_began_goes_on_there)
+MISSION_TEST(a_run_that_a_program_began_goes_on_there)
 {
-        struct mission_fixture *f = *state;
         pawl_pipeline *chain;
         pawl_context *ctx;
 
-        assert_int_equal(pawl_pipeline_new(&chain, f->log, NULL, &f->err), PAWL_OK);
-        assert_int_equal(pawl_context_new(&ctx, "m", "run-p", "one", &f->err), PAWL_OK);
-        assert_int_equal(pawl_pipeline_run(chain, ctx), PAWL_OK);
+        assert_ok(pawl_pipeline_new(&chain, f->log, NULL, &f->err));
+        assert_ok(pawl_context_new(&ctx, "m", "run-p", "one", &f->err));
+        assert_ok(pawl_pipeline_run(chain, ctx));
         pawl_context_free(ctx);
         pawl_pipeline_free(chain);
         assert_int_equal(mission_resume(f, NULL), PAWL_ENOTFOUND);

@@ -2,8 +2,6 @@
 #include "support/mission.h"
 #include <sys/stat.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
-
 #define STEP_WRITE "    run: [sh, -c, 'echo \"$PAWL_STEP_ID $PAWL_RETRY_TOKEN\" >> journal; cat']\n"
 
 /* A critical step with a term that nobody has defined: the gate holds it. */
@@ -14,15 +12,13 @@
         "    metadata: {glossary_watch_terms: [workspace]}\n"                                      \
         "    run: [sh, -c, 'echo specify >> journal; echo done']\n"
 
-TEST(a_mission_runs_to_its_end)
+MISSION_TEST(a_mission_runs_to_its_end)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, "mission: refunds\n"
                          "steps:\n"
                          "  - id: one\n"
                          "    inputs: {n: 1}\n" STEP_WRITE "  - id: two\n" STEP_WRITE);
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         assert_string_equal(f->result->status, "completed");
         assert_string_equal(f->result->run_id, "run-1");
         assert_string_equal(f->result->mission_id, "refunds");
@@ -39,12 +35,10 @@ TEST(a_mission_runs_to_its_end)
         mission_journal_is(f, journal); /* the command's key is the step's token */
 }
 
-TEST(the_events_of_a_run_tell_it_in_order)
+MISSION_TEST(the_events_of_a_run_tell_it_in_order)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, "mission: refunds\nsteps:\n  - id: one\n    run: [cat]\n");
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         char *types = mission_types(f, 0);
         assert_string_equal(types,
                 "RunClaimed RunStarted SessionStarted StepStarted "
@@ -58,37 +52,31 @@ TEST(the_events_of_a_run_tell_it_in_order)
         mission_payload_says(f, "SessionEnded", "\"status\":\"completed\"");
 }
 
-TEST(a_run_without_an_id_gets_a_fresh_one)
+MISSION_TEST(a_run_without_an_id_gets_a_fresh_one)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, "mission: m\nsteps: [{id: one, run: ['true']}]\n");
         f->options.run_id = NULL;
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         char *first = strdup(f->result->run_id);
         assert_int_equal(strlen(first), 36);
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         assert_string_not_equal(f->result->run_id, first);
         free(first);
 }
 
-TEST(a_command_knows_its_mission_run_step_and_log)
+MISSION_TEST(a_command_knows_its_mission_run_step_and_log)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, "mission: m\nsteps:\n  - id: one\n    run: [sh, -c, 'echo "
                          "\"$PAWL_MISSION_ID $PAWL_RUN_ID $PAWL_STEP_ID $PAWL_DB\" > journal']\n");
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         char *journal = mission_journal(f);
         assert_int_equal(strncmp(journal, "m run-1 one ", 12), 0);
         assert_says(journal, f->db);
         free(journal);
 }
 
-TEST(outputs_flow_into_later_steps_whole_and_in_part)
+MISSION_TEST(outputs_flow_into_later_steps_whole_and_in_part)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, "mission: m\n"
                          "steps:\n"
                          "  - id: research\n"
@@ -99,15 +87,13 @@ TEST(outputs_flow_into_later_steps_whole_and_in_part)
                          "    inputs: {all: {$from: research}, last: {$from: research#/summary/1},"
                          " note: {$from: note}}\n"
                          "    run: [sh, -c, 'cat > journal']\n");
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         mission_journal_is(f, "{\"all\":{\"n\":1.5,\"summary\":[\"a\",\"b/c\"]},\"last\":\"b/c\","
                               "\"note\":\"plain text\"}");
 }
 
-TEST(a_pointer_that_leads_nowhere_fails_the_step)
+MISSION_TEST(a_pointer_that_leads_nowhere_fails_the_step)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, "mission: m\n"
                          "steps:\n"
                          "  - {id: research, run: [printf, '{\"a\": 1}']}\n"
@@ -125,10 +111,8 @@ TEST(a_pointer_that_leads_nowhere_fails_the_step)
         mission_journal_is(f, "");
 }
 
-TEST(an_unresolved_conflict_blocks_before_the_command)
+MISSION_TEST(an_unresolved_conflict_blocks_before_the_command)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, "mission: m\nsteps:\n" STEP_HELD "  - {id: later, run: ['true']}\n");
         assert_int_equal(mission_run(f), PAWL_BLOCKED);
         assert_string_equal(f->result->status, "blocked");
@@ -144,32 +128,28 @@ TEST(an_unresolved_conflict_blocks_before_the_command)
         mission_journal_is(f, "");
 }
 
-TEST(strictness_off_or_a_disabled_check_lets_it_pass)
+MISSION_TEST(strictness_off_or_a_disabled_check_lets_it_pass)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, "mission: m\nstrictness: 'off'\nsteps:\n" STEP_HELD);
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         mission_write(f, "mission: m\nglossary_check: disabled\nsteps:\n" STEP_HELD);
         f->options.run_id = "run-2";
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         mission_write(f, "mission: m\nsteps:\n" STEP_HELD);
         f->options.run_id = "run-3";
         f->options.strictness = "off";
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         mission_payload_says(f, "RunStarted", "\"strictness\":\"off\"");
         assert_int_equal(mission_events(f, "SemanticCheckEvaluated"), 0);
         assert_int_equal(mission_events(f, "StepCheckpointed"), 3);
         mission_journal_is(f, "specify\nspecify\nspecify\n");
 }
 
-TEST(the_projects_strictness_stands_behind_the_missions)
+MISSION_TEST(the_projects_strictness_stands_behind_the_missions)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, "mission: m\nsteps:\n" STEP_HELD);
         mission_file(f, ".pawl/config.yaml", "strictness: 'off'\n");
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         mission_write(f, "mission: m\nstrictness: medium\nsteps:\n" STEP_HELD);
         f->options.run_id = "run-2";
         assert_int_equal(mission_run(f), PAWL_BLOCKED);
@@ -182,25 +162,21 @@ TEST(the_projects_strictness_stands_behind_the_missions)
         assert_int_equal(mission_events(f, NULL), before);
 }
 
-TEST(a_seed_defines_terms_and_is_written_once)
+MISSION_TEST(a_seed_defines_terms_and_is_written_once)
 {
-        struct mission_fixture *f = *state;
-
         mission_file(
                 f, "team.yaml", "terms: [{surface: workspace, definition: Where refunds land.}]\n");
         mission_write(f, "mission: m\nglossary: {team_domain: team.yaml}\nsteps:\n" STEP_HELD);
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         f->options.run_id = "run-2";
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         assert_int_equal(mission_events(f, "GlossaryScopeActivated"), 1);
         assert_int_equal(mission_events(f, "GlossarySenseUpdated"), 1);
         mission_payload_says(f, "RunStarted", "\"scope\":\"team_domain\"");
 }
 
-TEST(a_malformed_seed_stops_the_run_before_anything_is_written)
+MISSION_TEST(a_malformed_seed_stops_the_run_before_anything_is_written)
 {
-        struct mission_fixture *f = *state;
-
         mission_file(f, "team.yaml", "terms: [{surface: workspace}]\n");
         mission_write(f, "mission: m\nglossary: {team_domain: team.yaml}\nsteps:\n" STEP_HELD);
         assert_int_equal(mission_run(f), PAWL_EPARSE);
@@ -211,12 +187,10 @@ TEST(a_malformed_seed_stops_the_run_before_anything_is_written)
         mission_journal_is(f, "");
 }
 
-TEST(an_existing_runs_id_is_refused)
+MISSION_TEST(an_existing_runs_id_is_refused)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, "mission: m\nsteps: [{id: one, run: ['true']}]\n");
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         size_t before = mission_events(f, NULL);
         assert_int_equal(mission_run(f), PAWL_EEXISTS);
         assert_says(f->err.message, "run run-1: exists already; go on with `pawl resume run-1`");
@@ -224,7 +198,7 @@ TEST(an_existing_runs_id_is_refused)
         assert_int_equal(mission_events(f, NULL), before);
 }
 
-TEST(options_of_a_wrong_form_are_refused)
+MISSION_TEST(options_of_a_wrong_form_are_refused)
 {
         static const struct {
                 const char *run_id, *strictness, *actor, *says;
@@ -237,7 +211,6 @@ TEST(options_of_a_wrong_form_are_refused)
                 {"run-1", NULL, "a\033b", "actor", PAWL_RUN_OPTIONS_VERSION},
                 {"run-1", NULL, NULL, "version 9 is not known", 9},
         };
-        struct mission_fixture *f = *state;
 
         mission_write(f, "mission: m\nsteps: [{id: one, run: ['true']}]\n");
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -253,7 +226,7 @@ TEST(options_of_a_wrong_form_are_refused)
 }
 
 /* Each way in which a command can end badly: what the log says of it. */
-TEST(a_command_that_ends_badly_fails_the_step)
+MISSION_TEST(a_command_that_ends_badly_fails_the_step)
 {
         static const struct {
                 const char *run, *reason, *exit_code;
@@ -265,7 +238,6 @@ TEST(a_command_that_ends_badly_fails_the_step)
                 {"[printf, 'a\\377b']", "not UTF-8 from byte 1 on", "\"exit_code\":0"},
                 {"[sh, -c, 'yes | head -c 100000']", "10000", "\"exit_code\":"},
         };
-        struct mission_fixture *f = *state;
         char yaml[256];
 
         mission_file(f, "plain", "not a program\n");
@@ -290,9 +262,8 @@ TEST(a_command_that_ends_badly_fails_the_step)
         assert_int_equal(mission_events(f, "StepCompleted"), 0);
 }
 
-TEST(a_command_may_close_its_input_early)
+MISSION_TEST(a_command_may_close_its_input_early)
 {
-        struct mission_fixture *f = *state;
         size_t len = (size_t)2 << 20;
         char *yaml = malloc(len + 256);
 
@@ -304,7 +275,7 @@ TEST(a_command_may_close_its_input_early)
         memcpy(yaml + at + len, "'\n", 3);
         mission_write(f, yaml);
         free(yaml);
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         assert_string_equal(mission_status(f, "one"), "completed");
 }
 
@@ -314,13 +285,11 @@ static void note_stage(
         static const char letters[] = "crdsbf";
         pawl__buf *notes = user;
 
-        assert_int_equal(pawl__buf_addf(notes, "%c%s%zu/%zu ", letters[stage], step_id, number, of),
-                PAWL_OK);
+        assert_ok(pawl__buf_addf(notes, "%c%s%zu/%zu ", letters[stage], step_id, number, of));
 }
 
-TEST(progress_tells_each_stage)
+MISSION_TEST(progress_tells_each_stage)
 {
-        struct mission_fixture *f = *state;
         pawl__buf notes = PAWL__BUF_INIT;
 
         mission_write(f, "mission: m\nsteps: [{id: a, run: ['true']}, {id: b, run: ['false']}]\n");
@@ -341,9 +310,8 @@ static pawl_status pick_first(pawl_answer *answer, const pawl_conflict *conflict
         return PAWL_OK;
 }
 
-TEST(an_answer_given_during_the_run_lets_it_go_on)
+MISSION_TEST(an_answer_given_during_the_run_lets_it_go_on)
 {
-        struct mission_fixture *f = *state;
         size_t asked = 0;
 
         mission_file(f, "team.yaml",
@@ -352,7 +320,7 @@ TEST(an_answer_given_during_the_run_lets_it_go_on)
         mission_write(f, "mission: m\nglossary: {team_domain: team.yaml}\nsteps:\n" STEP_HELD);
         f->options.clarify = pick_first;
         f->options.clarify_user = &asked;
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         assert_int_equal(asked, 1);
         assert_int_equal(mission_events(f, "GlossaryClarificationResolved"), 1);
         mission_journal_is(f, "specify\n");
@@ -364,10 +332,8 @@ static pawl_status refuse_to_ask(pawl_answer *answer, const pawl_conflict *confl
         return PAWL_EIO;
 }
 
-TEST(a_failing_question_ends_the_run_without_the_command)
+MISSION_TEST(a_failing_question_ends_the_run_without_the_command)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, "mission: m\nsteps:\n  - {id: first, run: ['true']}\n" STEP_HELD);
         f->options.clarify = refuse_to_ask;
         assert_int_equal(mission_run(f), PAWL_EIO);

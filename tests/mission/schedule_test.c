@@ -1,8 +1,6 @@
 /* The order in which a run's steps come, and what one of them means for the others. */
 #include "support/mission.h"
 
-#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
-
 #define MISSION   "mission: m\nworkspace: {checkpoint: off}\nsteps:\n"
 #define NOTES(id) "run: [sh, -c, 'echo " id " >> journal; echo 1']"
 #define FAILS(id) "run: [sh, -c, 'echo " id " >> journal; test -e go']"
@@ -10,10 +8,8 @@
         "inputs: {text: 'the \"workspace\" " x                                                     \
         "'}, metadata: {glossary_watch_terms: [workspace]}, strictness: max, "
 
-TEST(steps_run_behind_what_they_need)
+MISSION_TEST(steps_run_behind_what_they_need)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f,
                 MISSION "- {id: a, needs: [c], " NOTES(
                         "a") "}\n"
@@ -22,15 +18,13 @@ TEST(steps_run_behind_what_they_need)
                                           "- {id: c, needs: [], " NOTES(
                                                   "c") "}\n"
                                                        "- {id: d, needs: [], " NOTES("d") "}\n");
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         mission_journal_is(f, "c\na\nb\nd\n");
         assert_string_equal(f->result->status, "completed");
 }
 
-TEST(what_does_not_need_a_step_that_failed_still_runs)
+MISSION_TEST(what_does_not_need_a_step_that_failed_still_runs)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f,
                 MISSION "- {id: a, " FAILS(
                         "a") "}\n"
@@ -51,14 +45,12 @@ TEST(what_does_not_need_a_step_that_failed_still_runs)
         assert_says(f->err.message, "step a: exit code 1");
         mission_payload_says(f, "RunFailed", "step a: exit code 1");
         mission_file(f, "go", "");
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         mission_journal_is(f, "a\nc\nd\na\nb\ne\n");
 }
 
-TEST(a_failed_step_can_be_skipped_beside_others)
+MISSION_TEST(a_failed_step_can_be_skipped_beside_others)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, MISSION
                 "- {id: a, " FAILS("a") "}\n"
                                         "- {id: b, needs: [], " FAILS(
@@ -69,20 +61,17 @@ TEST(a_failed_step_can_be_skipped_beside_others)
                                                                           "d") "}\n");
         assert_int_equal(mission_run(f), PAWL_ESTEP);
         mission_journal_is(f, "a\nb\n");
-        assert_int_equal(
-                pawl_mission_skip(f->log, "run-1", "a", "7", 1, "user:ana", &f->err), PAWL_OK);
+        assert_ok(pawl_mission_skip(f->log, "run-1", "a", "7", 1, "user:ana", &f->err));
         assert_int_equal(mission_resume(f, "run-1"), PAWL_ESTEP);
         mission_journal_is(f, "a\nb\nb\nc\n");
         assert_says(f->err.message, "step b: exit code 1");
         mission_file(f, "go", "");
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         mission_journal_is(f, "a\nb\nb\nc\nb\nd\n");
 }
 
-TEST(a_blocked_step_holds_what_needs_it_alone)
+MISSION_TEST(a_blocked_step_holds_what_needs_it_alone)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f,
                 MISSION "- {id: a, " WORKSPACE("a") NOTES(
                         "a") "}\n"
@@ -97,14 +86,12 @@ TEST(a_blocked_step_holds_what_needs_it_alone)
         assert_int_equal(mission_resume(f, "run-1"), PAWL_BLOCKED);
         mission_journal_is(f, "c\n");
         mission_resolve(f);
-        assert_int_equal(mission_resume(f, NULL), PAWL_OK);
+        assert_ok(mission_resume(f, NULL));
         mission_journal_is(f, "c\na\nb\n");
 }
 
-TEST(a_run_with_both_has_failed)
+MISSION_TEST(a_run_with_both_has_failed)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, MISSION "- {id: a, " WORKSPACE("a")
                                  NOTES("a") "}\n"
                                             "- {id: b, needs: [], " FAILS(
@@ -117,7 +104,7 @@ TEST(a_run_with_both_has_failed)
         assert_int_equal(mission_resume(f, "run-1"), PAWL_BLOCKED);
         assert_string_equal(f->result->status, "blocked");
         mission_resolve(f);
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         mission_journal_is(f, "b\nc\nb\na\n");
 }
 
@@ -136,16 +123,15 @@ static void when_is(struct mission_fixture *f, const char *output, bool runs)
         snprintf(f->run_id, sizeof f->run_id, "run-%d", ++n);
         mission_file(f, "journal", "");
         mission_write(f, text);
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         mission_journal_is(f, runs ? "b\n" : "");
         assert_string_equal(mission_status(f, "b"), runs ? "completed" : "skipped");
 }
 
-TEST(when_says_whether_a_step_runs)
+MISSION_TEST(when_says_whether_a_step_runs)
 {
         static const char *const no[] = {"false", "null", "0", "-0", "0.0", "\"\"", "[]"};
         static const char *const yes[] = {"true", "1", "\"no\"", "[0]", "{}", "0.1"};
-        struct mission_fixture *f = *state;
 
         for (size_t i = 0; i < sizeof no / sizeof no[0]; i++) {
                 when_is(f, no[i], false);
@@ -155,21 +141,17 @@ TEST(when_says_whether_a_step_runs)
                 when_is(f, yes[i], true);
 }
 
-TEST(a_step_that_is_left_out_is_recorded_as_skipped)
+MISSION_TEST(a_step_that_is_left_out_is_recorded_as_skipped)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, MISSION "- {id: a, run: [echo, 'false']}\n"
                                  "- {id: b, when: {$from: a}, run: ['true']}\n");
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         mission_payload_says(f, "StepCompleted", "\"reason\":\"when\",\"skipped\":true");
         mission_payload_says(f, "StepCompleted", "\"exit_code\":-1");
 }
 
-TEST(a_pointer_of_when_that_leads_nowhere_fails_the_step)
+MISSION_TEST(a_pointer_of_when_that_leads_nowhere_fails_the_step)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, MISSION "- {id: a, run: [echo, '{}']}\n"
                                  "- {id: b, when: {$from: 'a#/v'}, run: ['true']}\n");
         assert_int_equal(mission_run(f), PAWL_ESTEP);
@@ -191,10 +173,8 @@ static void changes_are(const struct mission_fixture *f, const char *expected)
         assert_string_equal(text, expected);
 }
 
-TEST(a_step_is_moved_when_others_come_before_it)
+MISSION_TEST(a_step_is_moved_when_others_come_before_it)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, MISSION
                 "- {id: a, " NOTES("a") "}\n"
                                         "- {id: b, needs: [a], " NOTES(
@@ -224,10 +204,8 @@ TEST(a_step_is_moved_when_others_come_before_it)
         changes_are(f, "b:run");
 }
 
-TEST(what_needs_a_changed_step_runs_again)
+MISSION_TEST(what_needs_a_changed_step_runs_again)
 {
-        struct mission_fixture *f = *state;
-
         mission_write(f, MISSION
                 "- {id: a, " NOTES("a") "}\n"
                                         "- {id: b, needs: [a], " NOTES(
@@ -247,7 +225,7 @@ TEST(what_needs_a_changed_step_runs_again)
                                              "c") "}\n"
                                                   "- {id: d, needs: [b, c], " FAILS("d") "}\n");
         f->options.rerun_changed = true;
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         mission_journal_is(f, "a\nb\nc\nd\nA\nb\nd\n");
 }
 

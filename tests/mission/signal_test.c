@@ -3,8 +3,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
-
 struct pipe_ends {
         int read, write;
 };
@@ -50,9 +48,8 @@ static void send_when_completed(
                 send(*(int *)user, SIGTERM);
 }
 
-TEST(a_signal_ends_the_command_and_the_step_can_go_on)
+MISSION_TEST(a_signal_ends_the_command_and_the_step_can_go_on)
 {
-        struct mission_fixture *f = *state;
         struct pipe_ends ends = watch(f);
 
         mission_write(f, "mission: m\nsteps:\n  - id: one\n    run: [sh, -c, "
@@ -76,14 +73,13 @@ TEST(a_signal_ends_the_command_and_the_step_can_go_on)
         end_watch(f, ends);
         f->options.progress = NULL;
         mission_file(f, "go", "");
-        assert_int_equal(mission_resume(f, NULL), PAWL_OK);
+        assert_ok(mission_resume(f, NULL));
         assert_string_equal(mission_token(f, "one"), token);
         free(token);
 }
 
-TEST(a_signal_between_two_steps_keeps_what_was_done)
+MISSION_TEST(a_signal_between_two_steps_keeps_what_was_done)
 {
-        struct mission_fixture *f = *state;
         struct pipe_ends ends = watch(f);
 
         mission_write(f, "mission: m\n"
@@ -102,20 +98,19 @@ TEST(a_signal_between_two_steps_keeps_what_was_done)
 
         end_watch(f, ends);
         f->options.progress = NULL;
-        assert_int_equal(mission_resume(f, "run-1"), PAWL_OK);
+        assert_ok(mission_resume(f, "run-1"));
         mission_journal_is(f, "one\ntwo\n");
         assert_int_equal(mission_events(f, "StepCompleted"), 2);
 }
 
-TEST(a_closed_pipe_is_no_signal)
+MISSION_TEST(a_closed_pipe_is_no_signal)
 {
-        struct mission_fixture *f = *state;
         struct pipe_ends ends = watch(f);
 
         close(ends.write);
         mission_write(
                 f, "mission: m\nsteps: [{id: one, run: ['true']}, {id: two, run: ['true']}]\n");
-        assert_int_equal(mission_run(f), PAWL_OK);
+        assert_ok(mission_run(f));
         close(ends.read);
 }
 
@@ -129,9 +124,8 @@ static pawl_status break_off(pawl_answer *answer, const pawl_conflict *conflict,
         return PAWL_EINTERRUPTED;
 }
 
-TEST(a_question_can_be_broken_off)
+MISSION_TEST(a_question_can_be_broken_off)
 {
-        struct mission_fixture *f = *state;
         struct pipe_ends ends = watch(f);
 
         mission_write(f, "mission: m\nsteps:\n  - id: one\n    critical: true\n"

@@ -3,8 +3,6 @@
 #include "support/mission.h"
 #include "support/sweep.h"
 
-#define TEST(name) UNIT_TEST_WITH(name, mission_setup, mission_teardown)
-
 static const char text[] = "mission: m\n"
                            "workspace: {checkpoint: off}\n"
                            "parallel: 2\n"
@@ -36,9 +34,9 @@ static void look(pawl__steering *found, struct mission_fixture *f, pawl__steerin
                         assert_int_not_equal(found->refused.status, PAWL_ENOMEM);
                 pawl__arena_free(arena);
         }
-        assert_int_equal(once(found, f, action, step_id, arena), PAWL_OK);
+        assert_ok(once(found, f, action, step_id, arena));
         assert_int_equal(mission_events(f, NULL), before);
-        assert_int_equal(found->refused.status, PAWL_OK);
+        assert_ok(found->refused.status);
         assert_true(found->n_steps >= 3);
 }
 
@@ -49,9 +47,8 @@ static void then_are(const pawl__steering *found, const char *a, const char *b, 
         assert_string_equal(found->steps[2].then, c);
 }
 
-TEST(what_an_action_means_is_told_for_any_failed_allocation)
+MISSION_TEST(what_an_action_means_is_told_for_any_failed_allocation)
 {
-        struct mission_fixture *f = *state;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__steering found;
 

@@ -156,7 +156,7 @@ static void check_gone(struct command_fixture *f, double start)
         free(path);
 }
 
-COMMAND_TEST(nothing_outlives_a_process_that_a_signal_ends)
+UNIT_TEST(nothing_outlives_a_process_that_a_signal_ends)
 {
         static const int signals[] = {SIGKILL, SIGQUIT, SIGABRT, SIGXCPU, SIGTERM};
         int how;
@@ -179,7 +179,6 @@ COMMAND_TEST(nothing_outlives_a_process_that_a_signal_ends)
 /* All that bears the name, or has it in its arguments, is killed at once. */
 COMMAND_TEST(the_watcher_does_not_go_by_the_name_of_the_program)
 {
-        struct command_fixture *f = *state;
         char path[64], ours[32], theirs[32];
 
         pid_t pid = run_tree(f);
@@ -231,18 +230,16 @@ static void check_watcher_killed(struct command_fixture *f, bool outer)
 
 COMMAND_TEST(a_watcher_that_is_killed_takes_the_command_with_it)
 {
-        check_watcher_killed(*state, false);
+        check_watcher_killed(f, false);
 }
 
 COMMAND_TEST(so_does_the_one_that_watches_the_watcher)
 {
-        check_watcher_killed(*state, true);
+        check_watcher_killed(f, true);
 }
 
 COMMAND_TEST(a_stopped_process_keeps_its_command)
 {
-        struct command_fixture *f = *state;
-
         pid_t pid = run_tree(f);
         await(f, "ready");
         assert_int_equal(kill(pid, SIGSTOP), 0);
@@ -265,7 +262,6 @@ static pawl_status lose_the_run(void *user)
 COMMAND_TEST(a_command_that_is_ended_leaves_nothing)
 {
         static const pawl__command_waits waits = {100, 100, 1000, 10000};
-        struct command_fixture *f = *state;
         char *argv[] = {(char *)"python3", (char *)"-c", (char *)tree, NULL};
         char *ready = path_in(f->folder, "ready");
         int before = open_files();
@@ -286,7 +282,6 @@ COMMAND_TEST(a_command_that_is_ended_leaves_nothing)
 /* Who gets the lock knows that nothing of the command is alive. */
 COMMAND_TEST(a_lock_is_kept_until_nothing_of_the_command_lives)
 {
-        struct command_fixture *f = *state;
         struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
         char *path = path_in(f->folder, "lock");
 
@@ -316,14 +311,12 @@ COMMAND_TEST(a_lock_is_kept_until_nothing_of_the_command_lives)
 /* Neither those of the program nor the command's own: its output has ended when nobody has it. */
 COMMAND_TEST(the_watcher_keeps_no_descriptor)
 {
-        struct command_fixture *f = *state;
         int ends[2];
 
         assert_int_equal(pipe(ends), 0); /* inherited by what the program starts */
-        assert_int_equal(
+        assert_ok(
                 command_shell(f, "until grep -q ^step-watcher /proc/$PPID/cmdline; do sleep 0.01; "
-                                 "done; ls -l /proc/$PPID/fd | sed -n 's/.*-> //p'"),
-                PAWL_OK);
+                                 "done; ls -l /proc/$PPID/fd | sed -n 's/.*-> //p'"));
         close(ends[0]);
         close(ends[1]);
         assert_null(strstr(f->result.output.data, "pipe:"));

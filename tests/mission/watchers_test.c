@@ -25,7 +25,7 @@ static void use(struct command_fixture *f, pawl__watchers *watchers)
 
 static long shell_number(struct command_fixture *f, const char *script)
 {
-        assert_int_equal(command_shell(f, script), PAWL_OK);
+        assert_ok(command_shell(f, script));
         assert_int_equal(f->result.exit_code, 0);
         return strtol(f->result.output.data, NULL, 10);
 }
@@ -37,7 +37,6 @@ static bool alive(long pid)
 
 COMMAND_TEST(a_watcher_takes_one_command_after_the_other)
 {
-        struct command_fixture *f = *state;
         pawl__watchers watchers = {.n = 0};
         const int before = open_files();
 
@@ -55,7 +54,6 @@ COMMAND_TEST(a_watcher_takes_one_command_after_the_other)
 
 COMMAND_TEST(each_command_gets_its_own_input_words_variables_and_exit_code)
 {
-        struct command_fixture *f = *state;
         pawl__watchers watchers = {.n = 0};
         char word[16], variable[24], expected[64];
 
@@ -70,7 +68,7 @@ COMMAND_TEST(each_command_gets_its_own_input_words_variables_and_exit_code)
                         NULL};
                 f->command.env = env;
                 f->command.input = pawl__text(word);
-                assert_int_equal(command_run(f, argv), PAWL_OK);
+                assert_ok(command_run(f, argv));
                 assert_int_equal(f->result.exit_code, i % 3);
                 assert_text(pawl__buf_text(&f->result.output), expected);
         }
@@ -80,7 +78,6 @@ COMMAND_TEST(each_command_gets_its_own_input_words_variables_and_exit_code)
 
 COMMAND_TEST(it_passes_on_no_descriptor_and_keeps_none)
 {
-        struct command_fixture *f = *state;
         pawl__watchers watchers = {.n = 0};
         char *argv[] = {(char *)"ls", (char *)"/proc/self/fd", NULL};
 
@@ -88,7 +85,7 @@ COMMAND_TEST(it_passes_on_no_descriptor_and_keeps_none)
         close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
         const long watcher = shell_number(f, whose);
         for (int i = 0; i < 3; i++) {
-                assert_int_equal(command_run(f, argv), PAWL_OK);
+                assert_ok(command_run(f, argv));
                 assert_text(pawl__buf_text(&f->result.output), "0\n1\n2\n3\n");
         }
         /* Those of the command at hand go as soon as it was started. */
@@ -100,7 +97,6 @@ COMMAND_TEST(it_passes_on_no_descriptor_and_keeps_none)
 /* What a command left behind is none of the next one's. */
 COMMAND_TEST(a_watcher_with_something_left_behind_takes_no_other_command)
 {
-        struct command_fixture *f = *state;
         pawl__watchers watchers = {.n = 0};
 
         use(f, &watchers);
@@ -118,7 +114,6 @@ COMMAND_TEST(a_watcher_with_something_left_behind_takes_no_other_command)
 /* Nor does it go with a process that ends when the command has. */
 COMMAND_TEST(what_is_left_behind_outlives_the_process)
 {
-        struct command_fixture *f = *state;
         char *path = path_in(f->folder, "left");
         const pid_t pid = process_fork();
 
@@ -141,7 +136,6 @@ COMMAND_TEST(what_is_left_behind_outlives_the_process)
 
 COMMAND_TEST(a_command_that_was_ended_takes_its_watcher_with_it)
 {
-        struct command_fixture *f = *state;
         pawl__watchers watchers = {.n = 0};
 
         use(f, &watchers);
@@ -157,7 +151,6 @@ COMMAND_TEST(a_command_that_was_ended_takes_its_watcher_with_it)
 
 COMMAND_TEST(an_idle_watcher_that_is_killed_is_replaced)
 {
-        struct command_fixture *f = *state;
         pawl__watchers watchers = {.n = 0};
         const int before = open_files();
 
@@ -174,7 +167,6 @@ COMMAND_TEST(an_idle_watcher_that_is_killed_is_replaced)
 /* The second command of a watcher goes with its process as the first does. */
 COMMAND_TEST(nothing_of_a_later_command_outlives_a_process_that_is_killed)
 {
-        struct command_fixture *f = *state;
         char *ready = path_in(f->folder, "ready");
         const pid_t pid = process_fork();
 
@@ -199,7 +191,6 @@ COMMAND_TEST(nothing_of_a_later_command_outlives_a_process_that_is_killed)
 /* It is killed while nothing runs. */
 COMMAND_TEST(an_idle_watcher_ends_with_its_process)
 {
-        struct command_fixture *f = *state;
         const pid_t pid = process_fork();
 
         if (pid == 0) {
@@ -215,7 +206,6 @@ COMMAND_TEST(an_idle_watcher_ends_with_its_process)
 COMMAND_TEST(words_that_do_not_fit_take_another_watcher)
 {
         enum { LONG = 100 * 1024 };
-        struct command_fixture *f = *state;
         pawl__watchers watchers = {.n = 0};
         char *word = calloc(1, LONG + 1);
         char *argv[] = {(char *)"sh", (char *)"-c", (char *)"echo ${#0} ${#1}", word, word, NULL};
@@ -224,7 +214,7 @@ COMMAND_TEST(words_that_do_not_fit_take_another_watcher)
         memset(word, 'x', LONG);
         shell_number(f, whose);
         for (int i = 0; i < 2; i++) {
-                assert_int_equal(command_run(f, argv), PAWL_OK);
+                assert_ok(command_run(f, argv));
                 assert_text(pawl__buf_text(&f->result.output), "102400 102400\n");
                 assert_int_equal(watchers.n, 1);
         }
@@ -234,7 +224,6 @@ COMMAND_TEST(words_that_do_not_fit_take_another_watcher)
 
 COMMAND_TEST(a_later_command_that_is_not_there_is_told_as_the_first)
 {
-        struct command_fixture *f = *state;
         pawl__watchers watchers = {.n = 0};
         char *argv[] = {(char *)"./no-such-command", NULL};
 

@@ -34,7 +34,7 @@ static int teardown(void **state)
         return 0;
 }
 
-#define TEST(name) UNIT_TEST_WITH(name, setup, teardown)
+#define TEST(name) UNIT_TEST_WITH(name, struct emitted *e, setup, teardown)
 
 static pawl_status emit(struct emitted *e, const pawl_answer *answer, const char *actor)
 {
@@ -49,9 +49,7 @@ static pawl_status emit(struct emitted *e, const pawl_answer *answer, const char
 
 TEST(a_pick_resolves_with_the_candidate_as_it_stood)
 {
-        struct emitted *e = *state;
-
-        assert_int_equal(emit(e, &(pawl_answer){.pick = 1}, "user:ana"), PAWL_OK);
+        assert_ok(emit(e, &(pawl_answer){.pick = 1}, "user:ana"));
         assert_int_equal(e->batch.n, 1);
         const pawl_event *event = &e->batch.events[0];
         assert_text(event->type, "GlossaryClarificationResolved");
@@ -75,10 +73,7 @@ TEST(a_pick_resolves_with_the_candidate_as_it_stood)
 
 TEST(a_definition_is_a_sense_of_the_team_and_resolves)
 {
-        struct emitted *e = *state;
-
-        assert_int_equal(
-                emit(e, &(pawl_answer){.define = pawl__text("A room")}, "program"), PAWL_OK);
+        assert_ok(emit(e, &(pawl_answer){.define = pawl__text("A room")}, "program"));
         assert_int_equal(e->batch.n, 2);
         assert_text(e->batch.events[0].type, "GlossarySenseUpdated");
         pawl_text updated = e->batch.events[0].payload;
@@ -97,11 +92,10 @@ TEST(a_definition_is_a_sense_of_the_team_and_resolves)
 
 TEST(a_definition_goes_where_it_is_told_to)
 {
-        struct emitted *e = *state;
         pawl_answer answer = {
                 .define = pawl__text("A room"), .scope = pawl__text("spec_kitty_core")};
 
-        assert_int_equal(emit(e, &answer, "user:ana"), PAWL_OK);
+        assert_ok(emit(e, &answer, "user:ana"));
         assert_holds(e->batch.events[0].payload, "\"scope\":\"core\"");
 }
 
@@ -119,7 +113,6 @@ TEST(what_is_no_answer_appends_nothing)
                 {{.define = {"x", 1}, .scope = {"world", 5}}, "scope \"world\": is not known"},
                 {{.pick = 1, .define = {"x", 1}}, "in two ways"},
         };
-        struct emitted *e = *state;
 
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 e->chosen.confidence = 7;
@@ -132,7 +125,6 @@ TEST(what_is_no_answer_appends_nothing)
 
 TEST(without_candidates_there_is_nothing_to_pick)
 {
-        struct emitted *e = *state;
         pawl_conflict none = conflict;
         pawl_event like = {.actor = pawl__text("program")};
 

@@ -4,33 +4,28 @@
 #include "support/pipeline.h"
 #include <sqlite3.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
-
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
 static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace\"}";
 
-TEST(a_step_without_conflicts_passes_and_completes)
+PIPED_TEST(a_step_without_conflicts_passes_and_completes)
 {
-        struct piped *p = *state;
-
-        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        assert_ok(piped_critical(p, "s", plain));
         assert_string_equal(piped_types(p, 0), TYPES_SEEDED TYPES_CHECKED);
         assert_string_equal(pawl_context_cursor(p->ctx), "");
         assert_string_equal(piped_status(p, "s"), "running");
         uint64_t head = piped_head(p);
-        assert_int_equal(piped_complete(p, " {\"output\": \"done\"} "), PAWL_OK);
+        assert_ok(piped_complete(p, " {\"output\": \"done\"} "));
         assert_string_equal(piped_types(p, head), "SemanticCheckEvaluated StepCompleted");
         assert_holds(pawl__text(piped_payload(p, "StepCompleted", head, 0)), "\"exit_code\":0");
         assert_text(pawl_context_output(p->ctx), "{\"output\":\"done\"}");
         assert_string_equal(piped_status(p, "s"), "completed");
-        assert_int_equal(pawl_pipeline_end_run(p->pipeline, "r", NULL), PAWL_OK);
+        assert_ok(pawl_pipeline_end_run(p->pipeline, "r", NULL));
         assert_holds(pawl__text(piped_types(p, head)), "RunCompleted");
         piped_replays(p);
 }
 
-TEST(a_blocked_step_is_resolved_elsewhere_and_resumed)
+PIPED_TEST(a_blocked_step_is_resolved_elsewhere_and_resumed)
 {
-        struct piped *p = *state;
         char conflict[17], blocked_token[37];
 
         assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
@@ -44,13 +39,13 @@ TEST(a_blocked_step_is_resolved_elsewhere_and_resumed)
         assert_int_equal(piped_complete(p, "\"smuggled\""), PAWL_ESTATE);
 
         uint64_t head = piped_head(p);
-        assert_int_equal(piped_define(p, conflict, "Where refunds land"), PAWL_OK);
+        assert_ok(piped_define(p, conflict, "Where refunds land"));
         assert_string_equal(
                 piped_types(p, head), "GlossarySenseUpdated GlossaryClarificationResolved");
 
         piped_reopen(p);
         head = piped_head(p);
-        assert_int_equal(piped_critical_resume(p, "s", ambiguous), PAWL_OK);
+        assert_ok(piped_critical_resume(p, "s", ambiguous));
         assert_string_equal(piped_types(p, head), "RunClaimed StepResumed StepCheckpointed");
         assert_string_equal(pawl_context_cursor(p->ctx), "pre_generation_gate");
         assert_string_not_equal(p->token, blocked_token);
@@ -58,26 +53,23 @@ TEST(a_blocked_step_is_resolved_elsewhere_and_resumed)
         assert_holds(resumed, blocked_token);
         assert_holds(resumed, "\"inputs_changed\":false");
         assert_string_equal(piped_status(p, "s"), "running");
-        assert_int_equal(piped_complete(p, "plain text\n"), PAWL_OK);
+        assert_ok(piped_complete(p, "plain text\n"));
         assert_text(pawl_context_output(p->ctx), "\"plain text\\n\"");
         piped_replays(p);
 }
 
 /* The pipeline that was blocked lives on, and takes up the answer without being opened again. */
-TEST(the_same_pipeline_resumes_too)
+PIPED_TEST(the_same_pipeline_resumes_too)
 {
-        struct piped *p = *state;
-
         assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
-        assert_int_equal(piped_define(p, piped_conflict(p, 0), "Where refunds land"), PAWL_OK);
-        assert_int_equal(piped_critical_resume(p, "s", ambiguous), PAWL_OK);
+        assert_ok(piped_define(p, piped_conflict(p, 0), "Where refunds land"));
+        assert_ok(piped_critical_resume(p, "s", ambiguous));
         /* and another step of the mission is not asked again */
-        assert_int_equal(piped_critical(p, "t", ambiguous), PAWL_OK);
+        assert_ok(piped_critical(p, "t", ambiguous));
 }
 
-TEST(a_step_that_is_not_answered_blocks_again_with_the_same_conflict)
+PIPED_TEST(a_step_that_is_not_answered_blocks_again_with_the_same_conflict)
 {
-        struct piped *p = *state;
         char conflict[17];
 
         assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
@@ -92,58 +84,55 @@ TEST(a_step_that_is_not_answered_blocks_again_with_the_same_conflict)
         piped_replays(p);
 }
 
-TEST(a_step_that_died_at_its_command_keeps_its_token)
+PIPED_TEST(a_step_that_died_at_its_command_keeps_its_token)
 {
-        struct piped *p = *state;
         char token[37];
 
-        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        assert_ok(piped_critical(p, "s", plain));
         memcpy(token, p->token, sizeof token);
         for (int time = 0; time < 2; time++) {
                 piped_reopen(p);
                 uint64_t head = piped_head(p);
-                assert_int_equal(piped_critical_resume(p, "s", plain), PAWL_OK);
+                assert_ok(piped_critical_resume(p, "s", plain));
                 assert_string_equal(piped_types(p, head), "RunClaimed StepResumed");
                 assert_string_equal(pawl_context_retry_token(p->ctx), token);
                 assert_string_equal(pawl_context_cursor(p->ctx), "post_gate");
         }
-        assert_int_equal(piped_complete(p, "1"), PAWL_OK);
+        assert_ok(piped_complete(p, "1"));
 }
 
-TEST(the_token_of_the_block_leads_to_the_command_that_was_interrupted)
+PIPED_TEST(the_token_of_the_block_leads_to_the_command_that_was_interrupted)
 {
-        struct piped *p = *state;
         char blocked_token[37], gate_token[37];
 
         assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
         memcpy(blocked_token, p->token, sizeof blocked_token);
-        assert_int_equal(piped_define(p, piped_conflict(p, 0), "Where refunds land"), PAWL_OK);
-        assert_int_equal(piped_critical_resume(p, "s", ambiguous), PAWL_OK);
+        assert_ok(piped_define(p, piped_conflict(p, 0), "Where refunds land"));
+        assert_ok(piped_critical_resume(p, "s", ambiguous));
         memcpy(gate_token, p->token, sizeof gate_token);
         piped_reopen(p);
         memcpy(p->token, blocked_token, sizeof p->token);
-        assert_int_equal(piped_critical_resume(p, "s", ambiguous), PAWL_OK);
+        assert_ok(piped_critical_resume(p, "s", ambiguous));
         assert_string_equal(pawl_context_retry_token(p->ctx), gate_token);
         assert_string_equal(pawl_context_cursor(p->ctx), "post_gate");
 }
 
-TEST(a_resolved_step_goes_on_in_the_same_session)
+PIPED_TEST(a_resolved_step_goes_on_in_the_same_session)
 {
         const pawl_answer answers[] = {{.pick = 2}};
-        struct piped *p = *state;
 
         p->options.clarify = script_answer;
         p->script.answers = answers;
         p->script.n = 1;
         piped_pipeline(p);
-        assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_OK);
+        assert_ok(piped_critical(p, "s", ambiguous));
         assert_string_equal(piped_types(p, 0), TYPES_SEEDED TYPES_BLOCKED
                 " GlossaryClarificationResolved StepCheckpointed StepResumed "
                 "StepCheckpointed");
         assert_string_equal(piped_status(p, "s"), "running");
         assert_int_equal(pawl_context_conflicts(p->ctx), 0);
         assert_string_equal(pawl_context_cursor(p->ctx), "");
-        assert_int_equal(piped_complete(p, "1"), PAWL_OK);
+        assert_ok(piped_complete(p, "1"));
         piped_replays(p);
 }
 
@@ -155,22 +144,21 @@ static pawl_status refuse_fill(pawl_log *log, pawl__batch *batch, void *user, pa
 }
 
 /* What was to go between the events of two steps holds nothing of them back. */
-TEST(a_commit_goes_without_what_cannot_go_along)
+PIPED_TEST(a_commit_goes_without_what_cannot_go_along)
 {
-        struct piped *p = *state;
         int calls = 0;
 
         p->options.defer_completion = true;
         piped_pipeline(p);
         piped_context(p, "one", plain);
-        assert_int_equal(piped_run(p), PAWL_OK);
-        assert_int_equal(piped_complete(p, "1"), PAWL_OK); /* waits in the batch */
+        assert_ok(piped_run(p));
+        assert_ok(piped_complete(p, "1")); /* waits in the batch */
         p->pipeline->batch.prepare = refuse_fill;
         p->pipeline->batch.prepare_user = &calls;
         p->pipeline->batch.prepare_between = true;
         p->pipeline->batch.n_before = p->pipeline->batch.n;
         piped_context(p, "two", plain);
-        assert_int_equal(piped_run(p), PAWL_OK);
+        assert_ok(piped_run(p));
         assert_int_equal(calls, 1);
         assert_null(p->pipeline->batch.prepare);
         assert_string_equal(piped_status(p, "one"), "completed");
@@ -178,10 +166,8 @@ TEST(a_commit_goes_without_what_cannot_go_along)
         piped_replays(p);
 }
 
-TEST(an_unknown_token_is_an_error_and_writes_nothing)
+PIPED_TEST(an_unknown_token_is_an_error_and_writes_nothing)
 {
-        struct piped *p = *state;
-
         strcpy(p->token, "ffffffff-0000-4000-8000-000000000000");
         assert_int_equal(piped_critical_resume(p, "s", plain), PAWL_ENOTFOUND);
         assert_says(pawl_pipeline_errmsg(p->pipeline), "ffffffff-0000-4000-8000-000000000000");
@@ -189,11 +175,9 @@ TEST(an_unknown_token_is_an_error_and_writes_nothing)
         assert_int_equal(piped_complete(p, "1"), PAWL_ESTATE);
 }
 
-TEST(a_token_of_another_step_is_refused)
+PIPED_TEST(a_token_of_another_step_is_refused)
 {
-        struct piped *p = *state;
-
-        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        assert_ok(piped_critical(p, "s", plain));
         uint64_t head = piped_head(p);
         assert_int_equal(piped_critical_resume(p, "t", plain), PAWL_EINVAL);
         assert_says(pawl_pipeline_errmsg(p->pipeline),
@@ -201,12 +185,10 @@ TEST(a_token_of_another_step_is_refused)
         assert_int_equal(piped_head(p), head);
 }
 
-TEST(a_step_that_completed_is_not_run_again)
+PIPED_TEST(a_step_that_completed_is_not_run_again)
 {
-        struct piped *p = *state;
-
-        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
-        assert_int_equal(piped_complete(p, "[42]"), PAWL_OK);
+        assert_ok(piped_critical(p, "s", plain));
+        assert_ok(piped_complete(p, "[42]"));
         uint64_t head = piped_head(p);
         assert_int_equal(piped_critical_resume(p, "s", plain), PAWL_DONE);
         assert_text(pawl_context_output(p->ctx), "[42]");
@@ -220,22 +202,19 @@ TEST(a_step_that_completed_is_not_run_again)
         assert_int_equal(piped_head(p), head);
 }
 
-TEST(the_strictness_of_the_checkpoint_is_kept)
+PIPED_TEST(the_strictness_of_the_checkpoint_is_kept)
 {
-        struct piped *p = *state;
-
         assert_int_equal(piped_at_max(p, "{\"description\":\"a \\\"zeta\\\"\"}"), PAWL_BLOCKED);
         piped_context(p, "s", "{\"description\":\"a \\\"zeta\\\"\"}");
-        assert_int_equal(pawl_context_set_strictness(p->ctx, "off"), PAWL_OK);
-        assert_int_equal(pawl_context_set_retry_token(p->ctx, p->token), PAWL_OK);
+        assert_ok(pawl_context_set_strictness(p->ctx, "off"));
+        assert_ok(pawl_context_set_retry_token(p->ctx, p->token));
         assert_int_equal(piped_run(p), PAWL_BLOCKED);
         assert_int_equal(p->ctx->effective, PAWL__STRICTNESS_MAX);
 }
 
-TEST(the_seed_that_a_run_started_with_holds_to_its_end)
+PIPED_TEST(the_seed_that_a_run_started_with_holds_to_its_end)
 {
         static const char changed[] = "terms: [{surface: workspace, definition: Only this}]\n";
-        struct piped *p = *state;
 
         assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
         file_write(p->seed, changed, sizeof changed - 1);
@@ -257,14 +236,12 @@ static sqlite3 *lock_log(struct piped *p)
         return db;
 }
 
-TEST(without_its_commit_nothing_is_generated)
+PIPED_TEST(without_its_commit_nothing_is_generated)
 {
-        struct piped *p = *state;
-
         p->log_options.busy_ms = 20;
         piped_reopen(p);
-        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
-        assert_int_equal(piped_complete(p, "1"), PAWL_OK);
+        assert_ok(piped_critical(p, "s", plain));
+        assert_ok(piped_complete(p, "1"));
         uint64_t head = piped_head(p);
         sqlite3 *lock = lock_log(p);
         assert_int_equal(piped_critical(p, "t", plain), PAWL_EBUSY);
@@ -274,7 +251,7 @@ TEST(without_its_commit_nothing_is_generated)
         sqlite3_close(lock);
         assert_int_equal(piped_head(p), head);
         /* nothing of the pass that failed is left for the next commit */
-        assert_int_equal(piped_critical(p, "u", plain), PAWL_OK);
+        assert_ok(piped_critical(p, "u", plain));
         assert_string_equal(piped_types(p, head), TYPES_CHECKED);
 
         /* and an output whose commit failed may be given again */
@@ -284,15 +261,14 @@ TEST(without_its_commit_nothing_is_generated)
         assert_null(pawl_context_output(p->ctx).data);
         sqlite3_close(lock);
         assert_int_equal(piped_head(p), head);
-        assert_int_equal(piped_complete(p, "2"), PAWL_OK);
+        assert_ok(piped_complete(p, "2"));
         assert_text(pawl_context_output(p->ctx), "2");
         assert_string_equal(piped_types(p, head), "SemanticCheckEvaluated StepCompleted");
         piped_replays(p);
 }
 
-TEST(options_and_seeds_are_checked)
+PIPED_TEST(options_and_seeds_are_checked)
 {
-        struct piped *p = *state;
         pawl_pipeline *pipeline = NULL;
         pawl_pipeline_options options = PAWL_PIPELINE_OPTIONS_INIT;
 

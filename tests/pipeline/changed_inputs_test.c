@@ -1,14 +1,11 @@
 /* A resume whose inputs are not those of the checkpoint. */
 #include "support/pipeline.h"
 
-#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
-
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
 static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace\"}";
 
-TEST(changed_inputs_are_refused)
+PIPED_TEST(changed_inputs_are_refused)
 {
-        struct piped *p = *state;
         char token[37];
 
         assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
@@ -39,13 +36,11 @@ TEST(changed_inputs_are_refused)
         assert_null(pawl_context_input_diff(p->ctx));
 }
 
-TEST(inputs_that_were_not_kept_change_without_a_diff)
+PIPED_TEST(inputs_that_were_not_kept_change_without_a_diff)
 {
-        struct piped *p = *state;
-
         p->options.store_inputs = false;
         piped_pipeline(p);
-        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        assert_ok(piped_critical(p, "s", plain));
         assert_int_equal(piped_critical_resume(p, "s", ambiguous), PAWL_EINPUTS);
         assert_string_equal(pawl_context_input_diff(p->ctx)->diff, "");
 }
@@ -60,9 +55,8 @@ static pawl_status confirm(bool *yes, const pawl_input_change *change, void *use
         return *verdict < 0 ? *verdict : PAWL_OK;
 }
 
-TEST(changed_inputs_that_are_confirmed_start_again_at_layer_1)
+PIPED_TEST(changed_inputs_that_are_confirmed_start_again_at_layer_1)
 {
-        struct piped *p = *state;
         pawl_status verdict = PAWL_OK;
 
         p->options.confirm = confirm;
@@ -70,14 +64,14 @@ TEST(changed_inputs_that_are_confirmed_start_again_at_layer_1)
         piped_pipeline(p);
         assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
         uint64_t head = piped_head(p);
-        assert_int_equal(piped_critical_resume(p, "s", plain), PAWL_OK);
+        assert_ok(piped_critical_resume(p, "s", plain));
         assert_string_equal(
                 piped_types(p, head), "StepResumed SemanticCheckEvaluated StepCheckpointed");
         pawl_text payload = pawl__text(piped_payload(p, "StepResumed", head, 0));
         assert_holds(payload, "\"inputs_changed\":true");
         assert_holds(payload, "\"confirmed_by\":\"user:ana\"");
         assert_string_equal(pawl_context_cursor(p->ctx), "");
-        assert_int_equal(piped_complete(p, "1"), PAWL_OK);
+        assert_ok(piped_complete(p, "1"));
 
         /* and the new inputs are kept: a later change is shown against them */
         assert_int_equal(piped_critical(p, "t", ambiguous), PAWL_BLOCKED);
@@ -90,9 +84,8 @@ TEST(changed_inputs_that_are_confirmed_start_again_at_layer_1)
         piped_replays(p);
 }
 
-TEST(a_confirmation_that_fails_changes_nothing)
+PIPED_TEST(a_confirmation_that_fails_changes_nothing)
 {
-        struct piped *p = *state;
         pawl_status verdict = PAWL_EINTERRUPTED;
 
         p->options.confirm = confirm;
@@ -105,17 +98,16 @@ TEST(a_confirmation_that_fails_changes_nothing)
         assert_int_equal(piped_head(p), head);
 }
 
-TEST(an_answer_outlives_changed_inputs)
+PIPED_TEST(an_answer_outlives_changed_inputs)
 {
-        struct piped *p = *state;
         pawl_status verdict = PAWL_OK;
 
         p->options.confirm = confirm;
         p->options.confirm_user = &verdict;
         piped_pipeline(p);
         assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
-        assert_int_equal(piped_define(p, piped_conflict(p, 0), "Where refunds land"), PAWL_OK);
-        assert_int_equal(piped_critical_resume(p, "s", "{\"prompt\":\"the workspace\"}"), PAWL_OK);
+        assert_ok(piped_define(p, piped_conflict(p, 0), "Where refunds land"));
+        assert_ok(piped_critical_resume(p, "s", "{\"prompt\":\"the workspace\"}"));
 }
 
 TESTS_MAIN(NULL, NULL)

@@ -1,8 +1,6 @@
 /* Layers 1 and 2 with a context alone. */
 #include "support/pipeline.h"
 
-#define TEST(name) UNIT_TEST_WITH(name, alone_setup, alone_teardown)
-
 static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace of the tenant\"}";
 
 static void glossary(struct alone *a)
@@ -12,13 +10,11 @@ static void glossary(struct alone *a)
         alone_sense(a, "team_domain", "tenant", "A customer", 1);
 }
 
-TEST(terms_that_resolved_are_not_observed)
+ALONE_TEST(terms_that_resolved_are_not_observed)
 {
-        struct alone *a = *state;
-
         glossary(a);
         alone_inputs(a, "{\"description\":\"the workspace of a tenant of ACME\"}");
-        assert_int_equal(pawl__layer_extraction.process(&pawl__layer_extraction, a->ctx), PAWL_OK);
+        assert_ok(pawl__layer_extraction.process(&pawl__layer_extraction, a->ctx));
         assert_string_equal(alone_types(a), "TermCandidateObserved TermCandidateObserved");
         pawl_text first = alone_payload(a, "TermCandidateObserved", 0);
         assert_holds(first, "\"term\":\"workspace\"");
@@ -30,20 +26,17 @@ TEST(terms_that_resolved_are_not_observed)
                 alone_payload(a, "TermCandidateObserved", 1), "\"extraction_method\":\"acronym\"");
 }
 
-TEST(a_hint_alone_is_observed_without_a_context)
+ALONE_TEST(a_hint_alone_is_observed_without_a_context)
 {
         static const char metadata[] = "{\"glossary_watch_terms\":[\"ledger\"]}";
-        struct alone *a = *state;
 
-        assert_int_equal(pawl_context_set_metadata(a->ctx, metadata, sizeof metadata - 1), PAWL_OK);
-        assert_int_equal(pawl__layer_extraction.process(&pawl__layer_extraction, a->ctx), PAWL_OK);
+        assert_ok(pawl_context_set_metadata(a->ctx, metadata, sizeof metadata - 1));
+        assert_ok(pawl__layer_extraction.process(&pawl__layer_extraction, a->ctx));
         assert_holds(alone_payload(a, "TermCandidateObserved", 0), "\"context\":\"\"");
 }
 
-TEST(one_evaluation_holds_all_findings)
+ALONE_TEST(one_evaluation_holds_all_findings)
 {
-        struct alone *a = *state;
-
         glossary(a);
         alone_inputs(a, ambiguous);
         alone_check(a);
@@ -58,10 +51,8 @@ TEST(one_evaluation_holds_all_findings)
         assert_int_equal(a->ctx->findings.n, 1);
 }
 
-TEST(what_the_gate_will_hold_is_recorded_as_blocked)
+ALONE_TEST(what_the_gate_will_hold_is_recorded_as_blocked)
 {
-        struct alone *a = *state;
-
         glossary(a);
         a->ctx->critical = true;
         alone_inputs(a, ambiguous);
@@ -72,10 +63,8 @@ TEST(what_the_gate_will_hold_is_recorded_as_blocked)
         assert_holds(payload, "\"blocked\":true");
 }
 
-TEST(without_findings_the_evaluation_is_empty)
+ALONE_TEST(without_findings_the_evaluation_is_empty)
 {
-        struct alone *a = *state;
-
         glossary(a);
         alone_inputs(a, "{\"description\":\"a tenant\"}");
         alone_check(a);
@@ -87,10 +76,8 @@ TEST(without_findings_the_evaluation_is_empty)
         assert_holds(payload, "\"recommended_action\":\"proceed\"");
 }
 
-TEST(confidence_is_that_of_the_worst_findings)
+ALONE_TEST(confidence_is_that_of_the_worst_findings)
 {
-        struct alone *a = *state;
-
         /* "zeta" in quotes is unknown at 0.8 (low), the ambiguous workspace is at 1 (medium) */
         glossary(a);
         alone_inputs(a, "{\"description\":\"a \\\"zeta\\\" in the workspace\"}");
@@ -101,10 +88,8 @@ TEST(confidence_is_that_of_the_worst_findings)
         assert_int_equal(a->ctx->findings.n, 2);
 }
 
-TEST(both_layers_do_nothing_where_the_check_is_off)
+ALONE_TEST(both_layers_do_nothing_where_the_check_is_off)
 {
-        struct alone *a = *state;
-
         glossary(a);
         alone_inputs(a, ambiguous);
         for (int disabled = 0; disabled < 2; disabled++) {
@@ -118,10 +103,8 @@ TEST(both_layers_do_nothing_where_the_check_is_off)
         }
 }
 
-TEST(a_step_may_ask_for_the_check_at_strictness_off)
+ALONE_TEST(a_step_may_ask_for_the_check_at_strictness_off)
 {
-        struct alone *a = *state;
-
         glossary(a);
         alone_inputs(a, ambiguous);
         a->ctx->critical = true;
@@ -140,10 +123,8 @@ static void set_output(struct alone *a, const char *json)
         a->ctx->output = pawl__text(json);
 }
 
-TEST(the_output_is_held_against_the_definitions)
+ALONE_TEST(the_output_is_held_against_the_definitions)
 {
-        struct alone *a = *state;
-
         alone_sense(a, "team_domain", "tenant", "A customer who pays for storage", 1);
         a->ctx->step_strictness = PAWL__STRICTNESS_MAX;
         set_output(a, "{\"output\":[\"Fine.\",\"A tenant is not a customer.\"]}");
@@ -154,10 +135,8 @@ TEST(the_output_is_held_against_the_definitions)
         assert_holds(payload, "\"blocked\":true");
 }
 
-TEST(at_medium_a_conflict_in_the_output_is_only_recorded)
+ALONE_TEST(at_medium_a_conflict_in_the_output_is_only_recorded)
 {
-        struct alone *a = *state;
-
         glossary(a);
         a->ctx->critical = true;
         set_output(a, "\"the workspace\"");

@@ -6,8 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
-
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
 static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace\"}";
 
@@ -28,55 +26,50 @@ static void take_over(struct piped *p)
         uint64_t fence;
 
         sql(p, "UPDATE leases SET held = 0");
-        assert_int_equal(pawl_log_open(&other, p->db, &p->log_options, &p->err), PAWL_OK);
-        assert_int_equal(pawl_log_claim(&fence, other, "m", "r", "user:ben", NULL), PAWL_OK);
-        assert_int_equal(pawl_log_release(other, "r", fence), PAWL_OK);
+        assert_ok(pawl_log_open(&other, p->db, &p->log_options, &p->err));
+        assert_ok(pawl_log_claim(&fence, other, "m", "r", "user:ben", NULL));
+        assert_ok(pawl_log_release(other, "r", fence));
         pawl_log_close(other);
 }
 
-TEST(a_pipeline_that_lost_its_claim_writes_nothing_more_under_it)
+PIPED_TEST(a_pipeline_that_lost_its_claim_writes_nothing_more_under_it)
 {
-        struct piped *p = *state;
-
-        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        assert_ok(piped_critical(p, "s", plain));
         take_over(p);
         uint64_t head = piped_head(p);
         assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1), PAWL_EFENCED);
         assert_int_equal(piped_head(p), head);
         assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1), PAWL_ESTATE);
         /* a new pass claims anew, and goes on at the command */
-        assert_int_equal(piped_resume(p, "s", plain), PAWL_OK);
+        assert_ok(piped_resume(p, "s", plain));
         assert_string_equal(piped_types(p, head), "RunClaimed StepResumed");
-        assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1), PAWL_OK);
+        assert_ok(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1));
         piped_replays(p);
 }
 
-TEST(a_completion_that_waits_goes_with_the_claim)
+PIPED_TEST(a_completion_that_waits_goes_with_the_claim)
 {
-        struct piped *p = *state;
-
         p->options.defer_completion = true;
         piped_pipeline(p);
-        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
-        assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1), PAWL_OK);
+        assert_ok(piped_critical(p, "s", plain));
+        assert_ok(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1));
         take_over(p);
         assert_int_equal(piped_critical(p, "t", plain), PAWL_EFENCED);
         assert_int_equal(pawl__pipeline_batch(p->pipeline)->n, 0);
         assert_string_equal(piped_status(p, "s"), "running");
 }
 
-TEST(an_adopted_claim_that_is_lost_stays_with_its_owner)
+PIPED_TEST(an_adopted_claim_that_is_lost_stays_with_its_owner)
 {
-        struct piped *p = *state;
         uint64_t fence;
 
-        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        assert_ok(piped_critical(p, "s", plain));
         piped_reopen(p);
-        assert_int_equal(pawl_log_claim(&fence, p->log, "m", "r", "user:ana", NULL), PAWL_OK);
+        assert_ok(pawl_log_claim(&fence, p->log, "m", "r", "user:ana", NULL));
         pawl__pipeline_adopt(p->pipeline, pawl__text("r"), pawl__text("x"), fence);
         /* adopted again under another fence, as after a renewal that failed */
         pawl__pipeline_adopt(p->pipeline, pawl__text("r"), pawl__text("x"), fence);
-        assert_int_equal(piped_critical(p, "t", plain), PAWL_OK);
+        assert_ok(piped_critical(p, "t", plain));
         take_over(p);
         assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1), PAWL_EFENCED);
         assert_int_equal(piped_critical(p, "u", plain), PAWL_EFENCED);
@@ -99,10 +92,9 @@ static int64_t race(void *user)
 
         if (!r->done) {
                 r->done = true;
-                assert_int_equal(
-                        pawl_log_open(&other.log, other.db, &r->options, &other.err), PAWL_OK);
+                assert_ok(pawl_log_open(&other.log, other.db, &r->options, &other.err));
                 piped_pipeline(&other);
-                assert_int_equal(piped_critical(&other, "first", plain), PAWL_OK);
+                assert_ok(piped_critical(&other, "first", plain));
                 pawl_context_free(other.ctx);
                 pawl_pipeline_free(other.pipeline);
                 pawl_log_close(other.log);
@@ -123,9 +115,8 @@ static void count_up(char out[37], void *user)
         r->options.sources.uuid(out, r->options.sources.user);
 }
 
-TEST(a_run_that_another_started_meanwhile_is_joined)
+PIPED_TEST(a_run_that_another_started_meanwhile_is_joined)
 {
-        struct piped *p = *state;
         struct racing r = {.p = p,
                 .options = p->log_options,
                 .wall_us = p->log_options.sources.wall_us,
@@ -134,7 +125,7 @@ TEST(a_run_that_another_started_meanwhile_is_joined)
         p->log_options.sources = (pawl_sources){race, boot, count_up, &r};
         piped_reopen(p);
         assert_false(r.done);
-        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        assert_ok(piped_critical(p, "s", plain));
         assert_true(r.done);
         assert_string_equal(piped_types(p, 0),
                 "RunClaimed RunStarted GlossaryScopeActivated GlossarySenseUpdated "
@@ -143,9 +134,8 @@ TEST(a_run_that_another_started_meanwhile_is_joined)
         piped_replays(p);
 }
 
-TEST(a_process_that_died_loses_its_claim_at_once)
+PIPED_TEST(a_process_that_died_loses_its_claim_at_once)
 {
-        struct piped *p = *state;
         int status;
 
         /* a log does not survive fork(): the child opens its own */
@@ -167,16 +157,15 @@ TEST(a_process_that_died_loses_its_claim_at_once)
         piped_reopen(p);
         strcpy(p->token, "00000000-0000-4000-8000-000000000001");
         uint64_t head = piped_head(p);
-        assert_int_equal(piped_resume(p, "s", plain), PAWL_OK);
+        assert_ok(piped_resume(p, "s", plain));
         assert_string_equal(piped_types(p, head), "RunClaimed StepResumed");
         assert_string_equal(
                 pawl_context_retry_token(p->ctx), "00000000-0000-4000-8000-000000000001");
         piped_replays(p);
 }
 
-TEST(a_long_generation_keeps_its_run_as_long_as_it_renews)
+PIPED_TEST(a_long_generation_keeps_its_run_as_long_as_it_renews)
 {
-        struct piped *p = *state;
         pawl_log *other;
         uint64_t fence;
 
@@ -184,12 +173,12 @@ TEST(a_long_generation_keeps_its_run_as_long_as_it_renews)
         assert_int_equal(pawl_pipeline_renew(p->pipeline, "r"), PAWL_ESTATE);
         assert_string_equal(pawl_pipeline_errmsg(p->pipeline),
                 "run r: this pipeline has not claimed it; pass a step of it first");
-        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        assert_ok(piped_critical(p, "s", plain));
         uint64_t head = piped_head(p);
-        assert_int_equal(pawl_log_open(&other, p->db, &p->log_options, &p->err), PAWL_OK);
+        assert_ok(pawl_log_open(&other, p->db, &p->log_options, &p->err));
         for (int i = 0; i < 3; i++) {
                 p->counted.passed_ms += 29000;
-                assert_int_equal(pawl_pipeline_renew(p->pipeline, "r"), PAWL_OK);
+                assert_ok(pawl_pipeline_renew(p->pipeline, "r"));
         }
         p->counted.passed_ms += 29000;
         assert_int_equal(pawl_log_claim(&fence, other, "m", "r", "user:ben", NULL), PAWL_EHELD);
@@ -197,7 +186,7 @@ TEST(a_long_generation_keeps_its_run_as_long_as_it_renews)
         claims_elsewhere(other);
         assert_int_equal(pawl_log_claim(&fence, other, "m", "r", "user:ben", NULL), PAWL_EHELD);
         p->counted.passed_ms += 30001;
-        assert_int_equal(pawl_log_claim(&fence, other, "m", "r", "user:ben", NULL), PAWL_OK);
+        assert_ok(pawl_log_claim(&fence, other, "m", "r", "user:ben", NULL));
         assert_int_equal(pawl_pipeline_renew(p->pipeline, "r"), PAWL_EFENCED);
         assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1), PAWL_ESTATE);
         assert_string_equal(piped_types(p, head), "RunClaimed");
@@ -205,14 +194,13 @@ TEST(a_long_generation_keeps_its_run_as_long_as_it_renews)
         piped_replays(p);
 }
 
-TEST(what_cannot_be_written_now_may_be_later)
+PIPED_TEST(what_cannot_be_written_now_may_be_later)
 {
-        struct piped *p = *state;
         sqlite3 *lock;
 
         p->log_options.busy_ms = 20;
         piped_reopen(p);
-        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        assert_ok(piped_critical(p, "s", plain));
         uint64_t head = piped_head(p);
         needs_file();
         assert_int_equal(sqlite3_open(p->db, &lock), SQLITE_OK);
@@ -222,10 +210,10 @@ TEST(what_cannot_be_written_now_may_be_later)
         assert_true(pawl_pipeline_errmsg(p->pipeline)[0]);
         sqlite3_close(lock);
         assert_int_equal(piped_head(p), head);
-        assert_int_equal(pawl_pipeline_flush(p->pipeline), PAWL_OK);
+        assert_ok(pawl_pipeline_flush(p->pipeline));
         assert_int_equal(piped_head(p), head);
-        assert_int_equal(pawl_pipeline_failed(p->pipeline, p->ctx, 1, "late"), PAWL_OK);
-        assert_int_equal(pawl_pipeline_end_run(p->pipeline, "r", "late"), PAWL_OK);
+        assert_ok(pawl_pipeline_failed(p->pipeline, p->ctx, 1, "late"));
+        assert_ok(pawl_pipeline_end_run(p->pipeline, "r", "late"));
         assert_string_equal(piped_types(p, head), "StepFailed RunFailed");
 }
 
@@ -235,29 +223,27 @@ static pawl_status refuse(const pawl_layer *layer, pawl_context *ctx)
         return pawl_context_fail(ctx, PAWL_EIO, "refused");
 }
 
-TEST(a_completion_that_waits_survives_a_pass_that_fails)
+PIPED_TEST(a_completion_that_waits_survives_a_pass_that_fails)
 {
-        struct piped *p = *state;
         const pawl_layer mine = {"mine", refuse, NULL};
 
         p->options.defer_completion = true;
         piped_pipeline(p);
-        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        assert_ok(piped_critical(p, "s", plain));
         uint64_t head = piped_head(p);
-        assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "[1]", 3), PAWL_OK);
-        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "generation_gate", &mine), PAWL_OK);
+        assert_ok(pawl_pipeline_complete(p->pipeline, p->ctx, "[1]", 3));
+        assert_ok(pawl_pipeline_add_after(p->pipeline, "generation_gate", &mine));
         assert_int_equal(piped_critical(p, "t", ambiguous), PAWL_EIO);
         assert_int_equal(piped_head(p), head);
-        assert_int_equal(pawl_pipeline_flush(p->pipeline), PAWL_OK);
+        assert_ok(pawl_pipeline_flush(p->pipeline));
         assert_string_equal(piped_types(p, head), "SemanticCheckEvaluated StepCompleted");
         assert_int_equal(piped_critical(p, "s", plain), PAWL_DONE);
         assert_text(pawl_context_output(p->ctx), "[1]");
         piped_replays(p);
 }
 
-TEST(a_log_that_is_only_read_takes_no_answer_and_no_pass)
+PIPED_TEST(a_log_that_is_only_read_takes_no_answer_and_no_pass)
 {
-        struct piped *p = *state;
         pawl_answer pick = {.pick = 1};
         char conflict[17];
 
@@ -275,12 +261,11 @@ TEST(a_log_that_is_only_read_takes_no_answer_and_no_pass)
         assert_int_equal(piped_head(p), head);
 }
 
-TEST(a_run_names_at_most_four_scopes)
+PIPED_TEST(a_run_names_at_most_four_scopes)
 {
-        struct piped *p = *state;
         pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX + 1] = {{{NULL, 0}, {NULL, 0}}};
 
-        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        assert_ok(piped_critical(p, "s", plain));
         pawl__claim *claim = pawl__claim_find(p->pipeline, pawl__text("r"));
         const pawl__glossary *before = claim->glossary;
         assert_int_equal(pawl__claim_reload(p->pipeline, claim, refs, 5, &p->err), PAWL_ETOOBIG);

@@ -1,8 +1,6 @@
 /* Layer 4 with a context alone: what held the step is put there as the gate leaves it. */
 #include "support/pipeline.h"
 
-#define TEST(name) UNIT_TEST_WITH(name, alone_setup, alone_teardown)
-
 enum { MOST = 5 };
 
 static const char *const terms[MOST] = {"alpha", "beta", "gamma", "delta", "epsilon"};
@@ -46,20 +44,16 @@ static pawl_status clarify(struct alone *a)
         return pawl__layer_clarification.process(&pawl__layer_clarification, a->ctx);
 }
 
-TEST(a_step_that_is_not_held_is_not_asked_about)
+ALONE_TEST(a_step_that_is_not_held_is_not_asked_about)
 {
-        struct alone *a = *state;
-
         a->ctx->clarify = script_answer;
-        assert_int_equal(clarify(a), PAWL_OK);
+        assert_ok(clarify(a));
         assert_int_equal(a->script.asked, 0);
         assert_int_equal(a->batch.n, 0);
 }
 
-TEST(without_anybody_to_ask_every_conflict_is_requested_and_deferred)
+ALONE_TEST(without_anybody_to_ask_every_conflict_is_requested_and_deferred)
 {
-        struct alone *a = *state;
-
         block(a, 2);
         assert_int_equal(clarify(a), PAWL_BLOCKED);
         assert_string_equal(
@@ -80,10 +74,8 @@ TEST(without_anybody_to_ask_every_conflict_is_requested_and_deferred)
         assert_int_equal(pawl_context_conflicts(a->ctx), 2);
 }
 
-TEST(all_requests_are_on_disk_before_the_first_question)
+ALONE_TEST(all_requests_are_on_disk_before_the_first_question)
 {
-        struct alone *a = *state;
-
         block(a, 2);
         a->ctx->clarify = script_answer;
         assert_int_equal(clarify(a), PAWL_BLOCKED);
@@ -93,10 +85,9 @@ TEST(all_requests_are_on_disk_before_the_first_question)
         assert_int_equal(a->batch.n, 0);
 }
 
-TEST(a_burst_asks_three_questions_and_defers_the_rest)
+ALONE_TEST(a_burst_asks_three_questions_and_defers_the_rest)
 {
         const pawl_answer answers[] = {{.pick = 1}, {.pick = 2}, {.pick = 1}};
-        struct alone *a = *state;
 
         block(a, 5);
         a->ctx->clarify = script_answer;
@@ -115,16 +106,15 @@ TEST(a_burst_asks_three_questions_and_defers_the_rest)
         assert_string_equal(alone_types(a), "GlossaryClarificationResolved");
 }
 
-TEST(a_pick_is_recorded_in_its_scope_and_holds_for_the_mission)
+ALONE_TEST(a_pick_is_recorded_in_its_scope_and_holds_for_the_mission)
 {
         const pawl_answer answers[] = {{.pick = 2}};
-        struct alone *a = *state;
 
         block(a, 1);
         a->ctx->clarify = script_answer;
         a->script.answers = answers;
         a->script.n = 1;
-        assert_int_equal(clarify(a), PAWL_OK);
+        assert_ok(clarify(a));
         assert_string_equal(alone_types(a), "GlossaryClarificationResolved StepCheckpointed");
         pawl_text payload = alone_payload(a, "GlossaryClarificationResolved", 0);
         assert_holds(payload,
@@ -138,10 +128,9 @@ TEST(a_pick_is_recorded_in_its_scope_and_holds_for_the_mission)
         assert_text(now.senses[0]->definition, "A release before beta");
 }
 
-TEST(answers_about_the_output_are_checkpointed_at_post_generation)
+ALONE_TEST(answers_about_the_output_are_checkpointed_at_post_generation)
 {
         const pawl_answer answers[] = {{.pick = 1}};
-        struct alone *a = *state;
 
         a->ctx->phase = PAWL__ON_OUTPUT;
         a->ctx->step_strictness = PAWL__STRICTNESS_MAX;
@@ -150,14 +139,14 @@ TEST(answers_about_the_output_are_checkpointed_at_post_generation)
         a->ctx->clarify = script_answer;
         a->script.answers = answers;
         a->script.n = 1;
-        assert_int_equal(clarify(a), PAWL_OK);
+        assert_ok(clarify(a));
         pawl_text payload = alone_payload(a, "StepCheckpointed", 0);
         assert_holds(payload, "\"cursor\":\"post_generation\"");
         assert_holds(payload, "\"output_hash\":\"bbbb");
         assert_holds(pawl__text(a->committed), "GlossaryClarificationRequested");
 }
 
-TEST(a_bad_answer_ends_the_pass)
+ALONE_TEST(a_bad_answer_ends_the_pass)
 {
         static const struct {
                 pawl_answer answer;
@@ -167,7 +156,6 @@ TEST(a_bad_answer_ends_the_pass)
                 {{.define = {" \n", 2}}, "the definition is empty"},
                 {{.pick = 1, .define = {"x", 1}}, "is answered in two ways"},
         };
-        struct alone *a = *state;
 
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 block(a, 1);
@@ -180,10 +168,8 @@ TEST(a_bad_answer_ends_the_pass)
         }
 }
 
-TEST(a_question_that_fails_ends_the_pass)
+ALONE_TEST(a_question_that_fails_ends_the_pass)
 {
-        struct alone *a = *state;
-
         block(a, 1);
         a->ctx->clarify = script_answer;
         a->script.fail_at = 1;
@@ -198,10 +184,8 @@ TEST(a_question_that_fails_ends_the_pass)
         assert_int_equal(clarify(a), PAWL_EINVAL);
 }
 
-TEST(nobody_is_asked_when_the_log_cannot_be_written)
+ALONE_TEST(nobody_is_asked_when_the_log_cannot_be_written)
 {
-        struct alone *a = *state;
-
         block(a, 1);
         a->ctx->clarify = script_answer;
         a->wait_status = PAWL_EFULL;
@@ -221,16 +205,15 @@ static void fail_next_wait(void *user)
 
 /* The first answer cannot be written because another session's stands there: ours is dropped, and
  * the conflict counts as answered. */
-TEST(an_answer_that_came_first_stands)
+ALONE_TEST(an_answer_that_came_first_stands)
 {
         const pawl_answer answers[] = {{.pick = 1}, {.pick = 1}};
-        struct alone *a = *state;
 
         block(a, 2);
         a->ctx->clarify = script_answer;
         a->script = (struct script){
                 .answers = answers, .n = 2, .before = fail_next_wait, .before_user = a};
-        assert_int_equal(clarify(a), PAWL_OK);
+        assert_ok(clarify(a));
         assert_int_equal(a->script.asked, 2);
         assert_int_equal(a->reloads, 1);
         assert_string_equal(alone_types(a), "GlossaryClarificationResolved StepCheckpointed");
@@ -253,13 +236,12 @@ static pawl_status answer_terms(
         return script->status;
 }
 
-TEST(unknown_terms_are_one_question_and_its_answers_one_batch)
+ALONE_TEST(unknown_terms_are_one_question_and_its_answers_one_batch)
 {
         static const char inputs[] =
                 "{\"description\":\"Gamma, delta and deltas; gammas? Gamma.\"}";
-        struct alone *a = *state;
 
-        assert_int_equal(pawl_context_set_inputs(a->ctx, inputs, sizeof inputs - 1), PAWL_OK);
+        assert_ok(pawl_context_set_inputs(a->ctx, inputs, sizeof inputs - 1));
         block_as(a, 4, PAWL__UNKNOWN);
         a->ctx->clarify = script_answer;
         a->ctx->clarify_terms = answer_terms;
@@ -282,10 +264,8 @@ TEST(unknown_terms_are_one_question_and_its_answers_one_batch)
         assert_text(pawl_context_conflict(a->ctx, 0)->term, "beta");
 }
 
-TEST(a_question_about_terms_that_fails_ends_the_pass)
+ALONE_TEST(a_question_about_terms_that_fails_ends_the_pass)
 {
-        struct alone *a = *state;
-
         block_as(a, 4, PAWL__UNKNOWN);
         a->ctx->clarify = script_answer;
         a->ctx->clarify_terms = answer_terms;

@@ -1,8 +1,6 @@
 #include "support/pipeline.h"
 
-#define TEST(name) UNIT_TEST_WITH(name, alone_setup, alone_teardown)
-
-TEST(ids_are_checked)
+ALONE_TEST(ids_are_checked)
 {
         static const struct {
                 const char *mission, *run, *step, *says;
@@ -24,26 +22,21 @@ TEST(ids_are_checked)
         }
 }
 
-TEST(inputs_that_are_not_set_are_an_empty_object)
+ALONE_TEST(inputs_that_are_not_set_are_an_empty_object)
 {
-        struct alone *a = *state;
-
         assert_text(pawl_context_inputs(a->ctx), "{}");
         assert_string_equal(pawl_context_input_hash(a->ctx),
                 "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a");
 }
 
-TEST(inputs_are_kept_in_canonical_form)
+ALONE_TEST(inputs_are_kept_in_canonical_form)
 {
-        struct alone *a = *state;
-
         alone_inputs(a, " {\"b\": 1.0, \"a\":[ ]} ");
         assert_text(pawl_context_inputs(a->ctx), "{\"a\":[],\"b\":1}");
 }
 
-TEST(inputs_that_are_refused_leave_the_former_ones)
+ALONE_TEST(inputs_that_are_refused_leave_the_former_ones)
 {
-        struct alone *a = *state;
         char hash[65];
 
         alone_inputs(a, "[1]");
@@ -54,11 +47,9 @@ TEST(inputs_that_are_refused_leave_the_former_ones)
         assert_string_equal(pawl_context_input_hash(a->ctx), hash);
 }
 
-TEST(strictness_and_token_are_checked)
+ALONE_TEST(strictness_and_token_are_checked)
 {
-        struct alone *a = *state;
-
-        assert_int_equal(pawl_context_set_strictness(a->ctx, "max"), PAWL_OK);
+        assert_ok(pawl_context_set_strictness(a->ctx, "max"));
         assert_int_equal(pawl_context_set_strictness(a->ctx, "strict"), PAWL_EINVAL);
         assert_says(
                 pawl_context_errmsg(a->ctx), "\"strict\": is not known; use off, medium or max");
@@ -67,28 +58,23 @@ TEST(strictness_and_token_are_checked)
         assert_says(pawl_context_errmsg(a->ctx), "not of a token's form");
         assert_int_equal(pawl_context_set_retry_token(a->ctx, NULL), PAWL_EINVAL);
         assert_string_equal(a->ctx->token, "");
-        assert_int_equal(
-                pawl_context_set_retry_token(a->ctx, "00000000-0000-4000-8000-000000000001"),
-                PAWL_OK);
+        assert_ok(pawl_context_set_retry_token(a->ctx, "00000000-0000-4000-8000-000000000001"));
         assert_string_equal(a->ctx->token, "00000000-0000-4000-8000-000000000001");
 }
 
-TEST(metadata_that_is_refused_leaves_the_former)
+ALONE_TEST(metadata_that_is_refused_leaves_the_former)
 {
         static const char good[] = "{\"glossary_watch_terms\":[\"tenant\"]}";
         static const char bad[] = "{\"glossary_watch_terms\":\"tenant\"}";
-        struct alone *a = *state;
 
-        assert_int_equal(pawl_context_set_metadata(a->ctx, good, sizeof good - 1), PAWL_OK);
+        assert_ok(pawl_context_set_metadata(a->ctx, good, sizeof good - 1));
         assert_int_equal(pawl_context_set_metadata(a->ctx, bad, sizeof bad - 1), PAWL_EINVAL);
         assert_says(pawl_context_errmsg(a->ctx), "step s: metadata.glossary_watch_terms");
         assert_int_equal(a->ctx->metadata.n_watch_terms, 1);
 }
 
-TEST(before_a_pass_there_is_nothing_to_show)
+ALONE_TEST(before_a_pass_there_is_nothing_to_show)
 {
-        struct alone *a = *state;
-
         assert_null(pawl_context_retry_token(a->ctx));
         assert_int_equal(pawl_context_conflicts(a->ctx), 0);
         assert_null(pawl_context_conflict(a->ctx, 0));
@@ -97,13 +83,11 @@ TEST(before_a_pass_there_is_nothing_to_show)
         assert_string_equal(pawl_context_cursor(a->ctx), "");
 }
 
-TEST(a_layers_event_gets_the_contexts_ids)
+ALONE_TEST(a_layers_event_gets_the_contexts_ids)
 {
         static const char payload[] = "{\"status\":\"completed\"}";
-        struct alone *a = *state;
 
-        assert_int_equal(
-                pawl_context_emit(a->ctx, "SessionEnded", payload, sizeof payload - 1), PAWL_OK);
+        assert_ok(pawl_context_emit(a->ctx, "SessionEnded", payload, sizeof payload - 1));
         const pawl_event *event = &a->batch.events[0];
         assert_text(event->type, "SessionEnded");
         assert_text(event->mission_id, "m");
@@ -113,7 +97,7 @@ TEST(a_layers_event_gets_the_contexts_ids)
         assert_int_equal(event->v, 1);
 }
 
-TEST(a_layers_event_must_be_of_its_types_form)
+ALONE_TEST(a_layers_event_must_be_of_its_types_form)
 {
         static const struct {
                 const char *type, *payload;
@@ -125,7 +109,6 @@ TEST(a_layers_event_must_be_of_its_types_form)
                 {"SessionEnded", "{", PAWL_EPARSE, "event SessionEnded: line 1"},
                 {"Weather", "{}", PAWL_EINVAL, "event type \"Weather\": is not known"},
         };
-        struct alone *a = *state;
 
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 assert_int_equal(pawl_context_emit(a->ctx, cases[i].type, cases[i].payload,
@@ -139,34 +122,31 @@ TEST(a_layers_event_must_be_of_its_types_form)
         assert_int_equal(a->batch.n, 0);
 }
 
-TEST(a_conflicts_id_depends_on_run_step_phase_and_term_alone)
+ALONE_TEST(a_conflicts_id_depends_on_run_step_phase_and_term_alone)
 {
-        struct alone *a = *state;
         pawl_context *other;
         char first[17], second[17];
 
-        assert_int_equal(pawl__conflict_id(first, a->ctx, pawl__text("term")), PAWL_OK);
+        assert_ok(pawl__conflict_id(first, a->ctx, pawl__text("term")));
         assert_int_equal(strlen(first), 16);
         alone_inputs(a, "[\"changed\"]");
-        assert_int_equal(pawl__conflict_id(second, a->ctx, pawl__text("term")), PAWL_OK);
+        assert_ok(pawl__conflict_id(second, a->ctx, pawl__text("term")));
         assert_string_equal(first, second);
 
-        assert_int_equal(pawl__conflict_id(second, a->ctx, pawl__text("terms")), PAWL_OK);
+        assert_ok(pawl__conflict_id(second, a->ctx, pawl__text("terms")));
         assert_string_not_equal(first, second);
         a->ctx->phase = PAWL__ON_OUTPUT;
-        assert_int_equal(pawl__conflict_id(second, a->ctx, pawl__text("term")), PAWL_OK);
+        assert_ok(pawl__conflict_id(second, a->ctx, pawl__text("term")));
         assert_string_not_equal(first, second);
         /* run "r" and step "s" are not run "rs" and no step */
-        assert_int_equal(pawl_context_new(&other, "m", "rs", "s", NULL), PAWL_OK);
-        assert_int_equal(pawl__conflict_id(second, other, pawl__text("term")), PAWL_OK);
+        assert_ok(pawl_context_new(&other, "m", "rs", "s", NULL));
+        assert_ok(pawl__conflict_id(second, other, pawl__text("term")));
         assert_string_not_equal(first, second);
         pawl_context_free(other);
 }
 
-TEST(a_layer_says_why_it_failed)
+ALONE_TEST(a_layer_says_why_it_failed)
 {
-        struct alone *a = *state;
-
         assert_int_equal(pawl_context_fail(a->ctx, PAWL_EIO, "100 % gone"), PAWL_EIO);
         assert_string_equal(pawl_context_errmsg(a->ctx), "100 % gone");
 }

@@ -29,7 +29,7 @@ static int setup(void **state)
         return alone_setup(state);
 }
 
-#define TEST(name) UNIT_TEST_WITH(name, setup, alone_teardown)
+#define TEST(name) UNIT_TEST_WITH(name, struct alone *a, setup, alone_teardown)
 
 static pawl_status judge(struct alone *a, pawl__finding *findings, size_t n)
 {
@@ -39,12 +39,11 @@ static pawl_status judge(struct alone *a, pawl__finding *findings, size_t n)
 
 TEST(what_passes_gets_a_post_gate_checkpoint_with_a_fresh_token)
 {
-        struct alone *a = *state;
         pawl__scope_ref ref = {pawl__text("team_domain"), pawl__text(VERSION)};
 
         a->ctx->scope_refs = &ref;
         a->ctx->n_scope_refs = 1;
-        assert_int_equal(judge(a, NULL, 0), PAWL_OK);
+        assert_ok(judge(a, NULL, 0));
         assert_string_equal(alone_types(a), "StepCheckpointed");
         pawl_text payload = alone_payload(a, "StepCheckpointed", 0);
         assert_holds(payload, "\"cursor\":\"post_gate\"");
@@ -56,17 +55,15 @@ TEST(what_passes_gets_a_post_gate_checkpoint_with_a_fresh_token)
                 pawl_context_retry_token(a->ctx), "00000000-0000-4000-8000-000000000001");
         assert_false(a->ctx->blocked);
 
-        assert_int_equal(judge(a, NULL, 0), PAWL_OK);
+        assert_ok(judge(a, NULL, 0));
         assert_string_equal(
                 pawl_context_retry_token(a->ctx), "00000000-0000-4000-8000-000000000002");
 }
 
 TEST(with_the_check_off_there_is_a_post_gate_checkpoint_all_the_same)
 {
-        struct alone *a = *state;
-
         a->ctx->step_strictness = PAWL__STRICTNESS_OFF;
-        assert_int_equal(judge(a, NULL, 0), PAWL_OK);
+        assert_ok(judge(a, NULL, 0));
         assert_holds(alone_payload(a, "StepCheckpointed", 0), "\"strictness\":\"off\"");
 }
 
@@ -74,7 +71,6 @@ TEST(what_blocks_is_checkpointed_before_it_is_said)
 {
         pawl__finding findings[] = {found("alpha", PAWL__SEVERITY_LOW),
                 found("beta", PAWL__SEVERITY_HIGH), found("gamma", PAWL__SEVERITY_MEDIUM)};
-        struct alone *a = *state;
 
         assert_int_equal(judge(a, findings, 3), PAWL_BLOCKED);
         assert_string_equal(alone_types(a), "StepCheckpointed GenerationBlockedBySemanticConflict");
@@ -103,7 +99,6 @@ TEST(at_max_every_conflict_holds_the_worst_first_and_in_order)
         pawl__finding findings[] = {found("a", PAWL__SEVERITY_LOW), found("b", PAWL__SEVERITY_HIGH),
                 found("c", PAWL__SEVERITY_MEDIUM), found("d", PAWL__SEVERITY_LOW),
                 found("e", (pawl__severity)9)};
-        struct alone *a = *state;
 
         a->ctx->mission_strictness = PAWL__STRICTNESS_OFF;
         a->ctx->step_strictness = PAWL__STRICTNESS_MAX;
@@ -119,7 +114,6 @@ TEST(at_max_every_conflict_holds_the_worst_first_and_in_order)
 TEST(the_projects_strictness_is_the_mode_where_the_mission_has_none)
 {
         pawl__finding findings[] = {found("a", PAWL__SEVERITY_HIGH)};
-        struct alone *a = *state;
 
         a->ctx->project_strictness = PAWL__STRICTNESS_MAX;
         assert_int_equal(judge(a, findings, 1), PAWL_BLOCKED);
@@ -130,17 +124,15 @@ TEST(the_projects_strictness_is_the_mode_where_the_mission_has_none)
 TEST(a_passing_output_needs_no_checkpoint)
 {
         pawl__finding findings[] = {found("a", PAWL__SEVERITY_HIGH)};
-        struct alone *a = *state;
 
         a->ctx->phase = PAWL__ON_OUTPUT;
-        assert_int_equal(judge(a, findings, 1), PAWL_OK);
+        assert_ok(judge(a, findings, 1));
         assert_int_equal(a->batch.n, 0);
 }
 
 TEST(an_output_that_is_held_is_named_in_its_checkpoint)
 {
         pawl__finding findings[] = {found("a", PAWL__SEVERITY_LOW)};
-        struct alone *a = *state;
 
         a->ctx->phase = PAWL__ON_OUTPUT;
         memset(a->ctx->output_hash, 'a', 64);
@@ -154,10 +146,9 @@ TEST(an_output_that_is_held_is_named_in_its_checkpoint)
 TEST(judging_again_forgets_what_was_held)
 {
         pawl__finding findings[] = {found("a", PAWL__SEVERITY_HIGH)};
-        struct alone *a = *state;
 
         assert_int_equal(judge(a, findings, 1), PAWL_BLOCKED);
-        assert_int_equal(judge(a, NULL, 0), PAWL_OK);
+        assert_ok(judge(a, NULL, 0));
         assert_false(a->ctx->blocked);
         assert_int_equal(pawl_context_conflicts(a->ctx), 0);
 }
@@ -166,7 +157,6 @@ TEST(a_checkpoint_that_is_too_long_blocks_with_an_error)
 {
         char version[1200];
         pawl__scope_ref ref = {pawl__text("team_domain"), pawl__text_n(version, sizeof version)};
-        struct alone *a = *state;
 
         memset(version, 'v', sizeof version);
         a->ctx->scope_refs = &ref;

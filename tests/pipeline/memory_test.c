@@ -93,9 +93,8 @@ static void pass(struct run *s)
         pawl_pipeline_free(pipeline);
 }
 
-UNIT_TEST_WITH(nothing_leaks_or_slips_through_without_memory, piped_setup, piped_teardown)
+PIPED_TEST(nothing_leaks_or_slips_through_without_memory)
 {
-        struct piped *p = *state;
         struct run r = {.p = p};
 
         p->options.clarify = script_answer;
@@ -113,7 +112,7 @@ UNIT_TEST_WITH(nothing_leaks_or_slips_through_without_memory, piped_setup, piped
                 pawl_log_close(p->log);
                 p->log = NULL;
         }
-        assert_int_equal(pawl_log_open(&p->log, p->db, &p->log_options, &p->err), PAWL_OK);
+        assert_ok(pawl_log_open(&p->log, p->db, &p->log_options, &p->err));
         piped_replays(p);
 }
 
@@ -161,9 +160,8 @@ static pawl_status ask_about_terms(struct run *s, pawl_error *err)
         return s->status;
 }
 
-UNIT_TEST_WITH(one_question_about_many_terms_survives_without_memory, piped_setup, piped_teardown)
+PIPED_TEST(one_question_about_many_terms_survives_without_memory)
 {
-        struct piped *p = *state;
         struct run r = {.p = p};
         size_t n_asked = 0;
 
@@ -185,7 +183,7 @@ UNIT_TEST_WITH(one_question_about_many_terms_survives_without_memory, piped_setu
                 pawl_log_close(p->log);
                 p->log = NULL;
         }
-        assert_int_equal(pawl_log_open(&p->log, p->db, &p->log_options, &p->err), PAWL_OK);
+        assert_ok(pawl_log_open(&p->log, p->db, &p->log_options, &p->err));
         piped_replays(p);
 }
 

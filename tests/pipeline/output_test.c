@@ -2,17 +2,14 @@
 #include "support/pipeline.h"
 #include <sqlite3.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
-
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
 static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace\"}";
 
-TEST(at_max_an_output_with_a_conflict_is_kept_and_held)
+PIPED_TEST(at_max_an_output_with_a_conflict_is_kept_and_held)
 {
-        struct piped *p = *state;
         char conflict[17], gate_token[37];
 
-        assert_int_equal(piped_at_max(p, plain), PAWL_OK);
+        assert_ok(piped_at_max(p, plain));
         memcpy(gate_token, p->token, sizeof gate_token);
         uint64_t head = piped_head(p);
         assert_int_equal(piped_complete(p, "\"the workspace is ready\""), PAWL_BLOCKED);
@@ -36,7 +33,7 @@ TEST(at_max_an_output_with_a_conflict_is_kept_and_held)
                 "RunClaimed StepResumed StepCheckpointed GenerationBlockedBySemanticConflict "
                 "GlossaryClarificationRequested");
         assert_string_equal(piped_conflict(p, 0), conflict);
-        assert_int_equal(piped_define(p, conflict, "Where refunds land"), PAWL_OK);
+        assert_ok(piped_define(p, conflict, "Where refunds land"));
 
         piped_reopen(p);
         head = piped_head(p);
@@ -51,30 +48,27 @@ TEST(at_max_an_output_with_a_conflict_is_kept_and_held)
 
 /* One that contradicts a definition goes on only by an answer: the glossary cannot mend the text.
  */
-TEST(a_contradicting_output_passes_once_its_conflict_is_answered)
+PIPED_TEST(a_contradicting_output_passes_once_its_conflict_is_answered)
 {
-        struct piped *p = *state;
         pawl_answer pick = {.pick = 1};
 
-        assert_int_equal(piped_at_max(p, plain), PAWL_OK);
+        assert_ok(piped_at_max(p, plain));
         assert_int_equal(piped_complete(p, "\"A tenant is not a customer.\""), PAWL_BLOCKED);
         assert_text(pawl_context_conflict(p->ctx, 0)->conflict_type, "inconsistent");
         memcpy(p->token, pawl_context_retry_token(p->ctx), sizeof p->token);
-        assert_int_equal(
-                pawl_conflict_resolve(p->log, piped_conflict(p, 0), &pick, NULL, &p->err), PAWL_OK);
+        assert_ok(pawl_conflict_resolve(p->log, piped_conflict(p, 0), &pick, NULL, &p->err));
         assert_int_equal(piped_critical_resume(p, "s", plain), PAWL_DONE);
 }
 
 /* The token of the command stays the one to resume with. */
-TEST(an_output_that_could_not_be_kept_is_not_checkpointed)
+PIPED_TEST(an_output_that_could_not_be_kept_is_not_checkpointed)
 {
-        struct piped *p = *state;
         sqlite3 *lock;
         char token[37];
 
         p->log_options.busy_ms = 20;
         piped_reopen(p);
-        assert_int_equal(piped_at_max(p, plain), PAWL_OK);
+        assert_ok(piped_at_max(p, plain));
         memcpy(token, p->token, sizeof token);
         needs_file();
         assert_int_equal(sqlite3_open(p->db, &lock), SQLITE_OK);
@@ -86,29 +80,26 @@ TEST(an_output_that_could_not_be_kept_is_not_checkpointed)
         assert_string_not_equal(pawl_context_retry_token(p->ctx), token);
 }
 
-TEST(at_medium_an_output_with_a_conflict_completes)
+PIPED_TEST(at_medium_an_output_with_a_conflict_completes)
 {
-        struct piped *p = *state;
-
-        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        assert_ok(piped_critical(p, "s", plain));
         uint64_t head = piped_head(p);
-        assert_int_equal(piped_complete(p, "\"the workspace is ready\""), PAWL_OK);
+        assert_ok(piped_complete(p, "\"the workspace is ready\""));
         assert_string_equal(
                 piped_types(p, head), "TermCandidateObserved SemanticCheckEvaluated StepCompleted");
 }
 
-TEST(an_output_is_asked_about_in_the_same_session)
+PIPED_TEST(an_output_is_asked_about_in_the_same_session)
 {
         const pawl_answer answers[] = {{.pick = 1}};
-        struct piped *p = *state;
 
         p->options.clarify = script_answer;
         p->script.answers = answers;
         p->script.n = 1;
         piped_pipeline(p);
-        assert_int_equal(piped_at_max(p, plain), PAWL_OK);
+        assert_ok(piped_at_max(p, plain));
         uint64_t head = piped_head(p);
-        assert_int_equal(piped_complete(p, "\"the workspace is ready\""), PAWL_OK);
+        assert_ok(piped_complete(p, "\"the workspace is ready\""));
         assert_string_equal(piped_types(p, head),
                 "TermCandidateObserved SemanticCheckEvaluated StepCheckpointed "
                 "GenerationBlockedBySemanticConflict GlossaryClarificationRequested "
@@ -119,7 +110,7 @@ TEST(an_output_is_asked_about_in_the_same_session)
         piped_replays(p);
 }
 
-TEST(an_output_is_json_or_else_a_string)
+PIPED_TEST(an_output_is_json_or_else_a_string)
 {
         static const struct {
                 const char *output, *canonical;
@@ -131,29 +122,26 @@ TEST(an_output_is_json_or_else_a_string)
                 {"{\"a\":1,\"a\":2}", "\"{\\\"a\\\":1,\\\"a\\\":2}\""},
                 {"1 2", "\"1 2\""},
         };
-        struct piped *p = *state;
         char step[8];
 
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 snprintf(step, sizeof step, "s%zu", i);
-                assert_int_equal(piped_critical(p, step, plain), PAWL_OK);
-                assert_int_equal(piped_complete(p, cases[i].output), PAWL_OK);
+                assert_ok(piped_critical(p, step, plain));
+                assert_ok(piped_complete(p, cases[i].output));
                 assert_text(pawl_context_output(p->ctx), cases[i].canonical);
                 assert_int_equal(piped_critical(p, step, plain), PAWL_DONE);
                 assert_text(pawl_context_output(p->ctx), cases[i].canonical);
         }
 }
 
-TEST(an_output_that_is_not_utf_8_is_refused_and_the_step_fails)
+PIPED_TEST(an_output_that_is_not_utf_8_is_refused_and_the_step_fails)
 {
-        struct piped *p = *state;
-
-        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        assert_ok(piped_critical(p, "s", plain));
         uint64_t head = piped_head(p);
         assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "ab\xff", 3), PAWL_EPARSE);
         assert_says(pawl_pipeline_errmsg(p->pipeline), "step s: output: byte 2 is not valid UTF-8");
         assert_int_equal(piped_head(p), head);
-        assert_int_equal(pawl_pipeline_failed(p->pipeline, p->ctx, 137, "killed"), PAWL_OK);
+        assert_ok(pawl_pipeline_failed(p->pipeline, p->ctx, 137, "killed"));
         pawl_text payload = pawl__text(piped_payload(p, "StepFailed", head, 0));
         assert_holds(payload, "\"reason\":\"killed\"");
         assert_holds(payload, "\"exit_code\":137");
@@ -164,38 +152,36 @@ TEST(an_output_that_is_not_utf_8_is_refused_and_the_step_fails)
         /* it goes on at the command, under the same key */
         char token[37];
         memcpy(token, p->token, sizeof token);
-        assert_int_equal(piped_critical_resume(p, "s", plain), PAWL_OK);
+        assert_ok(piped_critical_resume(p, "s", plain));
         assert_string_equal(p->token, token);
         piped_replays(p);
 }
 
-TEST(a_completion_may_wait_for_the_next_commit)
+PIPED_TEST(a_completion_may_wait_for_the_next_commit)
 {
-        struct piped *p = *state;
-
         p->options.defer_completion = true;
         piped_pipeline(p);
-        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        assert_ok(piped_critical(p, "s", plain));
         uint64_t head = piped_head(p);
-        assert_int_equal(piped_complete(p, "1"), PAWL_OK);
+        assert_ok(piped_complete(p, "1"));
         assert_int_equal(piped_head(p), head);
         assert_int_equal(piped_critical(p, "t", ambiguous), PAWL_BLOCKED);
         assert_string_equal(
                 piped_types(p, head), "SemanticCheckEvaluated StepCompleted " TYPES_BLOCKED);
 
         /* it survives a pass that fails after it, */
-        assert_int_equal(piped_critical(p, "u", plain), PAWL_OK);
+        assert_ok(piped_critical(p, "u", plain));
         head = piped_head(p);
-        assert_int_equal(piped_complete(p, "2"), PAWL_OK);
+        assert_ok(piped_complete(p, "2"));
         strcpy(p->token, "ffffffff-0000-4000-8000-000000000000");
         assert_int_equal(piped_critical_resume(p, "v", plain), PAWL_ENOTFOUND);
         assert_int_equal(piped_head(p), head);
-        assert_int_equal(pawl_pipeline_flush(p->pipeline), PAWL_OK);
+        assert_ok(pawl_pipeline_flush(p->pipeline));
         assert_string_equal(piped_types(p, head), "SemanticCheckEvaluated StepCompleted");
 
         /* and a step whose completion waits is not run again. */
-        assert_int_equal(piped_critical(p, "w", plain), PAWL_OK);
-        assert_int_equal(piped_complete(p, "3"), PAWL_OK);
+        assert_ok(piped_critical(p, "w", plain));
+        assert_ok(piped_complete(p, "3"));
         assert_int_equal(piped_critical(p, "w", plain), PAWL_DONE);
         assert_text(pawl_context_output(p->ctx), "3");
         piped_replays(p);

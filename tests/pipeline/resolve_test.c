@@ -4,17 +4,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
-
 static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace\"}";
 
-TEST(five_conflicts_ask_three_questions_and_defer_two)
+PIPED_TEST(five_conflicts_ask_three_questions_and_defer_two)
 {
         static const char five[] = "{\"description\":\"\\\"alpha\\\" \\\"beta\\\" \\\"gamma\\\" "
                                    "\\\"delta\\\" \\\"eps\\\"\"}";
         const pawl_answer answers[] = {{.define = pawl__text("first")},
                 {.define = pawl__text("second")}, {.define = pawl__text("third")}};
-        struct piped *p = *state;
 
         p->options.clarify = script_answer;
         p->script.answers = answers;
@@ -28,7 +25,7 @@ TEST(five_conflicts_ask_three_questions_and_defer_two)
         assert_string_equal(piped_status(p, "s"), "blocked");
         /* the other two are open to any session; asked next time, in a burst of their own */
         p->script.n = 0;
-        assert_int_equal(piped_define(p, piped_conflict(p, 1), "fourth"), PAWL_OK);
+        assert_ok(piped_define(p, piped_conflict(p, 1), "fourth"));
         p->script.asked = 0;
         assert_int_equal(piped_critical_resume(p, "s", five), PAWL_BLOCKED);
         assert_int_equal(p->script.asked, 1);
@@ -36,15 +33,14 @@ TEST(five_conflicts_ask_three_questions_and_defer_two)
         piped_replays(p);
 }
 
-TEST(a_second_answer_is_refused_and_changes_nothing)
+PIPED_TEST(a_second_answer_is_refused_and_changes_nothing)
 {
-        struct piped *p = *state;
         char conflict[17], prefix[5];
 
         assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
         memcpy(conflict, piped_conflict(p, 0), sizeof conflict);
         snprintf(prefix, sizeof prefix, "%.4s", conflict);
-        assert_int_equal(piped_define(p, prefix, "the first answer"), PAWL_OK);
+        assert_ok(piped_define(p, prefix, "the first answer"));
         uint64_t head = piped_head(p);
         assert_int_equal(piped_define(p, conflict, "the second"), PAWL_EEXISTS);
         assert_says(p->err.message, conflict);
@@ -85,16 +81,15 @@ static int answer_again(struct piped *p, const char *conflict, int go)
                                                                                                 : 1;
 }
 
-TEST(an_answer_is_not_replaced_while_its_step_completes)
+PIPED_TEST(an_answer_is_not_replaced_while_its_step_completes)
 {
-        struct piped *p = *state;
         struct rival rival = {.told = false};
         char conflict[17];
         int ended;
 
         assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
         memcpy(conflict, piped_conflict(p, 0), sizeof conflict);
-        assert_int_equal(piped_define(p, conflict, "the first answer"), PAWL_OK);
+        assert_ok(piped_define(p, conflict, "the first answer"));
         piped_context(p, "s", ambiguous); /* a log does not survive fork() */
         pawl_pipeline_free(p->pipeline);
         p->pipeline = NULL;
@@ -105,10 +100,10 @@ TEST(an_answer_is_not_replaced_while_its_step_completes)
         if (pid == 0)
                 _exit(answer_again(p, conflict, rival.go[0]));
         piped_reopen(p);
-        assert_int_equal(piped_critical_resume(p, "s", ambiguous), PAWL_OK);
+        assert_ok(piped_critical_resume(p, "s", ambiguous));
         pawl__pipeline_batch(p->pipeline)->prepare = let_the_rival_answer;
         pawl__pipeline_batch(p->pipeline)->prepare_user = &rival;
-        assert_int_equal(piped_complete(p, "\"done\""), PAWL_OK);
+        assert_ok(piped_complete(p, "\"done\""));
         const uint64_t head = piped_head(p);
         assert_true(rival.told);
         assert_int_equal(waitpid(pid, &ended, 0), pid);
@@ -119,7 +114,7 @@ TEST(an_answer_is_not_replaced_while_its_step_completes)
         piped_replays(p);
 }
 
-TEST(answers_to_no_conflict_are_refused)
+PIPED_TEST(answers_to_no_conflict_are_refused)
 {
         static const struct {
                 const char *id;
@@ -132,7 +127,6 @@ TEST(answers_to_no_conflict_are_refused)
                 {"a\nbcd", PAWL_EINVAL, "control character"},
                 {"%%%%", PAWL_ENOTFOUND, "there is none"},
         };
-        struct piped *p = *state;
         pawl_answer pick = {.pick = 1};
 
         assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
@@ -151,8 +145,7 @@ TEST(answers_to_no_conflict_are_refused)
         assert_says(p->err.message, "3 is no candidate; pick 1 to 2");
         assert_int_equal(piped_head(p), head);
         pick.pick = 2;
-        assert_int_equal(
-                pawl_conflict_resolve(p->log, piped_conflict(p, 0), &pick, NULL, &p->err), PAWL_OK);
+        assert_ok(pawl_conflict_resolve(p->log, piped_conflict(p, 0), &pick, NULL, &p->err));
         pawl_text payload = pawl__text(piped_payload(p, "GlossaryClarificationResolved", head, 0));
         assert_holds(payload, "A virtual desktop");
         assert_holds(payload, "\"actor_id\":\"program\"");

@@ -4,8 +4,6 @@
 #include "support/pipeline.h"
 #include <sqlite3.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
-
 #define VERSION "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
@@ -30,12 +28,13 @@ static pawl_status run(struct piped *p, const char *inputs, const char *strictne
         piped_context(p, "s", inputs);
         pawl_context_set_critical(p->ctx, true);
         if (strictness)
-                assert_int_equal(pawl_context_set_strictness(p->ctx, strictness), PAWL_OK);
+                assert_ok(pawl_context_set_strictness(p->ctx, strictness));
         return piped_run(p);
 }
 
-TEST(what_a_checkpoint_rests_on_must_be_there)
+UNIT_TEST_OF(what_a_checkpoint_rests_on_must_be_there, piped_setup, piped_teardown, NULL)
 {
+        struct piped *p = *state;
         static const struct {
                 const char *sql;
                 pawl_status status;
@@ -54,7 +53,6 @@ TEST(what_a_checkpoint_rests_on_must_be_there)
                 {"UPDATE events SET payload = '{}' WHERE type = 'StepCheckpointed'", PAWL_EDAMAGED,
                         "checkpoint 00000000-"},
         };
-        struct piped *p = *state;
 
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 if (i) {
@@ -72,15 +70,15 @@ TEST(what_a_checkpoint_rests_on_must_be_there)
         }
 }
 
-TEST(an_output_that_is_lost_or_changed_is_not_given_out)
+UNIT_TEST_OF(an_output_that_is_lost_or_changed_is_not_given_out, piped_setup, piped_teardown, NULL)
 {
+        struct piped *p = *state;
         static const struct {
                 const char *sql, *says;
         } cases[] = {
                 {"DELETE FROM blobs", "its recorded output"},
                 {"UPDATE blobs SET content = x'31'", ""},
         };
-        struct piped *p = *state;
 
         for (size_t i = 0; i < 2; i++) {
                 for (int completed = 0; completed < 2; completed++) {
@@ -89,7 +87,7 @@ TEST(an_output_that_is_lost_or_changed_is_not_given_out)
                         p = *state;
                         p->options.store_inputs = false;
                         piped_pipeline(p);
-                        assert_int_equal(run(p, plain, completed ? NULL : "max"), PAWL_OK);
+                        assert_ok(run(p, plain, completed ? NULL : "max"));
                         assert_int_equal(pawl_pipeline_complete(
                                                  p->pipeline, p->ctx, "\"the workspace\"", 15),
                                 completed ? PAWL_OK : PAWL_BLOCKED);
@@ -104,11 +102,9 @@ TEST(an_output_that_is_lost_or_changed_is_not_given_out)
         }
 }
 
-TEST(kept_inputs_that_were_changed_are_not_compared)
+PIPED_TEST(kept_inputs_that_were_changed_are_not_compared)
 {
-        struct piped *p = *state;
-
-        assert_int_equal(run(p, plain, NULL), PAWL_OK);
+        assert_ok(run(p, plain, NULL));
         tamper(p, "UPDATE blobs SET content = x'31'");
         uint64_t head = piped_head(p);
         assert_int_equal(piped_resume(p, "s", ambiguous), PAWL_EDAMAGED);
@@ -116,15 +112,14 @@ TEST(kept_inputs_that_were_changed_are_not_compared)
         assert_int_equal(piped_head(p), head);
 }
 
-TEST(a_newer_checkpoint_that_is_damaged_is_not_passed_over)
+PIPED_TEST(a_newer_checkpoint_that_is_damaged_is_not_passed_over)
 {
-        struct piped *p = *state;
         char blocked[37];
 
         assert_int_equal(run(p, ambiguous, NULL), PAWL_BLOCKED);
         memcpy(blocked, p->token, sizeof blocked);
-        assert_int_equal(piped_define(p, piped_conflict(p, 0), "Here"), PAWL_OK);
-        assert_int_equal(piped_resume(p, "s", ambiguous), PAWL_OK);
+        assert_ok(piped_define(p, piped_conflict(p, 0), "Here"));
+        assert_ok(piped_resume(p, "s", ambiguous));
         tamper(p, "UPDATE events SET payload = '{}' WHERE seq = (SELECT max(seq) FROM events)");
         uint64_t head = piped_head(p);
         memcpy(p->token, blocked, sizeof p->token);
@@ -133,17 +128,16 @@ TEST(a_newer_checkpoint_that_is_damaged_is_not_passed_over)
 }
 
 /* A runner that brings its own senses, of no seed: the checkpoint's versions are loaded instead. */
-TEST(the_scopes_of_the_checkpoint_are_taken_up)
+PIPED_TEST(the_scopes_of_the_checkpoint_are_taken_up)
 {
-        struct piped *p = *state;
         pawl__glossary *none;
         pawl_owner owner;
         uint64_t fence;
 
         assert_int_equal(run(p, ambiguous, NULL), PAWL_BLOCKED);
         piped_reopen(p);
-        assert_int_equal(pawl__glossary_new(&none, NULL), PAWL_OK);
-        assert_int_equal(pawl_log_claim(&fence, p->log, "m", "r", "user:ana", &owner), PAWL_OK);
+        assert_ok(pawl__glossary_new(&none, NULL));
+        assert_ok(pawl_log_claim(&fence, p->log, "m", "r", "user:ana", &owner));
         pawl__pipeline_adopt(p->pipeline, pawl__text("r"), pawl__text("session-1"), fence);
         pawl__pipeline_use_glossary(p->pipeline, none, NULL, 0);
         uint64_t head = piped_head(p);
@@ -159,9 +153,8 @@ TEST(the_scopes_of_the_checkpoint_are_taken_up)
         pawl__glossary_free(none);
 }
 
-TEST(an_adopted_run_uses_the_senses_it_was_lent)
+PIPED_TEST(an_adopted_run_uses_the_senses_it_was_lent)
 {
-        struct piped *p = *state;
         pawl__glossary *own;
         pawl__scope_ref ref = {pawl__text("team_domain"), pawl__text(VERSION)};
         pawl__sense sense = {.surface = pawl__text("workspace"),
@@ -170,25 +163,25 @@ TEST(an_adopted_run_uses_the_senses_it_was_lent)
                 .confidence = 1,
                 .status = PAWL__ACTIVE};
 
-        assert_int_equal(run(p, plain, NULL), PAWL_OK);
-        assert_int_equal(pawl_pipeline_end_run(p->pipeline, "r", "enough"), PAWL_OK);
+        assert_ok(run(p, plain, NULL));
+        assert_ok(pawl_pipeline_end_run(p->pipeline, "r", "enough"));
         piped_reopen(p);
         pawl_owner owner;
         uint64_t fence;
-        assert_int_equal(pawl__glossary_new(&own, NULL), PAWL_OK);
-        assert_int_equal(pawl__glossary_add(own, &sense, NULL), PAWL_OK);
-        assert_int_equal(pawl_log_claim(&fence, p->log, "m", "r", "user:ana", &owner), PAWL_OK);
+        assert_ok(pawl__glossary_new(&own, NULL));
+        assert_ok(pawl__glossary_add(own, &sense, NULL));
+        assert_ok(pawl_log_claim(&fence, p->log, "m", "r", "user:ana", &owner));
         pawl__pipeline_adopt(p->pipeline, pawl__text("r"), pawl__text("session-1"), fence);
         pawl__pipeline_use_glossary(p->pipeline, own, &ref, 1);
         uint64_t head = piped_head(p);
         piped_context(p, "t", ambiguous);
         pawl_context_set_critical(p->ctx, true);
-        assert_int_equal(piped_run(p), PAWL_OK);
+        assert_ok(piped_run(p));
         assert_string_equal(
                 piped_types(p, head), "StepStarted SemanticCheckEvaluated StepCheckpointed");
-        assert_int_equal(pawl_pipeline_end_run(p->pipeline, "r", NULL), PAWL_OK);
+        assert_ok(pawl_pipeline_end_run(p->pipeline, "r", NULL));
         /* the claim is the caller's: it still holds */
-        assert_int_equal(pawl_log_renew(p->log, "r", fence), PAWL_OK);
+        assert_ok(pawl_log_renew(p->log, "r", fence));
         pawl_context_free(p->ctx);
         p->ctx = NULL;
         pawl_pipeline_free(p->pipeline);
@@ -197,17 +190,16 @@ TEST(an_adopted_run_uses_the_senses_it_was_lent)
 }
 
 /* The same scope in another version, as a seed that was changed under the runner. */
-TEST(another_version_of_a_scope_is_not_taken_for_it)
+PIPED_TEST(another_version_of_a_scope_is_not_taken_for_it)
 {
-        struct piped *p = *state;
         pawl__scope_ref ref = {pawl__text("team_domain"), pawl__text(VERSION)};
         pawl__glossary *other;
         uint64_t fence;
 
         assert_int_equal(run(p, ambiguous, NULL), PAWL_BLOCKED);
         piped_reopen(p);
-        assert_int_equal(pawl__glossary_new(&other, NULL), PAWL_OK);
-        assert_int_equal(pawl_log_claim(&fence, p->log, "m", "r", "user:ana", NULL), PAWL_OK);
+        assert_ok(pawl__glossary_new(&other, NULL));
+        assert_ok(pawl_log_claim(&fence, p->log, "m", "r", "user:ana", NULL));
         pawl__pipeline_adopt(p->pipeline, pawl__text("r"), pawl__text("x"), fence);
         pawl__pipeline_use_glossary(p->pipeline, other, &ref, 1);
         assert_int_equal(piped_resume(p, "s", ambiguous), PAWL_BLOCKED);
@@ -221,15 +213,13 @@ TEST(another_version_of_a_scope_is_not_taken_for_it)
 
 /* The chain looks before it claims; a step that another completes right then is seen by the layer.
  */
-TEST(the_layer_itself_gives_the_output_of_a_step_that_completed)
+PIPED_TEST(the_layer_itself_gives_the_output_of_a_step_that_completed)
 {
-        struct piped *p = *state;
-
-        assert_int_equal(run(p, plain, NULL), PAWL_OK);
-        assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "[42]", 4), PAWL_OK);
+        assert_ok(run(p, plain, NULL));
+        assert_ok(pawl_pipeline_complete(p->pipeline, p->ctx, "[42]", 4));
         uint64_t head = piped_head(p);
         piped_context(p, "s", plain);
-        assert_int_equal(pawl_context_set_retry_token(p->ctx, p->token), PAWL_OK);
+        assert_ok(pawl_context_set_retry_token(p->ctx, p->token));
         pawl__pipeline_attach(p->pipeline, p->ctx);
         assert_int_equal(pawl__layer_resume.process(&pawl__layer_resume, p->ctx), PAWL_DONE);
         assert_text(pawl_context_output(p->ctx), "[42]");
@@ -245,29 +235,28 @@ static pawl_status say_yes(bool *yes, const pawl_input_change *change, void *use
         return PAWL_OK;
 }
 
-TEST(inputs_are_not_kept_where_that_is_turned_off)
+PIPED_TEST(inputs_are_not_kept_where_that_is_turned_off)
 {
-        struct piped *p = *state;
         pawl__buf blob = PAWL__BUF_INIT;
         unsigned char hash[32];
 
         p->options.store_inputs = false;
         p->options.confirm = say_yes;
         piped_pipeline(p);
-        assert_int_equal(run(p, plain, NULL), PAWL_OK);
-        assert_int_equal(piped_resume(p, "s", "{\"description\":\"otherwise\"}"), PAWL_OK);
+        assert_ok(run(p, plain, NULL));
+        assert_ok(piped_resume(p, "s", "{\"description\":\"otherwise\"}"));
         assert_true(pawl__unhex32(hash, pawl__text(pawl_context_input_hash(p->ctx))));
         assert_int_equal(pawl__log_blob(&blob, p->log, hash), PAWL_ENOTFOUND);
         pawl__buf_free(&blob);
 }
 
-TEST(a_context_that_is_not_resumed_passes_the_layer)
+PIPED_TEST(a_context_that_is_not_resumed_passes_the_layer)
 {
         void *alone;
 
         assert_int_equal(alone_setup(&alone), 0);
         struct alone *made = alone;
-        assert_int_equal(pawl__layer_resume.process(&pawl__layer_resume, made->ctx), PAWL_OK);
+        assert_ok(pawl__layer_resume.process(&pawl__layer_resume, made->ctx));
         assert_int_equal(made->batch.n, 0);
         alone_teardown(&alone);
 }

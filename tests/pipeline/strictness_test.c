@@ -1,8 +1,6 @@
 #include "pipeline/gate.h"
 #include "support/pipeline.h"
 
-#define TEST(name) UNIT_TEST_WITH(name, alone_setup, alone_teardown)
-
 enum {
         UNSET = PAWL__STRICTNESS_UNSET,
         OFF = PAWL__STRICTNESS_OFF,
@@ -10,7 +8,7 @@ enum {
         MAX = PAWL__STRICTNESS_MAX
 };
 
-TEST(the_first_source_that_says_a_strictness_decides)
+ALONE_TEST(the_first_source_that_says_a_strictness_decides)
 {
         static const struct {
                 int runtime, step, mission, project, effective;
@@ -22,7 +20,6 @@ TEST(the_first_source_that_says_a_strictness_decides)
                 {OFF, MAX, MAX, MAX, OFF},
                 {MEDIUM, OFF, UNSET, UNSET, MEDIUM},
         };
-        struct alone *a = *state;
 
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 pawl__context_reset(a->ctx);
@@ -35,17 +32,15 @@ TEST(the_first_source_that_says_a_strictness_decides)
         }
 }
 
-TEST(what_a_checkpoint_decided_stands)
+ALONE_TEST(what_a_checkpoint_decided_stands)
 {
-        struct alone *a = *state;
-
         a->ctx->effective = PAWL__STRICTNESS_MAX;
         a->ctx->runtime_strictness = PAWL__STRICTNESS_OFF;
         pawl__context_decide(a->ctx);
         assert_int_equal(a->ctx->effective, MAX);
 }
 
-TEST(the_check_runs_by_strictness_and_by_the_steps_own_word)
+ALONE_TEST(the_check_runs_by_strictness_and_by_the_steps_own_word)
 {
         static const struct {
                 int strictness;
@@ -59,7 +54,6 @@ TEST(the_check_runs_by_strictness_and_by_the_steps_own_word)
                 {MAX, false, false, true},
                 {MAX, true, false, false},
         };
-        struct alone *a = *state;
 
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 pawl__context_reset(a->ctx);
@@ -70,7 +64,7 @@ TEST(the_check_runs_by_strictness_and_by_the_steps_own_word)
         }
 }
 
-TEST(the_gate_blocks_by_strictness_and_severity)
+ALONE_TEST(the_gate_blocks_by_strictness_and_severity)
 {
         /* by severity: none, low, medium, high */
         static const struct {
@@ -94,7 +88,7 @@ TEST(the_gate_blocks_by_strictness_and_severity)
                                 cases[i].blocks[severity]);
 }
 
-TEST(a_severity_that_is_not_known_blocks_like_high)
+ALONE_TEST(a_severity_that_is_not_known_blocks_like_high)
 {
         assert_true(pawl__gate_blocks(
                 PAWL__ON_INPUTS, PAWL__STRICTNESS_MEDIUM, pawl__severity_of(pawl__text("dire"))));

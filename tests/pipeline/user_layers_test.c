@@ -2,8 +2,6 @@
 #include "base/error.h"
 #include "support/pipeline.h"
 
-#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
-
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
 static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace\"}";
 
@@ -29,49 +27,46 @@ static pawl_status run(struct piped *p, const char *step, const char *inputs, co
         piped_context(p, step, inputs);
         pawl_context_set_critical(p->ctx, true);
         if (token)
-                assert_int_equal(pawl_context_set_retry_token(p->ctx, token), PAWL_OK);
+                assert_ok(pawl_context_set_retry_token(p->ctx, token));
         return piped_run(p);
 }
 
-TEST(layers_run_where_they_were_put)
+PIPED_TEST(layers_run_where_they_were_put)
 {
-        struct piped *p = *state;
         char notes[256] = "";
         struct noting n = {notes, sizeof notes, PAWL_OK};
         char name[] = "first";
         const pawl_layer first = {name, note, &n}, second = {"second", note, &n},
                          third = {"third", note, &n}, last = {"last", note, &n};
 
-        assert_int_equal(pawl_pipeline_add_before(p->pipeline, "extraction", &first), PAWL_OK);
+        assert_ok(pawl_pipeline_add_before(p->pipeline, "extraction", &first));
         memset(name, 'x', 5); /* the name was copied */
-        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "first", &second), PAWL_OK);
-        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "generation_gate", &third), PAWL_OK);
-        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "resume", &last), PAWL_OK);
-        assert_int_equal(run(p, "s", plain, NULL), PAWL_OK);
+        assert_ok(pawl_pipeline_add_after(p->pipeline, "first", &second));
+        assert_ok(pawl_pipeline_add_after(p->pipeline, "generation_gate", &third));
+        assert_ok(pawl_pipeline_add_after(p->pipeline, "resume", &last));
+        assert_ok(run(p, "s", plain, NULL));
         assert_string_equal(notes, "first second third last");
         notes[0] = '\0';
-        assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1), PAWL_OK);
+        assert_ok(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1));
         assert_string_equal(notes, "first(output) second(output) third(output) last(output)");
 }
 
-TEST(a_resume_runs_the_layers_behind_the_gate)
+PIPED_TEST(a_resume_runs_the_layers_behind_the_gate)
 {
-        struct piped *p = *state;
         char notes[256] = "";
         struct noting n = {notes, sizeof notes, PAWL_OK};
         const pawl_layer before = {"before", note, &n}, after = {"after", note, &n};
 
-        assert_int_equal(
-                pawl_pipeline_add_before(p->pipeline, "generation_gate", &before), PAWL_OK);
-        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "generation_gate", &after), PAWL_OK);
+        assert_ok(pawl_pipeline_add_before(p->pipeline, "generation_gate", &before));
+        assert_ok(pawl_pipeline_add_after(p->pipeline, "generation_gate", &after));
         assert_int_equal(run(p, "s", ambiguous, NULL), PAWL_BLOCKED);
         assert_string_equal(notes, "before after");
-        assert_int_equal(piped_define(p, piped_conflict(p, 0), "Where refunds land"), PAWL_OK);
+        assert_ok(piped_define(p, piped_conflict(p, 0), "Where refunds land"));
         notes[0] = '\0';
-        assert_int_equal(run(p, "s", ambiguous, p->token), PAWL_OK); /* at the gate */
+        assert_ok(run(p, "s", ambiguous, p->token)); /* at the gate */
         assert_string_equal(notes, "after");
         notes[0] = '\0';
-        assert_int_equal(run(p, "s", ambiguous, p->token), PAWL_OK); /* at the command */
+        assert_ok(run(p, "s", ambiguous, p->token)); /* at the command */
         assert_string_equal(notes, "after");
 }
 
@@ -101,23 +96,21 @@ static pawl_status look(const pawl_layer *layer, pawl_context *ctx)
         return PAWL_OK;
 }
 
-TEST(a_layer_reads_ids_strictness_scopes_terms_and_findings)
+PIPED_TEST(a_layer_reads_ids_strictness_scopes_terms_and_findings)
 {
-        struct piped *p = *state;
         char first[512] = "", last[512] = "";
         const pawl_layer before = {"before", look, first}, after = {"after", look, last};
 
-        assert_int_equal(pawl_pipeline_add_before(p->pipeline, "extraction", &before), PAWL_OK);
-        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "generation_gate", &after), PAWL_OK);
+        assert_ok(pawl_pipeline_add_before(p->pipeline, "extraction", &before));
+        assert_ok(pawl_pipeline_add_after(p->pipeline, "generation_gate", &after));
         assert_int_equal(run(p, "s", ambiguous, NULL), PAWL_BLOCKED);
         assert_string_equal(first, "m r s medium scopes 1");
         assert_string_equal(last, "m r s medium scopes 1, workspace by glossary_match, "
                                   "workspace ambiguous 2 of 1 id 16");
 }
 
-TEST(names_are_looked_up_and_unique)
+PIPED_TEST(names_are_looked_up_and_unique)
 {
-        struct piped *p = *state;
         struct noting n = {NULL, 0, PAWL_OK};
         const pawl_layer mine = {"mine", note, &n}, gate = {"generation_gate", note, &n};
 
@@ -127,16 +120,15 @@ TEST(names_are_looked_up_and_unique)
         assert_says(pawl_pipeline_errmsg(p->pipeline), "layer generation_gate: is there already");
 }
 
-TEST(a_layer_that_fails_ends_the_pass_and_nothing_is_written)
+PIPED_TEST(a_layer_that_fails_ends_the_pass_and_nothing_is_written)
 {
-        struct piped *p = *state;
         char notes[64] = "";
         struct noting n = {notes, sizeof notes, PAWL_EIO};
         const pawl_layer mine = {"mine", note, &n};
 
-        assert_int_equal(run(p, "s", plain, NULL), PAWL_OK);
+        assert_ok(run(p, "s", plain, NULL));
         uint64_t head = piped_head(p);
-        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "generation_gate", &mine), PAWL_OK);
+        assert_ok(pawl_pipeline_add_after(p->pipeline, "generation_gate", &mine));
         assert_int_equal(run(p, "t", plain, NULL), PAWL_EIO);
         assert_says(pawl_pipeline_errmsg(p->pipeline), "step t: layer mine failed (PAWL_EIO)");
         n.verdict = (pawl_status)77;
@@ -155,31 +147,29 @@ static pawl_status object(const pawl_layer *layer, pawl_context *ctx)
         return pawl_context_fail(ctx, PAWL_EINVAL, "not on a Friday");
 }
 
-TEST(a_layer_says_why_it_failed)
+PIPED_TEST(a_layer_says_why_it_failed)
 {
-        struct piped *p = *state;
         const pawl_layer mine = {"mine", object, NULL};
 
-        assert_int_equal(pawl_pipeline_add_before(p->pipeline, "extraction", &mine), PAWL_OK);
+        assert_ok(pawl_pipeline_add_before(p->pipeline, "extraction", &mine));
         assert_int_equal(run(p, "s", plain, NULL), PAWL_EINVAL);
         assert_string_equal(pawl_pipeline_errmsg(p->pipeline), "not on a Friday");
         assert_string_equal(pawl_context_errmsg(p->ctx), "not on a Friday");
 }
 
-TEST(a_layer_behind_the_gate_holds_until_it_lets_go)
+PIPED_TEST(a_layer_behind_the_gate_holds_until_it_lets_go)
 {
-        struct piped *p = *state;
         char notes[256] = "";
         struct noting n = {notes, sizeof notes, PAWL_BLOCKED};
         const pawl_layer mine = {"mine", note, &n};
 
-        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "generation_gate", &mine), PAWL_OK);
+        assert_ok(pawl_pipeline_add_after(p->pipeline, "generation_gate", &mine));
         assert_int_equal(run(p, "s", plain, NULL), PAWL_BLOCKED);
         assert_says(pawl_pipeline_errmsg(p->pipeline), "step s: blocked by layer mine");
         assert_int_equal(pawl_context_conflicts(p->ctx), 0);
         assert_int_equal(run(p, "s", plain, p->token), PAWL_BLOCKED);
         n.verdict = PAWL_OK;
-        assert_int_equal(run(p, "s", plain, p->token), PAWL_OK);
+        assert_ok(run(p, "s", plain, p->token));
 
         /* the output as well: it is kept, and not generated again */
         n.verdict = PAWL_BLOCKED;
@@ -191,43 +181,40 @@ TEST(a_layer_behind_the_gate_holds_until_it_lets_go)
         piped_replays(p);
 }
 
-TEST(a_layer_may_hold_where_the_check_is_off)
+PIPED_TEST(a_layer_may_hold_where_the_check_is_off)
 {
-        struct piped *p = *state;
         char notes[256] = "";
         struct noting n = {notes, sizeof notes, PAWL_BLOCKED};
         const pawl_layer mine = {"mine", note, &n};
 
-        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "generation_gate", &mine), PAWL_OK);
+        assert_ok(pawl_pipeline_add_after(p->pipeline, "generation_gate", &mine));
         piped_context(p, "s", ambiguous);
-        assert_int_equal(pawl_context_set_strictness(p->ctx, "off"), PAWL_OK);
+        assert_ok(pawl_context_set_strictness(p->ctx, "off"));
         assert_int_equal(piped_run(p), PAWL_BLOCKED);
         n.verdict = PAWL_OK;
-        assert_int_equal(run(p, "s", ambiguous, p->token), PAWL_OK);
+        assert_ok(run(p, "s", ambiguous, p->token));
 }
 
-TEST(a_layer_before_the_gate_that_holds_is_passed_again_from_the_start)
+PIPED_TEST(a_layer_before_the_gate_that_holds_is_passed_again_from_the_start)
 {
-        struct piped *p = *state;
         char notes[256] = "";
         struct noting n = {notes, sizeof notes, PAWL_BLOCKED};
         const pawl_layer mine = {"mine", note, &n};
 
-        assert_int_equal(pawl_pipeline_add_before(p->pipeline, "extraction", &mine), PAWL_OK);
+        assert_ok(pawl_pipeline_add_before(p->pipeline, "extraction", &mine));
         assert_int_equal(run(p, "s", plain, NULL), PAWL_BLOCKED);
         assert_null(pawl_context_retry_token(p->ctx));
         n.verdict = PAWL_OK;
-        assert_int_equal(run(p, "s", plain, NULL), PAWL_OK);
+        assert_ok(run(p, "s", plain, NULL));
 }
 
-TEST(a_layer_that_is_done_ends_the_pass_without_generation)
+PIPED_TEST(a_layer_that_is_done_ends_the_pass_without_generation)
 {
-        struct piped *p = *state;
         char notes[256] = "";
         struct noting n = {notes, sizeof notes, PAWL_DONE};
         const pawl_layer mine = {"mine", note, &n};
 
-        assert_int_equal(pawl_pipeline_add_before(p->pipeline, "generation_gate", &mine), PAWL_OK);
+        assert_ok(pawl_pipeline_add_before(p->pipeline, "generation_gate", &mine));
         assert_int_equal(run(p, "s", plain, NULL), PAWL_DONE);
         assert_null(pawl_context_output(p->ctx).data);
         assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1), PAWL_ESTATE);
@@ -247,15 +234,14 @@ static pawl_status emit_one(const pawl_layer *layer, pawl_context *ctx)
         return pawl_context_emit(ctx, "TermCandidateObserved", payload, sizeof payload - 1);
 }
 
-TEST(a_layers_events_are_part_of_the_pass)
+PIPED_TEST(a_layers_events_are_part_of_the_pass)
 {
-        struct piped *p = *state;
         const pawl_layer mine = {"mine", emit_one, p};
 
-        assert_int_equal(run(p, "s", plain, NULL), PAWL_OK);
-        assert_int_equal(pawl_pipeline_add_before(p->pipeline, "generation_gate", &mine), PAWL_OK);
+        assert_ok(run(p, "s", plain, NULL));
+        assert_ok(pawl_pipeline_add_before(p->pipeline, "generation_gate", &mine));
         uint64_t head = piped_head(p);
-        assert_int_equal(run(p, "t", plain, NULL), PAWL_OK);
+        assert_ok(run(p, "t", plain, NULL));
         assert_string_equal(piped_types(p, head),
                 "StepStarted SemanticCheckEvaluated TermCandidateObserved StepCheckpointed");
 }
@@ -279,14 +265,13 @@ static pawl_status request_two(const pawl_layer *layer, pawl_context *ctx)
         return status;
 }
 
-TEST(a_prefix_must_name_one_conflict_and_a_pick_a_scope_that_is_known)
+PIPED_TEST(a_prefix_must_name_one_conflict_and_a_pick_a_scope_that_is_known)
 {
-        struct piped *p = *state;
         const pawl_layer mine = {"mine", request_two, NULL};
         const pawl_answer pick = {.pick = 1};
 
-        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "generation_gate", &mine), PAWL_OK);
-        assert_int_equal(run(p, "s", plain, NULL), PAWL_OK);
+        assert_ok(pawl_pipeline_add_after(p->pipeline, "generation_gate", &mine));
+        assert_ok(run(p, "s", plain, NULL));
         uint64_t head = piped_head(p);
         assert_int_equal(piped_define(p, "abcd", "x"), PAWL_EINVAL);
         assert_says(p->err.message,
@@ -295,7 +280,7 @@ TEST(a_prefix_must_name_one_conflict_and_a_pick_a_scope_that_is_known)
                 PAWL_EINVAL);
         assert_says(p->err.message, "candidate 1 has the unknown scope \"world\"; define \"t\"");
         assert_int_equal(piped_head(p), head);
-        assert_int_equal(piped_define(p, "abcd000000000002", "x"), PAWL_OK);
+        assert_ok(piped_define(p, "abcd000000000002", "x"));
 }
 
 /* ---- Another session answers first ---------------------------------------------------------- */
@@ -315,7 +300,7 @@ static void answer_elsewhere(struct other *o)
 
         if (pawl_context_conflicts(p->ctx) > 0)
                 memcpy(o->conflict, piped_conflict(p, 0), sizeof o->conflict);
-        assert_int_equal(piped_define(p, o->conflict, o->definition), PAWL_OK);
+        assert_ok(piped_define(p, o->conflict, o->definition));
         assert_ptr_equal(p->text, kept);
 }
 
@@ -329,9 +314,8 @@ static void while_the_person_thinks(void *user)
 
 static const pawl_answer first_candidate[] = {{.pick = 1}};
 
-TEST(an_answer_from_elsewhere_while_the_person_thinks_stands)
+PIPED_TEST(an_answer_from_elsewhere_while_the_person_thinks_stands)
 {
-        struct piped *p = *state;
         struct other o = {.p = p, .definition = "Said elsewhere"};
 
         p->options.clarify = script_answer;
@@ -340,7 +324,7 @@ TEST(an_answer_from_elsewhere_while_the_person_thinks_stands)
                 .before = while_the_person_thinks,
                 .before_user = &o};
         piped_pipeline(p);
-        assert_int_equal(run(p, "s", ambiguous, NULL), PAWL_OK);
+        assert_ok(run(p, "s", ambiguous, NULL));
         assert_holds(pawl__text(piped_payload(p, "GlossaryClarificationResolved", 0, 0)),
                 "Said elsewhere");
         assert_string_equal(piped_status(p, "s"), "running");
@@ -367,9 +351,8 @@ static void remember_conflict(void *user)
         memcpy(o->conflict, piped_conflict(o->p, 0), sizeof o->conflict);
 }
 
-TEST(an_answer_from_elsewhere_before_the_commit_stands)
+PIPED_TEST(an_answer_from_elsewhere_before_the_commit_stands)
 {
-        struct piped *p = *state;
         struct other o = {.p = p, .definition = "Said elsewhere"};
         const pawl_layer mine = {"mine", come_in_between, &o};
 
@@ -377,8 +360,8 @@ TEST(an_answer_from_elsewhere_before_the_commit_stands)
         p->script = (struct script){
                 .answers = first_candidate, .n = 1, .before = remember_conflict, .before_user = &o};
         piped_pipeline(p);
-        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "clarification", &mine), PAWL_OK);
-        assert_int_equal(run(p, "s", ambiguous, NULL), PAWL_OK);
+        assert_ok(pawl_pipeline_add_after(p->pipeline, "clarification", &mine));
+        assert_ok(run(p, "s", ambiguous, NULL));
         assert_int_equal(p->script.asked, 1);
         assert_string_equal(piped_types(p, 8),
                 "SemanticCheckEvaluated StepCheckpointed GenerationBlockedBySemanticConflict "
@@ -386,7 +369,7 @@ TEST(an_answer_from_elsewhere_before_the_commit_stands)
                 "GlossaryClarificationResolved StepCheckpointed StepResumed StepCheckpointed");
         pawl__resolution now = pawl__glossary_resolve(p->ctx->glossary, pawl__text("workspace"));
         assert_text(now.senses[0]->definition, "Said elsewhere");
-        assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1), PAWL_OK);
+        assert_ok(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1));
         piped_replays(p);
 }
 

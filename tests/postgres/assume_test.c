@@ -119,9 +119,9 @@ static void log_has(event_log *f, uint64_t events)
         pawl_log *log = event_log_another(f);
         pawl_error err = PAWL_ERROR_INIT;
 
-        assert_int_equal(pawl_log_verify(&result, log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&result, log, 0, NULL));
         assert_int_equal(result.events, events);
-        assert_int_equal(pawl__replay_check(log, &err), PAWL_OK);
+        assert_ok(pawl__replay_check(log, &err));
         pawl_log_close(log);
 }
 
@@ -139,26 +139,21 @@ static void begin_with(event_log *f, int events)
         pawl_error err = PAWL_ERROR_INIT;
 
         event_log_open(f);
-        assert_int_equal(pawl__state_of(&state, f->log, &err), PAWL_OK);
+        assert_ok(pawl__state_of(&state, f->log, &err));
         event_log_fill(f, events);
         watch(f->log);
 }
 
 LOG_TEST(a_commit_of_a_lone_writer_is_one_exchange)
 {
-        event_log *f = *state;
-
         begin_with(f, 2);
         for (int i = 0; i < 5; i++)
                 assert_int_equal(exchanges_of_an_append(f->log, event_scope(NULL), 0), 1);
         log_has(f, 7);
 }
 
-LOG_TEST(an_owner_proves_its_claim_in_that_exchange)
+OPEN_LOG_TEST(an_owner_proves_its_claim_in_that_exchange)
 {
-        event_log *f = *state;
-
-        event_log_open(f);
         watch(f->log);
         assert_int_equal(claims_take(f->log), 1);
         for (int i = 0; i < 3; i++)
@@ -172,18 +167,16 @@ LOG_TEST(an_owner_proves_its_claim_in_that_exchange)
  * again. */
 LOG_TEST(another_writer_is_found_out_and_nothing_is_lost)
 {
-        event_log *f = *state;
-
         begin_with(f, 2);
         pawl_log *other = event_log_another(f);
-        assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(other, event_scope(NULL), 0));
         assert_true(exchanges_of_an_append(f->log, event_scope(NULL), 0) > 2);
         assert_int_equal(f->log->server->calm, 0);
         for (int i = 0; i < PAWL__CALM; i++)
                 assert_int_equal(exchanges_of_an_append(f->log, event_scope(NULL), 0), 2);
         assert_int_equal(exchanges_of_an_append(f->log, event_scope(NULL), 0), 1);
-        assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_OK);
-        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(other, event_scope(NULL), 0));
+        assert_ok(append_one(f->log, event_scope(NULL), 0));
         pawl_log_close(other);
         log_has(f, 5 + PAWL__CALM + 2);
 }
@@ -191,15 +184,13 @@ LOG_TEST(another_writer_is_found_out_and_nothing_is_lost)
 /* Statements that were to be prepared behind what failed are prepared again. */
 LOG_TEST(a_wrong_assumption_is_no_pooler)
 {
-        event_log *f = *state;
-
         begin_with(f, 1);
         pawl_log *other = event_log_another(f);
         for (int i = 0; i < 4; i++) { /* some are used for the second time, and prepared */
-                assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_OK);
+                assert_ok(append_one(other, event_scope(NULL), 0));
                 f->log->server->calm = PAWL__CALM;
-                assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
-                assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+                assert_ok(append_one(f->log, event_scope(NULL), 0));
+                assert_ok(append_one(f->log, event_scope(NULL), 0));
                 assert_false(f->log->server->pooled);
         }
         pawl_log_close(other);
@@ -209,17 +200,16 @@ LOG_TEST(a_wrong_assumption_is_no_pooler)
 /* A head that was read is not assumed to be another. */
 LOG_TEST(a_head_that_was_read_is_known)
 {
-        event_log *f = *state;
         unsigned char hash[32];
         uint64_t seq;
 
         begin_with(f, 2);
         pawl_log *other = event_log_another(f);
-        assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_OK);
-        assert_int_equal(pawl_log_head(&seq, hash, f->log), PAWL_OK);
+        assert_ok(append_one(other, event_scope(NULL), 0));
+        assert_ok(pawl_log_head(&seq, hash, f->log));
         assert_int_equal(seq, 3);
         f->log->server->failed = false;
-        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(f->log, event_scope(NULL), 0));
         assert_false(f->log->server->assumed);
         pawl_log_close(other);
         log_has(f, 4);
@@ -228,8 +218,6 @@ LOG_TEST(a_head_that_was_read_is_known)
 /* A lease changes without an event where it is given back. */
 LOG_TEST(a_claim_that_is_over_is_found_out_and_nothing_is_written)
 {
-        event_log *f = *state;
-
         begin_with(f, 1);
         assert_int_equal(claims_take(f->log), 1);
         server_does(f, "UPDATE pawl.leases SET held = 0 WHERE log_id = ");
@@ -244,8 +232,6 @@ LOG_TEST(a_claim_that_is_over_is_found_out_and_nothing_is_written)
 /* As behind a pooler, after a standby was promoted that did not have the last event. */
 LOG_TEST(a_head_with_another_hash_is_found_out_and_nothing_is_written)
 {
-        event_log *f = *state;
-
         begin_with(f, 3);
         server_does(f, "UPDATE pawl.logs SET head_hash = decode(repeat('00', 32), 'hex') "
                        "WHERE log_id = ");
@@ -256,8 +242,6 @@ LOG_TEST(a_head_with_another_hash_is_found_out_and_nothing_is_written)
 
 LOG_TEST(a_log_that_is_gone_is_found_out_and_nothing_is_written)
 {
-        event_log *f = *state;
-
         begin_with(f, 3);
         server_does(f, "DELETE FROM pawl.logs WHERE log_id = ");
         assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_EDAMAGED);
@@ -267,8 +251,6 @@ LOG_TEST(a_log_that_is_gone_is_found_out_and_nothing_is_written)
 /* What is refused late in the exchange is refused as it is without the assumption. */
 LOG_TEST(what_the_server_refuses_at_last_undoes_the_rest)
 {
-        event_log *f = *state;
-
         begin_with(f, 3);
         server_does(f,
                 "INSERT INTO pawl.events SELECT log_id, 4, type, v, time, mission_id, run_id, "
@@ -278,7 +260,7 @@ LOG_TEST(what_the_server_refuses_at_last_undoes_the_rest)
         assert_says(pawl_log_errmsg(f->log), "eventlog verify");
         server_does(f, "DELETE FROM pawl.events WHERE seq = 4 AND log_id = ");
         log_has(f, 3);
-        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(f->log, event_scope(NULL), 0));
         log_has(f, 4);
 }
 
@@ -288,28 +270,27 @@ static void a_lost_answer(event_log *f, bool behind)
         f->log->server->pooled = true; /* COMMIT goes by its text */
         lose = true;
         sent = behind;
-        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(f->log, event_scope(NULL), 0));
         assert_false(lose);
         assert_int_equal(f->log->server->connection, 2);
-        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(f->log, event_scope(NULL), 0));
         log_has(f, 4);
 }
 
 LOG_TEST(a_commit_whose_answer_is_lost_is_looked_up)
 {
-        a_lost_answer(*state, true);
+        a_lost_answer(f, true);
 }
 
 LOG_TEST(a_commit_that_never_came_there_is_tried_again)
 {
-        a_lost_answer(*state, false);
+        a_lost_answer(f, false);
 }
 
 /* Whenever it comes there, before the writer asks again or behind, the event is there once. */
 LOG_TEST(a_commit_that_comes_late_is_none_or_the_only_one)
 {
         enum { MOMENTS = 8 };
-        event_log *f = *state;
 
         begin_with(f, 2);
         for (int moment = 0; moment <= MOMENTS; moment++) {
@@ -318,7 +299,7 @@ LOG_TEST(a_commit_that_comes_late_is_none_or_the_only_one)
                 committing = false;
                 late.armed = true;
                 late.after = moment;
-                assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+                assert_ok(append_one(f->log, event_scope(NULL), 0));
                 assert_false(late.armed);
                 if (late.n)
                         hand_on();
@@ -330,30 +311,27 @@ LOG_TEST(a_commit_that_comes_late_is_none_or_the_only_one)
 /* A server that went away between two commits is no doubt about the second. */
 LOG_TEST(a_connection_that_was_closed_is_seen_before_anything_is_sent)
 {
-        event_log *f = *state;
         char sql[100];
 
         begin_with(f, 2);
         snprintf(sql, sizeof sql, "SELECT pg_terminate_backend(%d, 5000) WHERE 0 <> ",
                 real->PQbackendPID(f->log->server->conn));
         server_does(f, sql);
-        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(f->log, event_scope(NULL), 0));
         assert_int_equal(f->log->server->connection, 2);
         log_has(f, 3);
 }
 
 LOG_TEST(a_lock_that_is_kept_is_said_as_such)
 {
-        event_log *f = *state;
-
         f->busy_ms = 200;
         begin_with(f, 2);
         pawl_log *other = event_log_another(f);
-        assert_int_equal(other->engine->begin(other, false), PAWL_OK);
+        assert_ok(other->engine->begin(other, false));
         assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_EBUSY);
         assert_says(pawl_log_errmsg(f->log), "another writer has kept it locked for 200 ms");
         other->engine->rollback(other, false);
-        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(f->log, event_scope(NULL), 0));
         pawl_log_close(other);
         log_has(f, 3);
 }

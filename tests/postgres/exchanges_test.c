@@ -173,7 +173,7 @@ static void count_each(int times[STEPS], pawl_log *log)
         char payload[40];
 
         memset(times, 0, STEPS * sizeof *times);
-        assert_int_equal(pawl_cursor_open(&cursor, log, 0), PAWL_OK);
+        assert_ok(pawl_cursor_open(&cursor, log, 0));
         while (pawl_cursor_next(cursor, &event) == PAWL_OK)
                 for (int i = 1; i < STEPS; i++) {
                         const pawl_event wanted = checkpointed(plan.session, payload, i);
@@ -192,7 +192,7 @@ static void check(event_log *f, const pawl_status *became)
         int times[STEPS];
         pawl_log *log = event_log_another(f);
 
-        assert_int_equal(pawl__state_of(&state, log, &err), PAWL_OK);
+        assert_ok(pawl__state_of(&state, log, &err));
         wait_for_the_lock(log, PATIENT_MS);
         if (append_one(log, checkpointed(plan.session, payload, 100), 0))
                 fail_msg("%s", pawl_log_errmsg(log));
@@ -242,9 +242,9 @@ static bool session_with(event_log *f, fault_kind fault, int at, int after)
         pawl_log *log = event_log_open(f);
         f->flags = 0;
         plan.other = event_log_another(f);
-        assert_int_equal(pawl__state_of(&state, log, &err), PAWL_OK);
-        assert_int_equal(pawl__state_of(&state, plan.other, &err), PAWL_OK);
-        assert_int_equal(pawl_log_claim(&fence, log, "m", run, "user:ana", NULL), PAWL_OK);
+        assert_ok(pawl__state_of(&state, log, &err));
+        assert_ok(pawl__state_of(&state, plan.other, &err));
+        assert_ok(pawl_log_claim(&fence, log, "m", run, "user:ana", NULL));
         real = log->server->pq;
         faulty = *real;
         faulty.PQpipelineSync = sync_or_fail;
@@ -268,9 +268,7 @@ static bool session_with(event_log *f, fault_kind fault, int at, int after)
                         assert_true(!became[i] || became[i] == PAWL_EEXISTS);
                 }
                 if (i == 3)
-                        assert_int_equal(
-                                append_one(plan.other, checkpointed(session, payload, 98), 0),
-                                PAWL_OK);
+                        assert_ok(append_one(plan.other, checkpointed(session, payload, 98), 0));
                 wait_for_the_lock(plan.other, HURRIED_MS);
         }
         hand_on();
@@ -293,49 +291,49 @@ static void at_each(event_log *f, fault_kind fault, int after)
 
 LOG_TEST(nothing_of_it_comes_there)
 {
-        at_each(*state, CUT_BEFORE, 0);
+        at_each(f, CUT_BEFORE, 0);
 }
 
 LOG_TEST(half_of_it_comes_there)
 {
-        at_each(*state, CUT_WITHIN, 0);
+        at_each(f, CUT_WITHIN, 0);
 }
 
 LOG_TEST(its_answer_is_lost)
 {
-        at_each(*state, CUT_BEHIND, 0);
+        at_each(f, CUT_BEHIND, 0);
 }
 
 LOG_TEST(it_comes_late)
 {
         for (int after = test_full() ? 0 : 1; after < (test_full() ? 4 : 2); after++)
-                at_each(*state, LATE, after);
+                at_each(f, LATE, after);
 }
 
 LOG_TEST(half_of_it_comes_late)
 {
         for (int after = test_full() ? 0 : 1; after < (test_full() ? 4 : 2); after++)
-                at_each(*state, LATE_WITHIN, after);
+                at_each(f, LATE_WITHIN, after);
 }
 
 LOG_TEST(others_append_before_it)
 {
-        at_each(*state, OTHERS, 0);
+        at_each(f, OTHERS, 0);
 }
 
 LOG_TEST(the_run_is_taken_over_before_it)
 {
-        at_each(*state, TAKEN_OVER, 0);
+        at_each(f, TAKEN_OVER, 0);
 }
 
 LOG_TEST(a_statement_is_refused)
 {
-        at_each(*state, REFUSED, 0);
+        at_each(f, REFUSED, 0);
 }
 
 LOG_TEST(the_server_ends_the_connection)
 {
-        at_each(*state, TERMINATED, 0);
+        at_each(f, TERMINATED, 0);
 }
 
 TESTS_MAIN(NULL, NULL)

@@ -46,23 +46,21 @@ static void log_has(event_log *f, uint64_t events)
         pawl_verify_result result;
         pawl_log *log = event_log_another(f);
 
-        assert_int_equal(pawl_log_verify(&result, log, 0, NULL), PAWL_OK);
+        assert_ok(pawl_log_verify(&result, log, 0, NULL));
         assert_int_equal(result.events, events);
         pawl_log_close(log);
 }
 
 /* ---- A connection that is lost --------------------------------------------------------------- */
 
-LOG_TEST(a_writer_goes_on_after_its_connection_was_cut)
+OPEN_LOG_TEST(a_writer_goes_on_after_its_connection_was_cut)
 {
-        event_log *f = *state;
         unsigned char hash[32];
         uint64_t seq;
 
-        event_log_open(f);
         event_log_fill(f, 3);
         cut(f, f->log);
-        assert_int_equal(pawl_log_head(&seq, hash, f->log), PAWL_OK);
+        assert_ok(pawl_log_head(&seq, hash, f->log));
         assert_int_equal(seq, 3);
         cut(f, f->log);
         event_log_fill(f, 1);
@@ -87,21 +85,19 @@ static pawl__batch batch_of(event_log *f, pawl_event *event,
 
         prepared = 0;
         *event = event_scope(NULL);
-        assert_int_equal(pawl__batch_event(&batch, event, &err), PAWL_OK);
+        assert_ok(pawl__batch_event(&batch, event, &err));
         batch.prepare = prepare;
         batch.prepare_user = f;
         return batch;
 }
 
-LOG_TEST(a_transaction_that_was_cut_is_tried_again)
+OPEN_LOG_TEST(a_transaction_that_was_cut_is_tried_again)
 {
-        event_log *f = *state;
         pawl_event event;
 
-        event_log_open(f);
         event_log_fill(f, 1);
         pawl__batch batch = batch_of(f, &event, cut_once);
-        assert_int_equal(pawl__log_commit(f->log, &batch, 0, NULL), PAWL_OK);
+        assert_ok(pawl__log_commit(f->log, &batch, 0, NULL));
         assert_int_equal(prepared, 2);
         pawl__batch_free(&batch);
         log_has(f, 2);
@@ -147,30 +143,28 @@ static void a_lost_answer(event_log *f, enum where where)
         broken.PQflush = flush_or_lose;
         lose = where;
         armed = false;
-        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(f->log, event_scope(NULL), 0));
         assert_false(armed);
         assert_int_equal(f->log->server->connection, 2);
-        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(f->log, event_scope(NULL), 0));
         log_has(f, 2);
 }
 
 LOG_TEST(a_commit_whose_answer_is_lost_is_looked_up)
 {
-        a_lost_answer(*state, BEHIND);
+        a_lost_answer(f, BEHIND);
 }
 
 LOG_TEST(a_commit_that_never_came_there_is_tried_again)
 {
-        a_lost_answer(*state, BEFORE);
+        a_lost_answer(f, BEFORE);
 }
 
 /* A server that comes back without what it acknowledged, as a standby may. */
-LOG_TEST(what_the_server_lost_is_named_and_nothing_more_is_written)
+OPEN_LOG_TEST(what_the_server_lost_is_named_and_nothing_more_is_written)
 {
-        event_log *f = *state;
         char hex[65], sql[400];
 
-        event_log_open(f);
         event_log_fill(f, 3);
         pawl__hex(hex, f->log->head_hash, 32);
         const char *id = f->log->server->id_literal;
@@ -215,7 +209,6 @@ static pawl_status raise_error(pawl_log *log, pawl__batch *batch, void *user, pa
 LOG_TEST(conflicts_of_transactions_are_tried_again)
 {
         static const char *const codes[] = {"40001", "40P01", "26000"};
-        event_log *f = *state;
         pawl_event event;
 
         event_log_open(f);
@@ -223,7 +216,7 @@ LOG_TEST(conflicts_of_transactions_are_tried_again)
                 raised = codes[i];
                 raise_times = 3;
                 pawl__batch batch = batch_of(f, &event, raise_error);
-                assert_int_equal(pawl__log_commit(f->log, &batch, 0, NULL), PAWL_OK);
+                assert_ok(pawl__log_commit(f->log, &batch, 0, NULL));
                 assert_int_equal(prepared, 4);
                 pawl__batch_free(&batch);
         }
@@ -252,7 +245,6 @@ LOG_TEST(what_the_server_refuses_is_said_in_our_terms)
                 {"XX001", PAWL_EDAMAGED, "the server's own files are damaged"},
                 {"P0001", PAWL_EIO, "look at the server's log"},
         };
-        event_log *f = *state;
         pawl_event event;
 
         event_log_open(f);
@@ -287,12 +279,10 @@ static pawl_status fail_unheard(pawl_log *log, pawl__batch *batch, void *user, p
         return PAWL_OK;
 }
 
-LOG_TEST(a_transaction_ends_with_a_failure_that_nobody_heard_of)
+OPEN_LOG_TEST(a_transaction_ends_with_a_failure_that_nobody_heard_of)
 {
-        event_log *f = *state;
         pawl_event event;
 
-        event_log_open(f);
         event_log_fill(f, 1);
         pawl__batch batch = batch_of(f, &event, fail_unheard);
         for (int i = 0; i < 2; i++) {
@@ -304,18 +294,15 @@ LOG_TEST(a_transaction_ends_with_a_failure_that_nobody_heard_of)
         pawl__batch_free(&batch);
 }
 
-LOG_TEST(a_log_that_is_locked_is_waited_for_so_long_and_no_longer)
+OPEN_LOG_TEST(a_log_that_is_locked_is_waited_for_so_long_and_no_longer)
 {
-        event_log *f = *state;
-
-        event_log_open(f);
         f->busy_ms = 200;
         pawl_log *other = event_log_another(f);
-        assert_int_equal(f->log->engine->begin(f->log, false), PAWL_OK);
+        assert_ok(f->log->engine->begin(f->log, false));
         assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_EBUSY);
         assert_says(pawl_log_errmsg(other), "another writer has kept it locked for 200 ms");
         f->log->engine->rollback(f->log, false);
-        assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(other, event_scope(NULL), 0));
         pawl_log_close(other);
 }
 
@@ -328,15 +315,13 @@ static void *interrupt_soon(void *log)
         return NULL;
 }
 
-LOG_TEST(a_wait_for_the_lock_is_interrupted)
+OPEN_LOG_TEST(a_wait_for_the_lock_is_interrupted)
 {
-        event_log *f = *state;
         pthread_t thread;
 
-        event_log_open(f);
         f->busy_ms = 20000;
         pawl_log *other = event_log_another(f);
-        assert_int_equal(f->log->engine->begin(f->log, false), PAWL_OK);
+        assert_ok(f->log->engine->begin(f->log, false));
         const int64_t began = pawl__now_ms();
         assert_int_equal(pthread_create(&thread, NULL, interrupt_soon, other), 0);
         assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_EINTERRUPTED);
@@ -345,22 +330,18 @@ LOG_TEST(a_wait_for_the_lock_is_interrupted)
         assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_EINTERRUPTED);
         f->log->engine->rollback(f->log, false);
         pawl_log_interrupt(other, false);
-        assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(other, event_scope(NULL), 0));
         pawl_log_close(other);
         log_has(f, 1);
 }
 
 /* A pooler gives each transaction another session. */
-LOG_TEST(statements_that_the_session_forgot_are_no_failure)
+OPEN_LOG_TEST(statements_that_the_session_forgot_are_no_failure)
 {
-        event_log *f = *state;
         pawl_error err = PAWL_ERROR_INIT;
 
-        event_log_open(f);
         event_log_fill(f, 3);
-        assert_int_equal(
-                pawl__server_execute(NULL, f->log, "DEALLOCATE ALL", NULL, 0, "test", &err),
-                PAWL_OK);
+        assert_ok(pawl__server_execute(NULL, f->log, "DEALLOCATE ALL", NULL, 0, "test", &err));
         event_log_fill(f, 2);
         assert_true(f->log->server->pooled);
         log_has(f, 5);
@@ -380,7 +361,6 @@ static void *write_some(void *log)
 
 LOG_TEST(writers_at_once_make_one_chain)
 {
-        event_log *f = *state;
         pthread_t threads[WRITERS];
         pawl_log *logs[WRITERS];
         void *failed;
@@ -454,11 +434,8 @@ static void use_all(pawl_log *log)
 }
 
 /* Types, lengths and rows that no table of ours has: failures, and nothing that is believed. */
-LOG_TEST(answers_of_other_types_are_refused)
+OPEN_LOG_TEST(answers_of_other_types_are_refused)
 {
-        event_log *f = *state;
-
-        event_log_open(f);
         event_log_fill(f, 3);
         for (int i = 0; i < 6; i++) {
                 event_log_open(f);
@@ -481,12 +458,10 @@ LOG_TEST(answers_of_other_types_are_refused)
         log_has(f, 3);
 }
 
-LOG_TEST(an_answer_that_does_not_end_is_given_up)
+OPEN_LOG_TEST(an_answer_that_does_not_end_is_given_up)
 {
-        event_log *f = *state;
         pawl_error err = PAWL_ERROR_INIT;
 
-        event_log_open(f);
         event_log_fill(f, 1);
         f->log->server->answer_max = 1 << 20;
         assert_int_equal(pawl__server_execute(NULL, f->log,
@@ -557,7 +532,6 @@ LOG_TEST(who_is_no_server_is_told_from_one)
                 {.says = http, .len = sizeof http - 1, .without_end = true},
                 {.says = "", .len = 0}, /* never a word */
         };
-        event_log *f = *state;
 
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
                 impostor it = all[i];
@@ -575,7 +549,6 @@ LOG_TEST(who_is_no_server_is_told_from_one)
 
 LOG_TEST(a_server_that_is_not_there_is_said_at_once)
 {
-        event_log *f = *state;
         pawl_error err = PAWL_ERROR_INIT;
         char url[300];
         pawl_log *log;
@@ -594,19 +567,18 @@ LOG_TEST(texts_may_hold_what_the_server_cannot)
 {
         static const char payload[] = "{\"glossary_version_id\":\"\\u0000 \xee\x80\x80"
                                       "0 \xee\x80\x80\",\"scope_id\":\"a\"}";
-        event_log *f = *state;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__state *tables;
         pawl_event event;
         pawl_error err = PAWL_ERROR_INIT;
 
         event_log_open(f);
-        assert_int_equal(pawl__state_of(&tables, f->log, &err), PAWL_OK);
-        assert_int_equal(append_one(f->log, event_scope(payload), 0), PAWL_OK);
-        assert_int_equal(pawl__log_event(&event, &arena, f->log, 1), PAWL_OK);
+        assert_ok(pawl__state_of(&tables, f->log, &err));
+        assert_ok(append_one(f->log, event_scope(payload), 0));
+        assert_ok(pawl__log_event(&event, &arena, f->log, 1));
         assert_text(event.payload, payload);
         pawl__arena_free(&arena);
-        assert_int_equal(pawl__replay_check(f->log, &err), PAWL_OK);
+        assert_ok(pawl__replay_check(f->log, &err));
         log_has(f, 1);
 }
 
@@ -618,13 +590,11 @@ static int cancel_never(PGcancel *request, char *why, int size)
         return (int)sleep(600);
 }
 
-LOG_TEST(who_is_interrupted_does_not_wait_for_a_server_that_takes_no_cancel)
+OPEN_LOG_TEST(who_is_interrupted_does_not_wait_for_a_server_that_takes_no_cancel)
 {
-        event_log *f = *state;
         pawl_error err = PAWL_ERROR_INIT;
         pthread_t thread;
 
-        event_log_open(f);
         break_library(f->log);
         broken.PQcancel = cancel_never;
         assert_int_equal(pthread_create(&thread, NULL, interrupt_soon, f->log), 0);

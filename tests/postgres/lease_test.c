@@ -31,7 +31,6 @@ static void pass(pawl_log *log, const char *ms)
 /* Whatever the machines' own clocks say. */
 LOG_TEST(a_lease_is_over_by_the_servers_clock)
 {
-        event_log *f = *state;
         uint64_t fence = 0;
 
         f->lease_ms = LEASE_MS;
@@ -43,7 +42,7 @@ LOG_TEST(a_lease_is_over_by_the_servers_clock)
         f->wall_us += INT64_C(1000000000000);
         claims_check_held(f, other);
         pass(other, "61000");
-        assert_int_equal(pawl_log_claim(&fence, other, "m", "run-1", NULL, NULL), PAWL_OK);
+        assert_ok(pawl_log_claim(&fence, other, "m", "run-1", NULL, NULL));
         assert_int_equal(fence, 2);
         assert_int_equal(append_one(f->log, claims_event("RunFailed"), 1), PAWL_EFENCED);
         assert_says(pawl_log_errmsg(f->log), "run run-1: fence 1, but 2 holds run-1");
@@ -52,7 +51,6 @@ LOG_TEST(a_lease_is_over_by_the_servers_clock)
 
 LOG_TEST(who_renews_keeps_the_run_and_who_lost_it_is_told)
 {
-        event_log *f = *state;
         uint64_t fence = 99;
 
         f->lease_ms = LEASE_MS;
@@ -63,10 +61,10 @@ LOG_TEST(who_renews_keeps_the_run_and_who_lost_it_is_told)
                 pass(other, "30000");
                 assert_int_equal(
                         pawl_log_claim(&fence, other, "m", "run-1", NULL, NULL), PAWL_EHELD);
-                assert_int_equal(pawl_log_renew_all(f->log), PAWL_OK);
+                assert_ok(pawl_log_renew_all(f->log));
         }
         pass(other, "61000");
-        assert_int_equal(pawl_log_claim(&fence, other, "m", "run-1", NULL, NULL), PAWL_OK);
+        assert_ok(pawl_log_claim(&fence, other, "m", "run-1", NULL, NULL));
         assert_int_equal(fence, 2);
         assert_int_equal(pawl_log_renew_all(f->log), PAWL_EFENCED);
         assert_says(pawl_log_errmsg(f->log), "run run-1: fence 1 does not hold it any more");
@@ -74,17 +72,15 @@ LOG_TEST(who_renews_keeps_the_run_and_who_lost_it_is_told)
 }
 
 /* On one machine the holder's death is seen at once, without waiting for its lease. */
-LOG_TEST(a_dead_holder_of_this_machine_loses_the_run_at_once)
+OPEN_LOG_TEST(a_dead_holder_of_this_machine_loses_the_run_at_once)
 {
-        event_log *f = *state;
         uint64_t fence = 0;
 
-        event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         pawl_log *other = claims_another(f);
         claims_check_held(f, other);
         f->alive[0].pid = 0;
-        assert_int_equal(pawl_log_claim(&fence, other, "m", "run-1", NULL, NULL), PAWL_OK);
+        assert_ok(pawl_log_claim(&fence, other, "m", "run-1", NULL, NULL));
         assert_int_equal(fence, 2);
         pawl_log_close(other);
 }

@@ -4,8 +4,6 @@
 #include "events/postgres/server.h"
 #include "support/pipeline.h"
 
-#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
-
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
 static const char ambiguous[] = "{\"description\":\"Refunds land in the workspace\"}";
 
@@ -32,14 +30,13 @@ static void count(struct piped *p)
 
 static void step(struct piped *p, const char *id)
 {
-        assert_int_equal(piped_critical(p, id, plain), PAWL_OK);
-        assert_int_equal(piped_complete(p, "\"done\""), PAWL_OK);
+        assert_ok(piped_critical(p, id, plain));
+        assert_ok(piped_complete(p, "\"done\""));
 }
 
 /* One for each of its commits. */
-TEST(a_step_is_two_exchanges)
+PIPED_TEST(a_step_is_two_exchanges)
 {
-        struct piped *p = *state;
         char id[16];
 
         step(p, "first");
@@ -53,29 +50,26 @@ TEST(a_step_is_two_exchanges)
         piped_replays(p);
 }
 
-TEST(an_answer_of_another_is_seen_by_the_pass_over_the_inputs)
+PIPED_TEST(an_answer_of_another_is_seen_by_the_pass_over_the_inputs)
 {
-        struct piped *p = *state;
-
         assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
-        assert_int_equal(piped_define(p, piped_conflict(p, 0), "Where refunds land"), PAWL_OK);
+        assert_ok(piped_define(p, piped_conflict(p, 0), "Where refunds land"));
         const uint64_t head = p->log->server->known_seq + 2;
-        assert_int_equal(piped_critical(p, "t", ambiguous), PAWL_OK);
+        assert_ok(piped_critical(p, "t", ambiguous));
         assert_string_equal(piped_types(p, head), TYPES_CHECKED);
         piped_replays(p);
 }
 
-TEST(an_answer_of_another_is_seen_by_the_pass_over_the_output)
+PIPED_TEST(an_answer_of_another_is_seen_by_the_pass_over_the_output)
 {
-        struct piped *p = *state;
         char conflict[17];
 
         assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
         memcpy(conflict, piped_conflict(p, 0), sizeof conflict);
-        assert_int_equal(piped_critical(p, "t", plain), PAWL_OK);
-        assert_int_equal(piped_define(p, conflict, "Where refunds land"), PAWL_OK);
+        assert_ok(piped_critical(p, "t", plain));
+        assert_ok(piped_define(p, conflict, "Where refunds land"));
         const uint64_t head = p->log->server->known_seq + 2;
-        assert_int_equal(piped_complete(p, "\"Refunds land in the workspace\""), PAWL_OK);
+        assert_ok(piped_complete(p, "\"Refunds land in the workspace\""));
         assert_string_equal(piped_types(p, head), "SemanticCheckEvaluated StepCompleted");
         assert_string_equal(piped_status(p, "t"), "completed");
         piped_replays(p);
@@ -114,9 +108,9 @@ static void another_appends(struct piped *p, const pawl_event *event, size_t n)
         assert_non_null(events);
         for (size_t i = 0; i < n; i++)
                 events[i] = *event;
-        assert_int_equal(pawl_log_open(&other, p->db, &p->log_options, &p->err), PAWL_OK);
-        assert_int_equal(pawl__state_of(&rows, other, &p->err), PAWL_OK);
-        assert_int_equal(pawl_log_append(NULL, other, events, n, 0), PAWL_OK);
+        assert_ok(pawl_log_open(&other, p->db, &p->log_options, &p->err));
+        assert_ok(pawl__state_of(&rows, other, &p->err));
+        assert_ok(pawl_log_append(NULL, other, events, n, 0));
         pawl_log_close(other);
         free(events);
 }
@@ -132,23 +126,22 @@ static pawl_status be_overtaken(const pawl_layer *layer, pawl_context *ctx)
 }
 
 /* It is made again, and leaves one of each event. */
-TEST(a_pass_that_was_overtaken_is_made_again)
+PIPED_TEST(a_pass_that_was_overtaken_is_made_again)
 {
-        struct piped *p = *state;
         struct overtaken o = {p, 1, activated, 1};
         const pawl_layer layer = {"overtaken", be_overtaken, &o};
 
-        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "semantic_check", &layer), PAWL_OK);
+        assert_ok(pawl_pipeline_add_after(p->pipeline, "semantic_check", &layer));
         step(p, "first");
         uint64_t head = piped_head(p);
         o.calls = 0;
-        assert_int_equal(piped_critical(p, "s", plain), PAWL_OK);
+        assert_ok(piped_critical(p, "s", plain));
         assert_int_equal(o.calls, 2);
         assert_string_equal(piped_types(p, head), "GlossaryScopeActivated " TYPES_CHECKED);
         p->log->server->calm = PAWL__CALM;
         head = piped_head(p);
         o.calls = 0;
-        assert_int_equal(piped_complete(p, "\"done\""), PAWL_OK);
+        assert_ok(piped_complete(p, "\"done\""));
         assert_int_equal(o.calls, 2);
         assert_string_equal(piped_types(p, head),
                 "GlossaryScopeActivated SemanticCheckEvaluated StepCompleted");
@@ -163,42 +156,41 @@ static void overtake(struct piped *p, const char *id, pawl_event by, size_t n, i
         const pawl_layer layer = {id, be_overtaken, &o};
 
         step(p, "first");
-        assert_int_equal(pawl_pipeline_add_after(p->pipeline, "semantic_check", &layer), PAWL_OK);
+        assert_ok(pawl_pipeline_add_after(p->pipeline, "semantic_check", &layer));
         for (int calm = 0; calm <= PAWL__CALM; calm += PAWL__CALM) { /* locked, and assumed */
                 char step_id[40];
                 p->log->server->calm = (unsigned)calm;
                 snprintf(step_id, sizeof step_id, "%s-%d", id, calm);
                 o.calls = 0;
-                assert_int_equal(piped_critical(p, step_id, plain), PAWL_OK);
+                assert_ok(piped_critical(p, step_id, plain));
                 assert_int_equal(o.calls, calls);
                 p->log->server->calm = (unsigned)calm;
                 o.calls = 0;
-                assert_int_equal(piped_complete(p, "\"done\""), PAWL_OK);
+                assert_ok(piped_complete(p, "\"done\""));
                 assert_int_equal(o.calls, calls);
                 assert_string_equal(piped_status(p, step_id), "completed");
         }
         piped_replays(p);
 }
 
-TEST(a_pass_goes_on_over_what_others_do)
+PIPED_TEST(a_pass_goes_on_over_what_others_do)
 {
-        overtake(*state, "others", put, 3, 1);
+        overtake(p, "others", put, 3, 1);
 }
 
-TEST(a_pass_is_made_again_when_another_appends_to_its_run)
+PIPED_TEST(a_pass_is_made_again_when_another_appends_to_its_run)
 {
-        overtake(*state, "of-the-run", told, 1, 2);
+        overtake(p, "of-the-run", told, 1, 2);
 }
 
-TEST(a_pass_is_made_again_over_more_than_is_looked_at)
+PIPED_TEST(a_pass_is_made_again_over_more_than_is_looked_at)
 {
-        overtake(*state, "many", put, 1001, 2);
+        overtake(p, "many", put, 1001, 2);
 }
 
 /* The lock with all that is read behind it, and the commit, twice; and the step's row before. */
-TEST(a_step_beside_other_writers_is_five_exchanges)
+PIPED_TEST(a_step_beside_other_writers_is_five_exchanges)
 {
-        struct piped *p = *state;
         char id[16];
 
         step(p, "first");
@@ -207,9 +199,9 @@ TEST(a_step_beside_other_writers_is_five_exchanges)
                 snprintf(id, sizeof id, "step-%d", i);
                 another_appends(p, &put, 2);
                 count(p);
-                assert_int_equal(piped_critical(p, id, plain), PAWL_OK);
+                assert_ok(piped_critical(p, id, plain));
                 another_appends(p, &put, 2); /* over a connection that is not counted */
-                assert_int_equal(piped_complete(p, "\"done\""), PAWL_OK);
+                assert_ok(piped_complete(p, "\"done\""));
                 /* The first has all rows of its run in memory. */
                 assert_int_equal(exchanges, i == 0 ? 4 : 5);
         }
@@ -217,10 +209,8 @@ TEST(a_step_beside_other_writers_is_five_exchanges)
 }
 
 /* Whoever completed the step is believed when the log says so, not when this pipeline remembers. */
-TEST(a_step_that_was_completed_is_read_and_not_remembered)
+PIPED_TEST(a_step_that_was_completed_is_read_and_not_remembered)
 {
-        struct piped *p = *state;
-
         step(p, "first");
         step(p, "s");
         count(p);

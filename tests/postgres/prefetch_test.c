@@ -29,7 +29,7 @@ static pawl_event checkpoint(const char *id)
 
 static void put(pawl_log *log, const char *id)
 {
-        assert_int_equal(append_one(log, checkpoint(id), 0), PAWL_OK);
+        assert_ok(append_one(log, checkpoint(id), 0));
 }
 
 static pawl__state *with_state(pawl_log *log)
@@ -37,7 +37,7 @@ static pawl__state *with_state(pawl_log *log)
         pawl_error err = PAWL_ERROR_INIT;
         pawl__state *state;
 
-        assert_int_equal(pawl__state_of(&state, log, &err), PAWL_OK);
+        assert_ok(pawl__state_of(&state, log, &err));
         return state;
 }
 
@@ -49,11 +49,8 @@ static void check(event_log *f)
                 fail_msg("%s", err.message);
 }
 
-LOG_TEST(an_append_to_a_run_is_two_exchanges)
+OPEN_LOG_TEST(an_append_to_a_run_is_two_exchanges)
 {
-        event_log *f = *state;
-
-        event_log_open(f);
         with_state(f->log);
         put(f->log, "1"); /* statements are prepared, and the run is cached */
         put(f->log, "2");
@@ -112,41 +109,38 @@ static void is_refused_after(event_log *f, const char *does, const char *says)
 
 LOG_TEST(a_last_event_that_was_changed_is_found_out)
 {
-        is_refused_after(*state,
-                "UPDATE pawl.events SET payload = '{}' WHERE seq = 5 AND log_id = ",
+        is_refused_after(f, "UPDATE pawl.events SET payload = '{}' WHERE seq = 5 AND log_id = ",
                 "seq 5: its hash does not fit");
 }
 
 LOG_TEST(an_event_before_the_last_that_was_changed_is_found_out)
 {
-        is_refused_after(*state, "UPDATE pawl.events SET hash = prev WHERE seq = 4 AND log_id = ",
+        is_refused_after(f, "UPDATE pawl.events SET hash = prev WHERE seq = 4 AND log_id = ",
                 "seq 5: its prev is not the hash of the event before");
 }
 
 LOG_TEST(an_event_before_the_last_that_is_gone_is_found_out)
 {
-        is_refused_after(*state, "DELETE FROM pawl.events WHERE seq = 4 AND log_id = ",
+        is_refused_after(f, "DELETE FROM pawl.events WHERE seq = 4 AND log_id = ",
                 "seq 4: the event is missing");
 }
 
 LOG_TEST(an_event_of_ours_that_was_changed_is_found_out)
 {
-        is_refused_after(*state, "UPDATE pawl.events SET hash = prev WHERE seq = 2 AND log_id = ",
+        is_refused_after(f, "UPDATE pawl.events SET hash = prev WHERE seq = 2 AND log_id = ",
                 "is not the log that was opened any more");
 }
 
 LOG_TEST(a_head_that_is_not_the_last_event_s_is_found_out)
 {
-        is_refused_after(*state, "UPDATE pawl.logs SET head_hash = '\\x" ZEROS "' WHERE log_id = ",
+        is_refused_after(f, "UPDATE pawl.logs SET head_hash = '\\x" ZEROS "' WHERE log_id = ",
                 "seq 5: its hash is not the one that the log's head has");
 }
 
-LOG_TEST(what_others_wrote_is_what_is_read)
+OPEN_LOG_TEST(what_others_wrote_is_what_is_read)
 {
-        event_log *f = *state;
         pawl_log *other, *bare;
 
-        event_log_open(f);
         with_state(f->log);
         other = event_log_another(f);
         with_state(other);
@@ -168,7 +162,6 @@ LOG_TEST(what_others_wrote_is_what_is_read)
 
 LOG_TEST(an_append_that_is_refused_leaves_nothing_behind)
 {
-        event_log *f = *state;
         pawl_event events[12], unknown = checkpoint("x");
         char ids[12][8];
 
@@ -178,7 +171,7 @@ LOG_TEST(an_append_that_is_refused_leaves_nothing_behind)
                 snprintf(ids[i], sizeof ids[i], "s%zu", i / 2);
                 events[i] = checkpoint(ids[i]);
         }
-        assert_int_equal(pawl_log_append(NULL, f->log, events, 12, 0), PAWL_OK);
+        assert_ok(pawl_log_append(NULL, f->log, events, 12, 0));
         unknown.payload = pawl__text("{}");
         events[1] = unknown;
         assert_int_equal(pawl_log_append(NULL, f->log, events, 2, 0), PAWL_EINVAL);

@@ -67,25 +67,23 @@ static void append_and_look(event_log *f)
         for (; written > 0; written--) {
                 pawl__state *folded;
                 pawl_log *other = event_log_another(f);
-                assert_int_equal(pawl__state_of(&folded, other, &err), PAWL_OK);
-                assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_OK);
+                assert_ok(pawl__state_of(&folded, other, &err));
+                assert_ok(append_one(other, event_scope(NULL), 0));
                 pawl_log_close(other);
         }
-        assert_int_equal(pawl__batch_event(&batch, &event, &err), PAWL_OK);
+        assert_ok(pawl__batch_event(&batch, &event, &err));
         batch.prepare = look_within;
         asked = 0;
-        assert_int_equal(pawl__log_commit(f->log, &batch, 0, NULL), PAWL_OK);
+        assert_ok(pawl__log_commit(f->log, &batch, 0, NULL));
         pawl__batch_free(&batch);
 }
 
-LOG_TEST(what_holds_is_asked_once)
+OPEN_LOG_TEST(what_holds_is_asked_once)
 {
-        event_log *f = *state;
         pawl_error err = PAWL_ERROR_INIT;
 
-        event_log_open(f);
-        assert_int_equal(pawl__state_of(&tables, f->log, &err), PAWL_OK);
-        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(pawl__state_of(&tables, f->log, &err));
+        assert_ok(append_one(f->log, event_scope(NULL), 0));
         real = f->log->server->pq;
         counting = *real;
         counting.PQsendPrepare = send_prepare;
@@ -109,7 +107,7 @@ LOG_TEST(what_holds_is_asked_once)
         append_and_look(f); /* this handle itself did, since */
         assert_int_equal(asked, 1);
         f->log->server->pq = real;
-        assert_int_equal(pawl__replay_check(f->log, &err), PAWL_OK);
+        assert_ok(pawl__replay_check(f->log, &err));
 }
 
 TESTS_MAIN(NULL, NULL)

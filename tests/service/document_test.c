@@ -16,8 +16,8 @@ static int read_document(void **state)
         pawl_error err = PAWL_ERROR_INIT;
 
         d = (struct document){.tree = PAWL__JSON_TREE_INIT};
-        assert_int_equal(service_api_document_write(&d.text, service_route_tables), PAWL_OK);
-        assert_int_equal(pawl__json_tree_read(&d.tree, d.text.data, d.text.len, &err), PAWL_OK);
+        assert_ok(service_api_document_write(&d.text, service_route_tables));
+        assert_ok(pawl__json_tree_read(&d.tree, d.text.data, d.text.len, &err));
         *state = &d;
         return 0;
 }

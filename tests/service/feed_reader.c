@@ -22,7 +22,7 @@ void open_reader(
         *r = (struct reader){.over = false};
         pthread_mutex_init(&r->lock, NULL);
         pthread_cond_init(&r->woken, NULL);
-        assert_int_equal(service_feed_stream(&r->stream, feed, &filter, since, &err), PAWL_OK);
+        assert_ok(service_feed_stream(&r->stream, feed, &filter, since, &err));
         service_stream_start(r->stream, sleeps, r);
 }
 
@@ -52,7 +52,7 @@ bool read_once(struct reader *r, size_t max)
         n = service_stream_read(r->stream, bytes, max);
         r->over = n < 0;
         if (n > 0)
-                assert_int_equal(pawl__buf_add(&r->text, bytes, (size_t)n), PAWL_OK);
+                assert_ok(pawl__buf_add(&r->text, bytes, (size_t)n));
         return n > 0;
 }
 

@@ -4,8 +4,6 @@
 #include "support/history.h"
 #include <unistd.h>
 
-#define FEED(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
-
 enum { MANY = 4096, LARGE = 2 * 1024 * 1024 };
 
 /* ---- The log ----------------------------------------------------------------------------- */
@@ -15,21 +13,20 @@ static void append(struct history *h, size_t n, size_t size)
 {
         pawl__buf payload = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__buf_adds(&payload,
-                                 "{\"term\":\"t\",\"source_step\":\"one\",\"actor_id\":\"a\","
-                                 "\"confidence\":1,\"extraction_method\":\"m\",\"context\":\""),
-                PAWL_OK);
-        assert_int_equal(pawl__buf_reserve(&payload, size + 2), PAWL_OK);
+        assert_ok(pawl__buf_adds(&payload,
+                "{\"term\":\"t\",\"source_step\":\"one\",\"actor_id\":\"a\","
+                "\"confidence\":1,\"extraction_method\":\"m\",\"context\":\""));
+        assert_ok(pawl__buf_reserve(&payload, size + 2));
         memset(payload.data + payload.len, 'x', size);
         payload.len += size;
-        assert_int_equal(pawl__buf_adds(&payload, "\"}"), PAWL_OK);
+        assert_ok(pawl__buf_adds(&payload, "\"}"));
         const pawl_event event = {.type = pawl__text("TermCandidateObserved"),
                 .mission_id = pawl__text(h->mission),
                 .run_id = pawl__text(h->run),
                 .step_id = pawl__text(h->step),
                 .payload = pawl__buf_text(&payload)};
         for (size_t i = 0; i < n; i++)
-                assert_int_equal(pawl__batch_event(&h->batch, &event, &h->err), PAWL_OK);
+                assert_ok(pawl__batch_event(&h->batch, &event, &h->err));
         check_ok(h, history_commit(h), __FILE__, __LINE__);
         pawl__buf_free(&payload);
 }
@@ -46,7 +43,7 @@ static service_feed *feed_of(struct history *h)
         options = (service_options){.log_path = h->path, .read_only = true};
         site = (service_site){.options = &options};
         pthread_mutex_init(&site.health.lock, NULL);
-        assert_int_equal(service_feed_open(&feed, &site, &err), PAWL_OK);
+        assert_ok(service_feed_open(&feed, &site, &err));
         return feed;
 }
 
@@ -68,9 +65,8 @@ static service_feed *begin_live(struct history *h, struct reader *r)
 
 /* ---- What is sent ------------------------------------------------------------------------ */
 
-FEED(a_stream_begins_after_the_head_and_shows_what_comes)
+HISTORY_TEST(a_stream_begins_after_the_head_and_shows_what_comes)
 {
-        struct history *h = *state;
         struct reader r;
 
         service_feed *feed = begin_live(h, &r);
@@ -87,9 +83,8 @@ FEED(a_stream_begins_after_the_head_and_shows_what_comes)
         service_feed_stop(feed);
 }
 
-FEED(a_stream_that_resumes_gets_all_that_it_lacks)
+HISTORY_TEST(a_stream_that_resumes_gets_all_that_it_lacks)
 {
-        struct history *h = *state;
         struct reader r;
 
         begin(h);
@@ -108,10 +103,9 @@ FEED(a_stream_that_resumes_gets_all_that_it_lacks)
 }
 
 /* It stands still in the middle of an event while others read on. */
-FEED(a_slow_reader_goes_on_in_the_middle_of_an_event)
+HISTORY_TEST(a_slow_reader_goes_on_in_the_middle_of_an_event)
 {
         static const size_t at_once[] = {1, 7, 333};
-        struct history *h = *state;
 
         begin(h);
         service_feed *feed = feed_of(h);
@@ -140,9 +134,8 @@ FEED(a_slow_reader_goes_on_in_the_middle_of_an_event)
         service_feed_stop(feed);
 }
 
-FEED(an_event_of_any_size_comes_whole)
+HISTORY_TEST(an_event_of_any_size_comes_whole)
 {
-        struct history *h = *state;
         struct reader live, late;
 
         service_feed *feed = begin_live(h, &live);
@@ -160,9 +153,8 @@ FEED(an_event_of_any_size_comes_whole)
         service_feed_stop(feed);
 }
 
-FEED(a_filter_lets_its_events_pass_and_no_others)
+HISTORY_TEST(a_filter_lets_its_events_pass_and_no_others)
 {
-        struct history *h = *state;
         struct reader by_type, by_run, live;
 
         begin(h);
@@ -190,9 +182,8 @@ FEED(a_filter_lets_its_events_pass_and_no_others)
         service_feed_stop(feed);
 }
 
-FEED(a_sign_of_life_goes_out_when_nothing_else_does)
+HISTORY_TEST(a_sign_of_life_goes_out_when_nothing_else_does)
 {
-        struct history *h = *state;
         struct reader r;
 
         service_feed *feed = begin_live(h, &r);
@@ -211,9 +202,8 @@ FEED(a_sign_of_life_goes_out_when_nothing_else_does)
 
 /* ---- Its end ----------------------------------------------------------------------------- */
 
-FEED(streams_end_when_the_feed_stops_and_are_closed_after_it)
+HISTORY_TEST(streams_end_when_the_feed_stops_and_are_closed_after_it)
 {
-        struct history *h = *state;
         struct reader asleep, behind, unread;
 
         begin(h);
@@ -236,9 +226,8 @@ FEED(streams_end_when_the_feed_stops_and_are_closed_after_it)
 }
 
 /* The error is the last that comes, and there can be new streams once the log is there again. */
-FEED(a_log_that_is_replaced_ends_its_streams_with_an_error)
+HISTORY_TEST(a_log_that_is_replaced_ends_its_streams_with_an_error)
 {
-        struct history *h = *state;
         struct reader live;
         char *away = path_in(h->folder, "away.db");
         pawl_error err = PAWL_ERROR_INIT;
@@ -269,14 +258,13 @@ FEED(a_log_that_is_replaced_ends_its_streams_with_an_error)
                         break;
                 usleep(10000);
         }
-        assert_int_equal(status, PAWL_OK);
+        assert_ok(status);
         service_stream_close(stream);
         service_feed_stop(feed);
 }
 
-FEED(a_log_that_was_cut_ends_its_streams_with_an_error)
+HISTORY_TEST(a_log_that_was_cut_ends_its_streams_with_an_error)
 {
-        struct history *h = *state;
         struct reader live;
 
         service_feed *feed = begin_live(h, &live);
@@ -293,9 +281,8 @@ FEED(a_log_that_was_cut_ends_its_streams_with_an_error)
 }
 
 /* What was read of the log that had the name before is not shown as the new one's. */
-FEED(a_log_that_was_replaced_while_nobody_read_shows_nothing_of_the_old_one)
+HISTORY_TEST(a_log_that_was_replaced_while_nobody_read_shows_nothing_of_the_old_one)
 {
-        struct history *h = *state;
         struct reader first, second;
         char *shorter = path_in(h->folder, "shorter.db"), sql[4096];
 
@@ -319,9 +306,8 @@ FEED(a_log_that_was_replaced_while_nobody_read_shows_nothing_of_the_old_one)
 }
 
 /* A note and an event that were begun are sent whole before the error. */
-FEED(an_error_begins_its_own_line)
+HISTORY_TEST(an_error_begins_its_own_line)
 {
-        struct history *h = *state;
         struct reader note, event;
         char *away = path_in(h->folder, "away.db");
 
@@ -343,15 +329,14 @@ FEED(an_error_begins_its_own_line)
         service_feed_stop(feed);
 }
 
-FEED(a_type_that_is_no_word_is_left_to_the_envelope)
+HISTORY_TEST(a_type_that_is_no_word_is_left_to_the_envelope)
 {
-        struct history *h = *state;
         pawl_error err = PAWL_ERROR_INIT;
         pawl__buf out = PAWL__BUF_INIT;
         pawl_event event = {
                 .seq = 9, .type = pawl__text("A\ndata: {}"), .v = 1, .payload = pawl__text("{}")};
 
-        assert_int_equal(service_feed_write(&out, h->log, &event, &err), PAWL_OK);
+        assert_ok(service_feed_write(&out, h->log, &event, &err));
         assert_null(strstr(out.data, "event:"));
         assert_null(strstr(out.data, "\ndata: {}"));
         assert_non_null(strstr(out.data, "id: 9\ndata: {\"seq\":9,\"type\":\"A\\ndata: {}\""));

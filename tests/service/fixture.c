@@ -23,7 +23,7 @@ void test_service_open(test_service *s)
         pawl_log *log;
 
         options.flags = PAWL_LOG_CREATE;
-        assert_int_equal(pawl_log_open(&log, s->log_path, &options, &err), PAWL_OK);
+        assert_ok(pawl_log_open(&log, s->log_path, &options, &err));
         pawl_log_close(log);
         if (service_site_open(&s->site, &s->options, &err))
                 fail_msg("%s", err.message);
@@ -106,7 +106,7 @@ const char *test_service_body(test_service *s)
         pawl_error err;
 
         assert_string_equal(s->answer.content_type, SERVICE_JSON);
-        assert_int_equal(pawl__json_tree_read(&tree, bytes.data, bytes.len, &err), PAWL_OK);
+        assert_ok(pawl__json_tree_read(&tree, bytes.data, bytes.len, &err));
         pawl__json_tree_free(&tree);
         return bytes.data;
 }

@@ -243,7 +243,7 @@ SERVICE_TEST(the_log_at_the_path_is_the_one_that_is_used, &s)
         assert_int_equal(run("{\"command\":\"eventlog head\"}"), 503);
         answer_says(&s, "put the log back");
         options.flags = PAWL_LOG_CREATE;
-        assert_int_equal(pawl_log_open(&log, s.log_path, &options, &err), PAWL_OK);
+        assert_ok(pawl_log_open(&log, s.log_path, &options, &err));
         pawl_log_close(log);
         assert_int_equal(run("{\"command\":\"eventlog head\"}"), 200);
         answer_says(&s, "\"seq\":0");

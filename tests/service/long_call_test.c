@@ -6,7 +6,7 @@
 
 static test_service s;
 
-#define CALL(name) UNIT_TEST_WITH(name, setup, teardown)
+#define CALL(name) UNIT_TEST_OF(name, setup, teardown, NULL)
 
 /* A call that does what a test says, and the reader of its stream. */
 typedef struct call {
@@ -113,7 +113,7 @@ static call *begin(void (*act)(call *call), bool goes)
         pawl_error err = PAWL_ERROR_INIT;
         service_answer answer = {.status = 0};
 
-        assert_int_equal(service_long_call_start(&answer, &c->base, &s.site, &err), PAWL_OK);
+        assert_ok(service_long_call_start(&answer, &c->base, &s.site, &err));
         c->answer = answer;
         assert_int_equal(answer.status, 200);
         assert_string_equal(answer.content_type, "text/event-stream");
@@ -141,7 +141,7 @@ static void read_all(pawl__buf *out, call *c)
         ssize_t n;
 
         while ((n = read_some(c, bytes, sizeof bytes)) >= 0)
-                assert_int_equal(pawl__buf_add(out, bytes, (size_t)n), PAWL_OK);
+                assert_ok(pawl__buf_add(out, bytes, (size_t)n));
 }
 
 /* ---- What calls do --------------------------------------------------------------------------- */
@@ -300,7 +300,7 @@ CALL(a_call_that_only_reads_is_interrupted)
         pawl_error err = PAWL_ERROR_INIT;
 
         c->base.reads = true;
-        assert_int_equal(service_long_call_start(&c->answer, &c->base, &s.site, &err), PAWL_OK);
+        assert_ok(service_long_call_start(&c->answer, &c->base, &s.site, &err));
         service_stream_start(c->answer.stream, sleeps, c);
         reaches(&c->sent, 1);
         service_long_calls_stop(s.site.long_calls);
@@ -370,8 +370,7 @@ CALL(there_are_so_many_and_no_more)
         assert_null(more->answer.stream);
         close_call(all[0]);
         reaches(&n_freed, 1);
-        assert_int_equal(
-                service_long_call_start(&more->answer, &more->base, &s.site, &err), PAWL_OK);
+        assert_ok(service_long_call_start(&more->answer, &more->base, &s.site, &err));
         all[0] = more;
         service_long_calls_stop(s.site.long_calls);
         for (int i = 0; i < SERVICE_LONG_CALLS; i++)

@@ -35,7 +35,7 @@ void tell(const char *mission)
         pawl_error err = PAWL_ERROR_INIT;
         pawl_log *log;
 
-        assert_int_equal(pawl_log_open(&log, s.log_path, NULL, &err), PAWL_OK);
+        assert_ok(pawl_log_open(&log, s.log_path, NULL, &err));
         if (pawl_log_append(NULL, log, &event, 1, 0))
                 fail_msg("%s", pawl_log_errmsg(log));
         pawl_log_close(log);

@@ -18,7 +18,7 @@ extern service_server *server; /* NULL: it does not run */
 int server_setup(void **state);
 int server_teardown(void **state);
 
-#define SERVER_TEST(name) UNIT_TEST_WITH(name, server_setup, server_teardown)
+#define SERVER_TEST(name) UNIT_TEST_OF(name, server_setup, server_teardown, NULL)
 
 void start(void);
 void stop(void);

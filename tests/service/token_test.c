@@ -22,7 +22,7 @@ static int tear_down(void **state)
         return 0;
 }
 
-UNIT_TEST_WITH(a_file_is_made_once_and_for_its_owner_alone, set_up, tear_down)
+UNIT_TEST_OF(a_file_is_made_once_and_for_its_owner_alone, set_up, tear_down, NULL)
 {
         service_token first, second;
         char hex[SERVICE_TOKEN_HEX + 1];
@@ -30,7 +30,7 @@ UNIT_TEST_WITH(a_file_is_made_once_and_for_its_owner_alone, set_up, tear_down)
         pawl_error err;
         size_t len;
 
-        assert_int_equal(service_token_file(&first, path, &err), PAWL_OK);
+        assert_ok(service_token_file(&first, path, &err));
         assert_int_equal(stat(path, &st), 0);
         assert_int_equal(st.st_mode & 07777, 0600);
         char *text = file_read(path, &len);
@@ -38,14 +38,14 @@ UNIT_TEST_WITH(a_file_is_made_once_and_for_its_owner_alone, set_up, tear_down)
         assert_int_equal(len, SERVICE_TOKEN_HEX + 1);
         assert_memory_equal(text, hex, SERVICE_TOKEN_HEX);
         free(text);
-        assert_int_equal(service_token_file(&second, path, &err), PAWL_OK);
+        assert_ok(service_token_file(&second, path, &err));
         assert_memory_equal(&first, &second, sizeof first);
         /* nothing else was left in the folder */
         unlink(path);
         assert_int_equal(rmdir(folder), 0);
         assert_int_equal(mkdir(folder, 0700), 0);
         /* the next is another */
-        assert_int_equal(service_token_file(&second, path, &err), PAWL_OK);
+        assert_ok(service_token_file(&second, path, &err));
         assert_memory_not_equal(&first, &second, sizeof first);
 }
 
@@ -60,7 +60,7 @@ static void refused(pawl_status status, const char *says)
         assert_says(err.message, path);
 }
 
-UNIT_TEST_WITH(a_file_that_others_get_at_or_that_is_no_token_is_refused, set_up, tear_down)
+UNIT_TEST_OF(a_file_that_others_get_at_or_that_is_no_token_is_refused, set_up, tear_down, NULL)
 {
         static const char good[] =
                 "00112233445566778899aabbccddeeffffeeddccbbaa99887766554433221100\n";
@@ -70,7 +70,7 @@ UNIT_TEST_WITH(a_file_that_others_get_at_or_that_is_no_token_is_refused, set_up,
 
         file_write(path, good, sizeof good - 1);
         assert_int_equal(chmod(path, 0600), 0);
-        assert_int_equal(service_token_file(&token, path, &err), PAWL_OK);
+        assert_ok(service_token_file(&token, path, &err));
         assert_int_equal(token.bytes[1], 0x11);
         assert_int_equal(chmod(path, 0640), 0);
         refused(PAWL_EACCESS, "others can get at it (mode 0640)");
@@ -107,8 +107,8 @@ UNIT_TEST(a_token_is_taken_whole_in_hex)
         char hex[SERVICE_TOKEN_HEX + 2];
         pawl_error err;
 
-        assert_int_equal(service_token_make(&token, &err), PAWL_OK);
-        assert_int_equal(service_token_make(&other, &err), PAWL_OK);
+        assert_ok(service_token_make(&token, &err));
+        assert_ok(service_token_make(&other, &err));
         service_token_format(hex, &token);
         assert_true(service_token_is(&token, pawl__text(hex)));
         assert_false(service_token_is(&other, pawl__text(hex)));

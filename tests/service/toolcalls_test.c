@@ -11,8 +11,7 @@ static const char *run(const char *command, const char *args)
 {
         pawl__buf body = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__buf_addf(&body, "{\"command\":\"%s\",\"args\":[%s]}", command, args),
-                PAWL_OK);
+        assert_ok(pawl__buf_addf(&body, "{\"command\":\"%s\",\"args\":[%s]}", command, args));
         assert_int_equal(test_service_post(&s, "/executeCommand", body.data), 200);
         pawl__buf_free(&body);
         return test_service_body(&s);

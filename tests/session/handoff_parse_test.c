@@ -9,7 +9,7 @@ static void understood_n(const char *data, size_t len, const char *expected)
         pawl_error err;
         pawl__buf out = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__handoff_parse(&text, "h.md", data, len, &err), PAWL_OK);
+        assert_ok(pawl__handoff_parse(&text, "h.md", data, len, &err));
         for (size_t i = 0; i < text.n; i++) {
                 const pawl__handoff_entry *entry = &text.list[i];
                 bool same = i && pawl__text_eq(entry->heading, text.list[i - 1].heading);
@@ -93,8 +93,7 @@ UNIT_TEST(what_is_no_text_is_refused)
         refused("NEXT\n\xff", 6, "h.md: byte 6: is not UTF-8");
         refused(large, PAWL__HANDOFF_MAX + 1, "h.md: is larger than a handoff document");
         pawl__handoff_text text;
-        assert_int_equal(
-                pawl__handoff_parse(&text, "h.md", large, PAWL__HANDOFF_MAX, NULL), PAWL_OK);
+        assert_ok(pawl__handoff_parse(&text, "h.md", large, PAWL__HANDOFF_MAX, NULL));
         assert_int_equal(text.n, 1);
         pawl__handoff_text_free(&text);
         free(large);

@@ -5,14 +5,12 @@
 #include <pawl/session.h>
 #include <sys/stat.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
-
 #define CONFLICT "3f2a9c01deadbeef"
 
 static void block(struct history *h)
 {
         h->session = "session-1";
-        assert_int_equal(history_claim(h), PAWL_OK);
+        assert_ok(history_claim(h));
         history_start(h, "[\"one\",\"two\",\"three\",\"- --\",\"[x] 1. NEXT\"]");
         history_add(h, "SessionStarted", "{}");
         history_step_started(h);
@@ -99,10 +97,8 @@ static char *edited(const char *text, const char *what, const char *by)
         return out;
 }
 
-TEST(a_document_that_nobody_edited_gives_no_notes)
+HISTORY_TEST(a_document_that_nobody_edited_gives_no_notes)
 {
-        struct history *h = *state;
-
         block(h);
         char *text = document(h);
         takes_nothing(h, text);
@@ -116,9 +112,8 @@ TEST(a_document_that_nobody_edited_gives_no_notes)
         free(later);
 }
 
-TEST(what_people_add_is_noted)
+HISTORY_TEST(what_people_add_is_noted)
 {
-        struct history *h = *state;
         pawl__row row;
 
         block(h);
@@ -149,11 +144,10 @@ TEST(what_people_add_is_noted)
 }
 
 /* What the log says is the log's: what is written there is no note, and goes with the next one. */
-TEST(edits_of_the_logs_own_sections_are_not_kept)
+HISTORY_TEST(edits_of_the_logs_own_sections_are_not_kept)
 {
         static const char *const sections[] = {
                 "CURRENT", "DONE", "IN PROGRESS", "NEXT", "FILES", "ISSUES"};
-        struct history *h = *state;
         char heading[32], edit[64];
 
         block(h);
@@ -168,10 +162,8 @@ TEST(edits_of_the_logs_own_sections_are_not_kept)
         free(text);
 }
 
-TEST(a_ticked_note_is_done)
+HISTORY_TEST(a_ticked_note_is_done)
 {
-        struct history *h = *state;
-
         block(h);
         char *old = document(h),
              *both = edited(old, "GO ON\n", "TO DO\n=====\n- a\n  b\n- c\n\nGO ON\n");
@@ -190,10 +182,9 @@ TEST(a_ticked_note_is_done)
 }
 
 /* What the log once said of a conflict, a step or a note is nobody's edit. */
-TEST(what_the_log_once_said_is_no_edit)
+HISTORY_TEST(what_the_log_once_said_is_no_edit)
 {
         static const char *const first[] = {"a", "b"}, *const then[] = {"c"};
-        struct history *h = *state;
         pawl_session_work work = {.pending = first, .n_pending = 2};
         char id[PAWL_SESSION_ID_MAX], *text, *asked;
         size_t len;
@@ -212,19 +203,17 @@ TEST(what_the_log_once_said_is_no_edit)
         takes_nothing(h, text);
         free(text), free(asked);
 
-        assert_int_equal(pawl_session_start(id, h->log, "m2", &work, NULL, &h->err), PAWL_OK);
-        assert_int_equal(pawl_session_handoff(&text, &len, h->log, id, 0, &h->err), PAWL_OK);
+        assert_ok(pawl_session_start(id, h->log, "m2", &work, NULL, &h->err));
+        assert_ok(pawl_session_handoff(&text, &len, h->log, id, 0, &h->err));
         work.pending = then;
         work.n_pending = 1;
-        assert_int_equal(pawl_session_update(h->log, id, NULL, &work, &h->err), PAWL_OK);
+        assert_ok(pawl_session_update(h->log, id, NULL, &work, &h->err));
         takes_nothing(h, text);
         free(text);
 }
 
-TEST(a_title_that_is_gone_means_the_latest)
+HISTORY_TEST(a_title_that_is_gone_means_the_latest)
 {
-        struct history *h = *state;
-
         block(h);
         takes_nothing(h, "NEXT\n- three\n- None\n");
         takes(h, "NEXT\n- three\nNOTES\n- four\n",
@@ -235,13 +224,12 @@ TEST(a_title_that_is_gone_means_the_latest)
         takes_nothing(h, "NOTES\n- four\n");
 }
 
-TEST(a_bad_file_leaves_the_batch_alone)
+HISTORY_TEST(a_bad_file_leaves_the_batch_alone)
 {
-        struct history *h = *state;
         char *path = path_in(h->folder, "h.md");
 
         block(h);
-        assert_int_equal(take_from(h, path), PAWL_OK); /* there is none */
+        assert_ok(take_from(h, path)); /* there is none */
         file_write(path, "NEXT\n- \xff\n", 9);
         assert_int_equal(take_from(h, path), PAWL_EPARSE);
         assert_says(h->err.message, "h.md: byte 8: is not UTF-8");
@@ -293,9 +281,8 @@ static char *mangled(const char *text, unsigned *seed)
         return out;
 }
 
-TEST(lines_that_go_or_part_are_no_edits)
+HISTORY_TEST(lines_that_go_or_part_are_no_edits)
 {
-        struct history *h = *state;
         unsigned seed = 1;
 
         block(h);
@@ -319,11 +306,10 @@ TEST(lines_that_go_or_part_are_no_edits)
 }
 
 /* Any change of bytes gives a note or none, or is refused; it never fails otherwise. */
-TEST(edits_at_random_are_read_or_refused)
+HISTORY_TEST(edits_at_random_are_read_or_refused)
 {
         static const char *const pieces[] = {"\n", "NEXT", "- ", "[x] ", "-----\n", "\xff", "\r",
                 "> ", "  ", "# ", "\xe2\x80\xae", "HANDOFF ", ": mission "};
-        struct history *h = *state;
         char *path = path_in(h->folder, "h.md");
         unsigned seed = 7, refusals = 0;
 
@@ -360,9 +346,8 @@ TEST(edits_at_random_are_read_or_refused)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-TEST(every_allocation_may_fail)
+HISTORY_TEST(every_allocation_may_fail)
 {
-        struct history *h = *state;
         char *path = path_in(h->folder, "h.md"), *copy = path_in(h->folder, "copy.md"), *noted;
         block(h);
         noted = take(h, "NOTES\n- old one\n  of two lines\n");

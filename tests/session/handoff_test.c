@@ -9,8 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
-
 #define CONFLICT "3f2a9c01deadbeef"
 
 static char *document_of(struct history *h, pawl_log *log, const char *session, size_t summary)
@@ -39,7 +37,7 @@ static char *looked_at(struct history *h, const char *session, size_t summary)
         pawl_log *log;
 
         options.flags = PAWL_LOG_READONLY;
-        assert_int_equal(pawl_log_open(&log, h->path, &options, &h->err), PAWL_OK);
+        assert_ok(pawl_log_open(&log, h->path, &options, &h->err));
         char *text = document_of(h, log, session, summary);
         pawl_log_close(log);
         return text;
@@ -55,15 +53,13 @@ static void reads_back(struct history *h, const char *text)
         pawl__state *state;
         pawl__row row;
 
-        assert_int_equal(pawl__state_of(&state, h->log, NULL), PAWL_OK);
-        assert_int_equal(pawl__handoff_parse(&read, "h.md", text, strlen(text), NULL), PAWL_OK);
+        assert_ok(pawl__state_of(&state, h->log, NULL));
+        assert_ok(pawl__handoff_parse(&read, "h.md", text, strlen(text), NULL));
         for (int s = PAWL__SECTION_CURRENT; s < PAWL__SECTION_OTHER; s++)
                 assert_true(read.present[s] || s == PAWL__SECTION_NOTES);
-        assert_int_equal(
-                pawl__session_find(&row, state, read.session_id.data, none, &arena, NULL), PAWL_OK);
-        assert_int_equal(pawl__handoff_edits(&edits, &read, h->log, state, &row,
-                                 row.v[PAWL__SES_MISSION].text, &arena, NULL),
-                PAWL_OK);
+        assert_ok(pawl__session_find(&row, state, read.session_id.data, none, &arena, NULL));
+        assert_ok(pawl__handoff_edits(
+                &edits, &read, h->log, state, &row, row.v[PAWL__SES_MISSION].text, &arena, NULL));
         assert_int_equal(edits.fresh.n + edits.n_done, 0);
         pawl__arena_free(&arena);
         pawl__handoff_text_free(&read);
@@ -96,7 +92,7 @@ static void document_is(struct history *h, const char *session, size_t summary, 
 static void begin(struct history *h, const char *session, const char *steps)
 {
         h->session = session;
-        assert_int_equal(history_claim(h), PAWL_OK);
+        assert_ok(history_claim(h));
         if (steps)
                 history_start(h, steps);
         history_add(h, "SessionStarted", "{}");
@@ -120,10 +116,8 @@ static void start_step(struct history *h, const char *step)
         check_ok(h, history_commit(h), __FILE__, __LINE__);
 }
 
-TEST(a_running_one)
+HISTORY_TEST(a_running_one)
 {
-        struct history *h = *state;
-
         begin(h, "session-1", "[\"one\",\"two\",\"three\",\"four\"]");
         complete(h, "one");
         start_step(h, "two");
@@ -153,18 +147,14 @@ static void block(struct history *h)
         check_ok(h, history_commit(h), __FILE__, __LINE__);
 }
 
-TEST(a_blocked_one)
+HISTORY_TEST(a_blocked_one)
 {
-        struct history *h = *state;
-
         block(h);
         document_is(h, "session-1", 0, "blocked");
 }
 
-TEST(an_answered_one_has_no_issues)
+HISTORY_TEST(an_answered_one_has_no_issues)
 {
-        struct history *h = *state;
-
         block(h);
         history_resolved(h, CONFLICT, "A folder.");
         history_resolved(h, "0123456789abcdef", "A book.");
@@ -172,10 +162,8 @@ TEST(an_answered_one_has_no_issues)
         document_is(h, NULL, 0, "answered");
 }
 
-TEST(a_completed_one)
+HISTORY_TEST(a_completed_one)
 {
-        struct history *h = *state;
-
         begin(h, "session-1", "[\"one\",\"two\"]");
         complete(h, "one");
         complete(h, "two");
@@ -185,10 +173,8 @@ TEST(a_completed_one)
         document_is(h, NULL, 0, "completed");
 }
 
-TEST(a_failed_one)
+HISTORY_TEST(a_failed_one)
 {
-        struct history *h = *state;
-
         begin(h, "session-1", "[\"one\",\"two\"]");
         start_step(h, "one");
         history_add(h, "StepFailed", "{\"reason\":\"exit code 3\",\"exit_code\":3}");
@@ -226,10 +212,8 @@ static void be_killed(struct history *h)
 
 /* Before anybody writes that it died, the log has it running; then, interrupted. In neither it is
  * done. */
-TEST(a_killed_one)
+HISTORY_TEST(a_killed_one)
 {
-        struct history *h = *state;
-
         killed(h, be_killed);
         char *unsettled = looked_at(h, NULL, 0);
         assert_non_null(strstr(unsettled, ", active, "));
@@ -239,58 +223,49 @@ TEST(a_killed_one)
 }
 
 /* A later session's document is the one to look at, and the earlier one's says so. */
-TEST(an_earlier_session_names_the_later)
+HISTORY_TEST(an_earlier_session_names_the_later)
 {
-        struct history *h = *state;
-
         block(h);
         h->session = "session-2";
         history_add(h, "SessionStarted", "{}");
-        assert_int_equal(history_claim(h), PAWL_OK);
+        assert_ok(history_claim(h));
         document_is(h, "session-1", 0, "earlier");
 }
 
 /* ---- Of an agent ----------------------------------------------------------------------------- */
 
-TEST(an_agents_one)
+HISTORY_TEST(an_agents_one)
 {
         static const char *const pending[] = {"research", "draft", "review", "publish"};
         static const char *const done[] = {"research"}, *const files[] = {"a.md", "b.md", "a.md"};
-        struct history *h = *state;
         pawl_session_options options = PAWL_SESSION_OPTIONS_INIT;
         pawl_session_work work = {.pending = pending, .n_pending = 4, .current_step = "research"};
         char id[PAWL_SESSION_ID_MAX];
 
         options.actor = "agent:writer";
-        assert_int_equal(
-                pawl_session_start(id, h->log, "paper", &work, &options, &h->err), PAWL_OK);
+        assert_ok(pawl_session_start(id, h->log, "paper", &work, &options, &h->err));
         work = (pawl_session_work){.current_step = "draft",
                 .completed = done,
                 .n_completed = 1,
                 .files = files,
                 .n_files = 3,
                 .summary = "Half way.\n\n\tSee \"b\"."};
-        assert_int_equal(pawl_session_checkpoint(NULL, h->log, id, "agent:writer",
-                                 "context_warning", &work, &h->err),
-                PAWL_OK);
+        assert_ok(pawl_session_checkpoint(
+                NULL, h->log, id, "agent:writer", "context_warning", &work, &h->err));
         document_is(h, NULL, 0, "agent");
-        assert_int_equal(
-                pawl_session_end(h->log, id, "agent:writer", "interrupted", "lunch", NULL, &h->err),
-                PAWL_OK);
+        assert_ok(pawl_session_end(
+                h->log, id, "agent:writer", "interrupted", "lunch", NULL, &h->err));
         document_is(h, NULL, 0, "agent_left");
-        assert_int_equal(pawl_session_resume(id, h->log, id, 0, "agent:writer", &h->err), PAWL_OK);
+        assert_ok(pawl_session_resume(id, h->log, id, 0, "agent:writer", &h->err));
         work = (pawl_session_work){.completed = pending, .n_completed = 4, .current_step = ""};
-        assert_int_equal(
-                pawl_session_end(h->log, id, "agent:writer", "completed", NULL, &work, &h->err),
-                PAWL_OK);
+        assert_ok(pawl_session_end(h->log, id, "agent:writer", "completed", NULL, &work, &h->err));
         document_is(h, NULL, 0, "agent_completed");
 }
 
 /* ---- Many, and hostile ----------------------------------------------------------------------- */
 
-TEST(a_thousand_steps_are_counted)
+HISTORY_TEST(a_thousand_steps_are_counted)
 {
-        struct history *h = *state;
         char steps[16 * 1000] = "[", *at = steps + 1;
 
         for (int i = 1; i <= 300; i++)
@@ -319,10 +294,8 @@ TEST(a_thousand_steps_are_counted)
 }
 
 /* Nothing that the log holds can pass for a heading, colour a terminal or turn text around. */
-TEST(hostile_texts_stay_texts)
+HISTORY_TEST(hostile_texts_stay_texts)
 {
-        struct history *h = *state;
-
         h->mission = "HANDOFF x: mission y";
         h->actor = "NEXT";
         h->run = "it's a $(run)";
@@ -351,10 +324,8 @@ TEST(hostile_texts_stay_texts)
 }
 
 /* The tables may have been in anybody's hands. */
-TEST(a_table_that_was_tampered_with_is_read_with_care)
+HISTORY_TEST(a_table_that_was_tampered_with_is_read_with_care)
 {
-        struct history *h = *state;
-
         begin(h, "session-1", "[\"one\"]");
         history_sql(h, "UPDATE runs SET scope_refs = '[' || "
                        "substr(replace(hex(zeroblob(4000)), '00', ',0'), 2) || ']'");
@@ -383,28 +354,26 @@ static void file_is_document(struct history *h, const char *path)
         free(text);
 }
 
-TEST(it_is_written_whole)
+HISTORY_TEST(it_is_written_whole)
 {
-        struct history *h = *state;
         char *path = path_in(h->folder, "h.md");
 
         block(h);
         umask(022);
-        assert_int_equal(pawl_session_handoff_write(h->log, NULL, path, 0, &h->err), PAWL_OK);
+        assert_ok(pawl_session_handoff_write(h->log, NULL, path, 0, &h->err));
         file_is_document(h, path);
         assert_mode(path, 0644);
         assert_int_equal(chmod(path, 0600), 0);
         file_write(path, "old", 3);
-        assert_int_equal(pawl_session_handoff_write(h->log, NULL, path, 0, &h->err), PAWL_OK);
+        assert_ok(pawl_session_handoff_write(h->log, NULL, path, 0, &h->err));
         file_is_document(h, path);
         assert_mode(path, 0600);
         free(path);
 }
 
 /* As `git config` does it: what the link leads to is replaced, also where it is not there yet. */
-TEST(a_link_is_followed)
+HISTORY_TEST(a_link_is_followed)
 {
-        struct history *h = *state;
         char *sub = path_in(h->folder, "sub"), *target = path_in(h->folder, "sub/h.md"),
              *first = path_in(h->folder, "first"), *link_name = path_in(h->folder, "sub/second");
         struct stat st;
@@ -414,8 +383,7 @@ TEST(a_link_is_followed)
         assert_int_equal(symlink("sub/second", first), 0);
         assert_int_equal(symlink("h.md", link_name), 0);
         for (int i = 0; i < 2; i++) {
-                assert_int_equal(
-                        pawl_session_handoff_write(h->log, NULL, first, 0, &h->err), PAWL_OK);
+                assert_ok(pawl_session_handoff_write(h->log, NULL, first, 0, &h->err));
                 file_is_document(h, target);
                 assert_int_equal(lstat(first, &st), 0);
                 assert_true(S_ISLNK(st.st_mode));
@@ -435,10 +403,8 @@ static void refused(struct history *h, const char *name, pawl_status status, con
         free(path);
 }
 
-TEST(what_is_no_file_is_refused)
+HISTORY_TEST(what_is_no_file_is_refused)
 {
-        struct history *h = *state;
-
         needs_file();
         char *loop = path_in(h->folder, "loop"), *long_name = malloc(301);
 
@@ -459,9 +425,8 @@ TEST(what_is_no_file_is_refused)
 }
 
 /* The file may not grow as long as the document: nothing of it is left, and the old one stands. */
-TEST(a_full_disk_leaves_the_file_as_it_was)
+HISTORY_TEST(a_full_disk_leaves_the_file_as_it_was)
 {
-        struct history *h = *state;
         char *folder = path_in(h->folder, "sub"), *path = path_in(folder, "h.md");
         struct rlimit none = {100, RLIM_INFINITY}, before;
         size_t len, entries = 0;
@@ -490,9 +455,8 @@ TEST(a_full_disk_leaves_the_file_as_it_was)
         free(folder);
 }
 
-TEST(one_that_is_not_there_is_not_found)
+HISTORY_TEST(one_that_is_not_there_is_not_found)
 {
-        struct history *h = *state;
         char *text = (char *)"untouched";
         size_t len = 7;
 

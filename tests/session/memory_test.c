@@ -26,14 +26,11 @@ static void prepare(struct kept *k, struct piped *p)
 {
         k->p = p;
         k->path = path_in(p->folder, "handoff.txt");
-        assert_int_equal(pawl_session_start(k->ended, p->log, "m", &work, NULL, &p->err), PAWL_OK);
-        assert_int_equal(pawl_session_checkpoint(
-                                 &k->checkpoint, p->log, k->ended, NULL, "manual", &work, &p->err),
-                PAWL_OK);
-        assert_int_equal(pawl_session_end(p->log, k->ended, NULL, "completed", NULL, NULL, &p->err),
-                PAWL_OK);
-        assert_int_equal(
-                pawl_session_start(k->active, p->log, "other", &work, NULL, &p->err), PAWL_OK);
+        assert_ok(pawl_session_start(k->ended, p->log, "m", &work, NULL, &p->err));
+        assert_ok(pawl_session_checkpoint(
+                &k->checkpoint, p->log, k->ended, NULL, "manual", &work, &p->err));
+        assert_ok(pawl_session_end(p->log, k->ended, NULL, "completed", NULL, NULL, &p->err));
+        assert_ok(pawl_session_start(k->active, p->log, "other", &work, NULL, &p->err));
 }
 
 /* ---- What is done under each failing allocation ---------------------------------------------- */

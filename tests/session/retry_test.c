@@ -9,7 +9,6 @@ static const pawl__retry retry = {
 
 UNIT_TEST(the_wait_is_never_longer_than_the_delay)
 {
-        (void)state;
         assert_int_equal(pawl__retry_left_us(&retry, 100 * SECOND), 40 * SECOND);
         assert_int_equal(pawl__retry_left_us(&retry, 130 * SECOND), 10 * SECOND);
         assert_int_equal(pawl__retry_left_us(&retry, 140 * SECOND), 0);
@@ -22,8 +21,6 @@ UNIT_TEST(the_wait_is_never_longer_than_the_delay)
 UNIT_TEST(it_is_said_which_attempt_is_next_and_when)
 {
         char text[64];
-
-        (void)state;
         pawl__retry_say(text, &retry, 100 * SECOND);
         assert_string_equal(text, "attempt 2 of 3, next in 40 s");
         pawl__retry_say(text, &retry, 139 * SECOND + 1);

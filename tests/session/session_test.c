@@ -6,15 +6,13 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, piped_setup, piped_teardown)
-
 enum { LATE_NOVEMBER = 1795178100 }; /* 2026-11-20T12:35:00Z */
 
 static pawl__state *state_of(struct piped *p)
 {
         pawl__state *state;
 
-        assert_int_equal(pawl__state_of(&state, p->log, &p->err), PAWL_OK);
+        assert_ok(pawl__state_of(&state, p->log, &p->err));
         return state;
 }
 
@@ -40,37 +38,32 @@ static void begin(struct piped *p, const char *id)
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl_event envelope = like(id);
 
-        assert_int_equal(
-                emit(&batch, PAWL__SESSION_STARTED, &envelope, NULL, NULL, &p->err), PAWL_OK);
+        assert_ok(emit(&batch, PAWL__SESSION_STARTED, &envelope, NULL, NULL, &p->err));
         assert_text(batch.events[0].type, "SessionStarted");
         assert_null(batch.events[0].step_id.data);
-        assert_int_equal(pawl__log_commit(p->log, &batch, 0, NULL), PAWL_OK);
+        assert_ok(pawl__log_commit(p->log, &batch, 0, NULL));
         pawl__batch_free(&batch);
 }
 
-TEST(a_session_is_called_by_its_second_in_utc)
+PIPED_TEST(a_session_is_called_by_its_second_in_utc)
 {
-        struct piped *p = *state;
         char id[PAWL_SESSION_ID_MAX];
 
-        assert_int_equal(pawl__session_id(id, state_of(p),
-                                 (int64_t)LATE_NOVEMBER * 1000000 + 999999, &p->err),
-                PAWL_OK);
+        assert_ok(pawl__session_id(
+                id, state_of(p), (int64_t)LATE_NOVEMBER * 1000000 + 999999, &p->err));
         assert_string_equal(id, "session-20261120-123500");
-        assert_int_equal(pawl__session_id(id, state_of(p), -1, &p->err), PAWL_OK);
+        assert_ok(pawl__session_id(id, state_of(p), -1, &p->err));
         assert_string_equal(id, "session-19691231-235959");
 }
 
-TEST(sessions_of_one_second_are_counted)
+PIPED_TEST(sessions_of_one_second_are_counted)
 {
-        struct piped *p = *state;
         char id[PAWL_SESSION_ID_MAX];
 
         for (int n = 1; n <= 11; n++) {
                 char expected[40];
-                assert_int_equal(pawl__session_id(id, state_of(p), (int64_t)LATE_NOVEMBER * 1000000,
-                                         &p->err),
-                        PAWL_OK);
+                assert_ok(pawl__session_id(
+                        id, state_of(p), (int64_t)LATE_NOVEMBER * 1000000, &p->err));
                 if (n == 1)
                         snprintf(expected, sizeof expected, "session-20261120-123500");
                 else
@@ -81,24 +74,20 @@ TEST(sessions_of_one_second_are_counted)
         piped_replays(p);
 }
 
-TEST(an_end_says_how_and_why)
+PIPED_TEST(an_end_says_how_and_why)
 {
-        struct piped *p = *state;
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl_event envelope = like("session-1");
 
         begin(p, "session-1");
-        assert_int_equal(
-                emit(&batch, PAWL__SESSION_ENDED, &envelope, "interrupted", "SIGTERM", &p->err),
-                PAWL_OK);
-        assert_int_equal(
-                emit(&batch, PAWL__SESSION_ENDED, &envelope, "completed", NULL, &p->err), PAWL_OK);
+        assert_ok(emit(&batch, PAWL__SESSION_ENDED, &envelope, "interrupted", "SIGTERM", &p->err));
+        assert_ok(emit(&batch, PAWL__SESSION_ENDED, &envelope, "completed", NULL, &p->err));
         assert_text(batch.events[0].type, "SessionEnded");
         assert_text(batch.events[0].session_id, "session-1");
         assert_text(batch.events[0].payload, "{\"status\":\"interrupted\",\"reason\":\"SIGTERM\"}");
         assert_text(batch.events[1].payload, "{\"status\":\"completed\"}");
         batch.n = 1;
-        assert_int_equal(pawl__log_commit(p->log, &batch, 0, NULL), PAWL_OK);
+        assert_ok(pawl__log_commit(p->log, &batch, 0, NULL));
         pawl__batch_free(&batch);
         assert_string_equal(piped_types(p, 0), "SessionStarted SessionEnded");
 }
@@ -112,17 +101,16 @@ static pawl_sessions *newest(struct piped *p, pawl_session *out)
         pawl_sessions *list = NULL;
 
         filter.limit = 1;
-        assert_int_equal(pawl_session_list(&list, p->log, &filter, &p->err), PAWL_OK);
+        assert_ok(pawl_session_list(&list, p->log, &filter, &p->err));
         assert_int_equal(list->n, 1);
         *out = *&list->items[0];
         return list;
 }
 
-TEST(an_agent_tells_of_its_work)
+PIPED_TEST(an_agent_tells_of_its_work)
 {
         static const char *const pending[] = {"research", "draft", "review"};
         static const char *const done[] = {"research"}, *const files[] = {"notes.md"};
-        struct piped *p = *state;
         pawl_session_options options = PAWL_SESSION_OPTIONS_INIT;
         pawl_session_work work = {.pending = pending, .n_pending = 3, .current_step = "research"};
         pawl_session session;
@@ -130,8 +118,7 @@ TEST(an_agent_tells_of_its_work)
         char id[PAWL_SESSION_ID_MAX];
 
         options.actor = "agent:writer";
-        assert_int_equal(
-                pawl_session_start(id, p->log, "paper", &work, &options, &p->err), PAWL_OK);
+        assert_ok(pawl_session_start(id, p->log, "paper", &work, &options, &p->err));
         pawl_sessions *list = newest(p, &session);
         assert_text(session.session_id, id);
         assert_text(session.mission_id, "paper");
@@ -148,14 +135,12 @@ TEST(an_agent_tells_of_its_work)
                 .summary = "Two sources agree.",
                 .files = files,
                 .n_files = 1};
-        assert_int_equal(pawl_session_checkpoint(
-                                 &seq, p->log, id, "agent:writer", "step_complete", &work, &p->err),
-                PAWL_OK);
+        assert_ok(pawl_session_checkpoint(
+                &seq, p->log, id, "agent:writer", "step_complete", &work, &p->err));
         work = (pawl_session_work){.current_step = ""};
-        assert_int_equal(pawl_session_update(p->log, id, "agent:writer", &work, &p->err), PAWL_OK);
-        assert_int_equal(
-                pawl_session_end(p->log, id, "agent:writer", "interrupted", "lunch", NULL, &p->err),
-                PAWL_OK);
+        assert_ok(pawl_session_update(p->log, id, "agent:writer", &work, &p->err));
+        assert_ok(pawl_session_end(
+                p->log, id, "agent:writer", "interrupted", "lunch", NULL, &p->err));
         list = newest(p, &session);
         assert_text(session.status, "interrupted");
         assert_text(session.reason, "lunch");
@@ -174,25 +159,21 @@ TEST(an_agent_tells_of_its_work)
         piped_replays(p);
 }
 
-TEST(a_second_keeper_is_told_of_the_first)
+PIPED_TEST(a_second_keeper_is_told_of_the_first)
 {
-        struct piped *p = *state;
         pawl_session_options options = PAWL_SESSION_OPTIONS_INIT;
         char first[PAWL_SESSION_ID_MAX], second[PAWL_SESSION_ID_MAX];
 
         options.actor = "agent:one";
-        assert_int_equal(
-                pawl_session_start(first, p->log, "paper", NULL, &options, &p->err), PAWL_OK);
+        assert_ok(pawl_session_start(first, p->log, "paper", NULL, &options, &p->err));
         options.actor = "agent:two";
         assert_int_equal(
                 pawl_session_start(second, p->log, "paper", NULL, &options, &p->err), PAWL_EHELD);
         assert_says(p->err.message, first);
         assert_says(p->err.message, "agent:one");
-        assert_int_equal(
-                pawl_session_start(second, p->log, "other", NULL, &options, &p->err), PAWL_OK);
+        assert_ok(pawl_session_start(second, p->log, "other", NULL, &options, &p->err));
         options.take_over = true;
-        assert_int_equal(
-                pawl_session_start(second, p->log, "paper", NULL, &options, &p->err), PAWL_OK);
+        assert_ok(pawl_session_start(second, p->log, "paper", NULL, &options, &p->err));
         assert_string_equal(
                 piped_types(p, 0), "SessionStarted SessionStarted SessionEnded SessionStarted");
         assert_int_equal(pawl_session_update(p->log, first, NULL, NULL, &p->err), PAWL_ESTATE);
@@ -230,9 +211,8 @@ static void *start_all(void *user)
 }
 
 /* Those that begin at once look for one another where nobody else can write. */
-TEST(of_keepers_that_begin_at_once_one_does)
+PIPED_TEST(of_keepers_that_begin_at_once_one_does)
 {
-        struct piped *p = *state;
         pthread_barrier_t together;
         keeper keepers[KEEPERS];
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
@@ -242,7 +222,7 @@ TEST(of_keepers_that_begin_at_once_one_does)
                 keepers[i].together = &together;
                 keepers[i].second = i;
                 options.sources = (pawl_sources){.wall_us = own_second, .user = &keepers[i]};
-                assert_int_equal(pawl_log_open(&keepers[i].log, p->db, &options, &p->err), PAWL_OK);
+                assert_ok(pawl_log_open(&keepers[i].log, p->db, &options, &p->err));
         }
         for (int i = 0; i < KEEPERS; i++)
                 assert_int_equal(
@@ -297,31 +277,29 @@ static pawl_status wait_for_it(pawl_log *log, pawl__batch *batch, void *user, pa
         return PAWL_OK;
 }
 
-TEST(one_that_is_pinned_while_others_are_pruned_stays)
+PIPED_TEST(one_that_is_pinned_while_others_are_pruned_stays)
 {
-        struct piped *p = *state;
         pawl__batch batch = PAWL__BATCH_INIT;
         pruning by = {.may_begin = false};
         pthread_t thread;
         char id[PAWL_SESSION_ID_MAX];
 
-        assert_int_equal(pawl_session_start(id, p->log, "m", NULL, NULL, &p->err), PAWL_OK);
-        assert_int_equal(
-                pawl_session_end(p->log, id, NULL, "completed", NULL, NULL, &p->err), PAWL_OK);
-        assert_int_equal(pawl_log_open(&by.log, p->db, NULL, &p->err), PAWL_OK);
+        assert_ok(pawl_session_start(id, p->log, "m", NULL, NULL, &p->err));
+        assert_ok(pawl_session_end(p->log, id, NULL, "completed", NULL, NULL, &p->err));
+        assert_ok(pawl_log_open(&by.log, p->db, NULL, &p->err));
         const pawl_event pins = {.type = pawl__text("SessionUpdated"),
                 .mission_id = pawl__text("m"),
                 .session_id = pawl__text(id),
                 .payload = pawl__text("{\"pinned\":true}")};
-        assert_int_equal(pawl__batch_event(&batch, &pins, &p->err), PAWL_OK);
+        assert_ok(pawl__batch_event(&batch, &pins, &p->err));
         batch.prepare = wait_for_it;
         batch.prepare_user = &by;
         assert_int_equal(pthread_create(&thread, NULL, prune_all, &by), 0);
-        assert_int_equal(pawl__log_commit(p->log, &batch, 0, NULL), PAWL_OK);
+        assert_ok(pawl__log_commit(p->log, &batch, 0, NULL));
         assert_int_equal(pthread_join(thread, NULL), 0);
         pawl_log_close(by.log);
         pawl__batch_free(&batch);
-        assert_int_equal(by.status, PAWL_OK);
+        assert_ok(by.status);
         assert_int_equal(by.going, 0);
         assert_string_equal(piped_types(p, 0),
                 "SessionStarted SessionCheckpointed SessionEnded SessionUpdated");
@@ -329,35 +307,32 @@ TEST(one_that_is_pinned_while_others_are_pruned_stays)
         piped_replays(p);
 }
 
-TEST(a_checkpoint_can_be_gone_on_from)
+PIPED_TEST(a_checkpoint_can_be_gone_on_from)
 {
         static const char *const pending[] = {"a", "b", "c"};
         static const char *const first[] = {"a"}, *const then[] = {"b"};
-        struct piped *p = *state;
         pawl_session_work work = {.pending = pending, .n_pending = 3};
         pawl_session session;
         uint64_t seq;
         char id[PAWL_SESSION_ID_MAX], next[PAWL_SESSION_ID_MAX];
 
-        assert_int_equal(pawl_session_start(id, p->log, "m", &work, NULL, &p->err), PAWL_OK);
+        assert_ok(pawl_session_start(id, p->log, "m", &work, NULL, &p->err));
         work = (pawl_session_work){.completed = first, .n_completed = 1, .summary = "one"};
-        assert_int_equal(
-                pawl_session_checkpoint(&seq, p->log, id, NULL, "manual", &work, &p->err), PAWL_OK);
+        assert_ok(pawl_session_checkpoint(&seq, p->log, id, NULL, "manual", &work, &p->err));
         work = (pawl_session_work){.completed = then, .n_completed = 1, .summary = "two"};
-        assert_int_equal(pawl_session_update(p->log, id, NULL, &work, &p->err), PAWL_OK);
+        assert_ok(pawl_session_update(p->log, id, NULL, &work, &p->err));
 
         assert_int_equal(
                 pawl_session_resume(next, p->log, id, seq + 1, NULL, &p->err), PAWL_ENOTFOUND);
-        assert_int_equal(pawl_session_resume(next, p->log, id, seq, NULL, &p->err), PAWL_OK);
+        assert_ok(pawl_session_resume(next, p->log, id, seq, NULL, &p->err));
         pawl_sessions *list = newest(p, &session);
         assert_text(session.session_id, next);
         assert_text(session.summary, "one");
         assert_int_equal(session.steps_completed, 1);
         assert_int_equal(session.steps_total, 3);
         pawl_sessions_free(list);
-        assert_int_equal(
-                pawl_session_end(p->log, next, NULL, "completed", NULL, NULL, &p->err), PAWL_OK);
-        assert_int_equal(pawl_session_resume(next, p->log, id, 0, NULL, &p->err), PAWL_OK);
+        assert_ok(pawl_session_end(p->log, next, NULL, "completed", NULL, NULL, &p->err));
+        assert_ok(pawl_session_resume(next, p->log, id, 0, NULL, &p->err));
         list = newest(p, &session);
         assert_text(session.summary, "two");
         assert_int_equal(session.steps_completed, 2);
@@ -365,16 +340,15 @@ TEST(a_checkpoint_can_be_gone_on_from)
         piped_replays(p);
 }
 
-TEST(what_an_agent_tells_wrongly_is_refused)
+PIPED_TEST(what_an_agent_tells_wrongly_is_refused)
 {
         static const char *const slash[] = {"a/b"};
-        struct piped *p = *state;
         pawl_session_work work = {.completed = slash, .n_completed = 1};
         char id[PAWL_SESSION_ID_MAX];
 
         assert_int_equal(pawl_session_start(id, p->log, "m", &work, NULL, &p->err), PAWL_EINVAL);
         assert_int_equal(pawl_session_start(id, p->log, "a/b", NULL, NULL, &p->err), PAWL_EINVAL);
-        assert_int_equal(pawl_session_start(id, p->log, "m", NULL, NULL, &p->err), PAWL_OK);
+        assert_ok(pawl_session_start(id, p->log, "m", NULL, NULL, &p->err));
         assert_int_equal(pawl_session_checkpoint(NULL, p->log, id, NULL, "tired", NULL, &p->err),
                 PAWL_EINVAL);
         assert_says(p->err.message, "reason tired");

@@ -1,8 +1,6 @@
 /* What the events of the glossary and of conflicts change, and which are refused. */
 #include "support/history.h"
 
-#define EMPTY(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
-
 static int setup_started(void **state)
 {
         struct history *h;
@@ -14,7 +12,7 @@ static int setup_started(void **state)
         return 0;
 }
 
-#define STARTED(name) UNIT_TEST_WITH(name, setup_started, history_teardown)
+#define STARTED(name) UNIT_TEST_WITH(name, struct history *h, setup_started, history_teardown)
 
 /* ---- Conflicts ------------------------------------------------------------------------------- */
 
@@ -26,7 +24,7 @@ static int setup_asked(void **state)
         return 0;
 }
 
-#define ASKED(name) UNIT_TEST_WITH(name, setup_asked, history_teardown)
+#define ASKED(name) UNIT_TEST_WITH(name, struct history *h, setup_asked, history_teardown)
 
 static pawl__row conflict(struct history *h)
 {
@@ -35,7 +33,6 @@ static pawl__row conflict(struct history *h)
 
 ASKED(a_question_opens_a_conflict)
 {
-        struct history *h = *state;
         pawl__row row = conflict(h);
 
         assert_text(row.v[PAWL__CON_RUN].text, "run-1");
@@ -57,7 +54,6 @@ ASKED(a_question_opens_a_conflict)
 
 ASKED(a_question_asked_again_gets_the_new_token_and_keeps_its_place)
 {
-        struct history *h = *state;
         int64_t first_us = conflict(h).v[PAWL__CON_REQUESTED_US].integer;
 
         history_requested(h, "c1", TOKEN(2));
@@ -70,8 +66,6 @@ ASKED(a_question_asked_again_gets_the_new_token_and_keeps_its_place)
 
 ASKED(an_answer_resolves_the_conflict_and_is_the_missions_own_sense)
 {
-        struct history *h = *state;
-
         h->mission = h->run = h->step = NULL; /* from another session */
         history_resolved(h, "c1", "A folder.");
         check_ok(h, history_commit(h), __FILE__, __LINE__);
@@ -84,8 +78,7 @@ ASKED(an_answer_resolves_the_conflict_and_is_the_missions_own_sense)
         sense.v[PAWL__SENSE_VERSION].text = pawl__text("");
         sense.v[PAWL__SENSE_NORMAL].text = pawl__text("workspace");
         sense.v[PAWL__SENSE_IDENTITY].text = pawl__text("");
-        assert_int_equal(
-                pawl__state_get(h->state, PAWL__SENSES, &sense, &h->arena, &h->err), PAWL_OK);
+        assert_ok(pawl__state_get(h->state, PAWL__SENSES, &sense, &h->arena, &h->err));
         assert_text(sense.v[PAWL__SENSE_SURFACE].text, "Workspace");
         assert_text(sense.v[PAWL__SENSE_DEFINITION].text, "A folder.");
         assert_text(sense.v[PAWL__SENSE_STATUS].text, "active");
@@ -97,8 +90,6 @@ ASKED(an_answer_resolves_the_conflict_and_is_the_missions_own_sense)
 
 ASKED(a_second_answer_is_refused)
 {
-        struct history *h = *state;
-
         history_resolved(h, "c1", "A folder.");
         check_ok(h, history_commit(h), __FILE__, __LINE__);
         history_resolved(h, "c1", "A room.");
@@ -109,8 +100,6 @@ ASKED(a_second_answer_is_refused)
 /* Two answers in one append: the first of them is kept back and must be seen all the same. */
 ASKED(two_answers_in_one_append_are_refused_whole)
 {
-        struct history *h = *state;
-
         history_resolved(h, "c1", "A folder.");
         history_resolved(h, "c1", "A room.");
         history_refuses(h, PAWL_EEXISTS, "conflict c1: was answered already at seq 4");
@@ -120,8 +109,6 @@ ASKED(two_answers_in_one_append_are_refused_whole)
 
 ASKED(an_answer_to_no_conflict_is_refused)
 {
-        struct history *h = *state;
-
         history_resolved(h, "c9", "A folder.");
         history_refuses(
                 h, PAWL_ESTATE, "conflict c9: there is none of that id in the log; see pawl conf");
@@ -129,8 +116,6 @@ ASKED(an_answer_to_no_conflict_is_refused)
 
 ASKED(a_question_after_its_answer_changes_nothing)
 {
-        struct history *h = *state;
-
         history_resolved(h, "c1", "A folder.");
         history_requested(h, "c1", TOKEN(2));
         check_ok(h, history_commit(h), __FILE__, __LINE__);
@@ -143,7 +128,7 @@ ASKED(a_question_after_its_answer_changes_nothing)
 
 STARTED(a_scope_version_keeps_its_first_seq_and_moves_its_last_use)
 {
-        struct history *h = *state; /* used by RunStarted, 2 */
+        /* used by RunStarted, 2 */
 
         assert_int_equal(
                 history_row(h, PAWL__SCOPES, "team_domain", HASH_C).v[PAWL__SCOPE_USED_SEQ].integer,
@@ -155,10 +140,8 @@ STARTED(a_scope_version_keeps_its_first_seq_and_moves_its_last_use)
         assert_int_equal(row.v[PAWL__SCOPE_USED_SEQ].integer, 3);
 }
 
-EMPTY(a_sense_is_one_by_its_definition)
+HISTORY_TEST(a_sense_is_one_by_its_definition)
 {
-        struct history *h = *state;
-
         h->run = h->step = h->mission = NULL;
         history_sense(h, "Workspace", "team_domain", "A folder.", "active", NULL);
         history_sense(h, "Workspace", "team_domain", "A room.", "active", NULL);
@@ -174,10 +157,8 @@ EMPTY(a_sense_is_one_by_its_definition)
                 1);
 }
 
-EMPTY(a_mission_local_sense_is_one_a_surface_and_mission)
+HISTORY_TEST(a_mission_local_sense_is_one_a_surface_and_mission)
 {
-        struct history *h = *state;
-
         history_sense(h, "workspace", "mission_local", "A folder.", "active", NULL);
         history_sense(h, "workspace", "mission_local", "A room.", "active", NULL);
         check_ok(h, history_commit(h), __FILE__, __LINE__);
@@ -190,9 +171,8 @@ EMPTY(a_mission_local_sense_is_one_a_surface_and_mission)
         history_refuses(h, PAWL_EINVAL, "(GlossarySenseUpdated): mission_id: is missing");
 }
 
-EMPTY(a_sense_must_be_whole)
+HISTORY_TEST(a_sense_must_be_whole)
 {
-        struct history *h = *state;
         static const struct {
                 const char *sense, *says;
         } broken[] = {

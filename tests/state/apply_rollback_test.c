@@ -1,8 +1,6 @@
 /* What the events of rollbacks change in checkpoints and steps, and which are refused. */
 #include "support/rollback_events.h"
 
-#define HISTORY_TEST(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
-
 static pawl__row workspace(struct history *h, int64_t n)
 {
         return history_row_of(h, PAWL__WORKSPACE, n);
@@ -12,8 +10,6 @@ static pawl__row workspace(struct history *h, int64_t n)
 
 HISTORY_TEST(a_rollback_that_started_keeps_everything_else_out_until_it_ends)
 {
-        struct history *h = *state;
-
         h->run = h->step = NULL;
         history_take(h, 1, "");
         history_take(h, 2, "");
@@ -47,8 +43,6 @@ HISTORY_TEST(a_rollback_that_started_keeps_everything_else_out_until_it_ends)
 /* Workers go on meanwhile; the workspace that is rolled back still waits. */
 HISTORY_TEST(a_checkpoint_of_a_run_alone_is_taken_beside_a_rollback)
 {
-        struct history *h = *state;
-
         history_take(h, 1, "");
         int seq = history_roll_back(h, 1, 2, "false");
         history_take(h, 3, ",\"of_run\":true");
@@ -67,8 +61,6 @@ HISTORY_TEST(a_checkpoint_of_a_run_alone_is_taken_beside_a_rollback)
 
 HISTORY_TEST(what_a_rollback_names_must_be_there)
 {
-        struct history *h = *state;
-
         h->run = h->step = NULL;
         history_take(h, 1, "");
         history_take(h, 2, ",\"safety\":true");
@@ -130,8 +122,6 @@ HISTORY_TEST(what_a_rollback_names_must_be_there)
 
 HISTORY_TEST(checkpoints_become_invalid_and_valid_with_rollbacks)
 {
-        struct history *h = *state;
-
         h->run = h->step = NULL;
         history_take(h, 1, "");
         history_take(h, 2, "");
@@ -194,8 +184,6 @@ static void check_same(struct history *h, const pawl__row *run_1, const pawl__ro
 
 HISTORY_TEST(steps_that_are_given_up_are_pending_until_it_is_undone)
 {
-        struct history *h = *state;
-
         history_run_all(h);
         pawl__row before = run(h), steps[3] = {step(h, "one"), step(h, "two"), step(h, "three")};
         int seq = history_roll_back(h, 1, 4, "false");
@@ -252,8 +240,6 @@ HISTORY_TEST(steps_that_are_given_up_are_pending_until_it_is_undone)
 /* The event says what the steps become: they go forward as well, and an undo needs nothing else. */
 HISTORY_TEST(steps_become_what_the_end_says)
 {
-        struct history *h = *state;
-
         history_run_all(h);
         int seq = history_roll_back(h, 1, 4, "false");
         history_rolled_back(h, seq, "done", "2,3", "", STEP("two") "," STEP("three"));
@@ -305,7 +291,6 @@ HISTORY_TEST(steps_become_what_the_end_says)
 /* One of some paths changes files alone, and is not where the workspace stands. */
 HISTORY_TEST(one_of_some_paths_changes_nothing_else)
 {
-        struct history *h = *state;
         pawl__row row;
 
         history_run_all(h);
@@ -322,15 +307,13 @@ HISTORY_TEST(one_of_some_paths_changes_nothing_else)
         history_rolled_back(h, seq, "done", "", "", "");
         assert_int_equal(
                 pawl__state_rollback_last(&row, h->state, &h->arena, &h->err), PAWL_ENOTFOUND);
-        assert_int_equal(pawl__state_rollback_to_undo(&row, h->state, &h->arena, &h->err), PAWL_OK);
+        assert_ok(pawl__state_rollback_to_undo(&row, h->state, &h->arena, &h->err));
         assert_int_equal(row.v[PAWL__RB_SEQ].integer, seq);
         history_check(h);
 }
 
 HISTORY_TEST(what_came_after_stays_when_it_is_undone)
 {
-        struct history *h = *state;
-
         history_run_all(h);
         int seq = history_roll_back(h, 2, 4, "false");
         history_rolled_back(h, seq, "done", "3", "", STEP("three"));
@@ -349,8 +332,6 @@ HISTORY_TEST(what_came_after_stays_when_it_is_undone)
 
 HISTORY_TEST(steps_are_given_up_by_the_owner_of_their_run_alone)
 {
-        struct history *h = *state;
-
         history_run_all(h);
         int seq = history_roll_back(h, 1, 4, "false");
         history_add(
@@ -382,7 +363,6 @@ HISTORY_TEST(steps_are_given_up_by_the_owner_of_their_run_alone)
 /* A question of a step that was given up holds nothing back: it is asked again. */
 HISTORY_TEST(an_open_conflict_of_a_step_that_was_given_up_holds_nothing_back)
 {
-        struct history *h = *state;
         pawl__row *rows;
         size_t n;
 
@@ -395,16 +375,14 @@ HISTORY_TEST(an_open_conflict_of_a_step_that_was_given_up_holds_nothing_back)
         history_blocked(h);
         history_requested(h, "c1", TOKEN(1));
         check_ok(h, history_commit(h), __FILE__, __LINE__);
-        assert_int_equal(pawl__state_conflicts(&rows, &n, h->state, pawl__text("run-1"),
-                                 pawl__text(NULL), true, &h->arena, &h->err),
-                PAWL_OK);
+        assert_ok(pawl__state_conflicts(&rows, &n, h->state, pawl__text("run-1"), pawl__text(NULL),
+                true, &h->arena, &h->err));
         assert_int_equal(n, 1);
         h->step = NULL;
         int seq = history_roll_back(h, 1, 2, "false");
         history_rolled_back(h, seq, "done", "", "", STEP("one"));
-        assert_int_equal(pawl__state_conflicts(&rows, &n, h->state, pawl__text("run-1"),
-                                 pawl__text(NULL), true, &h->arena, &h->err),
-                PAWL_OK);
+        assert_ok(pawl__state_conflicts(&rows, &n, h->state, pawl__text("run-1"), pawl__text(NULL),
+                true, &h->arena, &h->err));
         assert_int_equal(n, 0);
         history_check(h);
 }
@@ -412,7 +390,6 @@ HISTORY_TEST(an_open_conflict_of_a_step_that_was_given_up_holds_nothing_back)
 /* The column is JSON that only we write; the table may have been in other hands. */
 HISTORY_TEST(a_row_of_a_rollback_that_was_changed_is_damage)
 {
-        struct history *h = *state;
         static const char *const values[] = {"'{'", "'[]'", "'{}'", "'{\"steps\":[]}'",
                 "'{\"run_id\":\"run-1\",\"status\":\"running\",\"current_step\":null,"
                 "\"steps\":[{\"step_id\":\"two\"}]}'",
@@ -436,7 +413,7 @@ HISTORY_TEST(a_row_of_a_rollback_that_was_changed_is_damage)
                         fail_msg("%s: %s", values[i], pawl_log_errmsg(h->log));
                 assert_int_equal(history_head(h), head);
         }
-        assert_int_equal(pawl__state_rebuild(h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__state_rebuild(h->log, &h->err));
         history_rolled_back(h, undo, "done", "", "", "");
         history_check(h);
 }

@@ -2,8 +2,6 @@
 #include "state/apply.h"
 #include "support/history.h"
 
-#define EMPTY(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
-
 /* Claimed and started, with the steps one and two. */
 static void start(struct history *h)
 {
@@ -18,7 +16,7 @@ static int setup_started(void **state)
         return 0;
 }
 
-#define STARTED(name) UNIT_TEST_WITH(name, setup_started, history_teardown)
+#define STARTED(name) UNIT_TEST_WITH(name, struct history *h, setup_started, history_teardown)
 
 static pawl__row run(struct history *h)
 {
@@ -32,10 +30,8 @@ static pawl__row step(struct history *h, const char *id)
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
-EMPTY(a_claim_makes_the_run_and_gives_it_fence_and_session)
+HISTORY_TEST(a_claim_makes_the_run_and_gives_it_fence_and_session)
 {
-        struct history *h = *state;
-
         h->session = "session-1";
         check_ok(h, history_claim(h), __FILE__, __LINE__);
         pawl__row row = run(h);
@@ -49,14 +45,12 @@ EMPTY(a_claim_makes_the_run_and_gives_it_fence_and_session)
         assert_null(row.v[PAWL__RUN_SCOPE_REFS].text.data);
 }
 
-EMPTY(a_second_claim_changes_fence_and_session_alone)
+HISTORY_TEST(a_second_claim_changes_fence_and_session_alone)
 {
-        struct history *h = *state;
-
         start(h);
         history_append(h, "RunFailed", "{\"reason\":\"x\"}");
         h->session = "session-2";
-        assert_int_equal(pawl_log_release(h->log, "run-1", h->claims[0].fence), PAWL_OK);
+        assert_ok(pawl_log_release(h->log, "run-1", h->claims[0].fence));
         check_ok(h, history_claim(h), __FILE__, __LINE__);
         pawl__row row = run(h);
         assert_text(row.v[PAWL__RUN_STATUS].text, "failed");
@@ -66,9 +60,8 @@ EMPTY(a_second_claim_changes_fence_and_session_alone)
         assert_int_equal(row.v[PAWL__RUN_UPDATED_SEQ].integer, 4);
 }
 
-EMPTY(a_started_run_has_its_steps_pending_in_mission_order)
+HISTORY_TEST(a_started_run_has_its_steps_pending_in_mission_order)
 {
-        struct history *h = *state;
         pawl__row *steps;
         size_t n;
 
@@ -81,9 +74,7 @@ EMPTY(a_started_run_has_its_steps_pending_in_mission_order)
         assert_text(row.v[PAWL__RUN_SCOPE_REFS].text,
                 "[{\"scope\":\"team_domain\",\"version_id\":\"" HASH_C "\"}]");
         assert_int_equal(row.v[PAWL__RUN_STEPS].integer, 2);
-        assert_int_equal(
-                pawl__state_steps(&steps, &n, h->state, pawl__text("run-1"), &h->arena, &h->err),
-                PAWL_OK);
+        assert_ok(pawl__state_steps(&steps, &n, h->state, pawl__text("run-1"), &h->arena, &h->err));
         assert_int_equal(n, 2);
         assert_text(steps[0].v[PAWL__STEP_ID].text, "z");
         assert_text(steps[1].v[PAWL__STEP_ID].text, "a");
@@ -97,8 +88,6 @@ EMPTY(a_started_run_has_its_steps_pending_in_mission_order)
 
 STARTED(a_run_starts_once)
 {
-        struct history *h = *state;
-
         history_start(h, "[\"one\"]");
         history_refuses(h, PAWL_EEXISTS, "run run-1: has started already; ");
 }
@@ -108,9 +97,8 @@ static int64_t steps_total(struct history *h)
         return run(h).v[PAWL__RUN_STEPS].integer;
 }
 
-EMPTY(a_changed_mission_keeps_what_is_completed_and_runs_again_what_is_named)
+HISTORY_TEST(a_changed_mission_keeps_what_is_completed_and_runs_again_what_is_named)
 {
-        struct history *h = *state;
         pawl__row *steps;
         size_t n;
 
@@ -128,9 +116,7 @@ EMPTY(a_changed_mission_keeps_what_is_completed_and_runs_again_what_is_named)
         assert_text(run(h).v[PAWL__RUN_MISSION_HASH].text, HASH_B);
         assert_text(step(h, "two").v[PAWL__STEP_STATUS].text, "skipped");
         assert_text(step(h, "one").v[PAWL__STEP_STATUS].text, "completed");
-        assert_int_equal(
-                pawl__state_steps(&steps, &n, h->state, pawl__text("run-1"), &h->arena, &h->err),
-                PAWL_OK);
+        assert_ok(pawl__state_steps(&steps, &n, h->state, pawl__text("run-1"), &h->arena, &h->err));
         assert_int_equal(n, 4);
         assert_text(steps[0].v[PAWL__STEP_ID].text, "three");
         assert_text(steps[2].v[PAWL__STEP_ID].text, "four");
@@ -148,7 +134,7 @@ EMPTY(a_changed_mission_keeps_what_is_completed_and_runs_again_what_is_named)
         check_ok(h, pawl__replay_check(h->log, &h->err), __FILE__, __LINE__);
 }
 
-EMPTY(a_change_of_the_mission_that_cannot_be_is_refused)
+HISTORY_TEST(a_change_of_the_mission_that_cannot_be_is_refused)
 {
         static const struct {
                 const char *payload, *says;
@@ -171,7 +157,6 @@ EMPTY(a_change_of_the_mission_that_cannot_be_is_refused)
                         "payload.changes: removes a step"},
                 {"{\"steps\":[\"one\"],\"rerun\":[]}", "payload.changes: is missing"},
         };
-        struct history *h = *state;
 
         check_ok(h, history_claim(h), __FILE__, __LINE__);
         history_start(h, "[\"one\",\"two\"]");
@@ -182,10 +167,8 @@ EMPTY(a_change_of_the_mission_that_cannot_be_is_refused)
         }
 }
 
-EMPTY(a_step_named_twice_is_refused)
+HISTORY_TEST(a_step_named_twice_is_refused)
 {
-        struct history *h = *state;
-
         check_ok(h, history_claim(h), __FILE__, __LINE__);
         history_start(h, "[\"a\",\"b\",\"a\"]");
         history_refuses(h, PAWL_EINVAL, "seq 2 (RunStarted): payload.steps: names a step twice");
@@ -195,8 +178,6 @@ EMPTY(a_step_named_twice_is_refused)
 
 STARTED(a_run_completes_and_fails_with_its_reason)
 {
-        struct history *h = *state;
-
         history_append(h, "RunFailed", "{\"reason\":\"step one failed\"}");
         assert_text(run(h).v[PAWL__RUN_STATUS].text, "failed");
         assert_text(run(h).v[PAWL__RUN_REASON].text, "step one failed");
@@ -205,15 +186,14 @@ STARTED(a_run_completes_and_fails_with_its_reason)
         assert_null(run(h).v[PAWL__RUN_REASON].text.data);
 }
 
-EMPTY(events_of_a_run_that_there_is_not_are_refused)
+HISTORY_TEST(events_of_a_run_that_there_is_not_are_refused)
 {
-        struct history *h = *state;
         static const char *const types[] = {"RunCompleted", "RunFailed"};
         pawl__applier applier = {.store = NULL};
         pawl__store *store;
 
         /* Past the log, which would ask for a claim first. */
-        assert_int_equal(pawl__store_memory(&store, &h->err), PAWL_OK);
+        assert_ok(pawl__store_memory(&store, &h->err));
         applier.store = store;
         for (size_t i = 0; i < 2; i++) {
                 pawl_event event = {.seq = 9,
@@ -234,8 +214,6 @@ EMPTY(events_of_a_run_that_there_is_not_are_refused)
 
 STARTED(a_step_that_starts_is_running_and_so_is_its_run)
 {
-        struct history *h = *state;
-
         history_append(h, "RunFailed", "{\"reason\":\"x\"}");
         history_step_started(h);
         check_ok(h, history_commit(h), __FILE__, __LINE__);
@@ -248,8 +226,6 @@ STARTED(a_step_that_starts_is_running_and_so_is_its_run)
 
 STARTED(a_step_that_was_not_declared_comes_after_the_others)
 {
-        struct history *h = *state;
-
         h->step = "new";
         history_step_started(h);
         check_ok(h, history_commit(h), __FILE__, __LINE__);
@@ -264,10 +240,8 @@ STARTED(a_step_that_was_not_declared_comes_after_the_others)
         assert_int_equal(run(h).v[PAWL__RUN_STEPS].integer, 4);
 }
 
-EMPTY(a_step_starts_only_in_a_run_that_has_started)
+HISTORY_TEST(a_step_starts_only_in_a_run_that_has_started)
 {
-        struct history *h = *state;
-
         check_ok(h, history_claim(h), __FILE__, __LINE__);
         history_step_started(h);
         history_refuses(h, PAWL_ESTATE,
@@ -276,8 +250,6 @@ EMPTY(a_step_starts_only_in_a_run_that_has_started)
 
 STARTED(a_step_that_is_started_again_forgets_how_it_ended)
 {
-        struct history *h = *state;
-
         history_step_started(h);
         history_completed(h);
         history_step_started(h);
@@ -289,8 +261,6 @@ STARTED(a_step_that_is_started_again_forgets_how_it_ended)
 
 STARTED(a_completed_step_has_its_hashes_and_exit_code)
 {
-        struct history *h = *state;
-
         history_step_started(h);
         history_completed(h);
         check_ok(h, history_commit(h), __FILE__, __LINE__);
@@ -304,8 +274,6 @@ STARTED(a_completed_step_has_its_hashes_and_exit_code)
 
 STARTED(a_failed_step_keeps_its_exit_code)
 {
-        struct history *h = *state;
-
         history_step_started(h);
         history_add(h, "StepFailed", "{\"reason\":\"killed\",\"exit_code\":137}");
         check_ok(h, history_commit(h), __FILE__, __LINE__);
@@ -316,8 +284,6 @@ STARTED(a_failed_step_keeps_its_exit_code)
 
 STARTED(a_checkpoint_is_the_steps_token_and_rests_on_its_check)
 {
-        struct history *h = *state;
-
         history_step_started(h);                                  /* 3 */
         history_checkpointed(h, "post_gate", TOKEN(1));           /* 4 */
         history_evaluated(h);                                     /* 5 */
@@ -338,8 +304,6 @@ STARTED(a_checkpoint_is_the_steps_token_and_rests_on_its_check)
 
 STARTED(a_blocked_step_blocks_its_run_until_it_is_resumed)
 {
-        struct history *h = *state;
-
         history_step_started(h);
         history_blocked(h);
         check_ok(h, history_commit(h), __FILE__, __LINE__);
@@ -357,8 +321,6 @@ STARTED(a_blocked_step_blocks_its_run_until_it_is_resumed)
 
 STARTED(events_of_a_step_that_there_is_not_are_refused)
 {
-        struct history *h = *state;
-
         h->step = "nowhere";
         history_evaluated(h);
         history_refuses(h, PAWL_ESTATE,
@@ -379,8 +341,6 @@ STARTED(events_of_a_step_that_there_is_not_are_refused)
 
 STARTED(a_session_starts_and_ends)
 {
-        struct history *h = *state;
-
         h->session = "session-1";
         history_append(h, "SessionStarted", "{}");
         pawl__row row = history_row(h, PAWL__SESSIONS, "session-1", NULL);
@@ -399,8 +359,6 @@ STARTED(a_session_starts_and_ends)
 
 STARTED(an_interrupted_session_interrupts_a_running_run)
 {
-        struct history *h = *state;
-
         h->session = "session-1";
         history_append(h, "SessionStarted", "{}");
         h->mission = h->run = h->step = NULL; /* the session's own run */
@@ -412,8 +370,6 @@ STARTED(an_interrupted_session_interrupts_a_running_run)
 
 STARTED(an_interrupted_session_leaves_a_blocked_run_blocked)
 {
-        struct history *h = *state;
-
         h->session = "session-1";
         history_step_started(h);
         history_add(h, "SessionStarted", "{}");
@@ -425,8 +381,6 @@ STARTED(an_interrupted_session_leaves_a_blocked_run_blocked)
 
 STARTED(a_session_id_is_taken_once_and_ends_only_what_started)
 {
-        struct history *h = *state;
-
         h->session = "session-1";
         history_add(h, "SessionEnded", "{\"status\":\"completed\"}");
         history_refuses(h, PAWL_ESTATE,

@@ -2,8 +2,6 @@
  * them. */
 #include "support/rollback_events.h"
 
-#define HISTORY_TEST(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
-
 static pawl__row workspace(struct history *h, int64_t n)
 {
         return history_row_of(h, PAWL__WORKSPACE, n);
@@ -13,8 +11,6 @@ static pawl__row workspace(struct history *h, int64_t n)
 
 HISTORY_TEST(a_checkpoint_says_what_its_event_says)
 {
-        struct history *h = *state;
-
         h->session = "session-1";
         history_take(h, 1,
                 ",\"description\":\"Before\",\"state_hash\":\"" HASH_A
@@ -49,7 +45,6 @@ HISTORY_TEST(a_checkpoint_says_what_its_event_says)
 /* One that a worker took is its run's, and no place at which the workspace stands. */
 HISTORY_TEST(a_checkpoint_of_a_run_alone_is_no_position_of_the_workspace)
 {
-        struct history *h = *state;
         pawl__row row;
 
         history_take(h, 1, "");
@@ -60,12 +55,10 @@ HISTORY_TEST(a_checkpoint_of_a_run_alone_is_no_position_of_the_workspace)
         assert_true(pawl__row_of_run(&row));
         row = workspace(h, 1);
         assert_false(pawl__row_of_run(&row));
-        assert_int_equal(
-                pawl__state_workspace_newest_own(&row, h->state, &h->arena, &h->err), PAWL_OK);
+        assert_ok(pawl__state_workspace_newest_own(&row, h->state, &h->arena, &h->err));
         assert_int_equal(row.v[PAWL__WCP_N].integer, 1);
-        assert_int_equal(pawl__state_workspace_of_run(
-                                 &row, h->state, pawl__text("run-1"), &h->arena, &h->err),
-                PAWL_OK);
+        assert_ok(pawl__state_workspace_of_run(
+                &row, h->state, pawl__text("run-1"), &h->arena, &h->err));
         assert_int_equal(row.v[PAWL__WCP_N].integer, 2);
         assert_int_equal(pawl__state_workspace_of_run(
                                  &row, h->state, pawl__text("run-2"), &h->arena, &h->err),
@@ -83,13 +76,12 @@ static size_t in_line(struct history *h, pawl__row **rows)
 {
         size_t n = 0;
 
-        assert_int_equal(pawl__state_in_line(rows, &n, h->state, 10, &h->arena, &h->err), PAWL_OK);
+        assert_ok(pawl__state_in_line(rows, &n, h->state, 10, &h->arena, &h->err));
         return n;
 }
 
 HISTORY_TEST(a_submitted_run_is_queued_until_it_is_claimed)
 {
-        struct history *h = *state;
         pawl__row *rows;
 
         history_add(h, "RunSubmitted", SUBMITTED, 1);
@@ -99,7 +91,7 @@ HISTORY_TEST(a_submitted_run_is_queued_until_it_is_claimed)
         h->run = "run-1";
         history_append(h, "RunSubmitted", SUBMITTED, 1);
         pawl__row run = {.v[PAWL__RUN_ID].text = pawl__text("run-1")};
-        assert_int_equal(pawl__state_get(h->state, PAWL__RUNS, &run, &h->arena, &h->err), PAWL_OK);
+        assert_ok(pawl__state_get(h->state, PAWL__RUNS, &run, &h->arena, &h->err));
         assert_text(run.v[PAWL__RUN_STATUS].text, "queued");
         assert_text(run.v[PAWL__RUN_MISSION_PATH].text, "m/a.yaml");
         assert_int_equal(run.v[PAWL__RUN_STEPS].integer, 2);
@@ -107,7 +99,7 @@ HISTORY_TEST(a_submitted_run_is_queued_until_it_is_claimed)
         history_add(h, "RunSubmitted", SUBMITTED, 1);
         history_refuses(h, PAWL_EEXISTS, "run run-1: has started already");
         check_ok(h, history_claim(h), __FILE__, __LINE__);
-        assert_int_equal(pawl__state_get(h->state, PAWL__RUNS, &run, &h->arena, &h->err), PAWL_OK);
+        assert_ok(pawl__state_get(h->state, PAWL__RUNS, &run, &h->arena, &h->err));
         assert_text(run.v[PAWL__RUN_STATUS].text, "running");
         assert_int_equal(in_line(h, &rows), 0);
         history_start(h, "[]");
@@ -122,7 +114,6 @@ HISTORY_TEST(those_in_line_take_turns_by_mission)
 {
         static const char *const runs[] = {"a1", "a2", "a3", "b1", "b2", "c1"};
         static const char *const turns[] = {"a1", "b1", "c1", "a2", "b2", "a3"};
-        struct history *h = *state;
         pawl__row *rows;
 
         h->run = NULL;
@@ -142,8 +133,6 @@ HISTORY_TEST(those_in_line_take_turns_by_mission)
 
 HISTORY_TEST(numbers_count_on_by_one)
 {
-        struct history *h = *state;
-
         history_add(h, "WorkspaceCheckpointed", CHECKPOINTED, 2, 2, "");
         history_refuses(h, PAWL_ESTATE, "seq 1 (WorkspaceCheckpointed): payload.n: leaves numbers");
         history_take(h, 1, "");
@@ -164,7 +153,6 @@ HISTORY_TEST(numbers_count_on_by_one)
 
 HISTORY_TEST(a_tool_call_stands_right_after_its_checkpoint)
 {
-        struct history *h = *state;
         static const char call[] = "{\"call_id\":\"c\",\"tool\":\"replace\",\"name\":\"c.json\","
                                    "\"document\":\"" HASH_A "\",\"checkpoint\":%d,"
                                    "\"checkpoint_id\":\"cp-%02d-one\"}";
@@ -187,7 +175,6 @@ HISTORY_TEST(a_tool_call_stands_right_after_its_checkpoint)
 
 HISTORY_TEST(members_of_a_checkpoint_are_of_their_form)
 {
-        struct history *h = *state;
         static const struct {
                 const char *more, *says;
         } cases[] = {
@@ -232,7 +219,6 @@ HISTORY_TEST(members_of_a_checkpoint_are_of_their_form)
 /* What an archive brought is where the workspace stands for nobody. */
 HISTORY_TEST(an_imported_one_has_its_step_and_time_and_no_root)
 {
-        struct history *h = *state;
         pawl__row row;
 
         history_take(h, 1, "");
@@ -243,18 +229,15 @@ HISTORY_TEST(an_imported_one_has_its_step_and_time_and_no_root)
         assert_true(pawl__text_is(row.v[PAWL__WCP_STEP].text, "draft"));
         assert_int_equal(row.v[PAWL__WCP_CREATED_US].integer, INT64_C(1768919400000001));
         assert_null(row.v[PAWL__WCP_ROOT].text.data);
-        assert_int_equal(
-                pawl__state_workspace_newest_own(&row, h->state, &h->arena, &h->err), PAWL_OK);
+        assert_ok(pawl__state_workspace_newest_own(&row, h->state, &h->arena, &h->err));
         assert_int_equal(row.v[PAWL__WCP_N].integer, 1);
-        assert_int_equal(pawl__state_workspace_newest(&row, h->state, &h->arena, &h->err), PAWL_OK);
+        assert_ok(pawl__state_workspace_newest(&row, h->state, &h->arena, &h->err));
         assert_int_equal(row.v[PAWL__WCP_N].integer, 2);
         history_check(h);
 }
 
 HISTORY_TEST(a_checkpoint_becomes_invalid_once_and_valid_again)
 {
-        struct history *h = *state;
-
         history_take(h, 1, "");
         history_append(h, "CheckpointInvalidated", "{\"n\":1,\"reason\":\"a.txt is damaged\"}");
         history_append(h, "CheckpointInvalidated", "{\"n\":1,\"reason\":\"later\"}");
@@ -286,8 +269,6 @@ HISTORY_TEST(a_checkpoint_becomes_invalid_once_and_valid_again)
 
 HISTORY_TEST(pruned_checkpoints_are_marked)
 {
-        struct history *h = *state;
-
         history_take(h, 1, "");
         history_take(h, 2, "");
         history_take(h, 3, "");
@@ -310,22 +291,19 @@ HISTORY_TEST(pruned_checkpoints_are_marked)
 
 HISTORY_TEST(the_newest_and_all_are_told_by_number)
 {
-        struct history *h = *state;
         pawl__row row = {0}, *rows;
         size_t n = 9;
 
         assert_int_equal(
                 pawl__state_workspace_newest(&row, h->state, &h->arena, &h->err), PAWL_ENOTFOUND);
-        assert_int_equal(
-                pawl__state_workspace_all(&rows, &n, h->state, &h->arena, &h->err), PAWL_OK);
+        assert_ok(pawl__state_workspace_all(&rows, &n, h->state, &h->arena, &h->err));
         assert_int_equal(n, 0);
         for (int i = 1; i <= 12; i++)
                 history_take(h, i, "");
         history_append(h, "Pruned", "{\"kind\":\"checkpoints\",\"pruned\":[4]}");
-        assert_int_equal(pawl__state_workspace_newest(&row, h->state, &h->arena, &h->err), PAWL_OK);
+        assert_ok(pawl__state_workspace_newest(&row, h->state, &h->arena, &h->err));
         assert_int_equal(row.v[PAWL__WCP_N].integer, 12);
-        assert_int_equal(
-                pawl__state_workspace_all(&rows, &n, h->state, &h->arena, &h->err), PAWL_OK);
+        assert_ok(pawl__state_workspace_all(&rows, &n, h->state, &h->arena, &h->err));
         assert_int_equal(n, 12);
         for (size_t i = 0; i < n; i++)
                 assert_int_equal(rows[i].v[PAWL__WCP_N].integer, (int64_t)i + 1);
@@ -335,15 +313,13 @@ static size_t by_id(struct history *h, pawl__row rows[PAWL__CANDIDATES], const c
 {
         size_t n = 9;
 
-        assert_int_equal(pawl__state_by_prefix(rows, &n, h->state, PAWL__WORKSPACE,
-                                 pawl__text(prefix), &h->arena, &h->err),
-                PAWL_OK);
+        assert_ok(pawl__state_by_prefix(
+                rows, &n, h->state, PAWL__WORKSPACE, pawl__text(prefix), &h->arena, &h->err));
         return n;
 }
 
 HISTORY_TEST(an_id_is_found_by_a_prefix_that_is_unique)
 {
-        struct history *h = *state;
         static const char *const ids[] = {"cp-01-a", "cp-01-ab", "cp-02-a"};
         static const char *const shown[] = {"cp-01-a", "cp-01-ab", "cp-02"};
         pawl__row rows[PAWL__CANDIDATES];
@@ -362,9 +338,7 @@ HISTORY_TEST(an_id_is_found_by_a_prefix_that_is_unique)
         assert_int_equal(by_id(h, rows, ""), 3);
         for (int i = 0; i < 3; i++) {
                 pawl_text id = pawl__text(ids[i]);
-                assert_int_equal(
-                        pawl__state_short_id(&id, h->state, PAWL__WORKSPACE, &h->arena, &h->err),
-                        PAWL_OK);
+                assert_ok(pawl__state_short_id(&id, h->state, PAWL__WORKSPACE, &h->arena, &h->err));
                 assert_true(pawl__text_is(id, shown[i]));
         }
 }
@@ -381,8 +355,6 @@ static int64_t asked(struct history *h,
 
 HISTORY_TEST(rollbacks_are_found_by_what_became_of_them)
 {
-        struct history *h = *state;
-
         h->run = h->step = NULL;
         history_take(h, 1, "");
         assert_int_equal(asked(h, pawl__state_rollback_pending), 0);
@@ -409,8 +381,6 @@ HISTORY_TEST(rollbacks_are_found_by_what_became_of_them)
 
 HISTORY_TEST(a_replay_tells_of_them_and_filters_them_with_their_runs)
 {
-        struct history *h = *state;
-
         history_run_all(h);
         int seq = history_roll_back(h, 1, 4, "false");
         history_rolled_back(h, seq, "done", "2", "", STEP("two"));
@@ -451,11 +421,10 @@ static pawl_status fill_next(pawl_log *log, pawl__batch *batch, void *user, pawl
 
 HISTORY_TEST(a_fill_sees_what_others_appended)
 {
-        struct history *h = *state;
         struct history other = {.now_us = h->now_us, .mission = "mission-1"};
 
         history_take(h, 1, "");
-        assert_int_equal(pawl_log_open(&other.log, h->path, &h->options, &h->err), PAWL_OK);
+        assert_ok(pawl_log_open(&other.log, h->path, &h->options, &h->err));
         history_take(&other, 2, ""); /* by a handle that keeps no tables */
         pawl_log_close(other.log);
         pawl__batch_free(&other.batch);

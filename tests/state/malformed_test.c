@@ -15,7 +15,7 @@ static int setup(void **state)
 {
         struct fixture *f = calloc(1, sizeof *f);
 
-        assert_int_equal(pawl__store_memory(&f->store, &f->err), PAWL_OK);
+        assert_ok(pawl__store_memory(&f->store, &f->err));
         f->applier.store = f->store;
         *state = f;
         return 0;
@@ -32,7 +32,7 @@ static int teardown(void **state)
         return 0;
 }
 
-#define MALFORMED(name) UNIT_TEST_WITH(name, setup, teardown)
+#define MALFORMED(name) UNIT_TEST_WITH(name, struct fixture *f, setup, teardown)
 
 static pawl_status count_row(const pawl__row *row, void *user, pawl_error *err)
 {
@@ -45,8 +45,7 @@ static size_t rows(struct fixture *f)
 {
         f->rows = 0;
         for (int t = 0; t < PAWL__TABLES; t++)
-                assert_int_equal(
-                        f->store->each(f->store, (pawl__table)t, count_row, f, &f->err), PAWL_OK);
+                assert_ok(f->store->each(f->store, (pawl__table)t, count_row, f, &f->err));
         return f->rows;
 }
 
@@ -83,17 +82,16 @@ static void write_payload(pawl__buf *out, const pawl__event_def *form, int odd, 
         const char *comma = "";
 
         pawl__buf_clear(out);
-        assert_int_equal(pawl__buf_adds(out, "{"), PAWL_OK);
+        assert_ok(pawl__buf_adds(out, "{"));
         for (int i = 0; i < FIELDS && form->required[i].name; i++) {
                 const pawl__event_field *field = &form->required[i];
                 if (i == odd && left_out)
                         continue;
-                assert_int_equal(pawl__buf_addf(out, "%s\"%s\":%s", comma, field->name,
-                                         (i == odd ? wrong : right)[field->kind]),
-                        PAWL_OK);
+                assert_ok(pawl__buf_addf(out, "%s\"%s\":%s", comma, field->name,
+                        (i == odd ? wrong : right)[field->kind]));
                 comma = ",";
         }
-        assert_int_equal(pawl__buf_adds(out, "}"), PAWL_OK);
+        assert_ok(pawl__buf_adds(out, "}"));
 }
 
 static pawl_event event_of(const pawl__event_def *form, pawl_text payload)
@@ -110,7 +108,6 @@ static pawl_event event_of(const pawl__event_def *form, pawl_text payload)
 
 MALFORMED(every_required_field_of_every_type_is_asked_for)
 {
-        struct fixture *f = *state;
         pawl__buf payload = PAWL__BUF_INIT;
         int fields = 0;
 
@@ -137,8 +134,6 @@ MALFORMED(every_required_field_of_every_type_is_asked_for)
 
 MALFORMED(a_payload_that_is_no_json_is_refused)
 {
-        struct fixture *f = *state;
-
         for (int t = 0; t < PAWL__EVENT_TYPES; t++) {
                 pawl_event event =
                         event_of(pawl__event_def_of((pawl__event_type)t), pawl__text("{\"a\":1,}"));
@@ -151,7 +146,6 @@ MALFORMED(a_payload_that_is_no_json_is_refused)
 
 MALFORMED(a_newer_version_of_a_type_is_refused)
 {
-        struct fixture *f = *state;
         pawl__buf payload = PAWL__BUF_INIT;
 
         for (int t = 0; t < PAWL__EVENT_TYPES; t++) {
@@ -168,11 +162,10 @@ MALFORMED(a_newer_version_of_a_type_is_refused)
 
 MALFORMED(types_that_are_not_known_are_passed_over)
 {
-        struct fixture *f = *state;
         pawl_event event = {.seq = 1, .v = 9, .type = pawl__text("SomethingToCome")};
 
         event.payload = pawl__text("no JSON at all");
-        assert_int_equal(pawl__apply(&f->applier, &event, &f->err), PAWL_OK);
+        assert_ok(pawl__apply(&f->applier, &event, &f->err));
         assert_int_equal(rows(f), 0);
 }
 
@@ -198,7 +191,6 @@ MALFORMED(ids_that_a_type_needs_must_be_in_its_envelope)
                 {PAWL__SESSION_STARTED, "i"},
                 {PAWL__SESSION_ENDED, "i"},
         };
-        struct fixture *f = *state;
         pawl__buf payload = PAWL__BUF_INIT;
 
         for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
@@ -229,13 +221,12 @@ MALFORMED(ids_that_a_type_needs_must_be_in_its_envelope)
 /* A payload that prune dropped is no loss where the type says nothing of what is. */
 MALFORMED(a_pruned_payload_is_refused_where_it_would_say_what_is)
 {
-        struct fixture *f = *state;
         pawl_event observed = event_of(pawl__event_def_of(PAWL__TERM_OBSERVED), pawl__text(NULL));
         pawl_event aborted = event_of(pawl__event_def_of(PAWL__RESUME_ABORTED), pawl__text(NULL));
         pawl_event started = event_of(pawl__event_def_of(PAWL__RUN_STARTED), pawl__text(NULL));
 
-        assert_int_equal(pawl__apply(&f->applier, &observed, &f->err), PAWL_OK);
-        assert_int_equal(pawl__apply(&f->applier, &aborted, &f->err), PAWL_OK);
+        assert_ok(pawl__apply(&f->applier, &observed, &f->err));
+        assert_ok(pawl__apply(&f->applier, &aborted, &f->err));
         assert_int_equal(pawl__apply(&f->applier, &started, &f->err), PAWL_EINVAL);
         assert_says(f->err.message, "seq 41 (RunStarted): payload: was pruned");
         assert_int_equal(rows(f), 0);
@@ -267,7 +258,6 @@ MALFORMED(members_of_members_are_asked_for_too)
                                 1) "\",\"input_hash\":\"" HASH_A "\",\"confidence\":7}",
                         "payload.confidence: is missing or no number from 0 to 1"},
         };
-        struct fixture *f = *state;
 
         for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
                 pawl_event event =
@@ -284,7 +274,6 @@ MALFORMED(an_answer_must_carry_a_whole_sense)
         static const char *const senses[] = {"{}", "{\"definition\":\"D\"}",
                 "{\"definition\":\"D\",\"confidence\":-0.1}",
                 "{\"definition\":7,\"confidence\":0.1}"};
-        struct fixture *f = *state;
         pawl_event asked = event_of(pawl__event_def_of(PAWL__CLARIFICATION_REQUESTED),
                 pawl__text(
                         "{\"conflict_id\":\"c\",\"question\":\"q\",\"term\":\"t\",\"options\":[],"
@@ -292,7 +281,7 @@ MALFORMED(an_answer_must_carry_a_whole_sense)
                                 1) "\",\"input_hash\":\"" HASH_A "\"}"));
         pawl__row conflict = {0};
 
-        assert_int_equal(pawl__apply(&f->applier, &asked, &f->err), PAWL_OK);
+        assert_ok(pawl__apply(&f->applier, &asked, &f->err));
         for (size_t i = 0; i < sizeof senses / sizeof senses[0]; i++) {
                 char payload[512];
                 snprintf(payload, sizeof payload,
@@ -307,7 +296,7 @@ MALFORMED(an_answer_must_carry_a_whole_sense)
                         "seq 41 (GlossaryClarificationResolved): payload.selected_sense.");
         }
         conflict.v[PAWL__CON_ID].text = pawl__text("c");
-        assert_int_equal(f->store->get(f->store, PAWL__CONFLICTS, &conflict, &f->err), PAWL_OK);
+        assert_ok(f->store->get(f->store, PAWL__CONFLICTS, &conflict, &f->err));
         assert_text(conflict.v[PAWL__CON_STATUS].text, "open");
         assert_int_equal(rows(f), 1);
 }

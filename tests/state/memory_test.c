@@ -54,12 +54,10 @@ static int setup(void **state)
         return 0;
 }
 
-#define MEMORY(name) UNIT_TEST_WITH(name, setup, history_teardown)
+#define MEMORY(name) UNIT_TEST_WITH(name, struct history *h, setup, history_teardown)
 
 MEMORY(an_append_is_whole_or_not_at_all)
 {
-        struct history *h = *state;
-
         for (sweep s = {.once = true, .keeps = true}; sweep_next(&s);) {
                 add_all(h);
                 sweep_arm(&s);
@@ -69,13 +67,11 @@ MEMORY(an_append_is_whole_or_not_at_all)
                 assert_int_equal(history_head(h), 2);
         }
         assert_int_equal(history_head(h), 21);
-        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__replay_check(h->log, &h->err));
 }
 
 MEMORY(a_state_that_cannot_be_attached_can_be_later)
 {
-        struct history *h = *state;
-
         history_reopen(h, 0);
         check_ok(h, history_claim(h), __FILE__, __LINE__);
         add_all(h);
@@ -86,14 +82,12 @@ MEMORY(a_state_that_cannot_be_attached_can_be_later)
                 if (!sweep_done(&s, pawl__state_of(&h->state, h->log, &h->err), &h->err))
                         assert_null(h->state);
         }
-        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__replay_check(h->log, &h->err));
         assert_true(history_has(h, PAWL__SESSIONS, "session-1", NULL));
 }
 
 MEMORY(a_replay_and_its_check_say_so)
 {
-        struct history *h = *state;
-
         add_all(h);
         check_ok(h, history_commit(h), __FILE__, __LINE__);
         char *wanted = history_replay(h, NULL);
@@ -167,8 +161,6 @@ static pawl_status every_query(struct history *h)
 
 MEMORY(a_query_says_so_and_can_be_asked_again)
 {
-        struct history *h = *state;
-
         add_all(h);
         check_ok(h, history_commit(h), __FILE__, __LINE__);
         for (sweep s = {.once = true, .keeps = true}; sweep_next(&s);) {

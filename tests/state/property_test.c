@@ -412,7 +412,7 @@ static void one_history(uint64_t seed)
                          "DELETE FROM sessions; DELETE FROM rollbacks; "
                          "DELETE FROM workspace_checkpoints");
         assert_int_equal(pawl__replay_check(w.h->log, &w.h->err), PAWL_EDAMAGED);
-        assert_int_equal(pawl__state_rebuild(w.h->log, &w.h->err), PAWL_OK);
+        assert_ok(pawl__state_rebuild(w.h->log, &w.h->err));
         tables_are_the_fold(w.h);
         append_some(&w, 0);
         tables_are_the_fold(w.h);

@@ -1,8 +1,6 @@
 #include "events/sqlite/sqlite.h"
 #include "support/history.h"
 
-#define QUERY(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
-
 static void start(struct history *h, const char *run)
 {
         h->run = run;
@@ -16,9 +14,8 @@ static void ask(struct history *h, const char *conflict)
         check_ok(h, history_commit(h), __FILE__, __LINE__);
 }
 
-QUERY(a_row_that_is_not_there_is_not_found_and_says_nothing)
+HISTORY_TEST(a_row_that_is_not_there_is_not_found_and_says_nothing)
 {
-        struct history *h = *state;
         pawl__row row = {0};
 
         row.v[PAWL__RUN_ID].text = pawl__text("none");
@@ -46,19 +43,16 @@ static void conflicts_are(
         size_t n;
         pawl__buf found = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__state_conflicts(&rows, &n, h->state, pawl__text(run),
-                                 pawl__text(step), open, &h->arena, &h->err),
-                PAWL_OK);
+        assert_ok(pawl__state_conflicts(
+                &rows, &n, h->state, pawl__text(run), pawl__text(step), open, &h->arena, &h->err));
         for (size_t i = 0; i < n; i++)
-                assert_int_equal(join(&rows[i], &found, &h->err), PAWL_OK);
+                assert_ok(join(&rows[i], &found, &h->err));
         assert_text(pawl__buf_text(&found), ids);
         pawl__buf_free(&found);
 }
 
-QUERY(conflicts_are_listed_by_run_step_and_state_in_the_order_of_their_requests)
+HISTORY_TEST(conflicts_are_listed_by_run_step_and_state_in_the_order_of_their_requests)
 {
-        struct history *h = *state;
-
         conflicts_are(h, NULL, NULL, false, "");
         start(h, "run-1");
         ask(h, "c9");
@@ -81,7 +75,7 @@ QUERY(conflicts_are_listed_by_run_step_and_state_in_the_order_of_their_requests)
         conflicts_are(h, "run-3", NULL, false, "");
 }
 
-QUERY(a_prefix_finds_a_conflict_or_shows_that_there_are_more)
+HISTORY_TEST(a_prefix_finds_a_conflict_or_shows_that_there_are_more)
 {
         static const struct {
                 const char *prefix;
@@ -90,7 +84,6 @@ QUERY(a_prefix_finds_a_conflict_or_shows_that_there_are_more)
         } cases[] = {{"ab12", 1, "ab12"}, {"ab1", 1, "ab12"}, {"ab", 2, "ab12"}, {"b", 0, NULL},
                 {"ab123", 0, NULL}, {"a_", 0, NULL}, {"", 4, "aa00"}, {"cd", 1, "cd34"},
                 {"ce", 0, NULL}};
-        struct history *h = *state;
 
         start(h, "run-1");
         ask(h, "cd34");
@@ -100,9 +93,8 @@ QUERY(a_prefix_finds_a_conflict_or_shows_that_there_are_more)
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 pawl__row rows[PAWL__CANDIDATES];
                 size_t n = 9;
-                assert_int_equal(pawl__state_by_prefix(rows, &n, h->state, PAWL__CONFLICTS,
-                                         pawl__text(cases[i].prefix), &h->arena, &h->err),
-                        PAWL_OK);
+                assert_ok(pawl__state_by_prefix(rows, &n, h->state, PAWL__CONFLICTS,
+                        pawl__text(cases[i].prefix), &h->arena, &h->err));
                 assert_int_equal(n, cases[i].n);
                 if (n)
                         assert_text(rows[0].v[PAWL__CON_ID].text, cases[i].first);
@@ -122,10 +114,8 @@ static void unfinished_is(struct history *h, const char *run)
                 assert_text(row.v[PAWL__RUN_ID].text, run);
 }
 
-QUERY(the_newest_run_that_did_not_complete_is_unfinished)
+HISTORY_TEST(the_newest_run_that_did_not_complete_is_unfinished)
 {
-        struct history *h = *state;
-
         unfinished_is(h, NULL);
         start(h, "run-1");
         start(h, "run-2");
@@ -140,9 +130,8 @@ QUERY(the_newest_run_that_did_not_complete_is_unfinished)
 }
 
 /* The index gives the order: what stands in the log before costs nothing. */
-QUERY(looking_for_a_resumable_run_sorts_nothing)
+HISTORY_TEST(looking_for_a_resumable_run_sorts_nothing)
 {
-        struct history *h = *state;
         sqlite3_stmt *stmt;
 
         needs_file();
@@ -168,12 +157,10 @@ static void runs_are(
         size_t n;
         pawl__buf found = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__buf_adds(&found, ""), PAWL_OK);
-        assert_int_equal(
-                pawl__state_runs(&rows, &n, h->state, which, before, limit, &h->arena, &h->err),
-                PAWL_OK);
+        assert_ok(pawl__buf_adds(&found, ""));
+        assert_ok(pawl__state_runs(&rows, &n, h->state, which, before, limit, &h->arena, &h->err));
         for (size_t i = 0; i < n; i++)
-                assert_int_equal(join(&rows[i], &found, &h->err), PAWL_OK);
+                assert_ok(join(&rows[i], &found, &h->err));
         assert_string_equal(found.data, ids);
         pawl__buf_free(&found);
 }
@@ -212,20 +199,16 @@ static void check_lists(struct history *h)
         runs_are(h, PAWL__RUNS_UNFINISHED, started(h, "a"), 1, "b ");
 }
 
-QUERY(runs_are_listed_by_their_start_newest_first_in_pages)
+HISTORY_TEST(runs_are_listed_by_their_start_newest_first_in_pages)
 {
-        struct history *h = *state;
-
         runs_are(h, PAWL__RUNS_ALL, 0, 9, "");
         four_runs(h);
         check_lists(h);
 }
 
 /* A run that was claimed and never started has no RunStarted to be found by. */
-QUERY(a_run_that_was_only_claimed_is_listed)
+HISTORY_TEST(a_run_that_was_only_claimed_is_listed)
 {
-        struct history *h = *state;
-
         start(h, "first");
         h->run = "claimed";
         check_ok(h, history_claim(h), __FILE__, __LINE__);
@@ -242,20 +225,16 @@ static void add_20000_events(struct history *h)
 }
 
 /* Where runs are few the log is not walked, and the table gives the same. */
-QUERY(runs_that_started_long_ago_are_listed_too)
+HISTORY_TEST(runs_that_started_long_ago_are_listed_too)
 {
-        struct history *h = *state;
-
         four_runs(h);
         add_20000_events(h);
         check_lists(h);
 }
 
 /* Where they are many it is, and a walk that finds nothing for too long ends in the table. */
-QUERY(a_walk_in_vain_ends_in_the_table)
+HISTORY_TEST(a_walk_in_vain_ends_in_the_table)
 {
-        struct history *h = *state;
-
         four_runs(h);
         history_sql(h,
                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000)"
@@ -269,9 +248,8 @@ QUERY(a_walk_in_vain_ends_in_the_table)
         runs_are(h, PAWL__RUNS_COMPLETED, 0, 2, "c d ");
 }
 
-QUERY(the_steps_of_a_run_come_in_mission_order)
+HISTORY_TEST(the_steps_of_a_run_come_in_mission_order)
 {
-        struct history *h = *state;
         pawl__row *rows = NULL;
         size_t n = 9;
 
@@ -280,16 +258,12 @@ QUERY(the_steps_of_a_run_come_in_mission_order)
         h->step = "a"; /* not declared, and first by name */
         history_step_started(h);
         check_ok(h, history_commit(h), __FILE__, __LINE__);
-        assert_int_equal(
-                pawl__state_steps(&rows, &n, h->state, pawl__text("run-2"), &h->arena, &h->err),
-                PAWL_OK);
+        assert_ok(pawl__state_steps(&rows, &n, h->state, pawl__text("run-2"), &h->arena, &h->err));
         assert_int_equal(n, 3);
         assert_text(rows[0].v[PAWL__STEP_ID].text, "one");
         assert_text(rows[1].v[PAWL__STEP_ID].text, "two");
         assert_text(rows[2].v[PAWL__STEP_ID].text, "a");
-        assert_int_equal(
-                pawl__state_steps(&rows, &n, h->state, pawl__text("none"), &h->arena, &h->err),
-                PAWL_OK);
+        assert_ok(pawl__state_steps(&rows, &n, h->state, pawl__text("none"), &h->arena, &h->err));
         assert_int_equal(n, 0);
 }
 
@@ -300,14 +274,13 @@ static pawl_status refuse_row(const pawl__row *row, void *user, pawl_error *err)
         return PAWL_EIO;
 }
 
-QUERY(every_row_of_a_table_is_listed)
+HISTORY_TEST(every_row_of_a_table_is_listed)
 {
-        struct history *h = *state;
         pawl__buf runs = PAWL__BUF_INIT;
 
         start(h, "z");
         start(h, "a");
-        assert_int_equal(pawl__state_each(h->state, PAWL__RUNS, join, &runs, &h->err), PAWL_OK);
+        assert_ok(pawl__state_each(h->state, PAWL__RUNS, join, &runs, &h->err));
         assert_string_equal(runs.data, "z a ");
         pawl__buf_free(&runs);
         assert_int_equal(
@@ -331,17 +304,15 @@ static void senses_are(struct history *h, const char *mission, const pawl__scope
 {
         pawl__buf found = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__buf_adds(&found, ""), PAWL_OK);
-        assert_int_equal(pawl__state_senses(NULL, h->state, pawl__text(mission), refs, n_refs,
-                                 join_definition, &found, &h->err),
-                PAWL_OK);
+        assert_ok(pawl__buf_adds(&found, ""));
+        assert_ok(pawl__state_senses(NULL, h->state, pawl__text(mission), refs, n_refs,
+                join_definition, &found, &h->err));
         assert_string_equal(found.data, definitions);
         pawl__buf_free(&found);
 }
 
-QUERY(the_senses_that_hold_for_a_mission)
+HISTORY_TEST(the_senses_that_hold_for_a_mission)
 {
-        struct history *h = *state;
         const pawl__scope_ref refs[] = {{pawl__text("team_domain"), pawl__text(HASH_A)},
                 {pawl__text("core"), pawl__text(HASH_B)}};
 
@@ -368,9 +339,8 @@ QUERY(the_senses_that_hold_for_a_mission)
         assert_string_equal(h->err.message, "not this one");
 }
 
-QUERY(a_table_that_is_missing_is_reported_by_every_query)
+HISTORY_TEST(a_table_that_is_missing_is_reported_by_every_query)
 {
-        struct history *h = *state;
         pawl__row *rows = (pawl__row *)h, row[PAWL__CANDIDATES];
         size_t n = 77;
 

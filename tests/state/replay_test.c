@@ -2,8 +2,6 @@
  */
 #include "support/history.h"
 
-#define EMPTY(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
-
 /* Two runs of two missions, one of them blocked and answered, and a glossary. */
 static void fill(struct history *h)
 {
@@ -43,7 +41,7 @@ static int setup_filled(void **state)
         return 0;
 }
 
-#define FILLED(name) UNIT_TEST_WITH(name, setup_filled, history_teardown)
+#define FILLED(name) UNIT_TEST_WITH(name, struct history *h, setup_filled, history_teardown)
 
 /* Without the head, whose hash holds the time. */
 static char *replay_rest(struct history *h, const pawl__replay_filter *filter)
@@ -114,15 +112,15 @@ static void replay_is(struct history *h, const pawl__replay_filter *filter, cons
 
 FILLED(a_replay_prints_what_is)
 {
-        replay_is(*state, NULL,
+        replay_is(h, NULL,
                 "\"runs\":[" RUN_1 "," RUN_2 "],\"checkpoints\":[" CHECKPOINT_1 "," CHECKPOINT_2
                 "],\"conflicts\":[" BOTH_CONFLICTS "]," GLOSSARY ",\"sessions\":[" SESSION_1
                 "," SESSION_2 "]" NO_WORKSPACE "}");
 }
 
-EMPTY(an_empty_log_has_a_head_of_zeros_and_empty_arrays)
+HISTORY_TEST(an_empty_log_has_a_head_of_zeros_and_empty_arrays)
 {
-        char *json = history_replay(*state, NULL);
+        char *json = history_replay(h, NULL);
 
         assert_string_equal(json,
                 "{\"head\":{\"seq\":0,\"hash\":"
@@ -138,9 +136,9 @@ EMPTY(an_empty_log_has_a_head_of_zeros_and_empty_arrays)
 
 FILLED(a_mission_or_a_run_leaves_what_belongs_to_it_and_the_glossary)
 {
-        replay_is(*state, &(pawl__replay_filter){.mission_id = pawl__text("mission-1")}, OF_RUN_1);
-        replay_is(*state, &(pawl__replay_filter){.run_id = pawl__text("run-1")}, OF_RUN_1);
-        replay_is(*state,
+        replay_is(h, &(pawl__replay_filter){.mission_id = pawl__text("mission-1")}, OF_RUN_1);
+        replay_is(h, &(pawl__replay_filter){.run_id = pawl__text("run-1")}, OF_RUN_1);
+        replay_is(h,
                 &(pawl__replay_filter){
                         .mission_id = pawl__text("mission-1"), .run_id = pawl__text("run-2")},
                 "\"runs\":[],\"checkpoints\":[],\"conflicts\":[]," GLOSSARY
@@ -149,21 +147,19 @@ FILLED(a_mission_or_a_run_leaves_what_belongs_to_it_and_the_glossary)
 
 FILLED(a_step_leaves_the_runs_that_have_it)
 {
-        replay_is(*state, &(pawl__replay_filter){.step_id = pawl__text("two")},
+        replay_is(h, &(pawl__replay_filter){.step_id = pawl__text("two")},
                 "\"runs\":[{\"run_id\":\"run-1\",\"mission_id\":\"mission-1\",\"status\":"
                 "\"blocked\",\"steps\":[{\"step_id\":\"two\",\"status\":\"pending\",\"input_hash\":"
                 "null,\"output_hash\":null,\"retry_token\":null,\"cursor\":null}]}],"
                 "\"checkpoints\":[],\"conflicts\":[]," GLOSSARY ",\"sessions\":[" SESSION_1
                 "]" NO_WORKSPACE "}");
-        replay_is(*state, &(pawl__replay_filter){.step_id = pawl__text("none")},
+        replay_is(h, &(pawl__replay_filter){.step_id = pawl__text("none")},
                 "\"runs\":[],\"checkpoints\":[],\"conflicts\":[]," GLOSSARY
                 ",\"sessions\":[]" NO_WORKSPACE "}");
 }
 
 FILLED(a_session_without_a_run_is_its_missions)
 {
-        struct history *h = *state;
-
         h->session = "session-3";
         h->run = h->step = NULL;
         history_append(h, "SessionStarted", "{}");
@@ -178,9 +174,8 @@ FILLED(a_session_without_a_run_is_its_missions)
 }
 
 /* The fold up to each seq is what the fold of a log that ended there was. */
-EMPTY(until_folds_as_if_the_log_ended_there)
+HISTORY_TEST(until_folds_as_if_the_log_ended_there)
 {
-        struct history *h = *state;
         char *at_once[3], *later;
 
         fill(h);
@@ -205,8 +200,6 @@ EMPTY(until_folds_as_if_the_log_ended_there)
 
 FILLED(the_seed_version_that_was_used_last_is_in_force)
 {
-        struct history *h = *state;
-
         h->run = h->step = NULL;
         history_append(h, "GlossaryScopeActivated",
                 "{\"scope_id\":\"team_domain\",\"glossary_version_id\":\"" HASH_B "\"}");
@@ -225,7 +218,6 @@ FILLED(the_seed_version_that_was_used_last_is_in_force)
 
 FILLED(the_same_log_replays_to_the_same_bytes)
 {
-        struct history *h = *state;
         struct history *copy;
         char *one = history_replay(h, NULL), *two = history_replay(h, NULL);
 
@@ -243,7 +235,6 @@ FILLED(the_same_log_replays_to_the_same_bytes)
 
 FILLED(a_malformed_event_is_named)
 {
-        struct history *h = *state;
         pawl__store *store = (pawl__store *)h;
         uint64_t seq = 77;
         unsigned char hash[32];
@@ -259,7 +250,6 @@ FILLED(a_malformed_event_is_named)
 
 FILLED(a_missing_event_is_named)
 {
-        struct history *h = *state;
         pawl__store *store;
         uint64_t seq;
         unsigned char hash[32];
@@ -273,9 +263,7 @@ FILLED(a_missing_event_is_named)
 
 FILLED(tables_that_agree_pass_the_check)
 {
-        struct history *h = *state;
-
-        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__replay_check(h->log, &h->err));
         assert_string_equal(h->err.message, "");
 }
 
@@ -305,26 +293,24 @@ FILLED(the_first_difference_is_named)
                         "scopes core v: is in the table, but no event makes it; rebuild"},
                 {"DELETE FROM projection", "projection: its one row is missing"},
         };
-        struct history *h = *state;
 
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 history_sql(h, cases[i].sql);
                 assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_EDAMAGED);
                 assert_says(h->err.message, cases[i].says);
-                assert_int_equal(pawl__state_rebuild(h->log, &h->err), PAWL_OK);
-                assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+                assert_ok(pawl__state_rebuild(h->log, &h->err));
+                assert_ok(pawl__replay_check(h->log, &h->err));
         }
 }
 
 FILLED(a_check_changes_nothing)
 {
-        struct history *h = *state;
         size_t len, len_2;
 
         needs_file();
         history_reopen(h, PAWL_LOG_READONLY);
         char *before = file_read(h->path, &len);
-        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__replay_check(h->log, &h->err));
         char *after = file_read(h->path, &len_2);
         assert_int_equal(len, len_2);
         assert_memory_equal(before, after, len);

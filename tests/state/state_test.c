@@ -2,8 +2,6 @@
 #include "events/sqlite/sqlite.h"
 #include "support/history.h"
 
-#define STATE(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
-
 static void start(struct history *h)
 {
         history_start(h, "[\"one\"]");
@@ -23,9 +21,9 @@ static pawl_log *another(struct history *h, unsigned flags, bool attach)
         pawl__state *state;
 
         options.flags = flags;
-        assert_int_equal(pawl_log_open(&log, h->path, &options, &h->err), PAWL_OK);
+        assert_ok(pawl_log_open(&log, h->path, &options, &h->err));
         if (attach)
-                assert_int_equal(pawl__state_of(&state, log, &h->err), PAWL_OK);
+                assert_ok(pawl__state_of(&state, log, &h->err));
         return log;
 }
 
@@ -44,58 +42,52 @@ static pawl_status append_sense(pawl_log *log, const char *definition)
         return pawl_log_append(NULL, log, &event, 1, 0);
 }
 
-STATE(a_log_has_one_state)
+HISTORY_TEST(a_log_has_one_state)
 {
-        struct history *h = *state;
         pawl__state *again;
 
-        assert_int_equal(pawl__state_of(&again, h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__state_of(&again, h->log, &h->err));
         assert_ptr_equal(again, h->state);
 }
 
-STATE(an_append_moves_the_tables_place_with_it)
+HISTORY_TEST(an_append_moves_the_tables_place_with_it)
 {
-        struct history *h = *state;
-
         assert_int_equal(applied(h), 0);
         start(h);
         assert_int_equal(applied(h), 2);
 }
 
-STATE(what_was_appended_without_a_state_is_caught_up_when_it_is_attached)
+HISTORY_TEST(what_was_appended_without_a_state_is_caught_up_when_it_is_attached)
 {
-        struct history *h = *state;
-
         start(h);
         history_reopen(h, 0);
-        assert_int_equal(append_sense(h->log, "D1"), PAWL_OK);
-        assert_int_equal(append_sense(h->log, "D2"), PAWL_OK);
+        assert_ok(append_sense(h->log, "D1"));
+        assert_ok(append_sense(h->log, "D2"));
         assert_int_equal(applied(h), 2);
         assert_int_equal(history_count(h, "senses"), 0);
         history_attach(h);
         assert_int_equal(applied(h), 4);
         assert_int_equal(history_count(h, "senses"), 2);
-        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__replay_check(h->log, &h->err));
 }
 
-STATE(what_others_appended_without_a_state_is_caught_up_by_the_next_append)
+HISTORY_TEST(what_others_appended_without_a_state_is_caught_up_by_the_next_append)
 {
-        struct history *h = *state;
         pawl_log *log = another(h, 0, false);
 
         start(h);
-        assert_int_equal(append_sense(log, "D1"), PAWL_OK);
+        assert_ok(append_sense(log, "D1"));
         assert_int_equal(applied(h), 2);
-        assert_int_equal(append_sense(h->log, "D2"), PAWL_OK);
+        assert_ok(append_sense(h->log, "D2"));
         assert_int_equal(applied(h), 4);
         assert_int_equal(history_count(h, "senses"), 2);
-        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__replay_check(h->log, &h->err));
         pawl_log_close(log);
 }
 
-STATE(an_answer_through_another_handle_is_seen)
+HISTORY_TEST(an_answer_through_another_handle_is_seen)
 {
-        struct history *h = *state, other = *h;
+        struct history other = *h;
 
         start(h);
         history_requested(h, "c1", TOKEN(1));
@@ -112,10 +104,8 @@ STATE(an_answer_through_another_handle_is_seen)
 }
 
 /* A second answer that was appended past the state tables stands in the log and means nothing. */
-STATE(what_contradicts_but_stands_in_the_log_changes_nothing)
+HISTORY_TEST(what_contradicts_but_stands_in_the_log_changes_nothing)
 {
-        struct history *h = *state;
-
         start(h);
         history_requested(h, "c1", TOKEN(1));
         history_resolved(h, "c1", "A folder.");
@@ -131,13 +121,11 @@ STATE(what_contradicts_but_stands_in_the_log_changes_nothing)
         assert_int_equal(history_count(h, "senses"), 1);
         assert_text(
                 history_row(h, PAWL__RUNS, "run-1", NULL).v[PAWL__RUN_STATUS].text, "completed");
-        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__replay_check(h->log, &h->err));
 }
 
-STATE(an_append_that_is_rolled_back_leaves_nothing_behind)
+HISTORY_TEST(an_append_that_is_rolled_back_leaves_nothing_behind)
 {
-        struct history *h = *state;
-
         start(h);
         history_step_started(h);
         history_requested(h, "c1", TOKEN(1));
@@ -150,14 +138,12 @@ STATE(an_append_that_is_rolled_back_leaves_nothing_behind)
         assert_text(
                 history_row(h, PAWL__STEPS, "run-1", "one").v[PAWL__STEP_STATUS].text, "pending");
         assert_int_equal(history_count(h, "conflicts WHERE seq = 3"), 1);
-        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__replay_check(h->log, &h->err));
 }
 
 /* Tables that cannot be written: the append fails whole, with SQLite's reason. */
-STATE(an_append_whose_state_cannot_be_written_is_rolled_back)
+HISTORY_TEST(an_append_whose_state_cannot_be_written_is_rolled_back)
 {
-        struct history *h = *state;
-
         start(h);
         history_sql(h, "CREATE UNIQUE INDEX broken ON steps (run_id) "
                        "WHERE step_id IN ('one', 'new')");
@@ -171,28 +157,25 @@ STATE(an_append_whose_state_cannot_be_written_is_rolled_back)
         history_sql(h, "DROP INDEX broken");
         history_step_started(h);
         check_ok(h, history_commit(h), __FILE__, __LINE__);
-        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__replay_check(h->log, &h->err));
 }
 
-STATE(a_read_only_log_whose_tables_are_current_is_read)
+HISTORY_TEST(a_read_only_log_whose_tables_are_current_is_read)
 {
-        struct history *h = *state;
-
         start(h);
         history_reopen(h, PAWL_LOG_READONLY);
         history_attach(h);
         assert_true(history_has(h, PAWL__RUNS, "run-1", NULL));
-        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__replay_check(h->log, &h->err));
 }
 
-STATE(a_read_only_log_whose_tables_are_behind_is_refused)
+HISTORY_TEST(a_read_only_log_whose_tables_are_behind_is_refused)
 {
-        struct history *h = *state;
         pawl__state *kept = (pawl__state *)h;
 
         start(h);
         history_reopen(h, 0);
-        assert_int_equal(append_sense(h->log, "D"), PAWL_OK);
+        assert_ok(append_sense(h->log, "D"));
         history_reopen(h, PAWL_LOG_READONLY);
         assert_int_equal(pawl__state_of(&kept, h->log, &h->err), PAWL_ESTATE);
         assert_says(h->err.message, h->path);
@@ -201,13 +184,12 @@ STATE(a_read_only_log_whose_tables_are_behind_is_refused)
         assert_ptr_equal(kept, h);
         assert_int_equal(applied(h), 2);
         /* the fold and the check need no tables that are current */
-        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__replay_check(h->log, &h->err));
         free(history_replay(h, NULL));
 }
 
-STATE(a_log_whose_tail_was_cut_is_refused_until_it_is_rebuilt)
+HISTORY_TEST(a_log_whose_tail_was_cut_is_refused_until_it_is_rebuilt)
 {
-        struct history *h = *state;
         pawl__state *kept = NULL;
 
         start(h);
@@ -225,17 +207,15 @@ STATE(a_log_whose_tail_was_cut_is_refused_until_it_is_rebuilt)
         assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_EDAMAGED);
         assert_says(h->err.message, "its tail was cut");
 
-        assert_int_equal(pawl__state_rebuild(h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__state_rebuild(h->log, &h->err));
         history_attach(h);
         assert_text(
                 history_row(h, PAWL__STEPS, "run-1", "one").v[PAWL__STEP_STATUS].text, "pending");
-        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__replay_check(h->log, &h->err));
 }
 
-STATE(a_rebuild_makes_rows_that_were_changed_what_the_events_say)
+HISTORY_TEST(a_rebuild_makes_rows_that_were_changed_what_the_events_say)
 {
-        struct history *h = *state;
-
         start(h);
         history_requested(h, "c1", TOKEN(1));
         check_ok(h, history_commit(h), __FILE__, __LINE__);
@@ -245,44 +225,38 @@ STATE(a_rebuild_makes_rows_that_were_changed_what_the_events_say)
                 "total, checkpoints, checkpoint_seq, notes_seq, pinned) "
                 "VALUES ('ghost', 9, 0, 0, 0, 0, 0, 0, 0, 0, 0)");
         assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_EDAMAGED);
-        assert_int_equal(pawl__state_rebuild(h->log, &h->err), PAWL_OK);
-        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__state_rebuild(h->log, &h->err));
+        assert_ok(pawl__replay_check(h->log, &h->err));
         assert_int_equal(history_count(h, "sessions"), 0);
         assert_int_equal(history_count(h, "steps"), 1);
         assert_text(history_row(h, PAWL__RUNS, "run-1", NULL).v[PAWL__RUN_STATUS].text, "running");
 }
 
 /* The tables themselves are derived, not their rows alone. */
-STATE(a_rebuild_makes_tables_that_lost_a_column_anew)
+HISTORY_TEST(a_rebuild_makes_tables_that_lost_a_column_anew)
 {
-        struct history *h = *state;
-
         start(h);
         check_ok(h, history_commit(h), __FILE__, __LINE__);
         history_sql(h, "ALTER TABLE runs RENAME COLUMN fence TO fence_2");
         history_reopen(h, 0);
         assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_EDAMAGED);
         assert_says(h->err.message, "no such column: fence");
-        assert_int_equal(pawl__state_rebuild(h->log, &h->err), PAWL_OK);
-        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__state_rebuild(h->log, &h->err));
+        assert_ok(pawl__replay_check(h->log, &h->err));
         history_attach(h);
         assert_int_equal(history_row(h, PAWL__RUNS, "run-1", NULL).v[PAWL__RUN_FENCE].integer, 1);
 }
 
-STATE(a_rebuild_of_a_read_only_log_is_refused)
+HISTORY_TEST(a_rebuild_of_a_read_only_log_is_refused)
 {
-        struct history *h = *state;
-
         history_reopen(h, PAWL_LOG_READONLY);
         assert_int_equal(pawl__state_rebuild(h->log, &h->err), PAWL_EREADONLY);
         assert_says(h->err.message, "is open read-only; open it for writing to rebuild");
 }
 
 /* A rebuild that fails half way leaves the tables as they were. */
-STATE(a_rebuild_that_meets_a_malformed_event_changes_nothing)
+HISTORY_TEST(a_rebuild_that_meets_a_malformed_event_changes_nothing)
 {
-        struct history *h = *state;
-
         start(h);
         history_append(h, "RunFailed", "{\"reason\":\"x\"}");
         history_sql(h, "DROP TRIGGER events_refuse_update;"
@@ -297,9 +271,8 @@ STATE(a_rebuild_that_meets_a_malformed_event_changes_nothing)
 }
 
 /* schema.sql says that derived tables may be dropped. */
-STATE(tables_that_were_dropped_are_made_and_filled_again)
+HISTORY_TEST(tables_that_were_dropped_are_made_and_filled_again)
 {
-        struct history *h = *state;
         char *before;
 
         start(h);
@@ -312,7 +285,7 @@ STATE(tables_that_were_dropped_are_made_and_filled_again)
                 "DROP TABLE projection");
         history_reopen(h, 0);
         history_attach(h);
-        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__replay_check(h->log, &h->err));
         assert_true(history_has(h, PAWL__CONFLICTS, "c1", NULL));
         char *after = history_replay(h, NULL);
         assert_string_equal(after, before);
@@ -320,10 +293,9 @@ STATE(tables_that_were_dropped_are_made_and_filled_again)
         free(after);
 }
 
-STATE(much_is_caught_up_in_pieces_that_fit_together)
+HISTORY_TEST(much_is_caught_up_in_pieces_that_fit_together)
 {
         enum { SENSES = 10000 };
-        struct history *h = *state;
 
         history_reopen(h, 0);
         h->mission = h->run = h->step = NULL;
@@ -336,7 +308,7 @@ STATE(much_is_caught_up_in_pieces_that_fit_together)
         history_attach(h);
         assert_int_equal(history_count(h, "senses"), 6000);
         assert_int_equal(applied(h), SENSES);
-        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__replay_check(h->log, &h->err));
 }
 
 TESTS_MAIN(NULL, NULL)

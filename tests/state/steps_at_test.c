@@ -2,8 +2,6 @@
 #include "support/rollback_events.h"
 #include "support/sweep.h"
 
-#define HISTORY_TEST(name) UNIT_TEST_WITH(name, history_setup, history_teardown)
-
 enum { MOST = 128, STEPS = 4 };
 
 /* What the tables said right after an event. */
@@ -26,9 +24,8 @@ static void note(struct history *h, struct moments *m)
         assert_true(m->n < MOST);
         now->seq = history_head(h);
         now->run = history_row(h, PAWL__RUNS, "run-1", NULL);
-        assert_int_equal(pawl__state_steps(
-                                 &rows, &now->n, h->state, pawl__text("run-1"), &h->arena, &h->err),
-                PAWL_OK);
+        assert_ok(pawl__state_steps(
+                &rows, &now->n, h->state, pawl__text("run-1"), &h->arena, &h->err));
         assert_true(now->n <= STEPS);
         memcpy(now->steps, rows, now->n * sizeof *rows);
 }
@@ -38,9 +35,8 @@ static void check(struct history *h, const struct moment *then)
         pawl__row run, *steps = NULL;
         size_t n = 0;
 
-        assert_int_equal(pawl__state_steps_at(&run, &steps, &n, h->state, pawl__text("run-1"),
-                                 then->seq, &h->arena, &h->err),
-                PAWL_OK);
+        assert_ok(pawl__state_steps_at(
+                &run, &steps, &n, h->state, pawl__text("run-1"), then->seq, &h->arena, &h->err));
         assert_int_equal(n, then->n);
         for (size_t i = 0; i < n; i++)
                 assert_int_equal(pawl__row_diff(PAWL__STEPS, &steps[i], &then->steps[i]), -1);
@@ -107,7 +103,6 @@ static void live(struct history *h, struct moments *m)
 
 HISTORY_TEST(every_place_is_as_it_was)
 {
-        struct history *h = *state;
         struct moments m = {.n = 0};
 
         live(h, &m);
@@ -131,7 +126,6 @@ HISTORY_TEST(every_place_is_as_it_was)
 
 HISTORY_TEST(before_its_start_there_is_no_run)
 {
-        struct history *h = *state;
         struct moments m = {.n = 0};
         pawl__row run = {0}, *steps = NULL;
         size_t n = 7;
@@ -153,7 +147,6 @@ HISTORY_TEST(before_its_start_there_is_no_run)
 
 HISTORY_TEST(without_memory_it_says_so)
 {
-        struct history *h = *state;
         struct moments m = {.n = 0};
 
         live(h, &m);

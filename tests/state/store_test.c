@@ -15,8 +15,8 @@ static int setup(void **state)
         struct stores *s = calloc(1, sizeof *s);
 
         history_setup((void **)&s->h);
-        assert_int_equal(pawl__store_memory(&s->memory, &s->err), PAWL_OK);
-        assert_int_equal(pawl__store_sql(&s->sql, s->h->log, &s->err), PAWL_OK);
+        assert_ok(pawl__store_memory(&s->memory, &s->err));
+        assert_ok(pawl__store_sql(&s->sql, s->h->log, &s->err));
         *state = s;
         return 0;
 }
@@ -32,7 +32,7 @@ static int teardown(void **state)
         return 0;
 }
 
-#define ON_STORES(name) UNIT_TEST_WITH(name, setup, teardown)
+#define ON_STORES(name) UNIT_TEST_WITH(name, struct stores *s, setup, teardown)
 
 static pawl__row run_row(const char *id, const char *status, const char *reason, int64_t seq)
 {
@@ -60,14 +60,14 @@ static pawl__row sense_row(const char *mission, const char *scope, const char *n
 
 static void put(struct stores *s, pawl__store *store, pawl__table table, pawl__row row)
 {
-        assert_int_equal(store->put(store, table, &row, &s->err), PAWL_OK);
+        assert_ok(store->put(store, table, &row, &s->err));
 }
 
 static pawl__row get_run(struct stores *s, pawl__store *store, const char *id)
 {
         pawl__row row = run_row(id, NULL, NULL, 0);
 
-        assert_int_equal(store->get(store, PAWL__RUNS, &row, &s->err), PAWL_OK);
+        assert_ok(store->get(store, PAWL__RUNS, &row, &s->err));
         return row;
 }
 
@@ -95,7 +95,7 @@ static void absent_rows(struct stores *s, pawl__store *store)
 
 ON_STORES(a_row_that_is_not_there_is_not_found_and_says_nothing)
 {
-        on_all(*state, absent_rows);
+        on_all(s, absent_rows);
 }
 
 static void put_and_get(struct stores *s, pawl__store *store)
@@ -115,7 +115,7 @@ static void put_and_get(struct stores *s, pawl__store *store)
 
 ON_STORES(a_row_that_was_put_is_got)
 {
-        on_all(*state, put_and_get);
+        on_all(s, put_and_get);
 }
 
 static void put_over(struct stores *s, pawl__store *store)
@@ -138,7 +138,7 @@ static void put_over(struct stores *s, pawl__store *store)
 
 ON_STORES(a_row_is_put_over_the_former_one_whatever_its_lengths)
 {
-        on_all(*state, put_over);
+        on_all(s, put_over);
 }
 
 /* A row that was got, changed and put again: its own texts stand in the store. */
@@ -156,7 +156,7 @@ static void change(struct stores *s, pawl__store *store)
 
 ON_STORES(a_row_that_was_got_can_be_changed_and_put)
 {
-        on_all(*state, change);
+        on_all(s, change);
 }
 
 /* Keys of several columns whose texts, one after the other, are the same. */
@@ -168,13 +168,13 @@ static void similar_keys(struct stores *s, pawl__store *store)
         assert_int_equal(store->get(store, PAWL__SENSES, &row, &s->err), PAWL_ENOTFOUND);
         row = sense_row("a", "bc", "d");
         row.v[PAWL__SENSE_CONFIDENCE].real = 0;
-        assert_int_equal(store->get(store, PAWL__SENSES, &row, &s->err), PAWL_OK);
+        assert_ok(store->get(store, PAWL__SENSES, &row, &s->err));
         assert_true(row.v[PAWL__SENSE_CONFIDENCE].real == 0.1);
 }
 
 ON_STORES(keys_of_several_columns_are_kept_apart)
 {
-        on_all(*state, similar_keys);
+        on_all(s, similar_keys);
 }
 
 struct listing {
@@ -206,8 +206,8 @@ static void list(struct stores *s, pawl__store *store)
         put(s, store, PAWL__RUNS, run_row("c", NULL, NULL, 1));
         put(s, store, PAWL__RUNS, run_row("d", NULL, NULL, 2)); /* moved */
         if (store == s->sql)
-                assert_int_equal(pawl__store_sql_flush(store, false, &s->err), PAWL_OK);
-        assert_int_equal(store->each(store, PAWL__RUNS, list_id, &all, &s->err), PAWL_OK);
+                assert_ok(pawl__store_sql_flush(store, false, &s->err));
+        assert_ok(store->each(store, PAWL__RUNS, list_id, &all, &s->err));
         assert_string_equal(all.ids, "c d a b ");
         assert_int_equal(store->each(store, PAWL__RUNS, list_id, &two, &s->err), PAWL_ESTATE);
         assert_string_equal(two.ids, "c d ");
@@ -216,20 +216,18 @@ static void list(struct stores *s, pawl__store *store)
 
 ON_STORES(rows_are_listed_in_order_and_a_failure_ends_it)
 {
-        on_all(*state, list);
+        on_all(s, list);
 }
 
 ON_STORES(what_is_kept_back_is_written_by_a_flush_alone)
 {
-        struct stores *s = *state;
-
         pawl__store_sql_begin(s->sql, false);
         put(s, s->sql, PAWL__RUNS, run_row("a", "running", NULL, 1));
         put(s, s->sql, PAWL__RUNS, run_row("a", "blocked", NULL, 1));
         put(s, s->sql, PAWL__RUNS, run_row("b", "running", NULL, 2));
         assert_int_equal(pawl__store_sql_dirty(s->sql), 2);
         assert_int_equal(history_count(s->h, "runs"), 0);
-        assert_int_equal(pawl__store_sql_flush(s->sql, true, &s->err), PAWL_OK);
+        assert_ok(pawl__store_sql_flush(s->sql, true, &s->err));
         assert_int_equal(pawl__store_sql_dirty(s->sql), 0);
         assert_int_equal(history_count(s->h, "runs WHERE status = 'blocked'"), 1);
         assert_int_equal(history_count(s->h, "runs"), 2);
@@ -237,7 +235,6 @@ ON_STORES(what_is_kept_back_is_written_by_a_flush_alone)
 
 ON_STORES(what_is_abandoned_is_forgotten)
 {
-        struct stores *s = *state;
         pawl__row row = run_row("a", NULL, NULL, 0);
 
         pawl__store_sql_begin(s->sql, false);
@@ -247,7 +244,7 @@ ON_STORES(what_is_abandoned_is_forgotten)
         assert_int_equal(s->sql->get(s->sql, PAWL__RUNS, &row, &s->err), PAWL_ENOTFOUND);
         pawl__store_sql_begin(s->sql, false);
         assert_int_equal(s->sql->get(s->sql, PAWL__RUNS, &row, &s->err), PAWL_ENOTFOUND);
-        assert_int_equal(pawl__store_sql_flush(s->sql, true, &s->err), PAWL_OK);
+        assert_ok(pawl__store_sql_flush(s->sql, true, &s->err));
         assert_int_equal(history_count(s->h, "runs"), 0);
 }
 
@@ -255,12 +252,10 @@ ON_STORES(what_is_abandoned_is_forgotten)
  */
 ON_STORES(rows_are_read_anew_in_each_transaction)
 {
-        struct stores *s = *state;
-
         put(s, s->sql, PAWL__RUNS, run_row("a", "running", NULL, 1));
         pawl__store_sql_begin(s->sql, false);
         get_run(s, s->sql, "a");
-        assert_int_equal(pawl__store_sql_flush(s->sql, true, &s->err), PAWL_OK);
+        assert_ok(pawl__store_sql_flush(s->sql, true, &s->err));
         history_sql(s->h, "UPDATE runs SET status = 'blocked'");
         pawl__store_sql_begin(s->sql, false);
         assert_text(get_run(s, s->sql, "a").v[PAWL__RUN_STATUS].text, "blocked");
@@ -272,13 +267,11 @@ ON_STORES(rows_are_read_anew_in_each_transaction)
  */
 ON_STORES(what_is_kept_is_read_once)
 {
-        struct stores *s = *state;
-
         put(s, s->sql, PAWL__RUNS, run_row("a", "running", NULL, 1));
         pawl__store_sql_begin(s->sql, false);
         get_run(s, s->sql, "a");
         put(s, s->sql, PAWL__RUNS, run_row("b", "running", NULL, 2));
-        assert_int_equal(pawl__store_sql_flush(s->sql, true, &s->err), PAWL_OK);
+        assert_ok(pawl__store_sql_flush(s->sql, true, &s->err));
         history_sql(s->h, "UPDATE runs SET status = 'blocked'");
         assert_text(get_run(s, s->sql, "a").v[PAWL__RUN_STATUS].text, "blocked");
         pawl__store_sql_begin(s->sql, true);
@@ -294,7 +287,6 @@ ON_STORES(what_is_kept_is_read_once)
 
 ON_STORES(columns_that_are_not_stored_are_kept_in_memory_alone)
 {
-        struct stores *s = *state;
         pawl__row row = {0};
 
         row.v[PAWL__CP_TOKEN].text = pawl__text(TOKEN(1));
@@ -302,10 +294,10 @@ ON_STORES(columns_that_are_not_stored_are_kept_in_memory_alone)
         row.v[PAWL__CP_CURSOR].text = pawl__text("post_gate");
         put(s, s->memory, PAWL__CHECKPOINTS, row);
         put(s, s->sql, PAWL__CHECKPOINTS, row);
-        assert_int_equal(s->memory->get(s->memory, PAWL__CHECKPOINTS, &row, &s->err), PAWL_OK);
+        assert_ok(s->memory->get(s->memory, PAWL__CHECKPOINTS, &row, &s->err));
         assert_text(row.v[PAWL__CP_CURSOR].text, "post_gate");
         row.v[PAWL__CP_TOKEN].text = pawl__text(TOKEN(1));
-        assert_int_equal(s->sql->get(s->sql, PAWL__CHECKPOINTS, &row, &s->err), PAWL_OK);
+        assert_ok(s->sql->get(s->sql, PAWL__CHECKPOINTS, &row, &s->err));
         assert_int_equal(row.v[PAWL__CP_SEQ].integer, 4);
         assert_null(row.v[PAWL__CP_CURSOR].text.data);
 }
@@ -329,16 +321,14 @@ static pawl_status put_rows(struct stores *s, pawl__store *store)
 /* Memory that ran out at any put: once there is some again, every row that is put gets there. */
 ON_STORES(rows_after_a_lack_of_memory_are_written)
 {
-        struct stores *s = *state;
-
         (void)mallopt(M_PERTURB, 0x55); /* what was not written is not 0 */
         for (sweep w = {.once = true, .keeps = true}; sweep_next(&w);) {
                 pawl__store *store = NULL;
-                assert_int_equal(pawl__store_sql(&store, s->h->log, &s->err), PAWL_OK);
+                assert_ok(pawl__store_sql(&store, s->h->log, &s->err));
                 sweep_arm(&w);
                 (void)sweep_done(&w, put_rows(s, store), NULL);
                 pawl__store_sql_abandon(store);
-                assert_int_equal(put_rows(s, store), PAWL_OK);
+                assert_ok(put_rows(s, store));
                 assert_int_equal(pawl__store_sql_dirty(store), ROWS);
                 store->free(store);
         }
@@ -348,8 +338,6 @@ ON_STORES(rows_after_a_lack_of_memory_are_written)
 /* A statement that stands on a row holds a snapshot, and the next writer of it would be refused. */
 ON_STORES(a_get_leaves_no_transaction_open)
 {
-        struct stores *s = *state;
-
         put(s, s->sql, PAWL__RUNS, run_row("a", "running", NULL, 1));
         get_run(s, s->sql, "a");
         history_sql(s->h, "UPDATE runs SET status = 'blocked'");
@@ -359,7 +347,6 @@ ON_STORES(a_get_leaves_no_transaction_open)
 
 ON_STORES(a_table_that_is_missing_is_reported)
 {
-        struct stores *s = *state;
         pawl__row row = run_row("a", "kept", NULL, 0);
         struct listing listing = {"", 0};
 

@@ -28,11 +28,11 @@ static void columns_match(struct history *h, const pawl__table_def *def)
         assert_int_equal(c, def->stored);
 }
 
-UNIT_TEST_WITH(the_schema_has_the_columns_of_the_column_table, history_setup, history_teardown)
+HISTORY_TEST(the_schema_has_the_columns_of_the_column_table)
 {
         needs_file();
         for (int t = 0; t < PAWL__TABLES; t++)
-                columns_match(*state, &pawl__tables[t]);
+                columns_match(h, &pawl__tables[t]);
 }
 
 UNIT_TEST(a_table_is_whole)

@@ -64,10 +64,9 @@ void check_copy(const backup *b, const pawl_backup *made)
         assert_int_equal(st.st_mode & 07777, 0600);
         assert_int_equal(st.st_size, made->bytes);
         pawl_log *copy = open_at(b->copy, PAWL_LOG_READONLY);
-        assert_int_equal(
-                pawl_log_verify(&verified, copy, made->head_seq, made->head_hash), PAWL_OK);
+        assert_ok(pawl_log_verify(&verified, copy, made->head_seq, made->head_hash));
         assert_int_equal(verified.events, made->events);
-        assert_int_equal(pawl_log_head(&seq, hash, copy), PAWL_OK);
+        assert_ok(pawl_log_head(&seq, hash, copy));
         assert_int_equal(seq, made->head_seq);
         assert_memory_equal(hash, made->head_hash, 32);
         pawl_log_close(copy);

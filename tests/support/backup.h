@@ -16,7 +16,7 @@ typedef struct backup {
 int backup_setup(void **state);
 int backup_teardown(void **state);
 
-#define BACKUP_TEST(name) UNIT_TEST_WITH(name, backup_setup, backup_teardown)
+#define BACKUP_TEST(name) UNIT_TEST_WITH(name, backup *b, backup_setup, backup_teardown)
 
 /** How many names a folder holds. */
 int names_in(const char *folder);

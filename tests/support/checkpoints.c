@@ -19,18 +19,15 @@ static void put_contents(struct putting *p)
         for (size_t i = 0; i < p->trees->n; i++) {
                 const pawl__buf *data = &p->trees->items[i].data;
                 uint32_t parts, part = 0;
-                assert_int_equal(pawl__contents_chunks(&parts, data->len, NULL), PAWL_OK);
+                assert_ok(pawl__contents_chunks(&parts, data->len, NULL));
                 for (; part < parts; part++) {
                         const size_t at = part * PAWL__PART_SIZE, left = data->len - at;
                         pawl__buf_clear(&packed);
-                        assert_int_equal(
-                                pawl__contents_pack(&packed, p->contents,
-                                        data->data ? data->data + at : "",
-                                        left < PAWL__PART_SIZE ? left : PAWL__PART_SIZE, NULL),
-                                PAWL_OK);
-                        assert_int_equal(pawl__contents_put(p->contents, p->trees->items[i].hash,
-                                                 part, data->len, pawl__buf_text(&packed), NULL),
-                                PAWL_OK);
+                        assert_ok(pawl__contents_pack(&packed, p->contents,
+                                data->data ? data->data + at : "",
+                                left < PAWL__PART_SIZE ? left : PAWL__PART_SIZE, NULL));
+                        assert_ok(pawl__contents_put(p->contents, p->trees->items[i].hash, part,
+                                data->len, pawl__buf_text(&packed), NULL));
                 }
         }
         pawl__buf_free(&packed);
@@ -44,11 +41,10 @@ static void add_document(
 
         if (!json)
                 return;
-        assert_int_equal(
-                pawl__sha256(pawl__log_hasher(log), hash, json, strlen(json), NULL), PAWL_OK);
+        assert_ok(pawl__sha256(pawl__log_hasher(log), hash, json, strlen(json), NULL));
         pawl__hex(hex, hash, 32);
         pawl__json_member_string(w, name, hex);
-        assert_int_equal(pawl__batch_blob(batch, hash, pawl__text(json), NULL), PAWL_OK);
+        assert_ok(pawl__batch_blob(batch, hash, pawl__text(json), NULL));
 }
 
 static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
@@ -65,8 +61,7 @@ static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
                 .mission_id = pawl__text("mission-1")};
 
         (void)err;
-        assert_int_equal(
-                pawl__object_set_tree(&holdings, &sums, p->tree.bytes, &folders, NULL), PAWL_OK);
+        assert_ok(pawl__object_set_tree(&holdings, &sums, p->tree.bytes, &folders, NULL));
         pawl__object_set_free(&holdings);
         put_contents(p);
         snprintf(id, sizeof id, "cp-%02d-implement-20260120-143000", (int)p->n);
@@ -84,9 +79,9 @@ static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
         add_document(&w, "state_hash", p->state, batch, log);
         add_document(&w, "outputs_hash", p->outputs, batch, log);
         pawl__json_close_object(&w);
-        assert_int_equal(pawl__json_end_writer(&w), PAWL_OK);
+        assert_ok(pawl__json_end_writer(&w));
         event.payload = pawl__buf_text(&w.buf);
-        assert_int_equal(pawl__batch_event(batch, &event, NULL), PAWL_OK);
+        assert_ok(pawl__batch_event(batch, &event, NULL));
         pawl__json_writer_free(&w);
         return PAWL_OK;
 }
@@ -100,13 +95,13 @@ uint64_t checkpoint_put(
         pawl__state *known;
         pawl__row row;
 
-        assert_int_equal(pawl__state_of(&known, log, NULL), PAWL_OK);
+        assert_ok(pawl__state_of(&known, log, NULL));
         if (pawl__state_workspace_newest(&row, known, &arena, NULL) == PAWL_OK)
                 p.n = (uint64_t)row.v[PAWL__WCP_N].integer + 1;
-        assert_int_equal(pawl__contents_open(&p.contents, log, NULL), PAWL_OK);
+        assert_ok(pawl__contents_open(&p.contents, log, NULL));
         batch.prepare = fill;
         batch.prepare_user = &p;
-        assert_int_equal(pawl__log_commit(log, &batch, 0, NULL), PAWL_OK);
+        assert_ok(pawl__log_commit(log, &batch, 0, NULL));
         pawl__batch_free(&batch);
         pawl__contents_close(p.contents);
         pawl__arena_free(&arena);
@@ -129,16 +124,13 @@ static pawl_status read_entry(const pawl__change *change, void *user, pawl_error
         struct reading *r = user;
         const pawl__entry *entry = change->to;
 
-        assert_int_equal(pawl__buf_addf(&r->out, "%s %c %o ", change->path.data, entry->kind,
-                                 (unsigned)entry->mode),
-                PAWL_OK);
+        assert_ok(pawl__buf_addf(
+                &r->out, "%s %c %o ", change->path.data, entry->kind, (unsigned)entry->mode));
         if (entry->kind == PAWL__ENTRY_FILE)
-                assert_int_equal(pawl__contents_read(r->contents, entry->hash, entry->size, append,
-                                         &r->out, err),
-                        PAWL_OK);
+                assert_ok(pawl__contents_read(
+                        r->contents, entry->hash, entry->size, append, &r->out, err));
         if (entry->kind == PAWL__ENTRY_LINK)
-                assert_int_equal(
-                        pawl__buf_add(&r->out, entry->target.data, entry->target.len), PAWL_OK);
+                assert_ok(pawl__buf_add(&r->out, entry->target.data, entry->target.len));
         return pawl__buf_addc(&r->out, '\n');
 }
 
@@ -152,12 +144,12 @@ char *checkpoint_read(pawl_log *log, uint64_t n)
 
         memset(&row, 0, sizeof row);
         row.v[PAWL__WCP_N].integer = (int64_t)n;
-        assert_int_equal(pawl__state_of(&state, log, NULL), PAWL_OK);
-        assert_int_equal(pawl__state_get(state, PAWL__WORKSPACE, &row, &arena, NULL), PAWL_OK);
+        assert_ok(pawl__state_of(&state, log, NULL));
+        assert_ok(pawl__state_get(state, PAWL__WORKSPACE, &row, &arena, NULL));
         assert_true(pawl__unhex32(tree, row.v[PAWL__WCP_TREE].text));
-        assert_int_equal(pawl__contents_open(&r.contents, log, NULL), PAWL_OK);
+        assert_ok(pawl__contents_open(&r.contents, log, NULL));
         const pawl__directories folders = pawl__contents_directories(r.contents);
-        assert_int_equal(pawl__diff_trees(&folders, NULL, tree, read_entry, &r, NULL), PAWL_OK);
+        assert_ok(pawl__diff_trees(&folders, NULL, tree, read_entry, &r, NULL));
         pawl__contents_close(r.contents);
         pawl__arena_free(&arena);
         return pawl__buf_take(&r.out, NULL);

@@ -19,7 +19,8 @@ struct command_fixture {
 int command_setup(void **state);
 int command_teardown(void **state);
 
-#define COMMAND_TEST(name) UNIT_TEST_WITH(name, command_setup, command_teardown)
+#define COMMAND_TEST(name)                                                                         \
+        UNIT_TEST_WITH(name, struct command_fixture *f, command_setup, command_teardown)
 
 /** Run the fixture's command, its result and error set anew. */
 pawl_status command_run(struct command_fixture *f, char *const *argv);

@@ -83,12 +83,12 @@ void content_check(pawl_log *log, unsigned char which, size_t part_len)
 
         assert_non_null(data);
         content_hash(hash, which);
-        assert_int_equal(pawl__log_content_has(&has, log, hash), PAWL_OK);
+        assert_ok(pawl__log_content_has(&has, log, hash));
         assert_true(has);
         for (uint32_t part = 0; part < CONTENT_PARTS; part++) {
                 pawl__buf out = PAWL__BUF_INIT;
-                assert_int_equal(pawl__buf_adds(&out, "before"), PAWL_OK);
-                assert_int_equal(pawl__log_content_get(&out, &size, log, hash, part), PAWL_OK);
+                assert_ok(pawl__buf_adds(&out, "before"));
+                assert_ok(pawl__log_content_get(&out, &size, log, hash, part));
                 data_of(data, part_len, which * 16U + part);
                 assert_int_equal(out.len, 6 + part_len);
                 assert_memory_equal(out.data + 6, data, part_len);

@@ -4,7 +4,7 @@
 void deltas_open_log(deltas *t)
 {
         event_log_open(t->f);
-        assert_int_equal(pawl__contents_open(&t->contents, t->f->log, &t->err), PAWL_OK);
+        assert_ok(pawl__contents_open(&t->contents, t->f->log, &t->err));
 }
 
 void deltas_close_log(deltas *t)
@@ -22,7 +22,7 @@ int deltas_setup(void **state)
         assert_int_equal(event_log_setup(state), 0);
         t->f = *state;
         t->f->flags = PAWL_LOG_CREATE;
-        assert_int_equal(pawl__hasher_new(&t->hasher, &t->err), PAWL_OK);
+        assert_ok(pawl__hasher_new(&t->hasher, &t->err));
         fault_reset();
         *state = t;
         return 0;
@@ -57,7 +57,7 @@ void deltas_hash_version(deltas *t, unsigned char hash[32], int version)
         pawl__buf text = PAWL__BUF_INIT;
 
         deltas_make_version(&text, version);
-        assert_int_equal(pawl__sha256(t->hasher, hash, text.data, text.len, &t->err), PAWL_OK);
+        assert_ok(pawl__sha256(t->hasher, hash, text.data, text.len, &t->err));
         pawl__buf_free(&text);
 }
 
@@ -94,7 +94,7 @@ pawl_status deltas_try_put(deltas *t, int version, int like)
 void deltas_put_all(deltas *t)
 {
         for (int i = 0; i < VERSIONS; i++)
-                assert_int_equal(deltas_try_put(t, i, i - 1), PAWL_OK);
+                assert_ok(deltas_try_put(t, i, i - 1));
 }
 
 pawl_status deltas_read_version(deltas *t, int version)
@@ -141,10 +141,10 @@ unsigned deltas_step_of(deltas *t, int version)
         pawl__pack_member member;
 
         deltas_hash_version(t, it.hash, version);
-        assert_int_equal(pawl__log_packed_each(t->f->log, deltas_find_place, &it), PAWL_OK);
+        assert_ok(pawl__log_packed_each(t->f->log, deltas_find_place, &it));
         assert_true(it.place.pack > 0);
-        assert_int_equal(pawl__log_pack_get(&heads, NULL, t->f->log, it.place.pack), PAWL_OK);
-        assert_int_equal(pawl__pack_at(&member, pawl__buf_text(&heads), it.place.at), PAWL_OK);
+        assert_ok(pawl__log_pack_get(&heads, NULL, t->f->log, it.place.pack));
+        assert_ok(pawl__pack_at(&member, pawl__buf_text(&heads), it.place.at));
         pawl__buf_free(&heads);
         return member.step;
 }

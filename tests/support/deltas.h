@@ -20,7 +20,7 @@ typedef struct deltas {
 
 int deltas_setup(void **state);
 int deltas_teardown(void **state);
-#define DELTA_TEST(name) UNIT_TEST_WITH(name, deltas_setup, deltas_teardown)
+#define DELTA_TEST(name) UNIT_TEST_WITH(name, deltas *t, deltas_setup, deltas_teardown)
 
 void deltas_open_log(deltas *t);
 void deltas_close_log(deltas *t);

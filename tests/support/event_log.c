@@ -49,6 +49,14 @@ int event_log_setup(void **state)
         return 0;
 }
 
+int event_log_setup_open(void **state)
+{
+        if (event_log_setup(state))
+                return -1;
+        event_log_open(*state);
+        return 0;
+}
+
 int event_log_teardown(void **state)
 {
         event_log *f = *state;
@@ -135,7 +143,7 @@ int64_t event_log_count(event_log *f)
         if (!on_server())
                 return event_log_integer(f, "SELECT count(*) FROM events");
         pawl_log *log = event_log_another(f);
-        assert_int_equal(pawl_log_head(&head, hash, log), PAWL_OK);
+        assert_ok(pawl_log_head(&head, hash, log));
         pawl_log_close(log);
         return (int64_t)head;
 }
@@ -157,7 +165,7 @@ pawl_event event_scope(const char *scope_payload)
 void event_log_fill(event_log *f, int n)
 {
         for (int i = 0; i < n; i++)
-                assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_OK);
+                assert_ok(append_one(f->log, event_scope(NULL), 0));
 }
 
 pawl_status append_one(pawl_log *log, pawl_event event, uint64_t fence)

@@ -26,9 +26,13 @@ typedef struct event_log {
 
 /** cmocka's setup and teardown: a folder, no log yet. */
 int event_log_setup(void **state);
+/** The same with the log open. */
+int event_log_setup_open(void **state);
 int event_log_teardown(void **state);
 
-#define LOG_TEST(name) UNIT_TEST_WITH(name, event_log_setup, event_log_teardown)
+#define LOG_TEST(name) UNIT_TEST_WITH(name, event_log *f, event_log_setup, event_log_teardown)
+#define OPEN_LOG_TEST(name)                                                                        \
+        UNIT_TEST_WITH(name, event_log *f, event_log_setup_open, event_log_teardown)
 
 /** Another handle on the same file, as the fixture's clocks and identity now stand. */
 pawl_status event_log_try(pawl_log **out, event_log *f, pawl_error *err);

@@ -25,7 +25,7 @@ typedef struct writer {
 /** An event_log on the VFS that fails, with one event. */
 int group_setup(void **state);
 int group_teardown(void **state);
-#define GROUP_TEST(name) UNIT_TEST_WITH(name, group_setup, group_teardown)
+#define GROUP_TEST(name) UNIT_TEST_WITH(name, event_log *f, group_setup, group_teardown)
 
 /** The log, with a projector. */
 pawl_log *group_with_state(pawl_log *log);

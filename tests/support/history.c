@@ -105,7 +105,7 @@ void history_add(struct history *h, const char *type, const char *format, ...)
                 .session_id = pawl__text(h->session),
                 .actor = pawl__text(h->actor),
                 .payload = pawl__text_n(payload, (size_t)len)};
-        assert_int_equal(pawl__batch_event(&h->batch, &event, &h->err), PAWL_OK);
+        assert_ok(pawl__batch_event(&h->batch, &event, &h->err));
 }
 
 pawl_status history_commit(struct history *h)
@@ -217,7 +217,7 @@ uint64_t history_head(struct history *h)
         unsigned char hash[32];
         uint64_t seq = 0;
 
-        assert_int_equal(pawl_log_head(&seq, hash, h->log), PAWL_OK);
+        assert_ok(pawl_log_head(&seq, hash, h->log));
         return seq;
 }
 
@@ -236,7 +236,7 @@ void check_refused(
         char *after = history_replay(h, NULL);
         assert_int_equal(history_head(h), head);
         assert_string_equal(after, before);
-        assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_OK);
+        assert_ok(pawl__replay_check(h->log, &h->err));
         free(before);
         free(after);
 }

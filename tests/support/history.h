@@ -40,6 +40,7 @@ struct history {
 /** An empty log with its state attached: run-1 of mission-1, step one. */
 int history_setup(void **state);
 int history_teardown(void **state);
+#define HISTORY_TEST(name) UNIT_TEST_WITH(name, struct history *h, history_setup, history_teardown)
 
 /** Close the log and open it again with these flags; the state is not attached. */
 void history_reopen(struct history *h, unsigned flags);

@@ -29,7 +29,7 @@ static void take_apart(struct hostile *f)
                 m->type = AE_IFREG;
                 m->size = -1;
                 for (la_ssize_t n; (n = f->lib->archive_read_data(a, piece, sizeof piece)) > 0;)
-                        assert_int_equal(pawl__buf_add(&m->data, piece, (size_t)n), PAWL_OK);
+                        assert_ok(pawl__buf_add(&m->data, piece, (size_t)n));
         }
         f->lib->archive_read_free(a);
         free(bytes);
@@ -60,11 +60,10 @@ static void add_tar(pawl__buf *tar, const struct archive_member *m)
         for (int i = 0; i < 512; i++)
                 sum += (unsigned char)header[i];
         snprintf(header + 148, 8, "%06o", sum);
-        assert_int_equal(pawl__buf_add(tar, header, 512), PAWL_OK);
-        assert_int_equal(
-                pawl__buf_add(tar, m->data.data ? m->data.data : "", m->data.len), PAWL_OK);
+        assert_ok(pawl__buf_add(tar, header, 512));
+        assert_ok(pawl__buf_add(tar, m->data.data ? m->data.data : "", m->data.len));
         while (tar->len % 512)
-                assert_int_equal(pawl__buf_addc(tar, '\0'), PAWL_OK);
+                assert_ok(pawl__buf_addc(tar, '\0'));
 }
 
 void hostile_put_together(struct hostile *f)
@@ -74,12 +73,11 @@ void hostile_put_together(struct hostile *f)
 
         for (size_t i = 0; i < f->n; i++)
                 add_tar(&tar, &f->members[i]);
-        assert_int_equal(pawl__buf_add(&tar, zeros, sizeof zeros), PAWL_OK);
+        assert_ok(pawl__buf_add(&tar, zeros, sizeof zeros));
         char *plain = path_in(f->here->folder, "plain.tar");
         file_write(plain, tar.data, tar.len);
-        assert_int_equal(pawl__buf_addf(&command, "%s <'%s' >'%s'",
-                                 f->gzip ? "gzip -c" : "zstd -q -c", plain, f->archive),
-                PAWL_OK);
+        assert_ok(pawl__buf_addf(
+                &command, "%s <'%s' >'%s'", f->gzip ? "gzip -c" : "zstd -q -c", plain, f->archive));
         assert_int_equal(system(command.data), 0);
         free(plain);
         pawl__buf_free(&tar);
@@ -108,9 +106,8 @@ int hostile_setup(void **state)
         event_log_fill(f->here, 1);
         const tree_hash second = tree_of(&f->trees, "f 644 a=one", "f 644 c=two", NULL);
         checkpoint_put(f->here->log, &f->trees, second, "{\"a\":1}", "[2]");
-        assert_int_equal(pawl_workspace_export(&result, f->here->log, NULL, 0, f->archive, &f->err),
-                PAWL_OK);
-        assert_int_equal(pawl__archive_load(&f->lib, &f->err), PAWL_OK);
+        assert_ok(pawl_workspace_export(&result, f->here->log, NULL, 0, f->archive, &f->err));
+        assert_ok(pawl__archive_load(&f->lib, &f->err));
         take_apart(f);
         *state = f;
         return 0;

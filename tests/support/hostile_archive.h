@@ -36,6 +36,7 @@ void hostile_put_together(struct hostile *f);
 /** An archive of two checkpoints, taken apart, and a log that it is imported into. */
 int hostile_setup(void **state);
 int hostile_teardown(void **state);
+#define HOSTILE_TEST(name) UNIT_TEST_WITH(name, struct hostile *f, hostile_setup, hostile_teardown)
 /** f->archive is refused so, and nothing is written into the log. */
 void hostile_refused_file(struct hostile *f, pawl_status as, const char *says);
 /** The same of the members as they are now, as PAWL_EFORMAT. */

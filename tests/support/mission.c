@@ -5,7 +5,7 @@
 
 static void open_log(struct mission_fixture *f)
 {
-        assert_int_equal(pawl_log_open(&f->log, f->db, &f->log_options, &f->err), PAWL_OK);
+        assert_ok(pawl_log_open(&f->log, f->db, &f->log_options, &f->err));
 }
 
 int mission_setup(void **state)
@@ -132,7 +132,7 @@ static void each_event(struct mission_fixture *f, uint64_t since,
         pawl_event event;
         pawl_status status;
 
-        assert_int_equal(pawl_cursor_open(&cursor, f->log, since), PAWL_OK);
+        assert_ok(pawl_cursor_open(&cursor, f->log, since));
         while ((status = pawl_cursor_next(cursor, &event)) == PAWL_OK)
                 fn(&event, user);
         assert_int_equal(status, PAWL_DONE);
@@ -153,8 +153,7 @@ static void count_one(const pawl_event *event, void *user)
                 return;
         count->n++;
         pawl__buf_clear(&count->last);
-        assert_int_equal(
-                pawl__buf_add(&count->last, event->payload.data, event->payload.len), PAWL_OK);
+        assert_ok(pawl__buf_add(&count->last, event->payload.data, event->payload.len));
 }
 
 size_t mission_events(struct mission_fixture *f, const char *type)
@@ -187,8 +186,8 @@ static void add_type(const pawl_event *event, void *user)
         pawl__buf *types = user;
 
         if (types->len)
-                assert_int_equal(pawl__buf_addc(types, ' '), PAWL_OK);
-        assert_int_equal(pawl__buf_add(types, event->type.data, event->type.len), PAWL_OK);
+                assert_ok(pawl__buf_addc(types, ' '));
+        assert_ok(pawl__buf_add(types, event->type.data, event->type.len));
 }
 
 char *mission_types(struct mission_fixture *f, uint64_t since)
@@ -205,9 +204,8 @@ void mission_resolve(struct mission_fixture *f)
 
         assert_non_null(f->result);
         assert_int_equal(f->result->n_conflicts, 1);
-        assert_int_equal(pawl_conflict_resolve(
-                                 f->log, f->result->conflicts[0].id, &answer, "user:ana", &f->err),
-                PAWL_OK);
+        assert_ok(pawl_conflict_resolve(
+                f->log, f->result->conflicts[0].id, &answer, "user:ana", &f->err));
 }
 
 static const pawl_step_result *find(struct mission_fixture *f, const char *step_id)

@@ -22,6 +22,8 @@ struct mission_fixture {
 
 int mission_setup(void **state);
 int mission_teardown(void **state);
+#define MISSION_TEST(name)                                                                         \
+        UNIT_TEST_WITH(name, struct mission_fixture *f, mission_setup, mission_teardown)
 
 /** Write FOLDER/NAME. */
 void mission_file(struct mission_fixture *f, const char *name, const char *text);

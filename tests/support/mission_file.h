@@ -18,7 +18,7 @@ struct file_fixture {
 int file_setup(void **state);
 int file_teardown(void **state);
 
-#define FILE_TEST(name) UNIT_TEST_WITH(name, file_setup, file_teardown)
+#define FILE_TEST(name) UNIT_TEST_WITH(name, struct file_fixture *f, file_setup, file_teardown)
 
 /** Read a mission, which must be well-formed, in place of the fixture's. */
 void file_load_from(struct file_fixture *f, const char *path);

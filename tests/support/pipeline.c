@@ -56,8 +56,8 @@ void check_holds(pawl_text text, const char *part, const char *file, int line)
 static void join(pawl__buf *out, pawl_text part, const char *between)
 {
         if (out->len)
-                assert_int_equal(pawl__buf_adds(out, between), PAWL_OK);
-        assert_int_equal(pawl__buf_add(out, part.data, part.len), PAWL_OK);
+                assert_ok(pawl__buf_adds(out, between));
+        assert_ok(pawl__buf_add(out, part.data, part.len));
 }
 
 /* ---- A context alone ------------------------------------------------------------------------ */
@@ -95,8 +95,8 @@ int alone_setup(void **state)
 
         assert_non_null(a);
         a->sources = counted_sources(&a->counted);
-        assert_int_equal(pawl_context_new(&a->ctx, "m", "r", "s", NULL), PAWL_OK);
-        assert_int_equal(pawl__glossary_new(&a->glossary, NULL), PAWL_OK);
+        assert_ok(pawl_context_new(&a->ctx, "m", "r", "s", NULL));
+        assert_ok(pawl__glossary_new(&a->glossary, NULL));
         a->ctx->glossary = a->glossary;
         a->ctx->batch = &a->batch;
         a->ctx->sources = &a->sources;
@@ -130,12 +130,12 @@ void alone_sense(struct alone *a, const char *scope, const char *surface, const 
                 .status = PAWL__ACTIVE};
 
         assert_true(pawl__scope_of(&sense.scope, pawl__text(scope)));
-        assert_int_equal(pawl__glossary_add(a->glossary, &sense, NULL), PAWL_OK);
+        assert_ok(pawl__glossary_add(a->glossary, &sense, NULL));
 }
 
 void alone_inputs(struct alone *a, const char *json)
 {
-        assert_int_equal(pawl_context_set_inputs(a->ctx, json, strlen(json)), PAWL_OK);
+        assert_ok(pawl_context_set_inputs(a->ctx, json, strlen(json)));
 }
 
 const char *alone_types(struct alone *a)
@@ -326,7 +326,7 @@ const char *piped_types(struct piped *p, uint64_t since)
         pawl_cursor *cursor;
         pawl_event event;
 
-        assert_int_equal(pawl_cursor_open(&cursor, p->log, since), PAWL_OK);
+        assert_ok(pawl_cursor_open(&cursor, p->log, since));
         while (pawl_cursor_next(cursor, &event) == PAWL_OK)
                 join(&all, event.type, " ");
         pawl_cursor_close(cursor);
@@ -340,7 +340,7 @@ const char *piped_payload(struct piped *p, const char *type, uint64_t since, siz
         pawl_event event;
         bool found = false;
 
-        assert_int_equal(pawl_cursor_open(&cursor, p->log, since), PAWL_OK);
+        assert_ok(pawl_cursor_open(&cursor, p->log, since));
         while (!found && pawl_cursor_next(cursor, &event) == PAWL_OK) {
                 found = pawl__text_is(event.type, type) && n-- == 0;
                 if (found)
@@ -357,7 +357,7 @@ uint64_t piped_head(struct piped *p)
         unsigned char hash[32];
         uint64_t seq;
 
-        assert_int_equal(pawl_log_head(&seq, hash, p->log), PAWL_OK);
+        assert_ok(pawl_log_head(&seq, hash, p->log));
         return seq;
 }
 
@@ -375,7 +375,7 @@ pawl_status piped_define(struct piped *p, const char *conflict_id, const char *d
         pawl_log *other;
         pawl_status status;
 
-        assert_int_equal(pawl_log_open(&other, p->db, &p->log_options, &p->err), PAWL_OK);
+        assert_ok(pawl_log_open(&other, p->db, &p->log_options, &p->err));
         status = pawl_conflict_resolve(other, conflict_id, &answer, "user:ben", &p->err);
         pawl_log_close(other);
         return status;
@@ -390,8 +390,8 @@ const char *piped_status(struct piped *p, const char *step)
 
         row.v[PAWL__STEP_RUN].text = pawl__text("r");
         row.v[PAWL__STEP_ID].text = pawl__text(step);
-        assert_int_equal(pawl__state_of(&state, p->log, &p->err), PAWL_OK);
-        assert_int_equal(pawl__state_get(state, PAWL__STEPS, &row, &arena, &p->err), PAWL_OK);
+        assert_ok(pawl__state_of(&state, p->log, &p->err));
+        assert_ok(pawl__state_get(state, PAWL__STEPS, &row, &arena, &p->err));
         join(&text, row.v[PAWL__STEP_STATUS].text, "");
         pawl__arena_free(&arena);
         return give_out(p, &text);

@@ -44,6 +44,7 @@ struct alone {
 };
 int alone_setup(void **state);
 int alone_teardown(void **state);
+#define ALONE_TEST(name) UNIT_TEST_WITH(name, struct alone *a, alone_setup, alone_teardown)
 void alone_sense(struct alone *a, const char *scope, const char *surface, const char *definition,
         double confidence);
 void alone_inputs(struct alone *a, const char *json);
@@ -85,6 +86,7 @@ struct piped {
 };
 int piped_setup(void **state);
 int piped_teardown(void **state);
+#define PIPED_TEST(name) UNIT_TEST_WITH(name, struct piped *p, piped_setup, piped_teardown)
 /** Close log and pipeline, and open them again, as another session would. */
 void piped_reopen(struct piped *p);
 /** A new pipeline over the same log, by p->options. */

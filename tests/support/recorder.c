@@ -34,7 +34,7 @@ static struct {
 
 static void *more(void *items, size_t n, size_t *cap, size_t size)
 {
-        assert_int_equal(pawl__grow(items, cap, n + 1, size), PAWL_OK);
+        assert_ok(pawl__grow(items, cap, n + 1, size));
         return *(char **)items + n * size;
 }
 
@@ -437,7 +437,7 @@ void recorder_promise_head(pawl_log *log)
         unsigned char hash[32];
         uint64_t seq;
 
-        assert_int_equal(pawl_log_head(&seq, hash, log), PAWL_OK);
+        assert_ok(pawl_log_head(&seq, hash, log));
         possible(seq, hash);
         promised();
 }

@@ -4,9 +4,7 @@ void repository_line(struct repository *f, const char *script, char *line, size_
 {
         pawl__buf command = PAWL__BUF_INIT;
 
-        assert_int_equal(
-                pawl__buf_addf(&command, "cd '%s' && { %s\n} 2>said.log", f->folder, script),
-                PAWL_OK);
+        assert_ok(pawl__buf_addf(&command, "cd '%s' && { %s\n} 2>said.log", f->folder, script));
         FILE *pipe = popen(command.data, "r");
         assert_non_null(pipe);
         if (!fgets(line, (int)size, pipe))

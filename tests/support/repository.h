@@ -24,6 +24,8 @@ void repository_prints(struct repository *f, const char *script, const char *is)
 /** A repository "repo" of three commits, of which f->git is not opened. */
 int repository_setup(void **state);
 int repository_teardown(void **state);
+#define REPOSITORY_TEST(name)                                                                      \
+        UNIT_TEST_WITH(name, struct repository *f, repository_setup, repository_teardown)
 /** Open f->git at a root below the folder. */
 pawl_status repository_open(struct repository *f, const char *name);
 /** Setup and teardown of a group: nobody's configuration of git but the test's. */

@@ -60,10 +60,8 @@ void restores_plan(restores *f, tree_hash now, tree_hash target)
         f->target = target;
         memcpy(f->plan.now, now.bytes, 32);
         memcpy(f->plan.target_tree, target.bytes, 32);
-        assert_int_equal(
-                pawl__tracked_paths_new(&rights.recorded, &folders, both[0].bytes, 2, &err),
-                PAWL_OK);
-        assert_int_equal(pawl__plan_make(&f->plan, &folders, &rights, &world, &err), PAWL_OK);
+        assert_ok(pawl__tracked_paths_new(&rights.recorded, &folders, both[0].bytes, 2, &err));
+        assert_ok(pawl__plan_make(&f->plan, &folders, &rights, &world, &err));
         pawl__tracked_paths_free(rights.recorded);
 }
 

@@ -26,6 +26,7 @@ int restores_by_name(void **state);
 
 int restores_setup(void **state);
 int restores_teardown(void **state);
+#define RESTORES_TEST(name) UNIT_TEST_WITH(name, restores *f, restores_setup, restores_teardown)
 /** A plan between two trees, both recorded. */
 void restores_plan(restores *f, tree_hash now, tree_hash target);
 /** Do the plan, or go back. */

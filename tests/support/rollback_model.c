@@ -19,10 +19,9 @@ static void flatten(model *m, list *out, const unsigned char hash[32], const cha
 
         assert_non_null(encoded);
         pawl_text text = pawl__buf_text(encoded);
-        assert_int_equal(pawl__tree_open(&reader, text, NULL), PAWL_OK);
+        assert_ok(pawl__tree_open(&reader, text, NULL));
         while (pawl__tree_next(&entry, &reader, NULL) == PAWL_OK) {
-                assert_int_equal(pawl__grow(&out->items, &out->cap, out->n + 1, sizeof *out->items),
-                        PAWL_OK);
+                assert_ok(pawl__grow(&out->items, &out->cap, out->n + 1, sizeof *out->items));
                 item *it = &out->items[out->n++];
                 snprintf(it->path, sizeof it->path, "%s%s%.*s", folder, *folder ? "/" : "",
                         (int)entry.name.len, entry.name.data);

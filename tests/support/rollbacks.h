@@ -18,6 +18,7 @@ typedef struct rollbacks {
 
 int rollbacks_setup(void **state);
 int rollbacks_teardown(void **state);
+#define ROLLBACKS_TEST(name) UNIT_TEST_WITH(name, rollbacks *f, rollbacks_setup, rollbacks_teardown)
 /** Write a file, make a folder, remove a file: of the workspace. */
 void rollbacks_put(rollbacks *f, const char *name, const char *data);
 void rollbacks_mkdir(rollbacks *f, const char *name);

@@ -12,9 +12,9 @@ static int set_up_on(void **state, const char *vfs)
         t->f = *state;
         t->f->vfs = vfs;
         event_log_open(t->f);
-        assert_int_equal(pawl__state_of(&t->state, t->f->log, &t->err), PAWL_OK);
-        assert_int_equal(pawl__contents_open(&t->contents, t->f->log, &t->err), PAWL_OK);
-        assert_int_equal(pawl__hasher_new(&t->hasher, &t->err), PAWL_OK);
+        assert_ok(pawl__state_of(&t->state, t->f->log, &t->err));
+        assert_ok(pawl__contents_open(&t->contents, t->f->log, &t->err));
+        assert_ok(pawl__hasher_new(&t->hasher, &t->err));
         *state = t;
         return 0;
 }
@@ -54,7 +54,7 @@ static void file_entry(pawl__entry *entry, shapes *t, char letter, char name[24]
         snprintf(name, 24, "file-%d", i);
         *entry = (pawl__entry){
                 .kind = PAWL__ENTRY_FILE, .name = pawl__text(name), .mode = 0644, .size = len};
-        assert_int_equal(pawl__sha256(t->hasher, entry->hash, text, len, NULL), PAWL_OK);
+        assert_ok(pawl__sha256(t->hasher, entry->hash, text, len, NULL));
 }
 
 static pawl_status put_file(shapes *t, char letter, pawl_error *err)
@@ -63,7 +63,7 @@ static pawl_status put_file(shapes *t, char letter, pawl_error *err)
         unsigned char hash[32];
         size_t len = shapes_text(text, letter);
 
-        assert_int_equal(pawl__sha256(t->hasher, hash, text, len, NULL), PAWL_OK);
+        assert_ok(pawl__sha256(t->hasher, hash, text, len, NULL));
         return pawl__contents_put_whole(t->contents, hash, pawl__text_n(text, len), NULL, err);
 }
 
@@ -165,7 +165,7 @@ uint64_t shapes_head(shapes *t)
         unsigned char hash[32];
         uint64_t seq = 0;
 
-        assert_int_equal(pawl_log_head(&seq, hash, t->f->log), PAWL_OK);
+        assert_ok(pawl_log_head(&seq, hash, t->f->log));
         return seq;
 }
 
@@ -176,7 +176,7 @@ void shapes_start_rollback(shapes *t, int target, const char *files, const char 
         char hex[65], payload[400];
 
         shapes_take_as(t, now, ",\"safety\":true", NULL);
-        assert_int_equal(shapes_put_tree(tree, &s, false, NULL), PAWL_OK);
+        assert_ok(shapes_put_tree(tree, &s, false, NULL));
         pawl__hex(hex, tree, 32);
         snprintf(payload, sizeof payload,
                 "{\"target\":%d,\"safety\":%d,\"tree\":\"%s\",\"plan_hash\":\"%s\",\"undo\":%s}",
@@ -220,8 +220,8 @@ void shapes_check_there(shapes *t, const char *files)
         pawl__mark *reach = NULL;
         unsigned char tree[32];
 
-        assert_int_equal(shapes_put_tree(tree, &s, false, NULL), PAWL_OK);
-        assert_int_equal(pawl__mark_new(&reach, t->contents, &t->err), PAWL_OK);
+        assert_ok(shapes_put_tree(tree, &s, false, NULL));
+        assert_ok(pawl__mark_new(&reach, t->contents, &t->err));
         if (pawl__mark_add(reach, tree, 0, &t->err))
                 fail_msg("%s: %s", files, t->err.message);
         pawl__mark_free(reach);
@@ -231,7 +231,7 @@ void shapes_check_there(shapes *t, const char *files)
                 if (files[i] == '-')
                         continue;
                 size_t len = shapes_text(text, files[i]);
-                assert_int_equal(pawl__sha256(t->hasher, hash, text, len, NULL), PAWL_OK);
+                assert_ok(pawl__sha256(t->hasher, hash, text, len, NULL));
                 if (pawl__contents_read(t->contents, hash, len, pass, NULL, &t->err))
                         fail_msg("%s: %s", files, t->err.message);
         }

@@ -26,6 +26,7 @@ int shapes_setup(void **state);
 /** On a file system that syncs nothing, and so is quick; for faults in it, too. */
 int shapes_setup_memory(void **state);
 int shapes_teardown(void **state);
+#define SHAPES_TEST(name) UNIT_TEST_WITH(name, shapes *t, shapes_setup, shapes_teardown)
 
 /** A root with a folder "in": file i has the content that its letter says; '-': there is none. The
  * first three stand in the folder. */

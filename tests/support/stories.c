@@ -32,7 +32,7 @@ void stories_setup(struct stories *s)
         s->token = strdup(mission_token(s->f, "specify"));
         s->conflict = strdup(s->f->result->conflicts[0].id);
         keep(s, STORY_BLOCKED);
-        assert_int_equal(pawl_log_open(&s->f->log, s->f->db, NULL, &s->f->err), PAWL_OK);
+        assert_ok(pawl_log_open(&s->f->log, s->f->db, NULL, &s->f->err));
         mission_resolve(s->f);
         keep(s, STORY_ANSWERED);
 }

@@ -168,7 +168,7 @@ char *file_read(const char *path, size_t *len)
 
         assert_non_null(file);
         while ((n = fread(chunk, 1, sizeof chunk, file)) > 0)
-                assert_int_equal(pawl__buf_add(&all, chunk, n), PAWL_OK);
+                assert_ok(pawl__buf_add(&all, chunk, n));
         fclose(file);
         return pawl__buf_take(&all, len);
 }

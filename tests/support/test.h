@@ -19,11 +19,8 @@
 
 #include "base/text.h"
 
-/** A test: UNIT_TEST_WITH(name, setup, teardown) { ... } runs between the two, either of which may
- * be NULL, and finds what the setup made in *state. Tests run in the order in which a file has
- * them. */
-#define UNIT_TEST_WITH(name, setup, teardown) UNIT_TEST_OF(name, setup, teardown, NULL)
-/** The same; the setup finds @p of in *state. */
+/** A test: UNIT_TEST_OF(name, setup, teardown, of) { ... } runs between the two, either of which
+ * may be NULL; the setup finds @p of in *state. Tests run in the order in which a file has them. */
 #define UNIT_TEST_OF(name, setup, teardown, of)                                                    \
         static void name(void **state);                                                            \
         __attribute__((constructor)) static void add_##name(void)                                  \
@@ -31,7 +28,15 @@
                 test_add((struct CMUnitTest){#name, name, setup, teardown, of});                   \
         }                                                                                          \
         static void name(void **state __attribute__((unused)))
-#define UNIT_TEST(name) UNIT_TEST_WITH(name, NULL, NULL)
+#define UNIT_TEST(name) UNIT_TEST_OF(name, NULL, NULL, NULL)
+/** A test of what the setup made, which is its argument: UNIT_TEST_WITH(name, struct x *x, ...). */
+#define UNIT_TEST_WITH(name, fixture, setup, teardown)                                             \
+        static void with_##name(fixture);                                                          \
+        UNIT_TEST_OF(name, setup, teardown, NULL)                                                  \
+        {                                                                                          \
+                with_##name(*state);                                                               \
+        }                                                                                          \
+        static void with_##name(fixture __attribute__((unused)))
 void test_add(struct CMUnitTest test);
 /** The end of a file of tests: run them between a setup and a teardown of all, which may be NULL.
  */
@@ -44,6 +49,8 @@ int test_run(CMFixtureFunction setup, CMFixtureFunction teardown);
 /** The same where nothing is about what a disk has: temporary directories are in memory, if they
  * can be. */
 int test_run_in_memory(CMFixtureFunction setup, CMFixtureFunction teardown);
+
+#define assert_ok(status) assert_int_equal((status), PAWL_OK)
 
 /** The text is exactly this string. */
 #define assert_text(text, string) check_text((text), (string), __FILE__, __LINE__)

@@ -21,7 +21,7 @@ static inline threads threads_open(event_log *f)
 
         f->flags = PAWL_LOG_CREATE;
         event_log_open(f);
-        assert_int_equal(pawl_threads_open(&t.threads, f->log, NULL, &t.err), PAWL_OK);
+        assert_ok(pawl_threads_open(&t.threads, f->log, NULL, &t.err));
         return t;
 }
 

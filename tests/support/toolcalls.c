@@ -94,9 +94,9 @@ char *toolcalls_folder(const char *path)
         int n = scandir(path, &entries, no_dots, alphasort);
 
         assert_true(n >= 0);
-        assert_int_equal(pawl__buf_adds(&names, ""), PAWL_OK);
+        assert_ok(pawl__buf_adds(&names, ""));
         for (int i = 0; i < n; i++) {
-                assert_int_equal(pawl__buf_addf(&names, "%s ", entries[i]->d_name), PAWL_OK);
+                assert_ok(pawl__buf_addf(&names, "%s ", entries[i]->d_name));
                 free(entries[i]);
         }
         free(entries);

@@ -21,7 +21,7 @@ typedef struct toolcalls {
 int toolcalls_setup(void **state);
 int toolcalls_teardown(void **state);
 
-#define TOOLCALLS_TEST(name) UNIT_TEST_WITH(name, toolcalls_setup, toolcalls_teardown)
+#define TOOLCALLS_TEST(name) UNIT_TEST_WITH(name, toolcalls *t, toolcalls_setup, toolcalls_teardown)
 
 /** Write WORKSPACE/NAME, or read it whole, malloc'd. */
 void toolcalls_write(toolcalls *t, const char *name, const char *text);

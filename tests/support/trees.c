@@ -22,15 +22,15 @@ const pawl__buf *trees_find(const trees *t, const unsigned char hash[32])
 static void keep(trees *t, unsigned char hash[32], const void *data, size_t len)
 {
         if (!t->hasher)
-                assert_int_equal(pawl__hasher_new(&t->hasher, NULL), PAWL_OK);
-        assert_int_equal(pawl__sha256(t->hasher, hash, data, len, NULL), PAWL_OK);
+                assert_ok(pawl__hasher_new(&t->hasher, NULL));
+        assert_ok(pawl__sha256(t->hasher, hash, data, len, NULL));
         if (trees_find(t, hash))
                 return;
-        assert_int_equal(pawl__grow(&t->items, &t->cap, t->n + 1, sizeof *t->items), PAWL_OK);
+        assert_ok(pawl__grow(&t->items, &t->cap, t->n + 1, sizeof *t->items));
         struct trees_item *item = &t->items[t->n++];
         *item = (struct trees_item){.data = PAWL__BUF_INIT};
         memcpy(item->hash, hash, 32);
-        assert_int_equal(pawl__buf_add(&item->data, data, len), PAWL_OK);
+        assert_ok(pawl__buf_add(&item->data, data, len));
 }
 
 static line read_line(const char *text)
@@ -100,7 +100,7 @@ static void folder_of(
                         entry->why = (pawl__skip)lines[i].number;
         }
         qsort(entries, found, sizeof *entries, by_name);
-        assert_int_equal(pawl__tree_encode(&out, entries, found, NULL), PAWL_OK);
+        assert_ok(pawl__tree_encode(&out, entries, found, NULL));
         keep(t, hash, out.data, out.len);
         pawl__buf_free(&out);
         free(entries);
@@ -207,7 +207,7 @@ tree_hash tree_on_disk(trees *t, const char *folder)
                 assert_non_null(name);
                 if (pawl__tree_name_never(pawl__text(name))) /* .git, which no tree has */
                         name[0] = '_';
-                assert_int_equal(pawl__grow(&entries, &cap, n + 1, sizeof *entries), PAWL_OK);
+                assert_ok(pawl__grow(&entries, &cap, n + 1, sizeof *entries));
                 entries[n++] = entry_on_disk(t, path, name);
                 free(path);
         }
@@ -216,7 +216,7 @@ tree_hash tree_on_disk(trees *t, const char *folder)
                 assert_int_equal(chmod(folder, st.st_mode & 07777), 0);
         if (n)
                 qsort(entries, n, sizeof *entries, by_name);
-        assert_int_equal(pawl__tree_encode(&out, entries, n, NULL), PAWL_OK);
+        assert_ok(pawl__tree_encode(&out, entries, n, NULL));
         keep(t, hash.bytes, out.data, out.len);
         for (size_t i = 0; i < n; i++) {
                 free((char *)entries[i].name.data);
@@ -262,7 +262,7 @@ void tree_put(const trees *t, const unsigned char hash[32], const char *folder)
         pawl_status status;
 
         assert_non_null(encoded);
-        assert_int_equal(pawl__tree_open(&reader, pawl__buf_text(encoded), NULL), PAWL_OK);
+        assert_ok(pawl__tree_open(&reader, pawl__buf_text(encoded), NULL));
         while ((status = pawl__tree_next(&entry, &reader, NULL)) == PAWL_OK) {
                 char *name = strndup(entry.name.data, entry.name.len);
                 char *path = path_in(folder, name);

@@ -14,7 +14,7 @@ int workspace_setup(void **state)
         w->f = *state;
         w->f->flags = PAWL_LOG_CREATE;
         event_log_open(w->f);
-        assert_int_equal(pawl__contents_open(&w->contents, w->f->log, &w->err), PAWL_OK);
+        assert_ok(pawl__contents_open(&w->contents, w->f->log, &w->err));
         w->options =
                 (pawl__scan_options){.root = w->f->folder, .log_path = pawl__log_place(w->f->log)};
         umask(022);
@@ -160,9 +160,9 @@ static void add_content(workspace *w, const pawl__entry *entry)
                 fail_msg("%s", w->err.message);
         assert_int_equal(content.len, entry->size);
         if (content.len <= 40)
-                assert_int_equal(pawl__buf_add(&w->text, content.data, content.len), PAWL_OK);
+                assert_ok(pawl__buf_add(&w->text, content.data, content.len));
         else
-                assert_int_equal(pawl__buf_addf(&w->text, "%zu bytes", content.len), PAWL_OK);
+                assert_ok(pawl__buf_addf(&w->text, "%zu bytes", content.len));
         pawl__buf_free(&content);
 }
 
@@ -177,28 +177,24 @@ static void add_folder(workspace *w, const unsigned char hash[32], const char *p
                 fail_msg("%s", w->err.message);
         while (pawl__tree_next(&entry, &reader, &w->err) == PAWL_OK) {
                 pawl__buf path = PAWL__BUF_INIT;
-                assert_int_equal(pawl__buf_addf(&path, "%s%.*s", prefix, (int)entry.name.len,
-                                         entry.name.data),
-                        PAWL_OK);
+                assert_ok(pawl__buf_addf(
+                        &path, "%s%.*s", prefix, (int)entry.name.len, entry.name.data));
                 if (entry.kind == PAWL__ENTRY_SKIPPED)
-                        assert_int_equal(pawl__buf_addf(&w->text, "x %s %s",
-                                                 pawl__skip_name(entry.why), path.data),
-                                PAWL_OK);
+                        assert_ok(pawl__buf_addf(
+                                &w->text, "x %s %s", pawl__skip_name(entry.why), path.data));
                 else if (entry.kind == PAWL__ENTRY_LINK)
-                        assert_int_equal(pawl__buf_addf(&w->text, "l %s=%.*s", path.data,
-                                                 (int)entry.target.len, entry.target.data),
-                                PAWL_OK);
+                        assert_ok(pawl__buf_addf(&w->text, "l %s=%.*s", path.data,
+                                (int)entry.target.len, entry.target.data));
                 else
-                        assert_int_equal(pawl__buf_addf(&w->text, "%c %o %s", entry.kind,
-                                                 (unsigned)entry.mode, path.data),
-                                PAWL_OK);
+                        assert_ok(pawl__buf_addf(
+                                &w->text, "%c %o %s", entry.kind, (unsigned)entry.mode, path.data));
                 if (entry.kind == PAWL__ENTRY_FILE) {
-                        assert_int_equal(pawl__buf_addc(&w->text, '='), PAWL_OK);
+                        assert_ok(pawl__buf_addc(&w->text, '='));
                         add_content(w, &entry);
                 }
-                assert_int_equal(pawl__buf_addc(&w->text, '\n'), PAWL_OK);
+                assert_ok(pawl__buf_addc(&w->text, '\n'));
                 if (entry.kind == PAWL__ENTRY_DIRECTORY) {
-                        assert_int_equal(pawl__buf_addc(&path, '/'), PAWL_OK);
+                        assert_ok(pawl__buf_addc(&path, '/'));
                         add_folder(w, entry.hash, path.data);
                 }
                 pawl__buf_free(&path);
@@ -210,7 +206,7 @@ static void add_folder(workspace *w, const unsigned char hash[32], const char *p
 const char *workspace_tree(workspace *w)
 {
         pawl__buf_clear(&w->text);
-        assert_int_equal(pawl__buf_adds(&w->text, ""), PAWL_OK);
+        assert_ok(pawl__buf_adds(&w->text, ""));
         add_folder(w, w->scan->tree, "");
         return w->text.data;
 }

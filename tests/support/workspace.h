@@ -22,7 +22,7 @@ typedef struct workspace {
 int workspace_setup(void **state);
 int workspace_teardown(void **state);
 
-#define WORKSPACE_TEST(name) UNIT_TEST_WITH(name, workspace_setup, workspace_teardown)
+#define WORKSPACE_TEST(name) UNIT_TEST_WITH(name, workspace *w, workspace_setup, workspace_teardown)
 
 /** Write FOLDER/PATH, whose folders are made; its times are an hour ago, so that its status is
  *  trusted. */

@@ -83,7 +83,7 @@ static void sweep_call(threads *t, pawl_status (*call)(threads *t, pawl_error *e
 
 LOG_TEST(no_allocation_that_fails_leaves_anything)
 {
-        threads t = threads_open(*state);
+        threads t = threads_open(f);
 
         threads_put(&t, "t", NULL, "1", "a1=x b1=*y c1=+z");
         threads_put(&t, "t", "1", "3", "a1 b1 c1");

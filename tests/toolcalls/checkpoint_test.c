@@ -19,7 +19,7 @@ static char *answer(toolcalls *t)
         size_t len;
         char *json;
 
-        assert_int_equal(pawl_toolcalls_json(&json, &len, t->batch, &t->err), PAWL_OK);
+        assert_ok(pawl_toolcalls_json(&json, &len, t->batch, &t->err));
         assert_int_equal(strlen(json), len);
         return json;
 }
@@ -36,8 +36,6 @@ static char *document_in(const char *folder, const char *name)
 
 TOOLCALLS_TEST(each_edit_gets_a_checkpoint_and_nothing_else)
 {
-        toolcalls *t = *state;
-
         toolcalls_take(t, TWO_EDITS);
         assert_int_equal(pawl_toolcalls_count(t->batch), 3);
         assert_int_equal(pawl_toolcalls_failed(t->batch), 0);
@@ -69,7 +67,6 @@ TOOLCALLS_TEST(each_edit_gets_a_checkpoint_and_nothing_else)
 
 TOOLCALLS_TEST(the_document_is_kept_with_all_that_came_with_it)
 {
-        toolcalls *t = *state;
         static const char expected[] =
                 "{\"history\":[{\"type\":\"user\",\"text\":\"mend it\"}],\"commitHash\":"
                 "\"cp-02-before-write-file-c3-20261120-123500\",\"messageId\":\"m-1\",\"toolCall\":"
@@ -100,8 +97,6 @@ TOOLCALLS_TEST(the_document_is_kept_with_all_that_came_with_it)
 
 TOOLCALLS_TEST(calls_without_args_have_none)
 {
-        toolcalls *t = *state;
-
         t->options.files = t->outside;
         toolcalls_take(t, "[{\"callId\":\"c\",\"name\":\"replace\",\"checkpoint\":{}}]");
         char *text = document_in(t->outside, toolcalls_name(t, 0));
@@ -111,7 +106,6 @@ TOOLCALLS_TEST(calls_without_args_have_none)
 
 TOOLCALLS_TEST(which_tools_edit_is_for_the_caller_to_say)
 {
-        toolcalls *t = *state;
         static const char *const tools[] = {"edit"};
 
         t->options.edit_tools = tools;
@@ -128,7 +122,6 @@ TOOLCALLS_TEST(which_tools_edit_is_for_the_caller_to_say)
 
 TOOLCALLS_TEST(switched_off_it_writes_nothing)
 {
-        toolcalls *t = *state;
         pawl_log *log = t->f->log;
 
         t->options.off = true;
@@ -149,7 +142,6 @@ TOOLCALLS_TEST(switched_off_it_writes_nothing)
 
 TOOLCALLS_TEST(a_batch_that_is_none_is_refused_whole)
 {
-        toolcalls *t = *state;
         static const struct {
                 const char *json;
                 pawl_status status;
@@ -187,19 +179,18 @@ TOOLCALLS_TEST(a_batch_that_is_none_is_refused_whole)
 
 TOOLCALLS_TEST(a_batch_has_its_limits)
 {
-        toolcalls *t = *state;
         pawl__buf json = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__buf_adds(&json, "[{\"callId\":\""), PAWL_OK);
+        assert_ok(pawl__buf_adds(&json, "[{\"callId\":\""));
         for (int i = 0; i < 513; i++)
-                assert_int_equal(pawl__buf_adds(&json, "x"), PAWL_OK);
-        assert_int_equal(pawl__buf_adds(&json, "\",\"name\":\"replace\"}]"), PAWL_OK);
+                assert_ok(pawl__buf_adds(&json, "x"));
+        assert_ok(pawl__buf_adds(&json, "\",\"name\":\"replace\"}]"));
         assert_int_equal(toolcalls_try(t, json.data), PAWL_ETOOBIG);
         assert_says(t->err.message, "calls[0].callId: has 513 bytes; at most 512");
         pawl__buf_clear(&json);
         for (int i = 0; i < 4097; i++)
-                assert_int_equal(pawl__buf_adds(&json, i ? ",{}" : "[{}"), PAWL_OK);
-        assert_int_equal(pawl__buf_adds(&json, "]"), PAWL_OK);
+                assert_ok(pawl__buf_adds(&json, i ? ",{}" : "[{}"));
+        assert_ok(pawl__buf_adds(&json, "]"));
         assert_int_equal(toolcalls_try(t, json.data), PAWL_ETOOBIG);
         assert_says(t->err.message, "calls: are 4097; at most 4096");
         assert_int_equal(pawl_toolcalls_checkpoint(&t->batch, t->f->log, "[", PAWL_TOOLCALL_MAX + 1,
@@ -212,7 +203,6 @@ TOOLCALLS_TEST(a_batch_has_its_limits)
  * is a file of that name already. */
 TOOLCALLS_TEST(two_calls_in_a_millisecond_have_two_names)
 {
-        toolcalls *t = *state;
         char *path = path_in(t->outside, "2026-11-20T12-35-00-002Z-c1-replace.json");
 
         toolcalls_take(t, "[{\"callId\":\"c1\",\"name\":\"replace\"},{\"callId\":\"c1\",\"name\":"
@@ -234,7 +224,6 @@ enum { PROCESSES_AT_ONCE = 4, EACH = 3 };
 /* Each process has a log of its own, so that nothing but the directory keeps them apart. */
 TOOLCALLS_TEST(processes_that_share_a_folder_have_names_of_their_own)
 {
-        toolcalls *t = *state;
         pid_t children[PROCESSES_AT_ONCE];
         int ended, n = 0;
 
@@ -272,15 +261,14 @@ TOOLCALLS_TEST(processes_that_share_a_folder_have_names_of_their_own)
 /* What keeps all of them from being taken is told for each; the log is as it was. */
 TOOLCALLS_TEST(where_none_can_be_taken_each_edit_says_why)
 {
-        toolcalls *t = *state;
         char *file = path_in(t->outside, "file");
 
         file_write(file, "", 0);
         t->options.files = file;
-        assert_int_equal(toolcalls_try(t, TWO_EDITS), PAWL_OK);
+        assert_ok(toolcalls_try(t, TWO_EDITS));
         assert_int_equal(pawl_toolcalls_failed(t->batch), 2);
         assert_int_equal(pawl_toolcalls_at(t->batch, 0)->status, PAWL_EINVAL);
-        assert_int_equal(pawl_toolcalls_at(t->batch, 1)->status, PAWL_OK);
+        assert_ok(pawl_toolcalls_at(t->batch, 1)->status);
         assert_says(pawl_toolcalls_at(t->batch, 2)->error, "is no directory");
         char *json = answer(t);
         assert_null(strstr(json, "\"checkpoint\""));
@@ -289,15 +277,15 @@ TOOLCALLS_TEST(where_none_can_be_taken_each_edit_says_why)
         free(file);
         file = path_in(t->outside, "no/such");
         t->options.files = file;
-        assert_int_equal(toolcalls_try(t, ONE_EDIT), PAWL_OK);
+        assert_ok(toolcalls_try(t, ONE_EDIT));
         assert_int_equal(pawl_toolcalls_at(t->batch, 0)->status, PAWL_ENOTFOUND);
         free(file);
         t->options.files = t->f->folder;
-        assert_int_equal(toolcalls_try(t, ONE_EDIT), PAWL_OK);
+        assert_ok(toolcalls_try(t, ONE_EDIT));
         assert_says(pawl_toolcalls_at(t->batch, 0)->error, "is the root of the workspace");
         t->options.files = NULL;
         t->options.run_id = "a/b";
-        assert_int_equal(toolcalls_try(t, ONE_EDIT), PAWL_OK);
+        assert_ok(toolcalls_try(t, ONE_EDIT));
         assert_says(pawl_toolcalls_at(t->batch, 0)->error, "run id");
         assert_int_equal(event_log_count(t->f), 0);
 }
@@ -306,7 +294,6 @@ TOOLCALLS_TEST(where_none_can_be_taken_each_edit_says_why)
  * the documents of later ones away. Others that take checkpoints leave them out, too. */
 TOOLCALLS_TEST(documents_in_the_workspace_are_no_part_of_it)
 {
-        toolcalls *t = *state;
         char *files = path_in(t->f->folder, "sub/calls [1]"), *sub = path_in(t->f->folder, "sub");
         const pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         pawl_workspace_capture *capture;
@@ -318,8 +305,7 @@ TOOLCALLS_TEST(documents_in_the_workspace_are_no_part_of_it)
         char *first = strdup(toolcalls_name(t, 0));
         toolcalls_write(t, "a.txt", "two");
         toolcalls_take(t, ONE_EDIT);
-        assert_int_equal(
-                pawl_workspace_checkpoint(&capture, t->f->log, &request, NULL, &t->err), PAWL_OK);
+        assert_ok(pawl_workspace_checkpoint(&capture, t->f->log, &request, NULL, &t->err));
         assert_int_equal(capture->info.files, 2);
         pawl_workspace_capture_free(capture);
         if (toolcalls_restore(t, first))
@@ -337,7 +323,6 @@ TOOLCALLS_TEST(documents_in_the_workspace_are_no_part_of_it)
 
 TOOLCALLS_TEST(whose_call_it_is_stands_in_both_events)
 {
-        toolcalls *t = *state;
         pawl_workspace_options workspace = PAWL_WORKSPACE_OPTIONS_INIT;
 
         workspace.actor = "user:ana";

@@ -31,8 +31,7 @@ UNIT_TEST(a_document_says_which_call_it_stands_before)
         assert_null(info->name);
         assert_null(pawl_toolcall_plan(call));
         pawl_toolcall_free(call);
-        assert_int_equal(
-                read_text(&call, "{\"toolCall\":{\"name\":\"\",\"args\":{}}}", &err), PAWL_OK);
+        assert_ok(read_text(&call, "{\"toolCall\":{\"name\":\"\",\"args\":{}}}", &err));
         assert_null(pawl_toolcall_told(call)->history.data);
         assert_null(pawl_toolcall_told(call)->commit_hash.data);
         assert_null(pawl_toolcall_told(call)->message_id.data);
@@ -101,14 +100,14 @@ UNIT_TEST(members_that_are_not_known_survive_a_round_trip)
         char *text, *twice;
         size_t len, twice_len;
 
-        assert_int_equal(read_text(&call, json, &err), PAWL_OK);
-        assert_int_equal(pawl_toolcall_write(&text, &len, call, "cp-07", &err), PAWL_OK);
+        assert_ok(read_text(&call, json, &err));
+        assert_ok(pawl_toolcall_write(&text, &len, call, "cp-07", &err));
         assert_string_equal(text, again);
         assert_int_equal(len, strlen(again));
         /* what was written is read again, and written as it was; the hash stays where none is given
          */
-        assert_int_equal(read_text(&second, text, &err), PAWL_OK);
-        assert_int_equal(pawl_toolcall_write(&twice, &twice_len, second, NULL, &err), PAWL_OK);
+        assert_ok(read_text(&second, text, &err));
+        assert_ok(pawl_toolcall_write(&twice, &twice_len, second, NULL, &err));
         assert_string_equal(twice, text);
         pawl_free(twice);
         assert_int_equal(

@@ -8,14 +8,11 @@
         "{\"history\":[1],\"messageId\":\"m\",\"calls\":[{\"callId\":\"c1\",\"name\":\"replace\"," \
         "\"args\":{\"a\":1}},{\"callId\":\"c2\",\"name\":\"write_file\",\"args\":{}}]}"
 
-static toolcalls *begin(void **state)
+static void begin(toolcalls *t)
 {
-        toolcalls *t = *state;
-
         t->options.files = t->outside;
         toolcalls_take(t, TWO_EDITS);
         allocator_leave_git_alone();
-        return t;
 }
 
 /* An edit of it has a checkpoint, or failed for want of memory; of the one, there is a file. */
@@ -60,9 +57,9 @@ static void sweep_takes(toolcalls *t, size_t *failed)
 
 TOOLCALLS_TEST(whatever_allocation_fails_a_call_has_its_checkpoint_or_its_error)
 {
-        toolcalls *t = begin(state);
         size_t failed = 0;
 
+        begin(t);
         sweep_takes(t, &failed);
         if (allocator_works())
                 assert_true(failed > 5); /* the other call had its own */
@@ -137,8 +134,7 @@ static void sweep_call(toolcalls *t, call_fn *call)
 
 TOOLCALLS_TEST(whatever_allocation_fails_reading_says_so)
 {
-        toolcalls *t = begin(state);
-
+        begin(t);
         sweep_call(t, call_list);
         sweep_call(t, call_json);
         sweep_call(t, call_document);
@@ -147,8 +143,7 @@ TOOLCALLS_TEST(whatever_allocation_fails_reading_says_so)
 /* A restore fails before anything is done, or half-way, and is seen: as a rollback does. */
 TOOLCALLS_TEST(whatever_allocation_fails_a_restore_is_done_or_not)
 {
-        toolcalls *t = begin(state);
-
+        begin(t);
         for (sweep s = {.step = 13, .keeps = true}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
                 pawl_pending_rollback pending;
@@ -161,8 +156,7 @@ TOOLCALLS_TEST(whatever_allocation_fails_a_restore_is_done_or_not)
                         &err);
                 pawl_toolcall_free(call);
                 if (pawl_workspace_pending(&pending, t->f->log, &err) == PAWL_OK)
-                        assert_int_equal(
-                                pawl_workspace_finish(NULL, t->f->log, NULL, &err), PAWL_OK);
+                        assert_ok(pawl_workspace_finish(NULL, t->f->log, NULL, &err));
                 else if (!ok)
                         continue;
                 char *text = toolcalls_text(t, "a.txt");

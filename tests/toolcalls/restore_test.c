@@ -16,9 +16,9 @@ static char *listed(toolcalls *t)
 
         if (pawl_toolcalls_list(&names, t->f->log, t->options.files, &t->err))
                 fail_msg("%s", t->err.message);
-        assert_int_equal(pawl__buf_adds(&text, ""), PAWL_OK);
+        assert_ok(pawl__buf_adds(&text, ""));
         for (size_t i = 0; i < names->n; i++)
-                assert_int_equal(pawl__buf_addf(&text, "%s ", names->items[i]), PAWL_OK);
+                assert_ok(pawl__buf_addf(&text, "%s ", names->items[i]));
         pawl_toolcall_names_free(names);
         return pawl__buf_take(&text, &len);
 }
@@ -52,7 +52,6 @@ static void check_restored(toolcalls *t, const char *name)
 
 TOOLCALLS_TEST(the_files_are_as_before_the_call_and_it_is_told)
 {
-        toolcalls *t = *state;
         char *name = edit(t), *text;
         int64_t events = event_log_count(t->f);
 
@@ -60,7 +59,7 @@ TOOLCALLS_TEST(the_files_are_as_before_the_call_and_it_is_told)
                 fail_msg("%s", t->err.message);
         check_restored(t, name);
         assert_int_equal(event_log_count(t->f), events + 3); /* it runs no tool */
-        assert_int_equal(pawl_workspace_undo(NULL, t->f->log, NULL, NULL, &t->err), PAWL_OK);
+        assert_ok(pawl_workspace_undo(NULL, t->f->log, NULL, NULL, &t->err));
         text = toolcalls_text(t, "a.txt");
         assert_string_equal(text, "two");
         free(text);
@@ -68,12 +67,11 @@ TOOLCALLS_TEST(the_files_are_as_before_the_call_and_it_is_told)
         t->options.files = t->outside;
         char *path = path_in(t->outside, "mine.json");
         pawl__buf document = PAWL__BUF_INIT;
-        assert_int_equal(pawl__buf_addf(&document,
-                                 "{\"commitHash\":\"%s\",\"history\":[1],\"messageId\":\"m\","
-                                 "\"toolCall\":{\"name\":\"replace\",\"args\":{\"file_path\":"
-                                 "\"a.txt\"},\"x\":1}}",
-                                 pawl_toolcall_told(t->call)->checkpoint_id),
-                PAWL_OK);
+        assert_ok(pawl__buf_addf(&document,
+                "{\"commitHash\":\"%s\",\"history\":[1],\"messageId\":\"m\","
+                "\"toolCall\":{\"name\":\"replace\",\"args\":{\"file_path\":"
+                "\"a.txt\"},\"x\":1}}",
+                pawl_toolcall_told(t->call)->checkpoint_id));
         file_write(path, document.data, document.len);
         if (toolcalls_restore(t, "mine.json"))
                 fail_msg("%s", t->err.message);
@@ -89,8 +87,6 @@ TOOLCALLS_TEST(the_files_are_as_before_the_call_and_it_is_told)
 
 TOOLCALLS_TEST(what_was_checkpointed_with_a_file_comes_back_from_either)
 {
-        toolcalls *t = *state;
-
         t->options.files = t->outside;
         char *name = edit(t), *names = listed(t);
         t->options.files = NULL;
@@ -100,7 +96,7 @@ TOOLCALLS_TEST(what_was_checkpointed_with_a_file_comes_back_from_either)
         if (toolcalls_restore(t, name))
                 fail_msg("%s", t->err.message);
         check_restored(t, name);
-        assert_int_equal(pawl_workspace_undo(NULL, t->f->log, NULL, NULL, &t->err), PAWL_OK);
+        assert_ok(pawl_workspace_undo(NULL, t->f->log, NULL, NULL, &t->err));
         t->options.files = t->outside;
         if (toolcalls_restore(t, name))
                 fail_msg("%s", t->err.message);
@@ -112,7 +108,6 @@ TOOLCALLS_TEST(what_was_checkpointed_with_a_file_comes_back_from_either)
 
 TOOLCALLS_TEST(a_list_has_regular_files_alone_in_the_order_of_their_names)
 {
-        toolcalls *t = *state;
         static const char *const files[] = {"b.json", "a.json", "c.txt", ".d.json", "e..json",
                 "f\n.json", "\xff.json", ".g.json.part"};
         char *missing = path_in(t->outside, "missing");
@@ -170,7 +165,6 @@ static void refuses(toolcalls *t, pawl_text name, pawl_status status, const char
 
 TOOLCALLS_TEST(a_name_that_leads_elsewhere_is_refused)
 {
-        toolcalls *t = *state;
         char *name = edit(t), *deep = path_in(t->outside, "deep");
         static const char with_nul[] = "a.json\0.json";
 
@@ -192,7 +186,6 @@ TOOLCALLS_TEST(a_name_that_leads_elsewhere_is_refused)
 
 TOOLCALLS_TEST(what_is_no_document_is_refused)
 {
-        toolcalls *t = *state;
         char *name = edit(t);
         static const struct {
                 const char *content;
@@ -232,7 +225,6 @@ TOOLCALLS_TEST(what_is_no_document_is_refused)
  */
 TOOLCALLS_TEST(a_commit_that_is_no_checkpoint_of_the_log_is_refused)
 {
-        toolcalls *t = *state;
         static const char *const hashes[] = {"", "1", "current", "cp-01", "cp-01-before-replace-c1",
                 "0123456789abcdef0123456789abcdef01234567", "2"};
         char *name = edit(t), *path = path_in(t->outside, "x.json");
@@ -252,7 +244,6 @@ TOOLCALLS_TEST(a_commit_that_is_no_checkpoint_of_the_log_is_refused)
 
 TOOLCALLS_TEST(a_document_without_a_commit_is_told_and_touches_no_file)
 {
-        toolcalls *t = *state;
         char *name = edit(t), *path = path_in(t->outside, "x.json"), *text;
         int64_t events = event_log_count(t->f);
 
@@ -275,7 +266,6 @@ TOOLCALLS_TEST(a_document_without_a_commit_is_told_and_touches_no_file)
 /* After the first call of two is taken back, the second can be gone to as any checkpoint can. */
 TOOLCALLS_TEST(a_call_that_was_given_up_can_be_restored)
 {
-        toolcalls *t = *state;
         char *first = edit(t), *second = edit(t);
 
         toolcalls_write(t, "a.txt", "three");
@@ -284,7 +274,7 @@ TOOLCALLS_TEST(a_call_that_was_given_up_can_be_restored)
         char *text = toolcalls_text(t, "a.txt");
         assert_string_equal(text, "two");
         free(text);
-        assert_int_equal(pawl_workspace_undo(NULL, t->f->log, NULL, NULL, &t->err), PAWL_OK);
+        assert_ok(pawl_workspace_undo(NULL, t->f->log, NULL, NULL, &t->err));
         text = toolcalls_text(t, "a.txt");
         assert_string_not_equal(text, "two");
         free(text);
@@ -294,7 +284,6 @@ TOOLCALLS_TEST(a_call_that_was_given_up_can_be_restored)
 
 TOOLCALLS_TEST(a_document_that_was_changed_in_the_log_is_damage)
 {
-        toolcalls *t = *state;
         char *name = edit(t);
 
         event_log_sql(t->f, "UPDATE blobs SET content = CAST('{\"toolCall\":{}}' AS BLOB)");

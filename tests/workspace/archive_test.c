@@ -39,10 +39,9 @@ static int setup(void **state)
         checkpoint_put(f->here->log, &f->trees, first, "{\"a\":1}", NULL);
         event_log_fill(f->here, 2);
         /* more than one part, and a document that is a file too */
-        assert_int_equal(pawl__buf_adds(&large, "f 644 large="), PAWL_OK);
+        assert_ok(pawl__buf_adds(&large, "f 644 large="));
         for (int i = 0; i < 700000; i++)
-                assert_int_equal(
-                        pawl__buf_addf(&large, "%08x", (unsigned)i * 2654435761u), PAWL_OK);
+                assert_ok(pawl__buf_addf(&large, "%08x", (unsigned)i * 2654435761u));
         const tree_hash second = tree_of(
                 &f->trees, "f 644 a=one", "f 644 b=two", large.data, "f 644 doc={\"b\":2}", NULL);
         checkpoint_put(f->here->log, &f->trees, second, "{\"a\":1}", "{\"b\":2}");
@@ -66,11 +65,11 @@ static int teardown(void **state)
         return 0;
 }
 
-#define ARCHIVE_TEST(name) UNIT_TEST_WITH(name, setup, teardown)
+#define ARCHIVE_TEST(name) UNIT_TEST_WITH(name, struct fixture *f, setup, teardown)
 
 static void export_all(struct fixture *f, pawl_log *log, const char *path)
 {
-        assert_int_equal(pawl_workspace_export(&f->result, log, NULL, 0, path, &f->err), PAWL_OK);
+        assert_ok(pawl_workspace_export(&f->result, log, NULL, 0, path, &f->err));
 }
 
 static void same_checkpoint(struct fixture *f, uint64_t here, uint64_t there)
@@ -86,15 +85,12 @@ static void same_checkpoint(struct fixture *f, uint64_t here, uint64_t there)
 
 ARCHIVE_TEST(an_import_has_the_digest_of_the_export)
 {
-        struct fixture *f = *state;
         pawl_archive_result there, again;
         char *second = path_in(f->there->folder, "b.tar.zst");
 
         export_all(f, f->here->log, f->archive);
         assert_int_equal(f->result.checkpoints, 2);
-        assert_int_equal(
-                pawl_workspace_import(&there, f->there->log, f->archive, "user:ana", &f->err),
-                PAWL_OK);
+        assert_ok(pawl_workspace_import(&there, f->there->log, f->archive, "user:ana", &f->err));
         assert_int_equal(there.checkpoints, 2);
         assert_int_equal(there.known, 0);
         assert_int_equal(there.contents, f->result.contents);
@@ -104,8 +100,7 @@ ARCHIVE_TEST(an_import_has_the_digest_of_the_export)
         same_checkpoint(f, 1, 1);
         same_checkpoint(f, 2, 2);
         /* and exported from there */
-        assert_int_equal(
-                pawl_workspace_export(&again, f->there->log, NULL, 0, second, &f->err), PAWL_OK);
+        assert_ok(pawl_workspace_export(&again, f->there->log, NULL, 0, second, &f->err));
         assert_string_equal(again.digest, f->result.digest);
         assert_int_equal(again.contents, f->result.contents);
         free(second);
@@ -113,23 +108,20 @@ ARCHIVE_TEST(an_import_has_the_digest_of_the_export)
 
 ARCHIVE_TEST(the_event_says_where_it_came_from)
 {
-        struct fixture *f = *state;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl_event from, to;
         char hex[65];
 
         export_all(f, f->here->log, f->archive);
-        assert_int_equal(
-                pawl_workspace_import(&f->result, f->there->log, f->archive, "user:ana", &f->err),
-                PAWL_OK);
-        assert_int_equal(pawl__log_event(&from, &arena, f->here->log, 4), PAWL_OK);
-        assert_int_equal(pawl__log_event(&to, &arena, f->there->log, 2), PAWL_OK);
+        assert_ok(
+                pawl_workspace_import(&f->result, f->there->log, f->archive, "user:ana", &f->err));
+        assert_ok(pawl__log_event(&from, &arena, f->here->log, 4));
+        assert_ok(pawl__log_event(&to, &arena, f->there->log, 2));
         assert_text(to.type, "WorkspaceCheckpointed");
         assert_text(to.actor, "user:ana");
         assert_null(to.run_id.data);
-        assert_int_equal(
-                pawl__json_tree_read(&tree, to.payload.data, to.payload.len, NULL), PAWL_OK);
+        assert_ok(pawl__json_tree_read(&tree, to.payload.data, to.payload.len, NULL));
         const pawl__node origin = pawl__json_get(&tree, 0, "origin");
         pawl__hex(hex, from.hash, 32);
         assert_text(pawl__json_get_text(&tree, origin, "hash"), hex);
@@ -144,7 +136,6 @@ ARCHIVE_TEST(the_event_says_where_it_came_from)
 
 ARCHIVE_TEST(the_same_log_gives_the_same_bytes)
 {
-        struct fixture *f = *state;
         char *second = path_in(f->here->folder, "b.tar.zst");
         size_t a, b;
 
@@ -160,23 +151,17 @@ ARCHIVE_TEST(the_same_log_gives_the_same_bytes)
 
 ARCHIVE_TEST(what_is_there_is_not_added_twice)
 {
-        struct fixture *f = *state;
         static const char *const second[] = {"2"};
 
-        assert_int_equal(
-                pawl_workspace_export(&f->result, f->here->log, second, 1, f->archive, &f->err),
-                PAWL_OK);
+        assert_ok(pawl_workspace_export(&f->result, f->here->log, second, 1, f->archive, &f->err));
         assert_int_equal(f->result.checkpoints, 1);
-        assert_int_equal(
-                pawl_workspace_import(&f->result, f->there->log, f->archive, NULL, &f->err),
-                PAWL_OK);
+        assert_ok(pawl_workspace_import(&f->result, f->there->log, f->archive, NULL, &f->err));
         assert_int_equal(event_log_count(f->there), 2);
         same_checkpoint(f, 2, 1);
         export_all(f, f->here->log, f->archive);
         for (int i = 0; i < 2; i++) {
-                assert_int_equal(
-                        pawl_workspace_import(&f->result, f->there->log, f->archive, NULL, &f->err),
-                        PAWL_OK);
+                assert_ok(pawl_workspace_import(
+                        &f->result, f->there->log, f->archive, NULL, &f->err));
                 assert_int_equal(f->result.checkpoints, i == 0);
                 assert_int_equal(f->result.known, 1 + i);
                 assert_int_equal(event_log_count(f->there), 3);
@@ -185,16 +170,13 @@ ARCHIVE_TEST(what_is_there_is_not_added_twice)
         /* back to where they came from */
         const int64_t events = event_log_count(f->here);
         export_all(f, f->there->log, f->archive);
-        assert_int_equal(pawl_workspace_import(&f->result, f->here->log, f->archive, NULL, &f->err),
-                PAWL_OK);
+        assert_ok(pawl_workspace_import(&f->result, f->here->log, f->archive, NULL, &f->err));
         assert_int_equal(f->result.known, 2);
         assert_int_equal(event_log_count(f->here), events);
 }
 
 ARCHIVE_TEST(contents_that_are_gone_come_back)
 {
-        struct fixture *f = *state;
-
         export_all(f, f->here->log, f->archive);
         char *before = checkpoint_read(f->here->log, 2);
         event_log_sql(f->here, "DELETE FROM contents; DELETE FROM packed");
@@ -202,8 +184,7 @@ ARCHIVE_TEST(contents_that_are_gone_come_back)
                 pawl_workspace_export(&f->result, f->here->log, NULL, 0, f->archive, &f->err),
                 PAWL_ENOTFOUND);
         assert_says(f->err.message, "checkpoint 1: content ");
-        assert_int_equal(pawl_workspace_import(&f->result, f->here->log, f->archive, NULL, &f->err),
-                PAWL_OK);
+        assert_ok(pawl_workspace_import(&f->result, f->here->log, f->archive, NULL, &f->err));
         assert_int_equal(f->result.known, 2);
         char *after = checkpoint_read(f->here->log, 2);
         assert_string_equal(before, after);
@@ -215,13 +196,10 @@ ARCHIVE_TEST(contents_that_are_gone_come_back)
 
 ARCHIVE_TEST(checkpoints_are_named_by_number_or_id)
 {
-        struct fixture *f = *state;
         static const char *const both[] = {"2", "cp-01", "2"}, *const none[] = {"9"},
                                  *const several[] = {"cp-0"}, *const other[] = {"cp-7"};
 
-        assert_int_equal(
-                pawl_workspace_export(&f->result, f->here->log, both, 3, f->archive, &f->err),
-                PAWL_OK);
+        assert_ok(pawl_workspace_export(&f->result, f->here->log, both, 3, f->archive, &f->err));
         assert_int_equal(f->result.checkpoints, 2);
         assert_int_equal(
                 pawl_workspace_export(&f->result, f->here->log, none, 1, f->archive, &f->err),
@@ -241,17 +219,14 @@ ARCHIVE_TEST(checkpoints_are_named_by_number_or_id)
 
 ARCHIVE_TEST(invalid_ones_go_along_only_by_name)
 {
-        struct fixture *f = *state;
         static const char *const first[] = {"1"};
         const pawl_event gone = {.type = pawl__text("CheckpointInvalidated"),
                 .payload = pawl__text("{\"n\":1,\"reason\":\"a content is damaged\"}")};
 
-        assert_int_equal(append_one(f->here->log, gone, 0), PAWL_OK);
+        assert_ok(append_one(f->here->log, gone, 0));
         export_all(f, f->here->log, f->archive);
         assert_int_equal(f->result.checkpoints, 1);
-        assert_int_equal(
-                pawl_workspace_export(&f->result, f->here->log, first, 1, f->archive, &f->err),
-                PAWL_OK);
+        assert_ok(pawl_workspace_export(&f->result, f->here->log, first, 1, f->archive, &f->err));
         assert_int_equal(f->result.checkpoints, 1);
 }
 
@@ -261,15 +236,13 @@ static void no_other_file_is_left(struct fixture *f)
 {
         pawl__buf command = PAWL__BUF_INIT;
 
-        assert_int_equal(
-                pawl__buf_addf(&command, "! ls '%s' | grep tmp", f->here->folder), PAWL_OK);
+        assert_ok(pawl__buf_addf(&command, "! ls '%s' | grep tmp", f->here->folder));
         assert_int_equal(system(command.data), 0);
         pawl__buf_free(&command);
 }
 
 ARCHIVE_TEST(an_archive_that_cannot_be_written_leaves_nothing)
 {
-        struct fixture *f = *state;
         struct rlimit limit, small;
 
         file_write(f->archive, "before", 6);
@@ -297,8 +270,6 @@ ARCHIVE_TEST(an_archive_that_cannot_be_written_leaves_nothing)
 
 ARCHIVE_TEST(what_is_no_plain_file_is_not_read)
 {
-        struct fixture *f = *state;
-
         assert_int_equal(
                 pawl_workspace_import(&f->result, f->there->log, "/nowhere/a", NULL, &f->err),
                 PAWL_ENOTFOUND);
@@ -316,13 +287,10 @@ ARCHIVE_TEST(what_is_no_plain_file_is_not_read)
 
 ARCHIVE_TEST(running_out_of_memory_writes_nothing)
 {
-        struct fixture *f = *state;
         static const char *const first[] = {"1"};
         char *other = path_in(f->here->folder, "b.tar.zst");
 
-        assert_int_equal(
-                pawl_workspace_export(&f->result, f->here->log, first, 1, f->archive, &f->err),
-                PAWL_OK);
+        assert_ok(pawl_workspace_export(&f->result, f->here->log, first, 1, f->archive, &f->err));
         allocator_leave_archive_alone();
         for (sweep s = {.keeps = true}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;

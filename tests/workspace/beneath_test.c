@@ -217,13 +217,12 @@ static void long_paths_are_walked_in_pieces(void **state)
                 name[len] = '\0';
                 pawl__buf_clear(&path);
                 for (size_t i = 0; i < 16400 / (len + 1); i++) {
-                        assert_int_equal(
-                                pawl__buf_addf(&path, "%s%s", i ? "/" : "", name), PAWL_OK);
+                        assert_ok(pawl__buf_addf(&path, "%s%s", i ? "/" : "", name));
                         assert_int_equal(
                                 pawl__rootdir_mkdir(&f->b, pawl__buf_text(&path), 0700), 0);
                 }
                 assert_true(path.len > 16000);
-                assert_int_equal(pawl__buf_adds(&path, "/file"), PAWL_OK);
+                assert_ok(pawl__buf_adds(&path, "/file"));
                 put_file(f, path.data, "deep");
                 pawl__rootdir_forget(&f->b);
                 check_file(f, path.data, "deep");

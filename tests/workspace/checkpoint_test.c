@@ -39,7 +39,7 @@ static int tear_down(void **state)
         return event_log_teardown(state);
 }
 
-#define CHECKPOINT_TEST(name) UNIT_TEST_WITH(name, set_up, tear_down)
+#define CHECKPOINT_TEST(name) UNIT_TEST_WITH(name, fixture *t, set_up, tear_down)
 
 static void write_text(fixture *t, const char *name, const char *text)
 {
@@ -65,8 +65,6 @@ static const pawl_workspace_checkpoint_info *taken(fixture *t)
 
 CHECKPOINT_TEST(one_is_taken_and_told)
 {
-        fixture *t = *state;
-
         write_text(t, "a.txt", "one\n");
         t->request.description = "The first";
         t->request.mission_id = "m";
@@ -86,7 +84,6 @@ CHECKPOINT_TEST(one_is_taken_and_told)
 
 CHECKPOINT_TEST(nothing_is_written_where_nothing_changed)
 {
-        fixture *t = *state;
         const char outputs[] = "{\"a\": 1.0}", same[] = "{\"a\":1}", other[] = "{\"a\":2}";
 
         write_text(t, "a.txt", "one\n");
@@ -106,8 +103,6 @@ CHECKPOINT_TEST(nothing_is_written_where_nothing_changed)
 
 CHECKPOINT_TEST(what_is_not_of_its_form_is_refused_and_writes_nothing)
 {
-        fixture *t = *state;
-
         t->request.state = pawl__text("{\"a\":1,\"a\":2}");
         assert_int_equal(take(t), PAWL_EPARSE);
         assert_says(t->err.message, "state: ");
@@ -144,7 +139,6 @@ CHECKPOINT_TEST(what_is_not_of_its_form_is_refused_and_writes_nothing)
 CHECKPOINT_TEST(the_rules_of_the_newest_hold_until_others_are_given)
 {
         static const char *const patterns[] = {"*.log"};
-        fixture *t = *state;
 
         write_text(t, "a.txt", "one\n");
         write_text(t, "a.log", "noise\n");
@@ -174,11 +168,10 @@ static const pawl_workspace_checkpoint_info *find(
 
 CHECKPOINT_TEST(they_are_found_by_number_id_and_current)
 {
-        fixture *t = *state;
         pawl_workspace_checkpoints *list;
         char id[100];
 
-        assert_int_equal(pawl_workspace_checkpoint_list(&list, t->f->log, &t->err), PAWL_OK);
+        assert_ok(pawl_workspace_checkpoint_list(&list, t->f->log, &t->err));
         assert_int_equal(list->n, 0);
         pawl_workspace_checkpoints_free(list);
         assert_int_equal(pawl_workspace_checkpoint_find(&list, t->f->log, "current", &t->err),
@@ -204,18 +197,16 @@ CHECKPOINT_TEST(they_are_found_by_number_id_and_current)
         assert_int_equal(
                 pawl_workspace_checkpoint_find(&list, t->f->log, "99999999999999999999", &t->err),
                 PAWL_ENOTFOUND);
-        assert_int_equal(pawl_workspace_checkpoint_list(&list, t->f->log, &t->err), PAWL_OK);
+        assert_ok(pawl_workspace_checkpoint_list(&list, t->f->log, &t->err));
         assert_int_equal(list->n, 2);
         assert_false(list->items[0].current);
         assert_true(list->items[1].current);
         pawl_workspace_checkpoints_free(list);
-        assert_int_equal(
-                pawl_workspace_checkpoint_pin(t->f->log, "1", true, NULL, &t->err), PAWL_OK);
+        assert_ok(pawl_workspace_checkpoint_pin(t->f->log, "1", true, NULL, &t->err));
         assert_true(find(t, &list, "1")->pinned);
         pawl_workspace_checkpoints_free(list);
         const int64_t events = event_log_count(t->f);
-        assert_int_equal(
-                pawl_workspace_checkpoint_pin(t->f->log, "1", true, NULL, &t->err), PAWL_OK);
+        assert_ok(pawl_workspace_checkpoint_pin(t->f->log, "1", true, NULL, &t->err));
         assert_int_equal(event_log_count(t->f), events);
 }
 
@@ -226,7 +217,6 @@ static pawl_status gather(const char *data, size_t len, void *user)
 
 CHECKPOINT_TEST(two_of_them_are_compared)
 {
-        fixture *t = *state;
         pawl_comparison *c;
         pawl__buf patch = PAWL__BUF_INIT;
 
@@ -237,9 +227,7 @@ CHECKPOINT_TEST(two_of_them_are_compared)
         write_text(t, "a.txt", "one\nmore\n");
         t->request.state = pawl__text("{\"x\":2}");
         taken(t);
-        assert_int_equal(
-                pawl_workspace_compare(&c, t->f->log, "1", "2", NULL, gather, &patch, &t->err),
-                PAWL_OK);
+        assert_ok(pawl_workspace_compare(&c, t->f->log, "1", "2", NULL, gather, &patch, &t->err));
         assert_int_equal(c->a->n, 1);
         assert_int_equal(c->b->n, 2);
         assert_int_equal(c->n_files, 1);
@@ -252,9 +240,7 @@ CHECKPOINT_TEST(two_of_them_are_compared)
         pawl_comparison_free(c);
         pawl__buf_free(&patch);
         write_text(t, "b.txt", "");
-        assert_int_equal(
-                pawl_workspace_compare(&c, t->f->log, "2", NULL, NULL, NULL, NULL, &t->err),
-                PAWL_OK);
+        assert_ok(pawl_workspace_compare(&c, t->f->log, "2", NULL, NULL, NULL, NULL, &t->err));
         assert_null(c->b);
         assert_int_equal(c->n_files, 1);
         assert_int_equal(c->files[0].lines_removed, 1);
@@ -352,7 +338,6 @@ CHECKPOINT_TEST(without_memory_each_fails_whole_and_leaks_nothing)
         } calls[] = {{sweep_take, true}, {sweep_list, false}, {sweep_find, false},
                 {sweep_document, false}, {sweep_missed, false}, {sweep_subject, false},
                 {sweep_compare, false}, {sweep_pin, true}};
-        fixture *t = *state;
 
         write_text(t, "a.txt", "one\n");
         char *within = path_in(t->f->folder, "none");

@@ -19,8 +19,8 @@ static int set_up(void **state)
         t->f = *state;
         t->f->flags = PAWL_LOG_CREATE;
         event_log_open(t->f);
-        assert_int_equal(pawl__contents_open(&t->contents, t->f->log, &t->err), PAWL_OK);
-        assert_int_equal(pawl__hasher_new(&t->hasher, &t->err), PAWL_OK);
+        assert_ok(pawl__contents_open(&t->contents, t->f->log, &t->err));
+        assert_ok(pawl__hasher_new(&t->hasher, &t->err));
         *state = t;
         return 0;
 }
@@ -36,7 +36,7 @@ static int tear_down(void **state)
         return event_log_teardown(state);
 }
 
-#define CONTENTS_TEST(name) UNIT_TEST_WITH(name, set_up, tear_down)
+#define CONTENTS_TEST(name) UNIT_TEST_WITH(name, fixture *t, set_up, tear_down)
 
 /* Bytes that repeat now and then, the same for the same seed. */
 static char *make(size_t len, uint32_t seed)
@@ -53,7 +53,7 @@ static char *make(size_t len, uint32_t seed)
 
 static void hash_of(fixture *t, unsigned char hash[32], const char *data, size_t len)
 {
-        assert_int_equal(pawl__sha256(t->hasher, hash, data, len, &t->err), PAWL_OK);
+        assert_ok(pawl__sha256(t->hasher, hash, data, len, &t->err));
 }
 
 /* What a prepare hook puts. */
@@ -101,7 +101,7 @@ static pawl_status try_put(fixture *t, const unsigned char hash[32], const char 
 static void put(fixture *t, unsigned char hash[32], const char *data, size_t len)
 {
         hash_of(t, hash, data, len);
-        assert_int_equal(try_put(t, hash, data, len), PAWL_OK);
+        assert_ok(try_put(t, hash, data, len));
 }
 
 static pawl_status gather(const void *data, size_t len, void *user, pawl_error *err)
@@ -121,20 +121,19 @@ CONTENTS_TEST(what_was_put_is_read_back)
 {
         static const size_t sizes[] = {0, 1, 4096, PAWL__PART_SIZE - 1, PAWL__PART_SIZE,
                 PAWL__PART_SIZE + 1, 3 * PAWL__PART_SIZE, 3 * PAWL__PART_SIZE + 17};
-        fixture *t = *state;
         pawl__buf out = PAWL__BUF_INIT;
         unsigned char hash[32];
         bool has = true;
 
         memset(hash, 7, sizeof hash);
-        assert_int_equal(pawl__contents_has(&has, t->contents, hash, &t->err), PAWL_OK);
+        assert_ok(pawl__contents_has(&has, t->contents, hash, &t->err));
         assert_false(has);
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
                 char *data = make(sizes[i], (uint32_t)i);
                 put(t, hash, data, sizes[i]);
-                assert_int_equal(pawl__contents_has(&has, t->contents, hash, &t->err), PAWL_OK);
+                assert_ok(pawl__contents_has(&has, t->contents, hash, &t->err));
                 assert_true(has);
-                assert_int_equal(read_back(t, &out, hash, sizes[i]), PAWL_OK);
+                assert_ok(read_back(t, &out, hash, sizes[i]));
                 assert_int_equal(out.len, sizes[i]);
                 assert_memory_equal(out.data ? out.data : "", data, sizes[i]);
                 free(data);
@@ -144,7 +143,6 @@ CONTENTS_TEST(what_was_put_is_read_back)
 
 CONTENTS_TEST(damage_is_seen)
 {
-        fixture *t = *state;
         const size_t len = PAWL__PART_SIZE + 100;
         char *data = make(len, 3), *other = make(len, 4);
         pawl__buf out = PAWL__BUF_INIT;
@@ -154,7 +152,7 @@ CONTENTS_TEST(damage_is_seen)
         assert_int_equal(read_back(t, &out, hash, len + 1), PAWL_EDAMAGED);
         assert_says(t->err.message, "another size");
         memset(wrong, 1, sizeof wrong);
-        assert_int_equal(try_put(t, wrong, other, len), PAWL_OK);
+        assert_ok(try_put(t, wrong, other, len));
         assert_int_equal(read_back(t, &out, wrong, len), PAWL_EDAMAGED);
         assert_says(t->err.message, "not what its hash says");
         event_log_sql(t->f, "UPDATE contents SET data = substr(data, 1, 50) WHERE part = 1");
@@ -169,7 +167,6 @@ CONTENTS_TEST(damage_is_seen)
 /* A frame that unpacks to more than its part may hold does not get to. */
 CONTENTS_TEST(a_part_of_too_much_is_damage)
 {
-        fixture *t = *state;
         char *data = make(1 << 20, 5);
         pawl__buf out = PAWL__BUF_INIT;
         unsigned char hash[32];
@@ -190,14 +187,13 @@ static pawl_status beside(pawl__buf *out, const unsigned char hash[32], void *us
 
 CONTENTS_TEST(folders_come_from_beside_first)
 {
-        fixture *t = *state;
         char mine[] = "mine";
         const pawl__directories folders = {beside, mine};
         pawl__buf out = PAWL__BUF_INIT;
         unsigned char hash[32], theirs[32] = {9};
 
         put(t, hash, "tree\1", 5);
-        assert_int_equal(pawl__contents_directory(&out, t->contents, hash, &t->err), PAWL_OK);
+        assert_ok(pawl__contents_directory(&out, t->contents, hash, &t->err));
         assert_text(pawl__buf_text(&out), "tree\1");
         assert_int_equal(
                 pawl__contents_directory(&out, t->contents, theirs, &t->err), PAWL_ENOTFOUND);
@@ -205,8 +201,8 @@ CONTENTS_TEST(folders_come_from_beside_first)
         pawl__contents_overlay(t->contents, &folders);
         const pawl__directories both = pawl__contents_directories(t->contents);
         pawl__buf_clear(&out);
-        assert_int_equal(both.get(&out, theirs, both.user, &t->err), PAWL_OK);
-        assert_int_equal(both.get(&out, hash, both.user, &t->err), PAWL_OK);
+        assert_ok(both.get(&out, theirs, both.user, &t->err));
+        assert_ok(both.get(&out, hash, both.user, &t->err));
         assert_text(pawl__buf_text(&out), "minetree\1");
         pawl__contents_overlay(t->contents, NULL);
         assert_int_equal(
@@ -218,7 +214,6 @@ CONTENTS_TEST(folders_come_from_beside_first)
 
 CONTENTS_TEST(without_memory_nothing_is_put)
 {
-        fixture *t = *state;
         char *data = make(10000, 6);
         pawl__buf out = PAWL__BUF_INIT;
         unsigned char hash[32];
@@ -226,7 +221,7 @@ CONTENTS_TEST(without_memory_nothing_is_put)
 
         hash_of(t, hash, data, 10000);
         for (sweep s = {.once = true, .keeps = true}; sweep_next(&s);) {
-                assert_int_equal(pawl__contents_has(&has, t->contents, hash, &t->err), PAWL_OK);
+                assert_ok(pawl__contents_has(&has, t->contents, hash, &t->err));
                 assert_false(has);
                 sweep_arm(&s);
                 (void)sweep_done(&s, try_put(t, hash, data, 10000), NULL);

@@ -61,24 +61,22 @@ static void sweep_faults(deltas *t, fault_kind kind, bool stays)
 
 DELTA_TEST(a_process_killed_meanwhile_leaves_all_or_what_stays)
 {
-        sweep_faults(*state, FAULT_KILL, false);
+        sweep_faults(t, FAULT_KILL, false);
 }
 
 DELTA_TEST(a_power_cut_meanwhile_leaves_all_or_what_stays)
 {
-        sweep_faults(*state, FAULT_POWER_CUT, false);
+        sweep_faults(t, FAULT_POWER_CUT, false);
 }
 
 DELTA_TEST(a_disk_that_fails_or_is_full_leaves_all_or_what_stays)
 {
-        sweep_faults(*state, FAULT_EIO, false);
-        sweep_faults(*state, FAULT_SHORT, true);
+        sweep_faults(t, FAULT_EIO, false);
+        sweep_faults(t, FAULT_SHORT, true);
 }
 
 DELTA_TEST(without_memory_nothing_is_put_or_let_go)
 {
-        deltas *t = *state;
-
         deltas_open_log(t);
         deltas_put_all(t);
         deltas_putting p = deltas_prepare(t, VERSIONS, VERSIONS - 1);

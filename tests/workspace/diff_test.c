@@ -17,10 +17,9 @@ static pawl_status see(const pawl__change *change, void *user, pawl_error *err)
                 return PAWL_EIO;
         assert_true(change->from || change->to);
         assert_int_equal(change->path.data[change->path.len], '\0');
-        assert_int_equal(pawl__buf_addf(&s->said, "%s %s %c%c\n", names[change->kind],
-                                 change->path.data, change->from ? (char)change->from->kind : '-',
-                                 change->to ? (char)change->to->kind : '-'),
-                PAWL_OK);
+        assert_ok(pawl__buf_addf(&s->said, "%s %s %c%c\n", names[change->kind], change->path.data,
+                change->from ? (char)change->from->kind : '-',
+                change->to ? (char)change->to->kind : '-'));
         return PAWL_OK;
 }
 
@@ -30,9 +29,8 @@ static void check_diff(trees *t, const tree_hash *from, const tree_hash *to, con
         pawl_error err = PAWL_ERROR_INIT;
         seen s = {.said = PAWL__BUF_INIT};
 
-        assert_int_equal(pawl__diff_trees(&folders, from ? from->bytes : NULL,
-                                 to ? to->bytes : NULL, see, &s, &err),
-                PAWL_OK);
+        assert_ok(pawl__diff_trees(
+                &folders, from ? from->bytes : NULL, to ? to->bytes : NULL, see, &s, &err));
         assert_string_equal(s.said.data ? s.said.data : "", wanted);
         pawl__buf_free(&s.said);
 }

@@ -57,7 +57,7 @@ static int teardown(void **state)
         return 0;
 }
 
-#define GIT_TEST(name) UNIT_TEST_WITH(name, setup, teardown)
+#define GIT_TEST(name) UNIT_TEST_WITH(name, struct fixture *f, setup, teardown)
 
 static pawl_status ask(struct fixture *f, const char *folder, pawl__git_head *head)
 {
@@ -74,7 +74,7 @@ static void says(struct fixture *f, const char *folder, const char *branch)
         char commit[200];
 
         line_of(f, "git -C repo rev-parse HEAD", commit);
-        assert_int_equal(ask(f, folder, &head), PAWL_OK);
+        assert_ok(ask(f, folder, &head));
         assert_string_equal(head.commit, commit);
         if (branch)
                 assert_text(head.branch, branch);
@@ -84,8 +84,6 @@ static void says(struct fixture *f, const char *folder, const char *branch)
 
 GIT_TEST(a_branch_and_its_commit_are_read)
 {
-        struct fixture *f = *state;
-
         says(f, "repo", "main");
         says(f, "repo/sub/deep", "main");
         shell(f, "cd repo && git checkout -q -b a/b-c && git commit -q --allow-empty -m two");
@@ -96,7 +94,6 @@ GIT_TEST(a_branch_and_its_commit_are_read)
 
 GIT_TEST(without_a_repository_there_is_none)
 {
-        struct fixture *f = *state;
         pawl__git_head head;
 
         shell(f, "mkdir plain");
@@ -105,7 +102,6 @@ GIT_TEST(without_a_repository_there_is_none)
 
 GIT_TEST(what_is_not_plain_is_left_to_libgit2)
 {
-        struct fixture *f = *state;
         pawl__git_head head;
 
         shell(f,
@@ -138,8 +134,6 @@ GIT_TEST(what_is_not_plain_is_left_to_libgit2)
 /* As `git gc` leaves them. */
 GIT_TEST(a_branch_that_was_packed_away_is_read)
 {
-        struct fixture *f = *state;
-
         shell(f, "cd repo && git branch main2 && git branch a/main && git tag -a -m x x && "
                  "git commit -q --allow-empty -m two && git pack-refs --all && "
                  "test ! -e .git/refs/heads/main");
@@ -153,7 +147,6 @@ GIT_TEST(a_branch_that_was_packed_away_is_read)
 
 GIT_TEST(without_memory_it_says_so)
 {
-        struct fixture *f = *state;
         pawl__git_head head;
         char *root = path_in(f->folder, "repo");
 

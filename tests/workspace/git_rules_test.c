@@ -53,7 +53,7 @@ static int teardown(void **state)
         return workspace_teardown(state);
 }
 
-#define GIT_TEST(name) UNIT_TEST_WITH(name, setup, teardown)
+#define GIT_TEST(name) UNIT_TEST_WITH(name, workspace *w, setup, teardown)
 
 /* ---- Both sides, as lines -------------------------------------------------------------------- */
 
@@ -73,7 +73,7 @@ static void in_order(pawl__buf *out, char *text, size_t len)
         qsort(lines, n, sizeof *lines, by_text);
         for (size_t i = 0; i < n; i++)
                 if (i == 0 || strcmp(lines[i - 1], lines[i]) != 0)
-                        assert_int_equal(pawl__buf_addf(out, "%s\n", lines[i]), PAWL_OK);
+                        assert_ok(pawl__buf_addf(out, "%s\n", lines[i]));
 }
 
 /* Files and links that are there and that git would take. */
@@ -101,7 +101,7 @@ static void what_is_taken(pawl__buf *out, workspace *w)
                 if (line[0] == 'f' || line[0] == 'l') {
                         char *path = line[0] == 'f' ? strchr(line + 2, ' ') + 1 : line + 2;
                         path[strcspn(path, "=")] = '\0';
-                        assert_int_equal(pawl__buf_add(&paths, path, strlen(path) + 1), PAWL_OK);
+                        assert_ok(pawl__buf_add(&paths, path, strlen(path) + 1));
                 }
         in_order(out, paths.data, paths.len);
         pawl__buf_free(&paths);
@@ -155,9 +155,7 @@ static void random_rules(workspace *w, const char *path)
         pawl__buf text = PAWL__BUF_INIT;
 
         for (size_t i = choice(4); i > 0; i--)
-                assert_int_equal(
-                        pawl__buf_adds(&text, rules[choice(sizeof rules / sizeof rules[0])]),
-                        PAWL_OK);
+                assert_ok(pawl__buf_adds(&text, rules[choice(sizeof rules / sizeof rules[0])]));
         workspace_write(w, path, text.data ? text.data : "");
         pawl__buf_free(&text);
 }
@@ -237,7 +235,6 @@ static void change_index(workspace *w)
 GIT_TEST(a_scan_takes_what_git_would_take)
 {
         const size_t rounds = test_full() ? 2000 : 40;
-        workspace *w = *state;
 
         shell(w->f->folder, "git init -q .; git config --local feature.manyFiles false");
         for (size_t i = 0; i < 60; i++)
@@ -259,7 +256,6 @@ GIT_TEST(a_scan_takes_what_git_would_take)
 
 GIT_TEST(a_root_in_a_work_tree_goes_by_what_lies_above_it)
 {
-        workspace *w = *state;
         char *sub = path_in(w->f->folder, "sub/deep");
 
         workspace_write(w, ".gitignore", "*.o\n/sub/deep/top\n");
@@ -289,7 +285,6 @@ GIT_TEST(a_root_in_a_work_tree_goes_by_what_lies_above_it)
 
 GIT_TEST(another_work_tree_has_its_own_index_and_the_common_rules)
 {
-        workspace *w = *state;
         char *other = path_in(w->f->folder, ".pawl/other");
 
         workspace_write(w, ".gitignore", "*.o\n");
@@ -306,8 +301,6 @@ GIT_TEST(another_work_tree_has_its_own_index_and_the_common_rules)
 
 GIT_TEST(names_of_objects_may_be_longer)
 {
-        workspace *w = *state;
-
         workspace_write(w, ".gitignore", "*.o\n");
         workspace_write(w, "a.o", "");
         workspace_write(w, "b.o", "");
@@ -323,8 +316,6 @@ GIT_TEST(names_of_objects_may_be_longer)
 /* A submodule is tracked with all that is in it, but by its own rules. */
 GIT_TEST(a_submodule_is_taken_whole)
 {
-        workspace *w = *state;
-
         workspace_write(w, ".gitignore", "build/\n");
         workspace_write(w, "build/sub/file", "");
         workspace_write(w, "build/sub/out.o", "");
@@ -345,7 +336,6 @@ GIT_TEST(a_submodule_is_taken_whole)
 GIT_TEST(our_own_rules_go_before_git)
 {
         static const pawl_text exclude = {"no", 2};
-        workspace *w = *state;
 
         workspace_write(w, ".pawlignore", "*.o\n");
         workspace_write(w, ".gitignore", "kept\n");
@@ -374,7 +364,6 @@ static void refused(workspace *w, pawl_status status, const char *says)
 
 GIT_TEST(what_is_no_index_is_refused)
 {
-        workspace *w = *state;
         char *path = path_in(w->f->folder, ".git/index");
         size_t len;
 
@@ -436,7 +425,6 @@ GIT_TEST(a_configuration_is_read_as_git_reads_it)
                 {"excludesfile = /a\n", NULL},
                 {"[include]\npath = config\n", NULL},
         };
-        workspace *w = *state;
         char *git = path_in(w->f->folder, ".git");
         const pawl__git_user user = {w->options.home, NULL};
 
@@ -480,8 +468,6 @@ GIT_TEST(a_configuration_is_read_as_git_reads_it)
 
 GIT_TEST(a_list_that_cannot_be_read_refuses_the_scan)
 {
-        workspace *w = *state;
-
         workspace_write(w, "a", "");
         shell(w->f->folder, "git init -q .; git config core.excludesFile .pawl/loop; "
                             "ln -s loop .pawl/loop");
@@ -494,8 +480,6 @@ GIT_TEST(a_list_that_cannot_be_read_refuses_the_scan)
 
 GIT_TEST(without_memory_nothing_is_left_unsaid)
 {
-        workspace *w = *state;
-
         workspace_write(w, ".gitignore", "*.o\n");
         workspace_write(w, "sub/.gitignore", "x\n");
         workspace_write(w, "sub/in/a.o", "");

@@ -5,14 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define GIT_TEST(name) UNIT_TEST_WITH(name, repository_setup, repository_teardown)
-
 static void head_is(struct repository *f, const char *root, const char *commit, const char *branch)
 {
         pawl__git_head head;
 
-        assert_int_equal(repository_open(f, root), PAWL_OK);
-        assert_int_equal(pawl__git_head_read(&head, f->git, &f->arena, &f->err), PAWL_OK);
+        assert_ok(repository_open(f, root));
+        assert_ok(pawl__git_head_read(&head, f->git, &f->arena, &f->err));
         assert_string_equal(head.commit, commit);
         if (branch)
                 assert_text(head.branch, branch);
@@ -20,10 +18,8 @@ static void head_is(struct repository *f, const char *root, const char *commit, 
                 assert_null(head.branch.data);
 }
 
-GIT_TEST(head_is_read_wherever_it_points)
+REPOSITORY_TEST(head_is_read_wherever_it_points)
 {
-        struct repository *f = *state;
-
         head_is(f, "repo", f->third, "main");
         repository_shell(f, "mkdir repo/sub");
         head_is(f, "repo/sub/..", f->third, "main");
@@ -39,10 +35,8 @@ GIT_TEST(head_is_read_wherever_it_points)
         head_is(f, "fresh/deep", "", "trunk");
 }
 
-GIT_TEST(a_root_in_no_repository_is_said_to_be)
+REPOSITORY_TEST(a_root_in_no_repository_is_said_to_be)
 {
-        struct repository *f = *state;
-
         repository_shell(f, "mkdir plain");
         assert_int_equal(repository_open(f, "plain"), PAWL_ENOTFOUND);
         assert_null(f->git);
@@ -54,10 +48,8 @@ GIT_TEST(a_root_in_no_repository_is_said_to_be)
         assert_says(f->err.message, "/broken: opening its git repository: ");
 }
 
-GIT_TEST(a_repository_of_somebody_else_is_refused)
+REPOSITORY_TEST(a_repository_of_somebody_else_is_refused)
 {
-        struct repository *f = *state;
-
         if (geteuid() != 0)
                 skip();
         repository_shell(f, "chown -R 12345 repo");
@@ -67,29 +59,25 @@ GIT_TEST(a_repository_of_somebody_else_is_refused)
         assert_null(f->git);
 }
 
-GIT_TEST(commits_between_are_counted_and_the_newest_named)
+REPOSITORY_TEST(commits_between_are_counted_and_the_newest_named)
 {
-        struct repository *f = *state;
         pawl__git_commit *list;
         uint64_t count;
         size_t n;
 
-        assert_int_equal(repository_open(f, "repo"), PAWL_OK);
-        assert_int_equal(pawl__git_commits(&count, &list, &n, 1, f->git, f->first, f->third,
-                                 &f->arena, &f->err),
-                PAWL_OK);
+        assert_ok(repository_open(f, "repo"));
+        assert_ok(pawl__git_commits(
+                &count, &list, &n, 1, f->git, f->first, f->third, &f->arena, &f->err));
         assert_int_equal(count, 2);
         assert_int_equal(n, 1);
         assert_string_equal(list[0].id, f->third);
         assert_text(list[0].subject, "The third");
-        assert_int_equal(pawl__git_commits(&count, &list, &n, 9, f->git, f->first, f->third,
-                                 &f->arena, &f->err),
-                PAWL_OK);
+        assert_ok(pawl__git_commits(
+                &count, &list, &n, 9, f->git, f->first, f->third, &f->arena, &f->err));
         assert_int_equal(n, 2);
         assert_text(list[1].subject, "The second");
-        assert_int_equal(pawl__git_commits(&count, &list, &n, 9, f->git, f->third, f->first,
-                                 &f->arena, &f->err),
-                PAWL_OK);
+        assert_ok(pawl__git_commits(
+                &count, &list, &n, 9, f->git, f->third, f->first, &f->arena, &f->err));
         assert_int_equal(count, 0);
         assert_int_equal(n, 0);
         f->first[0] = f->first[0] == '0' ? '1' : '0';
@@ -99,15 +87,13 @@ GIT_TEST(commits_between_are_counted_and_the_newest_named)
         assert_says(f->err.message, "has no commit ");
 }
 
-GIT_TEST(what_differs_between_commits_is_told_by_file)
+REPOSITORY_TEST(what_differs_between_commits_is_told_by_file)
 {
-        struct repository *f = *state;
         pawl__git_changed *list;
         size_t n;
 
-        assert_int_equal(repository_open(f, "repo"), PAWL_OK);
-        assert_int_equal(pawl__git_stat(&list, &n, f->git, f->first, f->second, &f->arena, &f->err),
-                PAWL_OK);
+        assert_ok(repository_open(f, "repo"));
+        assert_ok(pawl__git_stat(&list, &n, f->git, f->first, f->second, &f->arena, &f->err));
         assert_int_equal(n, 4);
         assert_text(list[0].path, "a");
         assert_true(list[0].status == 'M' && list[0].added == 2 && list[0].removed == 1);
@@ -121,32 +107,29 @@ GIT_TEST(what_differs_between_commits_is_told_by_file)
                 PAWL_ENOTFOUND);
 }
 
-GIT_TEST(a_commit_is_there_or_not)
+REPOSITORY_TEST(a_commit_is_there_or_not)
 {
-        struct repository *f = *state;
         bool has = false;
 
-        assert_int_equal(repository_open(f, "repo"), PAWL_OK);
-        assert_int_equal(pawl__git_has(&has, f->git, f->first, &f->err), PAWL_OK);
+        assert_ok(repository_open(f, "repo"));
+        assert_ok(pawl__git_has(&has, f->git, f->first, &f->err));
         assert_true(has);
         const char *const none[] = {"", "main", "HEAD", "0123456789012345678901234567890123456789",
                 "012345678901234567890123456789012345678g"};
         for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
                 has = true;
-                assert_int_equal(pawl__git_has(&has, f->git, none[i], &f->err), PAWL_OK);
+                assert_ok(pawl__git_has(&has, f->git, none[i], &f->err));
                 assert_false(has);
         }
         assert_string_equal(f->err.message, "");
 }
 
-GIT_TEST(a_file_of_a_commit_is_read_by_its_path_below_the_root)
+REPOSITORY_TEST(a_file_of_a_commit_is_read_by_its_path_below_the_root)
 {
-        struct repository *f = *state;
         pawl__buf out = PAWL__BUF_INIT;
 
-        assert_int_equal(repository_open(f, "repo"), PAWL_OK);
-        assert_int_equal(
-                pawl__git_blob(&out, f->git, f->first, pawl__text("sub/b"), 9, &f->err), PAWL_OK);
+        assert_ok(repository_open(f, "repo"));
+        assert_ok(pawl__git_blob(&out, f->git, f->first, pawl__text("sub/b"), 9, &f->err));
         assert_text(pawl__buf_text(&out), "b\n");
         assert_int_equal(
                 pawl__git_blob(&out, f->git, f->first, pawl__text("a"), 3, &f->err), PAWL_ETOOBIG);
@@ -159,10 +142,9 @@ GIT_TEST(a_file_of_a_commit_is_read_by_its_path_below_the_root)
                 PAWL_ENOTFOUND);
         assert_text(pawl__buf_text(&out), "b\n");
         repository_shell(f, "mkdir -p repo/sub");
-        assert_int_equal(repository_open(f, "repo/sub"), PAWL_OK);
+        assert_ok(repository_open(f, "repo/sub"));
         pawl__buf_clear(&out);
-        assert_int_equal(
-                pawl__git_blob(&out, f->git, f->first, pawl__text("b"), 9, &f->err), PAWL_OK);
+        assert_ok(pawl__git_blob(&out, f->git, f->first, pawl__text("b"), 9, &f->err));
         assert_text(pawl__buf_text(&out), "b\n");
         pawl__buf_free(&out);
 }
@@ -192,13 +174,12 @@ static pawl_status everything(struct repository *f, const char *root, pawl_error
         return status;
 }
 
-GIT_TEST(running_out_of_memory_is_a_failure_like_others)
+REPOSITORY_TEST(running_out_of_memory_is_a_failure_like_others)
 {
-        struct repository *f = *state;
         char *root = path_in(f->folder, "repo");
 
         allocator_leave_git_alone();
-        assert_int_equal(everything(f, root, &f->err), PAWL_OK);
+        assert_ok(everything(f, root, &f->err));
         for (sweep s = {.least = 11}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
                 sweep_arm(&s);

@@ -3,8 +3,6 @@
 #include "support/hostile_archive.h"
 #include "workspace/archive/archive_check.h"
 
-#define HOSTILE_TEST(name) UNIT_TEST_WITH(name, hostile_setup, hostile_teardown)
-
 /* ---- An archive taken apart, and put together in another way --------------------------------- */
 
 /* The last member that is a content: a file of one byte at least. */
@@ -26,12 +24,10 @@ static void rename_member(struct archive_member *m, const char *name)
 
 HOSTILE_TEST(what_is_put_together_again_is_taken)
 {
-        struct hostile *f = *state;
         pawl_archive_result result;
 
         hostile_put_together(f);
-        assert_int_equal(
-                pawl_workspace_import(&result, f->there->log, f->archive, NULL, &f->err), PAWL_OK);
+        assert_ok(pawl_workspace_import(&result, f->there->log, f->archive, NULL, &f->err));
         assert_int_equal(result.checkpoints, 2);
 }
 
@@ -39,7 +35,6 @@ HOSTILE_TEST(names_must_be_those_of_the_form)
 {
         static const char *const names[] = {"/etc/passwd", "../a", "contents/../../a", "contents/",
                 "./manifest.json", "contents/ABCDEF", "", "manifest.json/"};
-        struct hostile *f = *state;
         char name[200];
 
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -55,7 +50,6 @@ HOSTILE_TEST(names_must_be_those_of_the_form)
 
 HOSTILE_TEST(only_plain_files_are_taken)
 {
-        struct hostile *f = *state;
         struct archive_member *m = a_file(f), *manifest = hostile_member(f, "manifest.json");
 
         m->link = "/etc/passwd";
@@ -76,7 +70,6 @@ HOSTILE_TEST(only_plain_files_are_taken)
 
 HOSTILE_TEST(what_is_missing_twice_there_or_unknown_is_refused)
 {
-        struct hostile *f = *state;
         struct archive_member swapped;
 
         f->n--;
@@ -84,9 +77,8 @@ HOSTILE_TEST(what_is_missing_twice_there_or_unknown_is_refused)
         pawl__buf_free(&f->members[f->n].data);
         f->members[f->n] = f->members[f->n - 1];
         f->members[f->n].data = (pawl__buf)PAWL__BUF_INIT;
-        assert_int_equal(pawl__buf_add(&f->members[f->n].data, f->members[f->n - 1].data.data,
-                                 f->members[f->n - 1].data.len),
-                PAWL_OK);
+        assert_ok(pawl__buf_add(&f->members[f->n].data, f->members[f->n - 1].data.data,
+                f->members[f->n - 1].data.len));
         f->n++;
         hostile_refused(f, "\" where contents/"); /* twice, in place of the last */
         swapped = f->members[0];
@@ -97,8 +89,6 @@ HOSTILE_TEST(what_is_missing_twice_there_or_unknown_is_refused)
 
 HOSTILE_TEST(what_follows_the_last_is_refused)
 {
-        struct hostile *f = *state;
-
         f->members[f->n] = (struct archive_member){.type = AE_IFREG, .size = -1};
         rename_member(&f->members[f->n++], "evil.sh");
         hostile_refused(f, "has \"evil.sh\", which its manifest does not name");
@@ -106,13 +96,12 @@ HOSTILE_TEST(what_follows_the_last_is_refused)
 
 HOSTILE_TEST(contents_must_be_what_their_hashes_say)
 {
-        struct hostile *f = *state;
         struct archive_member *m = a_file(f);
 
         m->data.data[0] ^= 1;
         hostile_refused(f, " is not what its hash says");
         m->data.data[0] ^= 1;
-        assert_int_equal(pawl__buf_addc(&m->data, 'x'), PAWL_OK);
+        assert_ok(pawl__buf_addc(&m->data, 'x'));
         hostile_refused(f, " is of another size than the manifest says");
         m->data.len--;
         m->data.len--;
@@ -130,12 +119,11 @@ HOSTILE_TEST(contents_must_be_what_their_hashes_say)
 /* A member that is said to be small and is large, or the other way. */
 HOSTILE_TEST(bombs_are_not_unpacked)
 {
-        struct hostile *f = *state;
         struct archive_member *m = a_file(f);
         char *zeros = calloc(1, 64 << 20);
 
         pawl__buf_clear(&m->data);
-        assert_int_equal(pawl__buf_add(&m->data, zeros, 64 << 20), PAWL_OK);
+        assert_ok(pawl__buf_add(&m->data, zeros, 64 << 20));
         free(zeros);
         hostile_refused(f, " is of another size than the manifest says");
         m = hostile_member(f, "manifest.json");
@@ -148,8 +136,6 @@ HOSTILE_TEST(bombs_are_not_unpacked)
 
 HOSTILE_TEST(other_files_are_refused)
 {
-        struct hostile *f = *state;
-
         file_write(f->archive, "", 0);
         hostile_refused_file(f, PAWL_EFORMAT, "it is no archive of `pawl export`");
         file_write(f->archive, "SQLite format 3", 16);
@@ -160,7 +146,6 @@ HOSTILE_TEST(other_files_are_refused)
 
 HOSTILE_TEST(a_file_that_was_cut_or_grew_is_refused)
 {
-        struct hostile *f = *state;
         size_t len;
 
         hostile_put_together(f);

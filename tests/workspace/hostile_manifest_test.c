@@ -5,8 +5,6 @@
 #include "support/hostile_archive.h"
 #include "workspace/archive/archive_check.h"
 
-#define HOSTILE_TEST(name) UNIT_TEST_WITH(name, hostile_setup, hostile_teardown)
-
 /* Write @p with over the first @p what in a member's text, of the same length or not. */
 static void replace(struct archive_member *m, const char *what, const char *with)
 {
@@ -15,11 +13,10 @@ static void replace(struct archive_member *m, const char *what, const char *with
 
         if (!at)
                 fail_msg("%s is not in %s", what, m->name);
-        assert_int_equal(pawl__buf_add(&out, m->data.data, (size_t)(at - m->data.data)), PAWL_OK);
-        assert_int_equal(pawl__buf_adds(&out, with), PAWL_OK);
+        assert_ok(pawl__buf_add(&out, m->data.data, (size_t)(at - m->data.data)));
+        assert_ok(pawl__buf_adds(&out, with));
         at += strlen(what);
-        assert_int_equal(
-                pawl__buf_add(&out, at, m->data.len - (size_t)(at - m->data.data)), PAWL_OK);
+        assert_ok(pawl__buf_add(&out, at, m->data.len - (size_t)(at - m->data.data)));
         pawl__buf_free(&m->data);
         m->data = out;
 }
@@ -27,13 +24,13 @@ static void replace(struct archive_member *m, const char *what, const char *with
 static void keep(pawl__buf *copy, const struct archive_member *m)
 {
         pawl__buf_clear(copy);
-        assert_int_equal(pawl__buf_add(copy, m->data.data, m->data.len), PAWL_OK);
+        assert_ok(pawl__buf_add(copy, m->data.data, m->data.len));
 }
 
 static void put_back(const pawl__buf *copy, struct archive_member *m)
 {
         pawl__buf_clear(&m->data);
-        assert_int_equal(pawl__buf_add(&m->data, copy->data, copy->len), PAWL_OK);
+        assert_ok(pawl__buf_add(&m->data, copy->data, copy->len));
 }
 
 HOSTILE_TEST(a_manifest_must_be_of_its_form)
@@ -78,7 +75,6 @@ HOSTILE_TEST(a_manifest_must_be_of_its_form)
                 {"\"log\":{", "\"log\":[],\"x\":{", PAWL_EFORMAT, "log is missing"},
                 {"\"version\":1", "\"version\":1,\"version\":1", PAWL_EFORMAT, "manifest.json: "},
         };
-        struct hostile *f = *state;
         struct archive_member *m = hostile_member(f, "manifest.json");
         pawl__buf copy = PAWL__BUF_INIT;
 
@@ -123,9 +119,8 @@ static void rehash_events(struct hostile *f)
                 if (at > events_at)
                         from = at;
         }
-        assert_int_equal(pawl__hasher_new(&hasher, NULL), PAWL_OK);
-        assert_int_equal(
-                pawl__sha256(hasher, hash, events->data.data, events->data.len, NULL), PAWL_OK);
+        assert_ok(pawl__hasher_new(&hasher, NULL));
+        assert_ok(pawl__sha256(hasher, hash, events->data.data, events->data.len, NULL));
         pawl__hasher_free(hasher);
         pawl__hex(hex, hash, 32);
         memcpy(from + 8, hex, 64);
@@ -135,11 +130,10 @@ static void rehash_events(struct hostile *f)
         snprintf(with, sizeof with, "\"size\":%zu}", events->data.len);
         /* the last such member is that of the events: contents come before in the alphabet */
         pawl__buf out = PAWL__BUF_INIT;
-        assert_int_equal(pawl__buf_add(&out, m->data.data, (size_t)(size - m->data.data)), PAWL_OK);
-        assert_int_equal(pawl__buf_adds(&out, with), PAWL_OK);
+        assert_ok(pawl__buf_add(&out, m->data.data, (size_t)(size - m->data.data)));
+        assert_ok(pawl__buf_adds(&out, with));
         size += strlen(old);
-        assert_int_equal(
-                pawl__buf_add(&out, size, m->data.len - (size_t)(size - m->data.data)), PAWL_OK);
+        assert_ok(pawl__buf_add(&out, size, m->data.len - (size_t)(size - m->data.data)));
         pawl__buf_free(&m->data);
         m->data = out;
 }
@@ -164,7 +158,6 @@ HOSTILE_TEST(the_chain_must_hold)
                 {"\"type\":\"WorkspaceCheckpointed\"", "\"type\":\"CheckpointUpdated\"",
                         "it is not what its hash says"},
         };
-        struct hostile *f = *state;
         struct archive_member *m = hostile_member(f, "events.jsonl");
         pawl__buf copy = PAWL__BUF_INIT, manifest = PAWL__BUF_INIT;
 

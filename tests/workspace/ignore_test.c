@@ -106,8 +106,7 @@ UNIT_TEST(each_rule_says_what_git_says)
 
         for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
                 pawl__ignore ignore = {NULL, 0, 0};
-                assert_int_equal(
-                        pawl__ignore_add(&ignore, pawl__text(rows[i].patterns), 0, NULL), PAWL_OK);
+                assert_ok(pawl__ignore_add(&ignore, pawl__text(rows[i].patterns), 0, NULL));
                 if (left_out(&ignore, rows[i].path) != rows[i].out)
                         fail_msg("\"%s\" on \"%s\"", rows[i].patterns, rows[i].path);
                 pawl__ignore_free(&ignore);
@@ -118,9 +117,9 @@ UNIT_TEST(a_deeper_list_goes_before)
 {
         pawl__ignore ignore = {NULL, 0, 0};
 
-        assert_int_equal(pawl__ignore_add(&ignore, pawl__text("*.o\n/x"), 0, NULL), PAWL_OK);
+        assert_ok(pawl__ignore_add(&ignore, pawl__text("*.o\n/x"), 0, NULL));
         const size_t outer = ignore.n;
-        assert_int_equal(pawl__ignore_add(&ignore, pawl__text("!keep.o\n/x"), 4, NULL), PAWL_OK);
+        assert_ok(pawl__ignore_add(&ignore, pawl__text("!keep.o\n/x"), 4, NULL));
         assert_int_equal(
                 pawl__ignore_look(&ignore, pawl__text("sub/keep.o"), 4, false), PAWL__IGNORE_TAKE);
         assert_int_equal(
@@ -141,11 +140,11 @@ UNIT_TEST(no_pattern_takes_long)
         pawl__ignore ignore = {NULL, 0, 0};
 
         for (int i = 0; i < STARS; i++)
-                assert_int_equal(pawl__buf_adds(&pattern, i % 2 ? "**/a*/" : "*a*a"), PAWL_OK);
-        assert_int_equal(pawl__buf_adds(&pattern, "b"), PAWL_OK);
+                assert_ok(pawl__buf_adds(&pattern, i % 2 ? "**/a*/" : "*a*a"));
+        assert_ok(pawl__buf_adds(&pattern, "b"));
         for (int i = 0; i < NAME; i++)
-                assert_int_equal(pawl__buf_adds(&path, i % 9 ? "a" : "a/"), PAWL_OK);
-        assert_int_equal(pawl__ignore_add(&ignore, pawl__buf_text(&pattern), 0, NULL), PAWL_OK);
+                assert_ok(pawl__buf_adds(&path, i % 9 ? "a" : "a/"));
+        assert_ok(pawl__ignore_add(&ignore, pawl__buf_text(&pattern), 0, NULL));
         assert_int_equal(pawl__ignore_look(&ignore, pawl__buf_text(&path), path.len - 1, false),
                 PAWL__IGNORE_SILENT);
         pawl__ignore_free(&ignore);
@@ -159,7 +158,7 @@ UNIT_TEST(without_memory_no_rule_is_added)
                                        "a\nb\nc\nd\ne\nf\n";
         pawl__ignore ignore = {NULL, 0, 0};
 
-        assert_int_equal(pawl__ignore_add(&ignore, pawl__text("first"), 0, NULL), PAWL_OK);
+        assert_ok(pawl__ignore_add(&ignore, pawl__text("first"), 0, NULL));
         for (sweep s = {.once = true}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
                 sweep_arm(&s);
@@ -204,17 +203,17 @@ static void random_patterns(pawl__buf *out, uint64_t *seed)
         for (size_t line = 0; line < lines; line++) {
                 const size_t parts = 1 + choice(seed, 5);
                 if (choice(seed, 5) == 0)
-                        assert_int_equal(pawl__buf_adds(out, "!"), PAWL_OK);
+                        assert_ok(pawl__buf_adds(out, "!"));
                 for (size_t i = 0; i < parts; i++) {
                         const char *piece = choice(seed, 2) ? pieces[choice(seed, PIECES)]
                                                             : names[choice(seed, NAMES)];
                         if (!strchr(piece, '\n'))
-                                assert_int_equal(pawl__buf_adds(out, piece), PAWL_OK);
+                                assert_ok(pawl__buf_adds(out, piece));
                 }
                 if (choice(seed, 6) == 0)
-                        assert_int_equal(pawl__buf_adds(out, "/"), PAWL_OK);
+                        assert_ok(pawl__buf_adds(out, "/"));
                 static const char *const ends[] = {"\n", "\n", "\n", "\n", " \n", "\r\n", "\n\n"};
-                assert_int_equal(pawl__buf_adds(out, ends[choice(seed, 7)]), PAWL_OK);
+                assert_ok(pawl__buf_adds(out, ends[choice(seed, 7)]));
         }
 }
 
@@ -256,8 +255,8 @@ static char *ask_git(const char *folder, char *const paths[], size_t n, size_t *
         for (size_t i = 0; i < n; i++) {
                 size_t path_len = strlen(paths[i]);
                 path_len -= paths[i][path_len - 1] == '/';
-                assert_int_equal(pawl__buf_add(&input, paths[i], path_len), PAWL_OK);
-                assert_int_equal(pawl__buf_addc(&input, '\0'), PAWL_OK);
+                assert_ok(pawl__buf_add(&input, paths[i], path_len));
+                assert_ok(pawl__buf_addc(&input, '\0'));
         }
         file_write(asked, input.data, input.len);
         snprintf(command, sizeof command,
@@ -293,8 +292,8 @@ static bool we_leave_out(const lists *l, const char *path)
         pawl__ignore ignore = {NULL, 0, 0};
         bool out = false;
 
-        assert_int_equal(pawl__ignore_add(&ignore, pawl__buf_text(&l->exclude), 0, NULL), PAWL_OK);
-        assert_int_equal(pawl__ignore_add(&ignore, pawl__buf_text(&l->root), 0, NULL), PAWL_OK);
+        assert_ok(pawl__ignore_add(&ignore, pawl__buf_text(&l->exclude), 0, NULL));
+        assert_ok(pawl__ignore_add(&ignore, pawl__buf_text(&l->root), 0, NULL));
         for (size_t at = 0, end; path[at] && !out; at = end + (path[end] == '/')) {
                 end = at + strcspn(path + at, "/");
                 out = pawl__ignore_look(&ignore, pawl__text_n(path, end), at, path[end] == '/') ==
@@ -304,9 +303,7 @@ static bool we_leave_out(const lists *l, const char *path)
                                         : strncmp(path, "foo/", end + 1) == 0 && end == 3 ? &l->foo
                                                                                           : NULL;
                 if (list)
-                        assert_int_equal(
-                                pawl__ignore_add(&ignore, pawl__buf_text(list), end + 1, NULL),
-                                PAWL_OK);
+                        assert_ok(pawl__ignore_add(&ignore, pawl__buf_text(list), end + 1, NULL));
         }
         pawl__ignore_free(&ignore);
         return out;

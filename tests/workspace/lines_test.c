@@ -10,16 +10,12 @@ static void compare(
         pawl__buf out = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
 
-        assert_int_equal(
-                pawl__lines_compare(&counts, &out, pawl__text(before), pawl__text(after), &err),
-                PAWL_OK);
+        assert_ok(pawl__lines_compare(&counts, &out, pawl__text(before), pawl__text(after), &err));
         assert_int_equal(counts.added, added);
         assert_int_equal(counts.removed, removed);
         assert_text(pawl__buf_text(&out), hunks);
         pawl__buf_free(&out);
-        assert_int_equal(
-                pawl__lines_compare(&only, NULL, pawl__text(before), pawl__text(after), &err),
-                PAWL_OK);
+        assert_ok(pawl__lines_compare(&only, NULL, pawl__text(before), pawl__text(after), &err));
         assert_memory_equal(&only, &counts, sizeof only);
 }
 
@@ -69,7 +65,7 @@ UNIT_TEST(lines_are_bytes)
         pawl__line_counts counts;
         pawl__buf out = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__lines_compare(&counts, &out, before, after, NULL), PAWL_OK);
+        assert_ok(pawl__lines_compare(&counts, &out, before, after, NULL));
         assert_int_equal(counts.added, 1);
         assert_int_equal(counts.removed, 1);
         assert_int_equal(out.len, 16 + 4 + 3 + 3 + 3);
@@ -94,7 +90,7 @@ static void add_random(pawl__buf *out, size_t lines, unsigned kinds, unsigned *s
 {
         for (size_t i = 0; i < lines; i++) {
                 *seed = *seed * 1103515245u + 12345u;
-                assert_int_equal(pawl__buf_addf(out, "%u\n", *seed / 65536u % kinds), PAWL_OK);
+                assert_ok(pawl__buf_addf(out, "%u\n", *seed / 65536u % kinds));
         }
 }
 
@@ -106,15 +102,14 @@ UNIT_TEST(too_many_lines_are_replaced_whole)
         unsigned seed = 7;
         const size_t lines = PAWL__LINES_MAX / 2 + 1;
 
-        assert_int_equal(pawl__buf_adds(&before, "head\nfirst\n"), PAWL_OK);
-        assert_int_equal(pawl__buf_adds(&after, "head\nother\n"), PAWL_OK);
+        assert_ok(pawl__buf_adds(&before, "head\nfirst\n"));
+        assert_ok(pawl__buf_adds(&after, "head\nother\n"));
         add_random(&before, lines - 2, 10, &seed);
         add_random(&after, lines - 2, 10, &seed);
-        assert_int_equal(pawl__buf_adds(&before, "last\ntail"), PAWL_OK);
-        assert_int_equal(pawl__buf_adds(&after, "end\ntail"), PAWL_OK);
-        assert_int_equal(pawl__lines_compare(&counts, &out, pawl__buf_text(&before),
-                                 pawl__buf_text(&after), NULL),
-                PAWL_OK);
+        assert_ok(pawl__buf_adds(&before, "last\ntail"));
+        assert_ok(pawl__buf_adds(&after, "end\ntail"));
+        assert_ok(pawl__lines_compare(
+                &counts, &out, pawl__buf_text(&before), pawl__buf_text(&after), NULL));
         assert_int_equal(counts.added, lines);
         assert_int_equal(counts.removed, lines);
         assert_says(out.data, "@@ -1,524291 +1,524291 @@\n head\n-first\n");
@@ -126,9 +121,8 @@ UNIT_TEST(too_many_lines_are_replaced_whole)
         char *changed = malloc(before.len);
         memcpy(changed, before.data, before.len);
         changed[5] = 'f';
-        assert_int_equal(pawl__lines_compare(&counts, &out, pawl__buf_text(&before),
-                                 pawl__text_n(changed, before.len), NULL),
-                PAWL_OK);
+        assert_ok(pawl__lines_compare(
+                &counts, &out, pawl__buf_text(&before), pawl__text_n(changed, before.len), NULL));
         assert_int_equal(counts.added, 1);
         assert_int_equal(counts.removed, 1);
         free(changed);

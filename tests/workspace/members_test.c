@@ -14,9 +14,8 @@ static void diff_is(const char *before, const char *after, const char *is)
         pawl__buf lines = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
 
-        assert_int_equal(pawl__members_diff("state", pawl__text(before), pawl__text(after),
-                                 add_line, &lines, &err),
-                PAWL_OK);
+        assert_ok(pawl__members_diff(
+                "state", pawl__text(before), pawl__text(after), add_line, &lines, &err));
         assert_text(pawl__buf_text(&lines), is);
         pawl__buf_free(&lines);
 }

@@ -25,8 +25,7 @@ static void patch_is(
         pawl__patch_counts counts;
         pawl_error err = PAWL_ERROR_INIT;
 
-        assert_int_equal(
-                pawl__patch_add(&counts, &out, pawl__text(path), &before, &after, &err), PAWL_OK);
+        assert_ok(pawl__patch_add(&counts, &out, pawl__text(path), &before, &after, &err));
         assert_text(pawl__buf_text(&out), is);
         pawl__buf_free(&out);
 }
@@ -79,8 +78,7 @@ UNIT_TEST(what_is_binary_or_large_is_only_said_to_differ)
         patch_is("a", binary, binary, "");
         patch_is("a b", file("x", 0644), large,
                 "diff --git a/a b b/a b\nBinary files a/a b and b/a b differ\n");
-        assert_int_equal(
-                pawl__patch_add(&counts, NULL, pawl__text("a"), &text, &large, NULL), PAWL_OK);
+        assert_ok(pawl__patch_add(&counts, NULL, pawl__text("a"), &text, &large, NULL));
         assert_true(counts.binary && counts.lines.added == 0 && counts.lines.removed == 0);
 }
 
@@ -106,9 +104,9 @@ static void random_text(pawl__buf *out, unsigned *seed)
         const unsigned n = random_below(seed, 40);
 
         for (unsigned i = 0; i < n; i++) {
-                assert_int_equal(pawl__buf_adds(out, lines[random_below(seed, 14)]), PAWL_OK);
+                assert_ok(pawl__buf_adds(out, lines[random_below(seed, 14)]));
                 if (i + 1 < n || random_below(seed, 4))
-                        assert_int_equal(pawl__buf_addc(out, '\n'), PAWL_OK);
+                        assert_ok(pawl__buf_addc(out, '\n'));
         }
 }
 
@@ -122,15 +120,15 @@ static void edited(pawl__buf *out, const pawl__buf *text, unsigned *seed)
                 case 0:
                         break;
                 case 1:
-                        assert_int_equal(pawl__buf_adds(out, "new\n"), PAWL_OK);
+                        assert_ok(pawl__buf_adds(out, "new\n"));
                         /* fall through */
                 default:
-                        assert_int_equal(pawl__buf_add(out, text->data + at, end - at), PAWL_OK);
+                        assert_ok(pawl__buf_add(out, text->data + at, end - at));
                 }
                 at = end;
         }
         if (random_below(seed, 5) == 0)
-                assert_int_equal(pawl__buf_adds(out, "end"), PAWL_OK);
+                assert_ok(pawl__buf_adds(out, "end"));
 }
 
 struct world {
@@ -143,7 +141,7 @@ static char *place(const struct world *w, const char *tool, const char *name)
 {
         pawl__buf path = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__buf_addf(&path, "%s/%s/%s", w->folder, tool, name), PAWL_OK);
+        assert_ok(pawl__buf_addf(&path, "%s/%s/%s", w->folder, tool, name));
         return pawl__buf_take(&path, NULL);
 }
 
@@ -209,7 +207,7 @@ static pawl__patch_side random_side(pawl__buf *content, bool may_be_link, unsign
                 side = nothing;
         } else if (may_be_link && random_below(seed, 5) == 0) {
                 pawl__buf_clear(content);
-                assert_int_equal(pawl__buf_addf(content, "to/%u", random_below(seed, 9)), PAWL_OK);
+                assert_ok(pawl__buf_addf(content, "to/%u", random_below(seed, 9)));
                 side = (pawl__patch_side){'l', 0, 0, pawl__buf_text(content)};
         }
         return side;
@@ -229,11 +227,9 @@ static void apply(
         pawl__buf line = PAWL__BUF_INIT;
 
         file_write(name, patch->data ? patch->data : "", patch->len);
-        assert_int_equal(
-                pawl__buf_addf(&line,
-                        "cd '%s/%s' && %s ../diff >../said 2>&1 || { cat ../said; false; }",
-                        w->folder, tool, command),
-                PAWL_OK);
+        assert_ok(pawl__buf_addf(&line,
+                "cd '%s/%s' && %s ../diff >../said 2>&1 || { cat ../said; false; }", w->folder,
+                tool, command));
         assert_int_equal(system(line.data), 0);
         pawl__buf_free(&line);
         free(name);
@@ -258,15 +254,13 @@ static void one_round(struct world *w, unsigned *seed)
                 w->from[i] = random_side(&w->before[i], true, seed);
                 w->to[i] = random_side(&w->after[i], true, seed);
                 put(w, "git", names[i], &w->from[i]);
-                assert_int_equal(pawl__patch_add(&counts, &all, pawl__text(names[i]), &w->from[i],
-                                         &w->to[i], NULL),
-                        PAWL_OK);
+                assert_ok(pawl__patch_add(
+                        &counts, &all, pawl__text(names[i]), &w->from[i], &w->to[i], NULL));
                 if (!for_patch(w, i))
                         continue;
                 put(w, "patch", names[i], &w->from[i]);
-                assert_int_equal(pawl__patch_add(&counts, &some, pawl__text(names[i]), &w->from[i],
-                                         &w->to[i], NULL),
-                        PAWL_OK);
+                assert_ok(pawl__patch_add(
+                        &counts, &some, pawl__text(names[i]), &w->from[i], &w->to[i], NULL));
         }
         if (all.len > 0)
                 apply(w, "git", "git apply --whitespace=nowarn", &all);

@@ -27,7 +27,7 @@ static int tear_down(void **state)
         return 0;
 }
 
-#define TEST(name) UNIT_TEST_WITH(name, set_up, tear_down)
+#define TEST(name) UNIT_TEST_WITH(name, fixture *f, set_up, tear_down)
 
 static pawl_status look(char *kind, pawl_text path, void *user, pawl_error *err)
 {
@@ -66,15 +66,11 @@ static char *told(const pawl__plan *plan)
         pawl__buf out = PAWL__BUF_INIT;
 
         for (size_t i = 0; i < plan->n_steps; i++)
-                assert_int_equal(
-                        pawl__buf_addf(&out, "%s %c>%c\n", plan->steps[i].path.data,
-                                kind_of(&plan->steps[i].from), kind_of(&plan->steps[i].to)),
-                        PAWL_OK);
+                assert_ok(pawl__buf_addf(&out, "%s %c>%c\n", plan->steps[i].path.data,
+                        kind_of(&plan->steps[i].from), kind_of(&plan->steps[i].to)));
         for (size_t i = 0; i < plan->n_left; i++)
-                assert_int_equal(
-                        pawl__buf_addf(&out, "%s: %s%s\n", plan->left[i].path.data,
-                                pawl__left_text(&plan->left[i]), plan->left[i].wanted ? "!" : ""),
-                        PAWL_OK);
+                assert_ok(pawl__buf_addf(&out, "%s: %s%s\n", plan->left[i].path.data,
+                        pawl__left_text(&plan->left[i]), plan->left[i].wanted ? "!" : ""));
         return out.data ? out.data : strdup("");
 }
 
@@ -95,9 +91,8 @@ static void make(pawl__plan *plan, fixture *f, tree_hash now, tree_hash target,
         *plan = (pawl__plan)PAWL__PLAN_INIT;
         memcpy(plan->now, now.bytes, 32);
         memcpy(plan->target_tree, target.bytes, 32);
-        assert_int_equal(pawl__tracked_paths_new(&rights.recorded, &folders, all[0].bytes, n, &err),
-                PAWL_OK);
-        assert_int_equal(pawl__plan_make(plan, &folders, &rights, &world, &err), PAWL_OK);
+        assert_ok(pawl__tracked_paths_new(&rights.recorded, &folders, all[0].bytes, n, &err));
+        assert_ok(pawl__plan_make(plan, &folders, &rights, &world, &err));
         pawl__tracked_paths_free(rights.recorded);
 }
 
@@ -115,7 +110,6 @@ static void check_plan(fixture *f, tree_hash now, tree_hash target, const tree_h
 
 TEST(recorded_paths_are_written_and_removed)
 {
-        fixture *f = *state;
         tree_hash target = tree_of(&f->t, "f 644 a=1", "f 644 dir/b=1", "f 644 gone=1", "l link=x",
                 "f 755 mode=1", "d 755 empty", NULL);
         tree_hash later = tree_of(&f->t, "f 644 later=1", "f 644 dir/later=1", "f 644 new/x=1",
@@ -132,7 +126,6 @@ TEST(recorded_paths_are_written_and_removed)
 
 TEST(what_no_checkpoint_recorded_is_left_alone)
 {
-        fixture *f = *state;
         tree_hash target = tree_of(&f->t, "f 644 a=1", NULL);
         tree_hash later = tree_of(&f->t, "f 644 dir/known=1", "f 644 dir/in/known=1", NULL);
         tree_hash now = tree_of(&f->t, "f 644 a=1", "f 644 mine=1", "f 644 dir/known=1",
@@ -146,7 +139,6 @@ TEST(what_no_checkpoint_recorded_is_left_alone)
 
 TEST(what_was_not_captured_is_left_alone)
 {
-        fixture *f = *state;
         tree_hash target = tree_of(&f->t, "f 644 big=1", "f 644 fifo/x=1", "x 1 huge", "x 1 gone",
                 "f 644 ignored=1", "f 644 build/out=1", "f 644 build/other=1", "f 644 cache/a=1",
                 NULL);
@@ -165,7 +157,6 @@ TEST(what_was_not_captured_is_left_alone)
 /* In letters of either size: to some file systems that is one name. */
 TEST(what_programs_run_by_is_left_alone)
 {
-        fixture *f = *state;
         tree_hash target = tree_of(&f->t, "f 755 .GIT/hooks/post-commit=1", "f 644 .Pawl=1",
                 "f 644 a/.giT/config=1", "f 644 a/.github/x=1", NULL);
         tree_hash now = tree_of(&f->t, "d 755 a", "f 644 a/.giT/config=2", NULL);
@@ -180,7 +171,6 @@ TEST(what_programs_run_by_is_left_alone)
 
 TEST(files_become_folders_and_back)
 {
-        fixture *f = *state;
         tree_hash a = tree_of(&f->t, "f 644 one=1", "f 644 two/x/y=1", "l three=x", NULL);
         tree_hash b = tree_of(&f->t, "f 644 one/in/x=1", "f 644 two=1", "f 644 three/z=1", NULL);
 
@@ -197,7 +187,6 @@ TEST(files_become_folders_and_back)
 /* A folder that cannot be written in is one step more, so that its mode comes back. */
 TEST(folders_without_write_permission_are_steps)
 {
-        fixture *f = *state;
         tree_hash a = tree_of(&f->t, "d 555 ro", "f 644 ro/x=1", "d 555 ro/in", "f 444 ro/in/y=1",
                 "d 555 same", "f 444 same/z=1", NULL);
         tree_hash b = tree_of(&f->t, "d 555 ro", "f 644 ro/x=2", "d 555 ro/in", "f 444 ro/in/y=1",
@@ -213,13 +202,12 @@ TEST(folders_without_write_permission_are_steps)
  * checkpoint recorded, is touched again. */
 TEST(an_undo_touches_what_was_touched)
 {
-        fixture *f = *state;
         tree_hash safety = tree_of(&f->t, "f 644 mine=1", "f 644 known=1", "f 644 pruned=1", NULL);
         tree_hash now = tree_of(&f->t, "f 644 mine=2", "f 644 new=1", NULL);
         tree_hash recorded = tree_of(&f->t, "f 644 known=0", NULL);
 
         f->undo = true;
-        assert_int_equal(pawl__map_put(&f->also, pawl__text("pruned"), 1), PAWL_OK);
+        assert_ok(pawl__map_put(&f->also, pawl__text("pruned"), 1));
         check_plan(f, now, safety, &recorded, 1,
                 "known ->f\npruned ->f\nmine: no checkpoint recorded it!\n"
                 "new: no checkpoint recorded it\n");
@@ -228,7 +216,6 @@ TEST(an_undo_touches_what_was_touched)
 /* What the log keeps of a plan is the plan, and nothing else is one. */
 TEST(a_plan_goes_through_its_encoding)
 {
-        fixture *f = *state;
         pawl__plan plan, back = PAWL__PLAN_INIT;
         pawl__buf out = PAWL__BUF_INIT, again = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
@@ -240,14 +227,14 @@ TEST(a_plan_goes_through_its_encoding)
         plan.head_seq = UINT64_MAX;
         plan.undo = true;
         plan.git_from = pawl__text("0123");
-        assert_int_equal(pawl__plan_encode(&out, &plan, &err), PAWL_OK);
-        assert_int_equal(pawl__plan_decode(&back, pawl__buf_text(&out), &err), PAWL_OK);
+        assert_ok(pawl__plan_encode(&out, &plan, &err));
+        assert_ok(pawl__plan_decode(&back, pawl__buf_text(&out), &err));
         assert_memory_equal(plan.hash, back.hash, 32);
         char *a = told(&plan), *b = told(&back);
         assert_string_equal(a, b);
         assert_string_equal(a, "a l>f\nd f>d\nl ->l\nbig: not captured: too large!\n"
                                "mine: no checkpoint recorded it\n");
-        assert_int_equal(pawl__plan_encode(&again, &back, &err), PAWL_OK);
+        assert_ok(pawl__plan_encode(&again, &back, &err));
         assert_int_equal(out.len, again.len);
         assert_memory_equal(out.data, again.data, out.len);
         pawl__plan_free(&back);
@@ -270,7 +257,7 @@ TEST(a_plan_goes_through_its_encoding)
                 pawl_status status = pawl__plan_decode(&back, pawl__buf_text(&out), &err);
                 if (!status) {
                         pawl__buf_clear(&again);
-                        assert_int_equal(pawl__plan_encode(&again, &back, &err), PAWL_OK);
+                        assert_ok(pawl__plan_encode(&again, &back, &err));
                         assert_int_equal(again.len, out.len);
                         assert_memory_equal(again.data, out.data, out.len);
                         read++;
@@ -301,7 +288,7 @@ TEST(paths_of_a_stored_plan_are_checked)
                 steps[1].path = pawl__text(paths[1]);
                 plan.steps = steps;
                 plan.n_steps = paths[1] ? 2 : 1;
-                assert_int_equal(pawl__plan_encode(&out, &plan, &err), PAWL_OK);
+                assert_ok(pawl__plan_encode(&out, &plan, &err));
                 assert_int_equal(pawl__plan_decode(&back, pawl__buf_text(&out), &err),
                         i < 8 ? PAWL_EDAMAGED : PAWL_OK);
                 pawl__plan_free(&back);

@@ -49,7 +49,7 @@ static pawl_status find(
 static size_t contents_in(workspace *w, struct found *found)
 {
         found->n = 0;
-        assert_int_equal(pawl__log_content_each(w->f->log, find, found), PAWL_OK);
+        assert_ok(pawl__log_content_each(w->f->log, find, found));
         return found->n;
 }
 
@@ -60,7 +60,7 @@ static pawl_status drop(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
         (void)batch;
         (void)err;
         for (size_t i = 0; i < found->n; i++)
-                assert_int_equal(pawl__log_content_drop(log, found->hashes[i]), PAWL_OK);
+                assert_ok(pawl__log_content_drop(log, found->hashes[i]));
         return PAWL_OK;
 }
 
@@ -79,18 +79,17 @@ static void tree_is_whole(workspace *w)
 WORKSPACE_TEST(others_write_in_between)
 {
         static struct found found;
-        workspace *w = *state;
 
         write_files(w);
         w->options.flush_spool = true;
-        assert_int_equal(workspace_scan(w), PAWL_OK);
+        assert_ok(workspace_scan(w));
         const size_t ahead = contents_in(w, &found);
         assert_true(ahead > FILES / 4 && ahead < FILES);
         assert_true(w->scan->inside->spool.len < PAWL__SPOOL_MAX);
         pawl_log *other = event_log_another(w->f);
-        assert_int_equal(append_one(other, event_scope(NULL), 0), PAWL_OK);
+        assert_ok(append_one(other, event_scope(NULL), 0));
         pawl_log_close(other);
-        assert_int_equal(workspace_store(w), PAWL_OK);
+        assert_ok(workspace_store(w));
         tree_is_whole(w);
 }
 
@@ -99,17 +98,16 @@ WORKSPACE_TEST(what_was_pruned_meanwhile_is_put_again)
 {
         static struct found found;
         pawl__batch batch = PAWL__BATCH_INIT;
-        workspace *w = *state;
 
         write_files(w);
         w->options.flush_spool = true;
-        assert_int_equal(workspace_scan(w), PAWL_OK);
+        assert_ok(workspace_scan(w));
         assert_true(contents_in(w, &found) > 0);
         batch.prepare = drop;
         batch.prepare_user = &found;
-        assert_int_equal(pawl__log_commit(w->f->log, &batch, 0, NULL), PAWL_OK);
+        assert_ok(pawl__log_commit(w->f->log, &batch, 0, NULL));
         assert_int_equal(contents_in(w, &found), 0);
-        assert_int_equal(workspace_store(w), PAWL_OK);
+        assert_ok(workspace_store(w));
         tree_is_whole(w);
 }
 
@@ -117,20 +115,17 @@ WORKSPACE_TEST(what_was_pruned_meanwhile_is_put_again)
 WORKSPACE_TEST(a_look_writes_nothing)
 {
         static struct found found;
-        workspace *w = *state;
 
         write_files(w);
-        assert_int_equal(workspace_scan(w), PAWL_OK);
+        assert_ok(workspace_scan(w));
         assert_int_equal(contents_in(w, &found), 0);
-        assert_int_equal(workspace_store(w), PAWL_OK);
+        assert_ok(workspace_store(w));
         tree_is_whole(w);
 }
 
 /* Without a log that can be written there is no checkpoint, and the reason is told. */
 WORKSPACE_TEST(a_failure_to_put_ahead_is_passed_on)
 {
-        workspace *w = *state;
-
         write_files(w);
         w->options.flush_spool = true;
         pawl__contents_close(w->contents);
@@ -138,7 +133,7 @@ WORKSPACE_TEST(a_failure_to_put_ahead_is_passed_on)
         w->f->flags = PAWL_LOG_READONLY;
         event_log_open(w->f);
         w->options.log_path = pawl__log_place(w->f->log);
-        assert_int_equal(pawl__contents_open(&w->contents, w->f->log, &w->err), PAWL_OK);
+        assert_ok(pawl__contents_open(&w->contents, w->f->log, &w->err));
         assert_int_equal(workspace_scan(w), PAWL_EREADONLY);
         assert_says(w->err.message, "reading only");
 }

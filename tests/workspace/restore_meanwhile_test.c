@@ -14,7 +14,7 @@ static int tear_down(void **state)
         return restores_teardown(state);
 }
 
-#define TEST(name) UNIT_TEST_WITH(name, restores_setup, tear_down)
+#define TEST(name) UNIT_TEST_WITH(name, restores *f, restores_setup, tear_down)
 
 /* ---- Somebody else's work ----------------------------------------------------------------- */
 
@@ -32,7 +32,6 @@ TEST(somebody_elses_file_stops_it_before_it_begins)
 {
         static const char *const names[] = {
                 "changed", "linktofile", "filetodir", "new", "dirtofile"};
-        restores *f = *state;
 
         restores_start(f);
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -84,8 +83,6 @@ static void check_mine(restores *f, const char *name)
 /* One that is edited, or made, while files are written: it is left as it is, and named. */
 TEST(somebody_elses_edit_meanwhile_is_kept)
 {
-        restores *f = *state;
-
         restores_start(f);
         f->meddle = edit_changed;
         refuses(f, false, "readonly: was changed by somebody else");
@@ -110,7 +107,6 @@ static void swap_for_link(restores *f)
 /* A folder swapped for a link to a folder outside: nothing comes into being there. */
 TEST(a_folder_swapped_for_a_link_is_not_followed)
 {
-        restores *f = *state;
         char *outside = path_in(f->folder, "outside"), *aside = path_in(f->folder, "aside");
         char *dir = path_in(f->root, "new/a");
         trees t = {0};
@@ -135,7 +131,6 @@ TEST(a_folder_swapped_for_a_link_is_not_followed)
 TEST(whatever_fails_can_be_gone_on_with)
 {
         static const int errors[] = {ENOSPC, EIO, EACCES};
-        restores *f = *state;
         pawl_error err = PAWL_ERROR_INIT;
         long n = 0, failed = 0, step = test_full() ? 1 : 2;
 
@@ -170,7 +165,6 @@ TEST(whatever_fails_can_be_gone_on_with)
 /* Killed before, in or after any call: the same. */
 TEST(wherever_it_is_killed_it_can_be_gone_on_with)
 {
-        restores *f = *state;
         long n = 0, killed = 0, step = test_full() ? 1 : 3;
 
         restores_start(f);
@@ -201,7 +195,6 @@ TEST(wherever_it_is_killed_it_can_be_gone_on_with)
 /* Folders without write permission, for a user to whom that means something. */
 TEST(a_user_without_rights_restores_read_only_folders)
 {
-        restores *f = *state;
         int ended;
 
         restores_start(f);

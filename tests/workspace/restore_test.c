@@ -4,12 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, restores_setup, restores_teardown)
-
-TEST(it_goes_there_and_back)
+RESTORES_TEST(it_goes_there_and_back)
 {
-        restores *f = *state;
-
         restores_start(f);
         for (int i = 0; i < 2; i++) {
                 restores_must_run(f, false, false);
@@ -23,9 +19,8 @@ TEST(it_goes_there_and_back)
 }
 
 /* What is as it should be is not touched; what only needs another mode keeps its time. */
-TEST(what_is_unchanged_keeps_its_time)
+RESTORES_TEST(what_is_unchanged_keeps_its_time)
 {
-        restores *f = *state;
         struct timespec old[2] = {{1000, 5}, {1000, 5}};
         char *same = path_in(f->root, "same"), *mode = path_in(f->root, "mode");
         struct stat a, b;
@@ -47,9 +42,8 @@ TEST(what_is_unchanged_keeps_its_time)
 }
 
 /* Another name of a file, outside, keeps its bytes and its mode; so does one inside. */
-TEST(hard_links_are_broken)
+RESTORES_TEST(hard_links_are_broken)
 {
-        restores *f = *state;
         char *out = path_in(f->folder, "out"), *out_mode = path_in(f->folder, "mode"),
              *out_gone = path_in(f->folder, "gone");
         char *changed = path_in(f->root, "changed"), *mode = path_in(f->root, "mode"),
@@ -73,9 +67,8 @@ TEST(hard_links_are_broken)
 }
 
 /* Two names of one file in the workspace, of which both change. */
-TEST(two_names_of_one_file_part)
+RESTORES_TEST(two_names_of_one_file_part)
 {
-        restores *f = *state;
         char *a = path_in(f->root, "a"), *b = path_in(f->root, "b");
 
         restores_plan(f, tree_of(&f->t, "f 644 a=1", "f 644 b=1", NULL),
@@ -92,10 +85,9 @@ TEST(two_names_of_one_file_part)
 }
 
 /* Many files: more than one batch, and more than are waited for one by one. */
-TEST(many_files_go_in_batches)
+RESTORES_TEST(many_files_go_in_batches)
 {
         enum { MANY = 700 };
-        restores *f = *state;
         char *lines[MANY];
 
         for (int i = 0; i < MANY; i++) {

@@ -28,8 +28,7 @@ static void take(fixture *f)
         const pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         pawl_workspace_capture *capture;
 
-        assert_int_equal(
-                pawl_workspace_checkpoint(&capture, f->log->log, &request, NULL, &f->err), PAWL_OK);
+        assert_ok(pawl_workspace_checkpoint(&capture, f->log->log, &request, NULL, &f->err));
         pawl_workspace_capture_free(capture);
 }
 
@@ -167,11 +166,11 @@ static void sweep_ending(fixture *f, call_fn *call)
         assert_false(pending(f));
 }
 
-LOG_TEST(whatever_allocation_fails)
+UNIT_TEST_WITH(whatever_allocation_fails, event_log *log, event_log_setup, event_log_teardown)
 {
         fixture f;
 
-        start(&f, *state);
+        start(&f, log);
         sweep_reading(&f, call_plan);
         sweep_reading(&f, call_pending);
         must(&f, call_rollback);

@@ -2,8 +2,6 @@
 /* What goes back beside the files: the steps of a run, the branch of git, the answers. */
 #include "support/rollbacks.h"
 
-#define TEST(name) UNIT_TEST_WITH(name, rollbacks_setup, rollbacks_teardown)
-
 /* ---- Its run ------------------------------------------------------------------------------ */
 
 static void append(
@@ -59,16 +57,15 @@ static int64_t completed(rollbacks *f)
 }
 
 /* Steps that were completed since are pending again, and are completed again by the undo. */
-TEST(steps_since_are_given_up)
+ROLLBACKS_TEST(steps_since_are_given_up)
 {
         pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
-        rollbacks *f = *state;
         pawl_workspace_capture *capture;
         pawl_rollback_plan *done;
         uint64_t fence;
 
         rollbacks_put(f, "a", "1");
-        assert_int_equal(pawl_log_claim(&fence, f->log->log, "m", "r", "program", NULL), PAWL_OK);
+        assert_ok(pawl_log_claim(&fence, f->log->log, "m", "r", "program", NULL));
         append(f, "RunStarted", NULL,
                 "{\"scope_refs\":[],\"mission_hash\":\"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\","
                 "\"steps\":[\"one\",\"two\",\"three\"]}",
@@ -85,7 +82,7 @@ TEST(steps_since_are_given_up)
         run_step(f, "three", fence);
         rollbacks_refused(
                 f, "1", NULL, PAWL_EHELD, "run r: process 100 on host-a is at work on it");
-        assert_int_equal(pawl_log_release(f->log->log, "r", fence), PAWL_OK);
+        assert_ok(pawl_log_release(f->log->log, "r", fence));
         assert_int_equal(completed(f), 3);
 
         rollbacks_must(f, pawl_workspace_rollback(&done, f->log->log, "1", NULL, NULL, &f->err));
@@ -112,20 +109,19 @@ TEST(steps_since_are_given_up)
         rollbacks_to(f, "2");
         assert_int_equal(completed(f), 3);
         /* and nobody holds it */
-        assert_int_equal(pawl_log_claim(&fence, f->log->log, "m", "r", "program", NULL), PAWL_OK);
-        assert_int_equal(pawl_log_release(f->log->log, "r", fence), PAWL_OK);
+        assert_ok(pawl_log_claim(&fence, f->log->log, "m", "r", "program", NULL));
+        assert_ok(pawl_log_release(f->log->log, "r", fence));
 }
 
 /* A checkpoint may take longer than a lease lasts. */
-TEST(a_claim_is_kept_while_a_checkpoint_is_taken)
+ROLLBACKS_TEST(a_claim_is_kept_while_a_checkpoint_is_taken)
 {
         pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
-        rollbacks *f = *state;
         pawl_workspace_capture *capture;
         uint64_t fence;
 
         rollbacks_put(f, "a", "1");
-        assert_int_equal(pawl_log_claim(&fence, f->log->log, "m", "r", "program", NULL), PAWL_OK);
+        assert_ok(pawl_log_claim(&fence, f->log->log, "m", "r", "program", NULL));
         const int64_t until = event_log_integer(f->log, "SELECT until_ms FROM leases");
         f->log->boot_ms += f->log->lease_ms / 2;
         rollbacks_must(
@@ -133,7 +129,7 @@ TEST(a_claim_is_kept_while_a_checkpoint_is_taken)
         pawl_workspace_capture_free(capture);
         assert_int_equal(event_log_integer(f->log, "SELECT until_ms FROM leases"),
                 until + f->log->lease_ms / 2);
-        assert_int_equal(pawl_log_release(f->log->log, "r", fence), PAWL_OK);
+        assert_ok(pawl_log_release(f->log->log, "r", fence));
 }
 
 /* ---- Git ------------------------------------------------------------------------------------- */
@@ -157,10 +153,9 @@ static void check_git(rollbacks *f, const char *what, const char *wanted)
 
 /* The branch goes back with the files, and forward again; what is staged, or a merge under way, or
  * another branch, is not gone over, and then no file is touched either. */
-TEST(the_branch_goes_back_with_the_files)
+ROLLBACKS_TEST(the_branch_goes_back_with_the_files)
 {
         pawl_rollback_options options = PAWL_ROLLBACK_OPTIONS_INIT;
-        rollbacks *f = *state;
         pawl_rollback_plan *plan;
 
         options.git = true;
@@ -204,11 +199,10 @@ TEST(the_branch_goes_back_with_the_files)
 }
 
 /* Answers given since are kept; or they are set aside, and the undo puts them in force again. */
-TEST(answers_since_are_kept_or_dropped)
+ROLLBACKS_TEST(answers_since_are_kept_or_dropped)
 {
         pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         pawl_rollback_options options = PAWL_ROLLBACK_OPTIONS_INIT;
-        rollbacks *f = *state;
         pawl_workspace_capture *capture;
 
         request.mission_id = "m";

@@ -10,13 +10,12 @@ static int tear_down(void **state)
         return rollbacks_teardown(state);
 }
 
-#define TEST(name) UNIT_TEST_WITH(name, rollbacks_setup, tear_down)
+#define TEST(name) UNIT_TEST_WITH(name, rollbacks *f, rollbacks_setup, tear_down)
 
 /* ---- There and back ----------------------------------------------------------------------- */
 
 TEST(it_goes_back_and_is_undone)
 {
-        rollbacks *f = *state;
         tree_hash one = rollbacks_first(f);
 
         rollbacks_second(f);
@@ -38,8 +37,6 @@ TEST(it_goes_back_and_is_undone)
 
 TEST(nothing_to_undo_is_said)
 {
-        rollbacks *f = *state;
-
         rollbacks_first(f);
         assert_int_equal(
                 pawl_workspace_undo(NULL, f->log->log, NULL, NULL, &f->err), PAWL_ENOTFOUND);
@@ -49,8 +46,6 @@ TEST(nothing_to_undo_is_said)
 
 TEST(what_is_not_ours_stays)
 {
-        rollbacks *f = *state;
-
         rollbacks_first(f);
         rollbacks_second(f);
         rollbacks_put(f, "mine", "never recorded");
@@ -78,8 +73,6 @@ TEST(what_is_not_ours_stays)
  * checkpoint's own afterwards. */
 TEST(rules_that_go_back_too_bring_no_harm)
 {
-        rollbacks *f = *state;
-
         rollbacks_put(f, "data", "recorded");
         assert_int_equal(rollbacks_checkpoint(f), 1);
         rollbacks_put(f, ".gitignore", "data\n");
@@ -98,8 +91,6 @@ TEST(rules_that_go_back_too_bring_no_harm)
 
 TEST(what_is_none_or_was_pruned_is_refused)
 {
-        rollbacks *f = *state;
-
         rollbacks_refused(f, "1", NULL, PAWL_ENOTFOUND, "has no checkpoint");
         rollbacks_first(f);
         rollbacks_second(f);
@@ -112,7 +103,6 @@ TEST(what_is_none_or_was_pruned_is_refused)
  * of it can be brought back. */
 TEST(what_does_not_verify_is_refused)
 {
-        rollbacks *f = *state;
         int64_t of_target = 0, of_now = 0;
 
         rollbacks_first(f);
@@ -149,7 +139,6 @@ TEST(what_does_not_verify_is_refused)
 
 TEST(a_plan_is_the_one_that_was_shown)
 {
-        rollbacks *f = *state;
         pawl_rollback_options options = PAWL_ROLLBACK_OPTIONS_INIT;
         pawl_rollback_plan *plan, *done;
         tree_hash one = rollbacks_first(f);
@@ -222,7 +211,6 @@ static void somebody_else(void *user)
 
 TEST(one_at_work_is_not_called_interrupted)
 {
-        rollbacks *f = *state;
         meanwhile m = {f, 0};
         tree_hash one = rollbacks_first(f), two = rollbacks_second(f);
 
@@ -243,7 +231,6 @@ TEST(one_at_work_is_not_called_interrupted)
 TEST(an_interrupted_one_is_finished_or_given_up)
 {
         const pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
-        rollbacks *f = *state;
         pawl_pending_rollback pending;
         pawl_workspace_capture *capture;
         tree_hash one = rollbacks_first(f), two = rollbacks_second(f);

@@ -4,13 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TEST(name) UNIT_TEST_WITH(name, rollbacks_setup, rollbacks_teardown)
-
 /* An undo undoes what was done last, a rollback or an undo; new work that it gives up is in its own
  * safety copy, and so comes back with the next one. */
-TEST(an_undo_is_undone_by_the_next)
+ROLLBACKS_TEST(an_undo_is_undone_by_the_next)
 {
-        rollbacks *f = *state;
         tree_hash one = rollbacks_first(f), two = rollbacks_second(f);
 
         rollbacks_to(f, "1"); /* 3 is the safety copy */
@@ -41,9 +38,8 @@ TEST(an_undo_is_undone_by_the_next)
 }
 
 /* Whatever it was that gave them up: earlier ones, later ones, safety copies. */
-TEST(every_checkpoint_can_be_gone_to)
+ROLLBACKS_TEST(every_checkpoint_can_be_gone_to)
 {
-        rollbacks *f = *state;
         tree_hash had[6];
 
         had[1] = rollbacks_first(f);
@@ -73,10 +69,8 @@ TEST(every_checkpoint_can_be_gone_to)
 }
 
 /* A file that nobody had recorded is in the safety copy alone, and comes back from there. */
-TEST(what_the_safety_copy_alone_has_comes_back)
+ROLLBACKS_TEST(what_the_safety_copy_alone_has_comes_back)
 {
-        rollbacks *f = *state;
-
         rollbacks_first(f);
         rollbacks_second(f);
         rollbacks_put(f, "mine", "by hand");
@@ -117,10 +111,9 @@ static bool is_there(rollbacks *f, const char *name)
 }
 
 /* As `git checkout N -- PATH` does: the files there, and nothing else moves. */
-TEST(some_paths_go_back_alone)
+ROLLBACKS_TEST(some_paths_go_back_alone)
 {
         static const char *const paths[] = {"a", "./sub/", "new"}, *const deep[] = {"b/d"};
-        rollbacks *f = *state;
 
         rollbacks_first(f);
         tree_hash two = rollbacks_second(f);
@@ -159,7 +152,7 @@ TEST(some_paths_go_back_alone)
         rollbacks_check_tree(f, two);
 }
 
-TEST(paths_that_are_none_are_refused)
+ROLLBACKS_TEST(paths_that_are_none_are_refused)
 {
         static const struct {
                 const char *path;
@@ -171,7 +164,6 @@ TEST(paths_that_are_none_are_refused)
                 {".git/config", PAWL_ENOTFOUND, "path .git/config: neither"}};
         pawl_workspace_options some = PAWL_WORKSPACE_OPTIONS_INIT;
         pawl_rollback_options git = PAWL_ROLLBACK_OPTIONS_INIT;
-        rollbacks *f = *state;
 
         rollbacks_first(f);
         tree_hash two = rollbacks_second(f);
@@ -195,10 +187,9 @@ TEST(paths_that_are_none_are_refused)
 }
 
 /* The safety copy has what goes. */
-TEST(clean_removes_what_no_checkpoint_recorded)
+ROLLBACKS_TEST(clean_removes_what_no_checkpoint_recorded)
 {
         pawl_rollback_options options = PAWL_ROLLBACK_OPTIONS_INIT;
-        rollbacks *f = *state;
         tree_hash one = rollbacks_first(f);
 
         rollbacks_second(f);

@@ -90,7 +90,6 @@ static void change(workspace *w, size_t round)
 WORKSPACE_TEST(the_index_changes_nothing_but_the_time)
 {
         const size_t rounds = test_full() ? 500 : 25;
-        workspace *w = *state;
         uint64_t unchanged = 0, ignored = 0;
         char path[64];
 
@@ -111,10 +110,10 @@ WORKSPACE_TEST(the_index_changes_nothing_but_the_time)
                         change(w, round);
                 if (choice(3))
                         nanosleep(&(struct timespec){0, 10000000}, NULL);
-                assert_int_equal(workspace_scan(w), PAWL_OK);
+                assert_ok(workspace_scan(w));
                 const pawl__scan by_index = *w->scan;
                 w->taken = false;
-                assert_int_equal(workspace_scan(w), PAWL_OK);
+                assert_ok(workspace_scan(w));
                 w->taken = true;
                 assert_memory_equal(by_index.tree, w->scan->tree, 32);
                 assert_int_equal(by_index.files, w->scan->files);

@@ -115,7 +115,7 @@ static int open_handles(void)
 /* Every path is in the tree, or said not to be. */
 static void check_complete(workspace *w)
 {
-        assert_int_equal(workspace_store(w), PAWL_OK);
+        assert_ok(workspace_store(w));
         const char *tree = workspace_tree(w);
         for (size_t i = 0; i < PATHS; i++) {
                 char line[64];
@@ -128,7 +128,6 @@ static void check_complete(workspace *w)
 WORKSPACE_TEST(what_cannot_be_read_is_said)
 {
         static const int errors[] = {EIO, EACCES, EMFILE, ENOMEM};
-        workspace *w = *state;
         size_t listed = 0, refused = 0, rounds = 0;
 
         furnish(w);
@@ -168,8 +167,6 @@ WORKSPACE_TEST(what_cannot_be_read_is_said)
 
 WORKSPACE_TEST(reading_goes_on_after_a_signal)
 {
-        workspace *w = *state;
-
         workspace_write(w, "a", "one");
         workspace_write(w, ".gitignore", "x\n");
         for (int n = 1; n <= 3; n++) {
@@ -187,7 +184,6 @@ WORKSPACE_TEST(reading_goes_on_after_a_signal)
 /* With few handles to be had, the folders above do without theirs. */
 WORKSPACE_TEST(deep_folders_need_few_handles)
 {
-        workspace *w = *state;
         struct rlimit was, few;
 
         workspace_write(w, "a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t/u/v/w/x/y/z/file", "x");
@@ -202,7 +198,7 @@ WORKSPACE_TEST(deep_folders_need_few_handles)
         assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
         const pawl_status status = workspace_scan(w);
         assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
-        assert_int_equal(status, PAWL_OK);
+        assert_ok(status);
         assert_int_equal(w->scan->files, 2);
         assert_int_equal(w->scan->n_not_captured, 0);
 }
@@ -210,7 +206,6 @@ WORKSPACE_TEST(deep_folders_need_few_handles)
 /* A process without rights finds files and folders that it must not read. */
 WORKSPACE_TEST(what_is_forbidden_is_listed)
 {
-        workspace *w = *state;
         char *file = path_in(w->f->folder, "f"), *folder = path_in(w->f->folder, "d");
         int ended;
 
@@ -244,7 +239,6 @@ WORKSPACE_TEST(what_is_forbidden_is_listed)
  * root without its own nothing at all. */
 WORKSPACE_TEST(a_folder_whose_rules_are_forbidden_is_listed)
 {
-        workspace *w = *state;
         char *within = path_in(w->f->folder, "d/.gitignore");
         char *above = path_in(w->f->folder, ".gitignore");
         int ended;
@@ -292,8 +286,6 @@ WORKSPACE_TEST(a_folder_whose_rules_are_forbidden_is_listed)
 
 WORKSPACE_TEST(without_memory_nothing_is_stored)
 {
-        workspace *w = *state;
-
         furnish(w);
         workspace_take(w);
         for (sweep s = {.least = 21, .keeps = true}; sweep_next(&s);) {

@@ -7,7 +7,6 @@
 
 WORKSPACE_TEST(what_did_not_change_is_not_read_again)
 {
-        workspace *w = *state;
         const int fd = workspace_fd(w);
 
         workspace_write(w, "a/kept", "kept");
@@ -67,7 +66,6 @@ static bool is_read(workspace *w, const char *path)
 /* Changed again in the same tick, with the same size: no status tells. */
 WORKSPACE_TEST(a_file_of_the_same_tick_is_read_again)
 {
-        workspace *w = *state;
         char *path = path_in(w->f->folder, "racy");
 
         workspace_write(w, "racy", "one");
@@ -85,8 +83,6 @@ WORKSPACE_TEST(a_file_of_the_same_tick_is_read_again)
 
 WORKSPACE_TEST(a_time_to_come_is_not_trusted)
 {
-        workspace *w = *state;
-
         workspace_write(w, "a", "one");
         workspace_age(w, "a", -3600);
         workspace_take(w);
@@ -98,8 +94,6 @@ WORKSPACE_TEST(a_time_to_come_is_not_trusted)
 
 WORKSPACE_TEST(an_index_of_something_else_is_not_used)
 {
-        workspace *w = *state;
-
         workspace_write(w, "a", "one");
         workspace_take(w);
         workspace_take(w);
@@ -140,7 +134,6 @@ static int64_t spent_ms(void)
 /* A file of gigabytes, nearly all of it a hole, is not read. */
 WORKSPACE_TEST(an_index_beyond_its_length_is_not_read)
 {
-        workspace *w = *state;
         char *path = path_in(w->f->folder, ".pawl/workspace.index");
         const off_t huge = (off_t)3 << 30;
         size_t len;
@@ -172,12 +165,10 @@ WORKSPACE_TEST(an_index_beyond_its_length_is_not_read)
 
 WORKSPACE_TEST(a_pruned_base_is_seen_when_it_is_stored)
 {
-        workspace *w = *state;
-
         workspace_write(w, "a", "one");
         workspace_write(w, "b", "two");
         workspace_take(w);
-        assert_int_equal(workspace_scan(w), PAWL_OK);
+        assert_ok(workspace_scan(w));
         event_log_sql(w->f, "DELETE FROM contents; DELETE FROM packed");
         const int64_t events = event_log_count(w->f);
         assert_int_equal(workspace_store(w), PAWL_EINPUTS);
@@ -191,7 +182,6 @@ WORKSPACE_TEST(a_pruned_base_is_seen_when_it_is_stored)
 
 WORKSPACE_TEST(kinds_change)
 {
-        workspace *w = *state;
         const int fd = workspace_fd(w);
 
         workspace_write(w, "x", "file");

@@ -47,7 +47,6 @@ static void each_store_is_seen(workspace *w, const char *path)
 
 WORKSPACE_TEST(a_store_that_moves_no_time_is_seen)
 {
-        workspace *w = *state;
         char *path = path_in(w->f->folder, "mapped");
 
         each_store_is_seen(w, path);
@@ -58,7 +57,6 @@ WORKSPACE_TEST(a_store_that_moves_no_time_is_seen)
  * can. */
 WORKSPACE_TEST(a_store_in_memory_is_seen_while_it_is_new)
 {
-        workspace *w = *state;
         char folder[] = "/dev/shm/pawl-XXXXXX";
         struct statfs of;
 
@@ -89,7 +87,6 @@ static bool is_read(workspace *w, const char *path)
 /* A file that was just written costs one reading, not one at each checkpoint until it is old. */
 WORKSPACE_TEST(a_new_file_is_read_once)
 {
-        workspace *w = *state;
         char *path = path_in(w->f->folder, "new");
 
         file_write(path, "one", 3);

@@ -9,8 +9,6 @@
 
 WORKSPACE_TEST(every_file_is_in_the_tree_by_its_content)
 {
-        workspace *w = *state;
-
         workspace_write(w, "b.txt", "two\n");
         workspace_write(w, "a/one", "one\n");
         workspace_write(w, "a/empty", "");
@@ -31,8 +29,6 @@ WORKSPACE_TEST(every_file_is_in_the_tree_by_its_content)
 
 WORKSPACE_TEST(an_empty_workspace_is_a_tree_too)
 {
-        workspace *w = *state;
-
         workspace_take(w);
         assert_string_equal(workspace_tree(w), "");
         assert_int_equal(
@@ -43,8 +39,6 @@ WORKSPACE_TEST(an_empty_workspace_is_a_tree_too)
 
 WORKSPACE_TEST(equal_contents_are_kept_once)
 {
-        workspace *w = *state;
-
         workspace_write(w, "a", "same");
         workspace_write(w, "b/c", "same");
         workspace_write(w, "d/c", "same");
@@ -67,7 +61,6 @@ WORKSPACE_TEST(names_are_any_bytes)
 {
         static const char *const names[] = {
                 " ", "\n", "\xff\xfe", "A", "a", "\\", "*", "-rf", "\x01\x1b[2J"};
-        workspace *w = *state;
         char longest[256];
         pawl__buf expected = PAWL__BUF_INIT;
 
@@ -79,17 +72,15 @@ WORKSPACE_TEST(names_are_any_bytes)
         workspace_take(w);
         static const char *const sorted[] = {"\x01\x1b[2J", "\n", " ", "*", "-rf", "A", "\\", "a"};
         for (size_t i = 0; i < sizeof sorted / sizeof sorted[0]; i++)
-                assert_int_equal(
-                        pawl__buf_addf(&expected, "f 644 %s=%s\n", sorted[i], sorted[i]), PAWL_OK);
-        assert_int_equal(pawl__buf_addf(&expected, "f 644 %s=long\n", longest), PAWL_OK);
-        assert_int_equal(pawl__buf_adds(&expected, "f 644 \xff\xfe=\xff\xfe\n"), PAWL_OK);
+                assert_ok(pawl__buf_addf(&expected, "f 644 %s=%s\n", sorted[i], sorted[i]));
+        assert_ok(pawl__buf_addf(&expected, "f 644 %s=long\n", longest));
+        assert_ok(pawl__buf_adds(&expected, "f 644 \xff\xfe=\xff\xfe\n"));
         assert_string_equal(workspace_tree(w), expected.data);
         pawl__buf_free(&expected);
 }
 
 WORKSPACE_TEST(links_are_their_targets)
 {
-        workspace *w = *state;
         const int fd = workspace_fd(w);
 
         workspace_write(w, "a/file", "x");
@@ -113,7 +104,6 @@ WORKSPACE_TEST(links_are_their_targets)
 
 WORKSPACE_TEST(what_is_no_file_is_listed_and_never_opened)
 {
-        workspace *w = *state;
         const int fd = workspace_fd(w);
         const int end = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
         struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -137,7 +127,6 @@ WORKSPACE_TEST(what_is_no_file_is_listed_and_never_opened)
 
 WORKSPACE_TEST(permission_bits_are_kept)
 {
-        workspace *w = *state;
         const int fd = workspace_fd(w);
 
         workspace_write(w, "d/f", "");
@@ -150,8 +139,6 @@ WORKSPACE_TEST(permission_bits_are_kept)
 
 WORKSPACE_TEST(a_file_too_large_is_listed)
 {
-        workspace *w = *state;
-
         w->options.max_file = 4;
         workspace_write(w, "fits", "four");
         workspace_write(w, "s/not", "fives");
@@ -165,8 +152,6 @@ WORKSPACE_TEST(a_file_too_large_is_listed)
 
 WORKSPACE_TEST(a_root_beyond_its_bounds_is_refused_before_it_is_read)
 {
-        workspace *w = *state;
-
         w->options.max_files = 2;
         w->options.flush_spool = true;
         workspace_write(w, "a", "aa");
@@ -187,8 +172,6 @@ WORKSPACE_TEST(a_root_beyond_its_bounds_is_refused_before_it_is_read)
 
 WORKSPACE_TEST(what_is_not_read_in_time_is_listed_and_read_by_the_next)
 {
-        workspace *w = *state;
-
         workspace_write(w, "a", "one");
         workspace_write(w, "d/b", "two");
         workspace_take(w);
@@ -220,7 +203,6 @@ WORKSPACE_TEST(what_is_not_read_in_time_is_listed_and_read_by_the_next)
 WORKSPACE_TEST(folders_may_be_as_deep_as_they_like)
 {
         const int levels = test_full() ? 5000 : 500; /* removing them takes the file system long */
-        workspace *w = *state;
         char name[] = "a-folder-of-some-length";
         int fd = workspace_fd(w);
 
@@ -257,7 +239,6 @@ WORKSPACE_TEST(folders_may_be_as_deep_as_they_like)
 
 WORKSPACE_TEST(rules_leave_files_out_and_never_what_is_ours)
 {
-        workspace *w = *state;
         static const pawl_text exclude[] = {{"*.tmp", 5}, {"!keep.log", 9}};
 
         w->options.exclude = exclude;
@@ -294,7 +275,6 @@ WORKSPACE_TEST(rules_leave_files_out_and_never_what_is_ours)
 
 WORKSPACE_TEST(the_folder_of_the_log_is_left_out_whatever_its_name)
 {
-        workspace *w = *state;
         char *moved = path_in(w->f->folder, "store/log.db");
 
         workspace_write(w, "store/beside", "");
@@ -307,7 +287,6 @@ WORKSPACE_TEST(the_folder_of_the_log_is_left_out_whatever_its_name)
 
 WORKSPACE_TEST(a_log_in_the_root_leaves_out_its_files_alone)
 {
-        workspace *w = *state;
         char *moved = path_in(w->f->folder, "log.db");
 
         workspace_write(w, "log.db", "");
@@ -323,7 +302,6 @@ WORKSPACE_TEST(a_log_in_the_root_leaves_out_its_files_alone)
 
 WORKSPACE_TEST(home_and_the_root_of_all_are_refused)
 {
-        workspace *w = *state;
         char *same = path_in(w->f->folder, ".");
 
         w->options.home = same;
@@ -331,7 +309,7 @@ WORKSPACE_TEST(home_and_the_root_of_all_are_refused)
         assert_says(w->err.message, "home directory; name a directory in it as the root, or give "
                                     "--force-root");
         w->options.force_root = true;
-        assert_int_equal(workspace_scan(w), PAWL_OK);
+        assert_ok(workspace_scan(w));
         w->options.force_root = false;
         w->options.root = "/proc/self/root/.";
         assert_int_equal(workspace_scan(w), PAWL_EINVAL);
@@ -359,7 +337,6 @@ static char *random_bytes(size_t len, uint64_t seed)
 WORKSPACE_TEST(what_does_not_wait_packed_is_read_again)
 {
         enum { FILES = 9, SIZE = (4 << 20) + 1 };
-        workspace *w = *state;
         char *data = random_bytes(SIZE, 7), path[64];
         pawl__buf expected = PAWL__BUF_INIT;
 
@@ -370,10 +347,8 @@ WORKSPACE_TEST(what_does_not_wait_packed_is_read_again)
                 data[5] = (char)i;
                 file_write(whole, data, (size_t)(SIZE - i % 2)); /* over a part, and not */
                 free(whole);
-                assert_int_equal(pawl__buf_addf(&expected,
-                                         "d 755 d%d\nd 755 d%d/e\nf 644 d%d/e/f=%d bytes\n", i, i,
-                                         i, SIZE - i % 2),
-                        PAWL_OK);
+                assert_ok(pawl__buf_addf(&expected,
+                        "d 755 d%d\nd 755 d%d/e\nf 644 d%d/e/f=%d bytes\n", i, i, i, SIZE - i % 2));
         }
         workspace_take(w);
         assert_string_equal(workspace_tree(w), expected.data);
@@ -386,7 +361,6 @@ WORKSPACE_TEST(what_does_not_wait_packed_is_read_again)
 WORKSPACE_TEST(a_file_that_changes_before_it_is_stored_is_seen)
 {
         enum { SIZE = (4 << 20) + 1 };
-        workspace *w = *state;
         char *data = random_bytes(SIZE, 8), *whole = path_in(w->f->folder, "log");
 
         workspace_write(w, "a", "small");
@@ -394,7 +368,7 @@ WORKSPACE_TEST(a_file_that_changes_before_it_is_stored_is_seen)
                 w->f, "SELECT (SELECT count(*) FROM contents) + (SELECT count(*) FROM packed)");
         for (int i = 0; i < 2; i++) {
                 file_write(whole, data, SIZE);
-                assert_int_equal(workspace_scan(w), PAWL_OK);
+                assert_ok(workspace_scan(w));
                 data[i] ^= 1;
                 file_write(whole, data, SIZE);
                 assert_int_equal(workspace_store(w), PAWL_EINPUTS);
@@ -414,8 +388,6 @@ WORKSPACE_TEST(a_file_that_changes_before_it_is_stored_is_seen)
 /* Also where nothing is to be asked of the log: of a file that is too large, say. */
 WORKSPACE_TEST(a_scan_ends_when_its_log_is_interrupted)
 {
-        workspace *w = *state;
-
         workspace_write(w, "a", "one");
         w->options.max_file = 2;
         pawl_log_interrupt(w->f->log, true);

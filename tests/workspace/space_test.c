@@ -3,8 +3,6 @@
 #include "support/shapes.h"
 #include "support/sweep.h"
 
-#define SPACE_TEST(name) UNIT_TEST_WITH(name, shapes_setup, shapes_teardown)
-
 static void check_refused(shapes *t, size_t keep, pawl_status status, const char *says)
 {
         pawl_workspace_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
@@ -41,18 +39,15 @@ static bool has_file(shapes *t, char letter)
         unsigned char hash[32];
         bool has = false;
 
-        assert_int_equal(
-                pawl__sha256(t->hasher, hash, text, shapes_text(text, letter), NULL), PAWL_OK);
-        assert_int_equal(pawl__contents_has(&has, t->contents, hash, NULL), PAWL_OK);
+        assert_ok(pawl__sha256(t->hasher, hash, text, shapes_text(text, letter), NULL));
+        assert_ok(pawl__contents_has(&has, t->contents, hash, NULL));
         return has;
 }
 
 /* ---- Pruning --------------------------------------------------------------------------------- */
 
-SPACE_TEST(what_only_old_ones_name_goes_and_the_rest_stays)
+SHAPES_TEST(what_only_old_ones_name_goes_and_the_rest_stays)
 {
-        shapes *t = *state;
-
         shapes_take(t, "abcdef");
         shapes_take(t, "abcdeg"); /* the folder "in" is the first one's */
         shapes_take(t, "xbcdeg");
@@ -82,7 +77,7 @@ SPACE_TEST(what_only_old_ones_name_goes_and_the_rest_stays)
         pawl_event event;
         char payload[200];
         assert_int_equal(shapes_head(t), before + 1);
-        assert_int_equal(pawl__log_event(&event, &arena, t->f->log, before + 1), PAWL_OK);
+        assert_ok(pawl__log_event(&event, &arena, t->f->log, before + 1));
         snprintf(payload, sizeof payload,
                 "{\"bytes\":%d,\"contents\":5,\"kind\":\"checkpoints\",\"pruned\":[1,2]}",
                 (int)done->bytes);
@@ -98,15 +93,14 @@ SPACE_TEST(what_only_old_ones_name_goes_and_the_rest_stays)
         assert_int_equal(done->going, 0);
         assert_int_equal(shapes_head(t), before + 1);
         pawl_workspace_prune_free(done);
-        assert_int_equal(pawl__replay_check(t->f->log, &t->err), PAWL_OK);
+        assert_ok(pawl__replay_check(t->f->log, &t->err));
         /* What went is kept anew where it comes again. */
         shapes_take(t, "abcdef");
         shapes_check_there(t, "abcdef");
 }
 
-SPACE_TEST(a_log_without_checkpoints_has_nothing_to_let_go)
+SHAPES_TEST(a_log_without_checkpoints_has_nothing_to_let_go)
 {
-        shapes *t = *state;
         pawl_workspace_prune_report *report = shapes_prune(t, 0, false);
 
         assert_int_equal(report->n, 0);
@@ -114,10 +108,8 @@ SPACE_TEST(a_log_without_checkpoints_has_nothing_to_let_go)
         pawl_workspace_prune_free(report);
 }
 
-SPACE_TEST(the_current_one_and_its_way_back_stay)
+SHAPES_TEST(the_current_one_and_its_way_back_stay)
 {
-        shapes *t = *state;
-
         shapes_take(t, "abcdef");
         shapes_take(t, "abcdeg");
         shapes_take(t, "abcdeh");
@@ -151,12 +143,9 @@ SPACE_TEST(the_current_one_and_its_way_back_stay)
         pawl_workspace_prune_free(report);
 }
 
-SPACE_TEST(pinned_ones_and_those_of_blocked_runs_stay)
+SHAPES_TEST(pinned_ones_and_those_of_blocked_runs_stay)
 {
-        shapes *t = *state;
-
-        assert_int_equal(
-                pawl_log_claim(&t->fence, t->f->log, "mission-1", "run-1", NULL, NULL), PAWL_OK);
+        assert_ok(pawl_log_claim(&t->fence, t->f->log, "mission-1", "run-1", NULL, NULL));
         shapes_append(t, "RunStarted", "run-1", "{\"steps\":[\"one\"],\"scope_refs\":[]}");
         shapes_take(t, "abcdef");
         shapes_append(t, "CheckpointUpdated", NULL, "{\"n\":1,\"pinned\":true}");
@@ -186,9 +175,8 @@ SPACE_TEST(pinned_ones_and_those_of_blocked_runs_stay)
         shapes_check_there(t, "abcdeh");
 }
 
-SPACE_TEST(those_that_are_not_older_stay)
+SHAPES_TEST(those_that_are_not_older_stay)
 {
-        shapes *t = *state;
         pawl_workspace_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
         pawl_workspace_prune_report *report;
 
@@ -199,21 +187,20 @@ SPACE_TEST(those_that_are_not_older_stay)
         shapes_take(t, "abcdei");
         options.older_us = second;
         options.dry_run = true;
-        assert_int_equal(pawl_workspace_prune(&report, t->f->log, &options, &t->err), PAWL_OK);
+        assert_ok(pawl_workspace_prune(&report, t->f->log, &options, &t->err));
         assert_string_equal(why(report, 1), "-");
         assert_string_equal(why(report, 2), "not older");
         assert_string_equal(why(report, 4), "current");
         pawl_workspace_prune_free(report);
         options.older_us = INT64_MAX - 1;
         options.keep = 3;
-        assert_int_equal(pawl_workspace_prune(&report, t->f->log, &options, &t->err), PAWL_OK);
+        assert_ok(pawl_workspace_prune(&report, t->f->log, &options, &t->err));
         assert_int_equal(report->going, 1);
         pawl_workspace_prune_free(report);
 }
 
-SPACE_TEST(what_is_asked_must_be_asked_for)
+SHAPES_TEST(what_is_asked_must_be_asked_for)
 {
-        shapes *t = *state;
         pawl_workspace_prune_options options = PAWL_CHECKPOINT_PRUNE_INIT;
         pawl_workspace_prune_report *report = NULL;
 
@@ -229,10 +216,8 @@ SPACE_TEST(what_is_asked_must_be_asked_for)
         assert_null(report);
 }
 
-SPACE_TEST(nothing_goes_while_a_rollback_is_half_done)
+SHAPES_TEST(nothing_goes_while_a_rollback_is_half_done)
 {
-        shapes *t = *state;
-
         shapes_take(t, "abcdef");
         shapes_take(t, "abcdeg");
         shapes_start_rollback(t, 1, "abcdef", "abcdeh", false);
@@ -242,10 +227,8 @@ SPACE_TEST(nothing_goes_while_a_rollback_is_half_done)
         shapes_check_there(t, "abcdeh");
 }
 
-SPACE_TEST(what_a_damaged_one_that_stays_names_is_not_guessed)
+SHAPES_TEST(what_a_damaged_one_that_stays_names_is_not_guessed)
 {
-        shapes *t = *state;
-
         shapes_take(t, "abcdef");
         shapes_take(t, "xyzdef");
         shapes_take(t, "xyzdeg");
@@ -253,7 +236,7 @@ SPACE_TEST(what_a_damaged_one_that_stays_names_is_not_guessed)
         shape s = {.t = t, .files = "xyzdef"};
         unsigned char inner[32];
         char hex[65], sql[200];
-        assert_int_equal(shapes_put_folder(inner, &s, 0, 3, NULL, false, NULL), PAWL_OK);
+        assert_ok(shapes_put_folder(inner, &s, 0, 3, NULL, false, NULL));
         pawl__hex(hex, inner, 32);
         snprintf(sql, sizeof sql, "DELETE FROM packed WHERE hash = x'%s'", hex);
         event_log_sql(t->f, sql);
@@ -273,9 +256,8 @@ SPACE_TEST(what_a_damaged_one_that_stays_names_is_not_guessed)
 
 /* ---- Random histories ------------------------------------------------------------------------ */
 
-SPACE_TEST(whatever_is_kept_is_whole_and_nothing_else_is_there)
+SHAPES_TEST(whatever_is_kept_is_whole_and_nothing_else_is_there)
 {
-        shapes *t = *state;
         enum { ROUNDS = 60, LAST = 64 };
         char files[LAST * 4][SHAPE_FILES + 1];
         uint32_t seed = 4711;
@@ -305,7 +287,7 @@ SPACE_TEST(whatever_is_kept_is_whole_and_nothing_else_is_there)
                 pawl_usage_free(usage);
         }
         assert_true(going > 10);
-        assert_int_equal(pawl__replay_check(t->f->log, &t->err), PAWL_OK);
+        assert_ok(pawl__replay_check(t->f->log, &t->err));
 }
 
 /* ---- Without memory -------------------------------------------------------------------------- */
@@ -326,13 +308,11 @@ static pawl_status ask_all(shapes *t, bool dry_run)
         return status;
 }
 
-UNIT_TEST_WITH(without_memory_nothing_goes, shapes_setup_memory, shapes_teardown)
+UNIT_TEST_WITH(without_memory_nothing_goes, shapes *t, shapes_setup_memory, shapes_teardown)
 {
-        shapes *t = *state;
-
         shapes_take(t, "abcdef");
         shapes_take(t, "xbcdeg");
-        assert_int_equal(ask_all(t, true), PAWL_OK); /* what is kept for later is there by now */
+        assert_ok(ask_all(t, true)); /* what is kept for later is there by now */
         for (int dry_run = 1; dry_run >= 0; dry_run--)
                 for (sweep s = {.warm = dry_run ? 2 : 0,
                                .least = 11,

@@ -26,7 +26,7 @@ static pawl__buf encoded(const pawl__entry *entries, size_t n)
 {
         pawl__buf out = PAWL__BUF_INIT;
 
-        assert_int_equal(pawl__tree_encode(&out, entries, n, NULL), PAWL_OK);
+        assert_ok(pawl__tree_encode(&out, entries, n, NULL));
         return out;
 }
 
@@ -47,9 +47,9 @@ UNIT_TEST(what_goes_in_comes_out)
         pawl__entry entry;
 
         pawl__buf out = encoded(all_kinds, KINDS);
-        assert_int_equal(pawl__tree_open(&reader, pawl__buf_text(&out), NULL), PAWL_OK);
+        assert_ok(pawl__tree_open(&reader, pawl__buf_text(&out), NULL));
         for (size_t i = 0; i < KINDS; i++) {
-                assert_int_equal(pawl__tree_next(&entry, &reader, NULL), PAWL_OK);
+                assert_ok(pawl__tree_next(&entry, &reader, NULL));
                 same_entry(&entry, &all_kinds[i]);
         }
         assert_int_equal(pawl__tree_next(&entry, &reader, NULL), PAWL_DONE);
@@ -61,9 +61,9 @@ UNIT_TEST(entry_by_entry_is_the_same)
 {
         pawl__buf out = PAWL__BUF_INIT, whole = encoded(all_kinds, KINDS);
 
-        assert_int_equal(pawl__tree_begin(&out, NULL), PAWL_OK);
+        assert_ok(pawl__tree_begin(&out, NULL));
         for (size_t i = 0; i < KINDS; i++)
-                assert_int_equal(pawl__tree_add(&out, &all_kinds[i], NULL), PAWL_OK);
+                assert_ok(pawl__tree_add(&out, &all_kinds[i], NULL));
         assert_true(pawl__text_eq(pawl__buf_text(&out), pawl__buf_text(&whole)));
         pawl__buf_free(&whole);
         pawl__buf_free(&out);
@@ -183,9 +183,8 @@ UNIT_TEST(a_refused_entry_stays_refused)
         pawl__tree_reader reader;
         pawl__entry entry = all_kinds[2];
 
-        assert_int_equal(
-                pawl__tree_open(&reader, (pawl_text)NAME("tree\1x\0\0\1b\1z"), NULL), PAWL_OK);
-        assert_int_equal(pawl__tree_next(&entry, &reader, NULL), PAWL_OK);
+        assert_ok(pawl__tree_open(&reader, (pawl_text)NAME("tree\1x\0\0\1b\1z"), NULL));
+        assert_ok(pawl__tree_next(&entry, &reader, NULL));
         entry = all_kinds[2];
         for (int i = 0; i < 2; i++) {
                 assert_int_equal(pawl__tree_next(&entry, &reader, NULL), PAWL_EDAMAGED);
@@ -236,10 +235,10 @@ UNIT_TEST(names_that_no_scan_takes_are_in_no_tree)
                 pawl__tree_reader reader;
                 pawl__entry found;
                 pawl_error err = PAWL_ERROR_INIT;
-                assert_int_equal(pawl__tree_encode(&out, &entry, 1, &err), PAWL_OK);
+                assert_ok(pawl__tree_encode(&out, &entry, 1, &err));
                 memcpy(memmem(out.data, out.len, names[i].made, strlen(names[i].made)),
                         names[i].told, strlen(names[i].told));
-                assert_int_equal(pawl__tree_open(&reader, pawl__buf_text(&out), &err), PAWL_OK);
+                assert_ok(pawl__tree_open(&reader, pawl__buf_text(&out), &err));
                 assert_int_equal(pawl__tree_next(&found, &reader, &err), PAWL_EDAMAGED);
                 assert_says(err.message, "which nobody records");
                 pawl__buf_free(&out);

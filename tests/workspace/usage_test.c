@@ -3,11 +3,8 @@
 #include "support/shapes.h"
 #include "workspace/store/mark.h"
 
-#define SPACE_TEST(name) UNIT_TEST_WITH(name, shapes_setup, shapes_teardown)
-
-SPACE_TEST(contents_are_counted_once_and_told_apart)
+SHAPES_TEST(contents_are_counted_once_and_told_apart)
 {
-        shapes *t = *state;
         unsigned char hash[32];
 
         shapes_take(t, "abcdef");
@@ -54,9 +51,9 @@ SPACE_TEST(contents_are_counted_once_and_told_apart)
         pawl_usage_free(usage);
 }
 
-SPACE_TEST(an_empty_log_takes_up_nothing)
+SHAPES_TEST(an_empty_log_takes_up_nothing)
 {
-        pawl_usage *usage = shapes_usage(*state);
+        pawl_usage *usage = shapes_usage(t);
 
         assert_int_equal(usage->total.checkpoints, 0);
         assert_int_equal(usage->total.stored, 0);
@@ -64,9 +61,8 @@ SPACE_TEST(an_empty_log_takes_up_nothing)
         pawl_usage_free(usage);
 }
 
-SPACE_TEST(the_first_one_that_names_it_is_told_until_there_is_a_second)
+SHAPES_TEST(the_first_one_that_names_it_is_told_until_there_is_a_second)
 {
-        shapes *t = *state;
         static const char *const files[] = {"abcdef", "abcxyz"};
         unsigned char tree[2][32], inner[32], a[32];
         pawl__mark *reach;
@@ -76,20 +72,20 @@ SPACE_TEST(the_first_one_that_names_it_is_told_until_there_is_a_second)
         for (int i = 0; i < 2; i++) {
                 shape s = {.t = t, .files = files[i]};
                 shapes_take(t, files[i]);
-                assert_int_equal(shapes_put_tree(tree[i], &s, false, NULL), PAWL_OK);
-                assert_int_equal(shapes_put_folder(inner, &s, 0, 3, NULL, false, NULL), PAWL_OK);
+                assert_ok(shapes_put_tree(tree[i], &s, false, NULL));
+                assert_ok(shapes_put_folder(inner, &s, 0, 3, NULL, false, NULL));
         }
-        assert_int_equal(pawl__sha256(t->hasher, a, text, shapes_text(text, 'a'), NULL), PAWL_OK);
-        assert_int_equal(pawl__mark_new(&reach, t->contents, &t->err), PAWL_OK);
+        assert_ok(pawl__sha256(t->hasher, a, text, shapes_text(text, 'a'), NULL));
+        assert_ok(pawl__mark_new(&reach, t->contents, &t->err));
         assert_false(pawl__mark_has(&owner, reach, a));
         assert_int_equal(owner, 7);
-        assert_int_equal(pawl__mark_add(reach, tree[0], 3, &t->err), PAWL_OK);
+        assert_ok(pawl__mark_add(reach, tree[0], 3, &t->err));
         assert_true(pawl__mark_has(&owner, reach, a));
         assert_int_equal(owner, 3);
-        assert_int_equal(pawl__mark_add(reach, tree[0], 3, &t->err), PAWL_OK);
+        assert_ok(pawl__mark_add(reach, tree[0], 3, &t->err));
         assert_true(pawl__mark_has(&owner, reach, a));
         assert_int_equal(owner, 3);
-        assert_int_equal(pawl__mark_add(reach, tree[1], 4, &t->err), PAWL_OK);
+        assert_ok(pawl__mark_add(reach, tree[1], 4, &t->err));
         assert_true(pawl__mark_has(&owner, reach, a)); /* within the folder that both have */
         assert_int_equal(owner, PAWL__MARK_SHARED);
         assert_true(pawl__mark_has(&owner, reach, inner));

@@ -40,15 +40,14 @@ static int teardown(void **state)
         return 0;
 }
 
-#define VALIDATE_TEST(name) UNIT_TEST_WITH(name, setup, teardown)
+#define VALIDATE_TEST(name) UNIT_TEST_WITH(name, struct fixture *t, setup, teardown)
 
 static const pawl_validated *look(struct fixture *t, const char *which, bool mark, size_t at)
 {
         pawl_validation_free(t->found);
         t->found = NULL;
-        assert_int_equal(pawl_workspace_validate(
-                                 &t->found, t->f->log, which, NULL, mark, "user:ana", &t->err),
-                PAWL_OK);
+        assert_ok(pawl_workspace_validate(
+                &t->found, t->f->log, which, NULL, mark, "user:ana", &t->err));
         assert_true(at < t->found->n);
         return &t->found->items[at];
 }
@@ -60,17 +59,15 @@ static void change(struct fixture *t, const char *content, const char *sql)
         unsigned char hash[32];
         char hex[65];
 
-        assert_int_equal(
-                pawl__sha256(t->trees.hasher, hash, content, strlen(content), NULL), PAWL_OK);
+        assert_ok(pawl__sha256(t->trees.hasher, hash, content, strlen(content), NULL));
         pawl__hex(hex, hash, 32);
-        assert_int_equal(pawl__buf_addf(&command, "%s WHERE hash = x'%s'", sql, hex), PAWL_OK);
+        assert_ok(pawl__buf_addf(&command, "%s WHERE hash = x'%s'", sql, hex));
         event_log_sql(t->f, command.data);
         pawl__buf_free(&command);
 }
 
 VALIDATE_TEST(whole_checkpoints_are_good)
 {
-        struct fixture *t = *state;
         const pawl_validated *two = look(t, NULL, true, 1), *one = &t->found->items[0];
 
         assert_int_equal(t->found->n, 2);
@@ -86,8 +83,6 @@ VALIDATE_TEST(whole_checkpoints_are_good)
 
 VALIDATE_TEST(a_content_that_is_gone_is_found_in_each_that_has_it)
 {
-        struct fixture *t = *state;
-
         change(t, "shared", "DELETE FROM contents");
         for (size_t i = 0; i < 2; i++) {
                 const pawl_validated *it = look(t, NULL, false, i);
@@ -101,8 +96,6 @@ VALIDATE_TEST(a_content_that_is_gone_is_found_in_each_that_has_it)
 
 VALIDATE_TEST(a_content_that_was_changed_is_found_and_marked_once)
 {
-        struct fixture *t = *state;
-
         change(t, "three",
                 "UPDATE contents SET data = (SELECT data FROM contents c2 WHERE c2.hash <> contents.hash LIMIT 1)");
         const pawl_validated *two = look(t, NULL, true, 1);
@@ -122,7 +115,6 @@ VALIDATE_TEST(a_content_that_was_changed_is_found_and_marked_once)
 
 VALIDATE_TEST(a_folder_that_is_gone_is_found)
 {
-        struct fixture *t = *state;
         const tree_hash sub = tree_of(&t->trees, "f 644 b=shared", NULL);
         const pawl__buf *encoded = trees_find(&t->trees, sub.bytes);
         pawl__buf text = PAWL__BUF_INIT;
@@ -130,8 +122,7 @@ VALIDATE_TEST(a_folder_that_is_gone_is_found)
 
         assert_non_null(encoded);
         pawl__hex(hex, sub.bytes, 32);
-        assert_int_equal(
-                pawl__buf_addf(&text, "DELETE FROM contents WHERE hash = x'%s'", hex), PAWL_OK);
+        assert_ok(pawl__buf_addf(&text, "DELETE FROM contents WHERE hash = x'%s'", hex));
         event_log_sql(t->f, text.data);
         pawl__buf_free(&text);
         for (size_t i = 0; i < 2; i++) {
@@ -142,8 +133,6 @@ VALIDATE_TEST(a_folder_that_is_gone_is_found)
 
 VALIDATE_TEST(a_document_that_is_gone_is_found)
 {
-        struct fixture *t = *state;
-
         change(t, "[2]", "DELETE FROM blobs");
         const pawl_validated *two = look(t, NULL, false, 1);
         assert_true(!two->good && two->state == PAWL_CHECK_BAD && two->files == PAWL_CHECK_GOOD);
@@ -152,8 +141,6 @@ VALIDATE_TEST(a_document_that_is_gone_is_found)
 
 VALIDATE_TEST(an_event_that_was_changed_is_found)
 {
-        struct fixture *t = *state;
-
         event_log_unguard(t->f);
         event_log_sql(
                 t->f, "UPDATE events SET payload = replace(payload, 'then', 'when') WHERE seq = 1");
@@ -164,8 +151,6 @@ VALIDATE_TEST(an_event_that_was_changed_is_found)
 
 VALIDATE_TEST(names_that_name_nothing_are_refused)
 {
-        struct fixture *t = *state;
-
         assert_int_equal(
                 pawl_workspace_validate(&t->found, t->f->log, "7", NULL, false, NULL, &t->err),
                 PAWL_ENOTFOUND);
@@ -174,8 +159,6 @@ VALIDATE_TEST(names_that_name_nothing_are_refused)
 
 VALIDATE_TEST(running_out_of_memory_marks_nothing)
 {
-        struct fixture *t = *state;
-
         change(t, "three", "DELETE FROM contents");
         for (sweep s = {.least = 15, .keeps = true}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
@@ -196,7 +179,6 @@ VALIDATE_TEST(running_out_of_memory_marks_nothing)
 
 VALIDATE_TEST(running_out_of_memory_rebuilds_nothing_or_all)
 {
-        struct fixture *t = *state;
         pawl_rebuilt made = {.missing = 9};
         char *path = path_in(t->f->folder, "c");
 

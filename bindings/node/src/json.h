@@ -1,4 +1,7 @@
-/* JSON, written piece by piece. */
+/**
+ * @file bindings/node/src/json.h
+ * @brief JSON, written piece by piece.
+ */
 #ifndef PAWL_NODE_JSON_H
 #define PAWL_NODE_JSON_H
 

@@ -1,4 +1,7 @@
-/* A call on its way: its arguments, what it is on, what it gives. */
+/**
+ * @file bindings/node/src/task.h
+ * @brief A call that a thread of libuv makes: its arguments, its handle, its result.
+ */
 #ifndef PAWL_NODE_TASK_H
 #define PAWL_NODE_TASK_H
 

@@ -1,4 +1,7 @@
-/* Threads of graph runners, beside call(): values go to and fro as they are, and not as JSON. */
+/**
+ * @file bindings/node/src/threads.h
+ * @brief Threads of graph runners, beside call(): values go to and fro as they are, not as JSON.
+ */
 #ifndef PAWL_NODE_THREADS_H
 #define PAWL_NODE_THREADS_H
 
