@@ -306,6 +306,17 @@ void pawl__log_file_tidy(char *path)
         }
 }
 
+void pawl__log_files_remove(pawl__buf *paths)
+{
+        for (size_t at = 0, next; at < paths->len; at = next) {
+                char *path = paths->data + at;
+                next = at + strlen(path) + 1;
+                unlink(path);
+                pawl__log_file_tidy(path);
+        }
+        pawl__buf_clear(paths);
+}
+
 /* Its head is written at once with the file: without one there is nothing yet. */
 static pawl_status split(pawl__buf *out, uint64_t *before, pawl__buf *file)
 {

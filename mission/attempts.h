@@ -72,6 +72,10 @@ int pawl__log_file_directories(char *path, size_t dir);
 /** Remove them where they are empty; cuts @p path. */
 void pawl__log_file_tidy(char *path);
 
+/** Remove files, their paths each with its NUL, and the directories that are empty then; empties
+ *  @p paths. */
+void pawl__log_files_remove(pawl__buf *paths);
+
 /** The file's bytes after its head, appended to @p out. PAWL_ENOTFOUND: there is none. */
 PAWL_MUST_CHECK pawl_status pawl__log_file_read(
         pawl__buf *out, uint64_t *before, const char *path, pawl_error *err);

@@ -120,9 +120,11 @@ static pawl_status say_taken_over(pawl__runner *r)
         char by[300] = "another process, which has ended since";
 
         if (!pawl__state_get(r->state, PAWL__RUNS, &run, &r->arena, &r->error) &&
-                pawl__text_is(run.v[PAWL__RUN_STATUS].text, "cancelled"))
+                pawl__text_is(run.v[PAWL__RUN_STATUS].text, "cancelled")) {
+                pawl__step_log_recorded(r); /* as far as it ever is */
                 return pawl__fail(&r->error, PAWL_ESTATE, "run %.*s: was %.*s",
                         PAWL__FMT(r->run_id), PAWL__FMT(run.v[PAWL__RUN_REASON].text));
+        }
         if (!pawl__log_holder(&held, &owner, r->log, r->run_id) && held)
                 snprintf(by, sizeof by, "process %lld on %.*s", (long long)owner.pid,
                         PAWL__FMT(owner.host));

@@ -232,8 +232,7 @@ static pawl_status interrupted(const pawl__step_run *p, int signal, int exit_cod
                 snprintf(why, sizeof why, "the run was stopped");
         else if (!timed_out)
                 snprintf(why, sizeof why, "interrupted by %s", name);
-        pawl_status status =
-                pawl__attempt_cut_off(p->r, p->step->id, &p->ctx->attempt, exit_code, why);
+        pawl_status status = pawl__step_run_cut_off(p, &p->ctx->attempt, exit_code, why);
         if (status)
                 return status;
         if (timed_out)

@@ -261,8 +261,13 @@ PAWL_MUST_CHECK pawl_status pawl__step_log_take(const char *data, size_t len, vo
 void pawl__step_log_show(struct pawl__step_run *p);
 /** The attempt has ended: what is kept of it goes into the batch, and p->ctx says what that is. */
 PAWL_MUST_CHECK pawl_status pawl__step_log_end(struct pawl__step_run *p);
+/** What an attempt wrote, of @p total bytes, into the batch, and into what events say of it. */
+PAWL_MUST_CHECK pawl_status pawl__attempt_keep(pawl__attempt *attempt, pawl__batch *batch,
+        pawl_log *log, pawl_text text, uint64_t total, pawl_error *err);
 /** StepAttemptFailed into the batch: it was cut off by something other than the command. */
-PAWL_MUST_CHECK pawl_status pawl__attempt_cut_off(pawl__runner *r, pawl_text step_id,
+PAWL_MUST_CHECK pawl_status pawl__attempt_cut_off(pawl__batch *batch, const pawl_event *like,
+        const pawl__attempt *attempt, int exit_code, const char *why, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__step_run_cut_off(const struct pawl__step_run *p,
         const pawl__attempt *attempt, int exit_code, const char *why);
 /** What the batch held is in the log: the files beside it go. */
 void pawl__step_log_recorded(pawl__runner *r);
@@ -298,9 +303,9 @@ typedef struct pawl__step_terms {
  *  another command may have them. */
 PAWL_MUST_CHECK pawl_status pawl__step_terms_begin(pawl__step_terms *files, pawl__step_run *p);
 void pawl__step_terms_end(pawl__step_terms *files, pawl__runner *r);
-/** Remove them all at the end of a run, and their directory; that stays where there is something in
- *  it. */
-void pawl__step_terms_tidy(const pawl__runner *r);
+/** Remove them all at the end of a run, @p n at least, and their directory; that stays where there
+ * is something in it. */
+void pawl__step_terms_tidy(const pawl_log *log, pawl_text run_id, unsigned n);
 
 /** Let the step begin, up to its command. PAWL_OK with passed when that may be started, else when
  * it is completed or left out. */

@@ -457,7 +457,7 @@ pawl_status pawl__runner_steps(pawl__runner *r)
         if (!status)
                 status = run_all(&s);
         pawl__watchers_end(&r->watchers); /* they have the run's lock, too */
-        pawl__step_terms_tidy(r);
+        pawl__step_terms_tidy(r->log, r->run_id, r->n_terms);
         pawl__arena_free(&s.scratch);
         pawl__ready_free(&s.ready);
         free(s.slots);

@@ -137,7 +137,8 @@ static pawl_status make_logs(pawl__runner *r)
 }
 
 /* The blob, and what the event says of it. */
-static pawl_status keep(pawl__attempt *attempt, pawl__runner *r, pawl_text text, uint64_t total)
+pawl_status pawl__attempt_keep(pawl__attempt *attempt, pawl__batch *batch, pawl_log *log,
+        pawl_text text, uint64_t total, pawl_error *err)
 {
         unsigned char hash[32];
         pawl_status status;
@@ -147,12 +148,18 @@ static pawl_status keep(pawl__attempt *attempt, pawl__runner *r, pawl_text text,
         pawl__last_line(attempt->last_line, sizeof attempt->last_line, text);
         if (!text.len)
                 return PAWL_OK;
-        status = pawl__sha256(pawl__log_hasher(r->log), hash, text.data, text.len, &r->error);
+        status = pawl__sha256(pawl__log_hasher(log), hash, text.data, text.len, err);
         if (!status)
-                status = pawl__batch_blob(pawl__pipeline_batch(r->pipeline), hash, text, &r->error);
+                status = pawl__batch_blob(batch, hash, text, err);
         if (!status)
                 pawl__hex(attempt->log_hash, hash, sizeof hash);
         return status;
+}
+
+static pawl_status keep(pawl__attempt *attempt, pawl__runner *r, pawl_text text, uint64_t total)
+{
+        return pawl__attempt_keep(
+                attempt, pawl__pipeline_batch(r->pipeline), r->log, text, total, &r->error);
 }
 
 /* The file goes when what it holds is in the log. */
@@ -165,8 +172,8 @@ static pawl_status let_go(pawl__step_run *p)
                        : PAWL_OK;
 }
 
-pawl_status pawl__attempt_cut_off(
-        pawl__runner *r, pawl_text step_id, const pawl__attempt *attempt, int code, const char *why)
+pawl_status pawl__attempt_cut_off(pawl__batch *batch, const pawl_event *like,
+        const pawl__attempt *attempt, int code, const char *why, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
@@ -174,7 +181,18 @@ pawl_status pawl__attempt_cut_off(
         pawl__json_member_integer(&w, "exit_code", code);
         pawl__json_member_string(&w, "reason", why);
         pawl__attempt_members(&w, attempt);
-        return pawl__runner_emit(r, PAWL__STEP_ATTEMPT_FAILED, step_id, &w);
+        return pawl__batch_emit(batch, PAWL__STEP_ATTEMPT_FAILED, like, &w, err);
+}
+
+pawl_status pawl__step_run_cut_off(
+        const pawl__step_run *p, const pawl__attempt *attempt, int exit_code, const char *why)
+{
+        pawl__runner *r = p->r;
+        pawl_event like = pawl__runner_envelope(r);
+
+        like.step_id = p->step->id;
+        return pawl__attempt_cut_off(
+                pawl__pipeline_batch(r->pipeline), &like, attempt, exit_code, why, &r->error);
 }
 
 /* An attempt whose pawl was killed is known by the file that it left. PAWL_DONE: there is none. */
@@ -193,8 +211,8 @@ static pawl_status take_up(pawl__step_run *p, uint64_t number)
                 pawl_text newest = pawl__text_n(n ? text.data + text.len - n : "", n);
                 status = keep(&left, r, newest, before + text.len);
                 if (!status)
-                        status = pawl__attempt_cut_off(
-                                r, p->step->id, &left, -1, "cut off: its pawl ended before it did");
+                        status = pawl__step_run_cut_off(
+                                p, &left, -1, "cut off: its pawl ended before it did");
                 if (!status)
                         status = let_go(p);
         } else if (status == PAWL_ENOMEM) {
@@ -317,14 +335,6 @@ pawl_status pawl__step_log_end(pawl__step_run *p)
 
 void pawl__step_log_recorded(pawl__runner *r)
 {
-        pawl__buf *done = r->logs ? &r->logs->done : NULL;
-
-        for (size_t at = 0, next; done && at < done->len; at = next) {
-                char *path = done->data + at;
-                next = at + strlen(path) + 1;
-                unlink(path);
-                pawl__log_file_tidy(path);
-        }
-        if (done)
-                pawl__buf_clear(done);
+        if (r->logs)
+                pawl__log_files_remove(&r->logs->done);
 }

@@ -85,12 +85,11 @@ static pawl_status put(
         return status;
 }
 
-static pawl_status find_paths(pawl__step_terms *files, const pawl__runner *r)
+static pawl_status find_paths(pawl__step_terms *files, const pawl_log *log, pawl_text run_id)
 {
-        if (pawl__terms_file_path(
-                    &files->json, &files->dir, r->log, r->run_id, files->number, "json") ||
+        if (pawl__terms_file_path(&files->json, &files->dir, log, run_id, files->number, "json") ||
                 pawl__terms_file_path(
-                        &files->markdown, &files->dir, r->log, r->run_id, files->number, "md"))
+                        &files->markdown, &files->dir, log, run_id, files->number, "md"))
                 return PAWL_ENOMEM;
         return PAWL_OK;
 }
@@ -119,7 +118,7 @@ pawl_status pawl__step_terms_begin(pawl__step_terms *files, pawl__step_run *p)
         files->number = number + 1;
         if (r->n_terms < files->number)
                 r->n_terms = files->number;
-        if (find_paths(files, r))
+        if (find_paths(files, r->log, r->run_id))
                 return pawl__nomem(&r->error);
         return put(files, &terms, &r->error);
 }
@@ -131,15 +130,15 @@ void pawl__step_terms_end(pawl__step_terms *files, pawl__runner *r)
         free_paths(files);
 }
 
-void pawl__step_terms_tidy(const pawl__runner *r)
+void pawl__step_terms_tidy(const pawl_log *log, pawl_text run_id, unsigned n)
 {
         bool more = true; /* a pawl that was killed may have had more */
 
         for (unsigned number = 1; number <= PAWL__COMMANDS_MOST && more; number++) {
                 pawl__step_terms files = {.number = number};
-                if (!find_paths(&files, r)) {
+                if (!find_paths(&files, log, run_id)) {
                         const bool there = unlink(files.json.data) == 0;
-                        more = unlink(files.markdown.data) == 0 || there || number < r->n_terms;
+                        more = unlink(files.markdown.data) == 0 || there || number < n;
                         if (!more)
                                 pawl__log_file_tidy(files.json.data);
                 }

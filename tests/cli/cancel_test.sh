@@ -117,5 +117,34 @@ same "$(eventlog head)" "$head"
 it "what has completed, and what is not there, is refused"
 fails 1 'is completed; only a run that has not ended' pawl cancel "$(pawl runs --status completed --json | jq -r '.runs[0].run_id')"
 fails 1 'none' pawl cancel 00000000-0000-4000-8000-000000000000
+
+it "what its command wrote until then is in the log, and nowhere beside it"
+printf '%s\n' 'mission: words' 'steps:' \
+        "  - {id: one, run: [sh, -c, 'trap \"echo last words >&2; exit 1\" TERM; echo first words >&2; while :; do sleep 0.1; done']}" >words.yaml
+pawl run words.yaml >run.out 2>run.err &
+runner=$!
+until_it sh -c 'cat .pawl/events.db-logs/*/one.1 | grep -q "first words"'
+started words
+runs 0 pawl cancel "$run" --actor user:ana
+code=0
+wait "$runner" || code=$?
+same "$code" 1
+[ ! -e .pawl/events.db-logs ]
+same "$(pawl logs "$run" one)" 'first words'
+runs 0 pawl logs "$run" one --json
+same "$(jq -c '.attempts[] | [.attempt, .status, .reason, .text]' out)" '[1,"interrupted","cancelled by user:ana","first words\n"]'
+runs 0 eventlog replay --check
+
+it "it is so where its pawl was killed before, too"
+sh -c 'echo $$ >pawl.pid; exec pawl run words.yaml' >run.out 2>run.err &
+runner=$!
+until_it sh -c 'cat .pawl/events.db-logs/*/one.1 | grep -q "first words"'
+kill -9 "$(cat pawl.pid)"
+wait "$runner" || true
+started words
+runs 0 pawl cancel "$run"
+[ ! -e .pawl/events.db-logs ]
+same "$(pawl logs "$run" one)" 'first words'
+
 runs 0 eventlog verify
 runs 0 eventlog replay --check
