@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Puts after which a cache that is kept is emptied: what was put over takes room. */
-enum { PUTS_MAX = 4096 };
+enum { PUTS_MAX = 16384 };
 
 /* A cached row that the tables do not have yet. */
 struct dirty {

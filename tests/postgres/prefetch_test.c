@@ -137,6 +137,29 @@ LOG_TEST(a_head_that_is_not_the_last_event_s_is_found_out)
                 "seq 5: its hash is not the one that the log's head has");
 }
 
+OPEN_LOG_TEST(a_thread_that_the_handle_began_is_one_exchange_a_put)
+{
+        char id[16];
+
+        with_state(f->log);
+        for (int i = 0; i < 8; i++) {
+                snprintf(id, sizeof id, "%d", i);
+                put(f->log, id);
+        }
+        real = f->log->server->pq;
+        counting = *real;
+        counting.PQpipelineSync = count_sync;
+        f->log->server->pq = &counting;
+        for (int i = 8; i < 12; i++) {
+                exchanges = 0;
+                snprintf(id, sizeof id, "%d", i);
+                put(f->log, id);
+                assert_int_equal(exchanges, 1);
+        }
+        f->log->server->pq = real;
+        check(f);
+}
+
 OPEN_LOG_TEST(what_others_wrote_is_what_is_read)
 {
         pawl_log *other, *bare;
