@@ -91,7 +91,7 @@ pawl_status pawl__hook_call_read(pawl__hook_call *out, pawl__json_tree *tree, pa
         if (!call.event_name.len)
                 return pawl__fail(err, PAWL_EINVAL,
                         "standard input: has no hook_event_name; let the agent call this, as "
-                        "`pawl hooks install` sets it up");
+                        "`pawl hooks install --agent NAME` sets it up");
         for (size_t i = 0; i < sizeof events / sizeof *events; i++)
                 if (pawl__text_is(call.event_name, events[i].name))
                         call.event = events[i].event;

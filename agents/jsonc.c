@@ -114,11 +114,11 @@ bool pawl__jsonc_child(
         return *p && value->from;
 }
 
-/* The member's value; *whole, unless NULL, is the member with its name. */
+/* Of several of one name the last, as those do who read the settings. */
 pawl__jsonc_span pawl__jsonc_get(
         pawl__jsonc_span *whole, pawl__jsonc_span object, const char *wanted)
 {
-        pawl__jsonc_span name, value;
+        pawl__jsonc_span name, value, found = pawl__jsonc_none;
         const size_t len = strlen(wanted);
 
         if (!pawl__jsonc_is_object(object))
@@ -128,7 +128,7 @@ pawl__jsonc_span pawl__jsonc_get(
                         memcmp(name.from + 1, wanted, len) == 0) {
                         if (whole)
                                 *whole = (pawl__jsonc_span){name.from, value.to};
-                        return value;
+                        found = value;
                 }
-        return pawl__jsonc_none;
+        return found;
 }

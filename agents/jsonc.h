@@ -27,8 +27,8 @@ bool pawl__jsonc_is_array(pawl__jsonc_span value);
  * just after the bracket. False: there is none left. */
 bool pawl__jsonc_child(pawl__jsonc_span *name, pawl__jsonc_span *value, const char **p,
         pawl__jsonc_span container);
-/** The member's value; *whole, unless NULL, is the member with its name. Of what is no object:
- *  none. */
+/** The member's value, of several of one name the last; *whole, unless NULL, is the member with its
+ *  name. Of what is no object: none. */
 pawl__jsonc_span pawl__jsonc_get(
         pawl__jsonc_span *whole, pawl__jsonc_span object, const char *wanted);
 

@@ -32,7 +32,7 @@ static pawl_status look_for_end(target *found, pawl__runner *r)
         found->done = pawl__text_is(found->run.v[PAWL__RUN_STATUS].text, "completed");
         if (pawl__text_is(found->run.v[PAWL__RUN_STATUS].text, "cancelled"))
                 return pawl__fail(&r->error, PAWL_ESTATE,
-                        "run %.*s: was %.*s; start a new one with `pawl run`",
+                        "run %.*s: was %.*s; start a new one with `pawl run MISSION`",
                         PAWL__FMT(found->run.v[PAWL__RUN_ID].text),
                         PAWL__FMT(found->run.v[PAWL__RUN_REASON].text));
         if (found->done || !r->token_step.data)

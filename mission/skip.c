@@ -40,8 +40,8 @@ static pawl_status look(skipping *s, pawl_text run_id, pawl_text step_id)
         status = pawl__step_find(&s->run, &s->step, s->log, run_id, step_id, &s->arena, s->err);
         if (!status && pawl__text_is(s->run.v[PAWL__RUN_STATUS].text, "cancelled"))
                 return pawl__fail(s->err, PAWL_ESTATE,
-                        "run %.*s: was %.*s; start a new one with `pawl run`", PAWL__FMT(run_id),
-                        PAWL__FMT(s->run.v[PAWL__RUN_REASON].text));
+                        "run %.*s: was %.*s; start a new one with `pawl run MISSION`",
+                        PAWL__FMT(run_id), PAWL__FMT(s->run.v[PAWL__RUN_REASON].text));
         if (status || pawl__text_is(s->step.v[PAWL__STEP_STATUS].text, "failed"))
                 return status;
         return pawl__fail(s->err, PAWL_ESTATE,

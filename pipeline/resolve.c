@@ -200,7 +200,7 @@ static pawl_status check_run(struct answering *a, const pawl__row *row, pawl_err
                 return PAWL_OK;
         return pawl__fail(err, PAWL_ESTATE,
                 "conflict %.*s: run %.*s is cancelled, and waits for no answer; start a new one with "
-                "`pawl run`",
+                "`pawl run MISSION`",
                 PAWL__FMT(row->v[PAWL__CON_ID].text), PAWL__FMT(row->v[PAWL__CON_RUN].text));
 }
 

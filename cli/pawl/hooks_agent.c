@@ -178,6 +178,9 @@ int cli_hooks_install_agent(cli_call *cli)
         settings s;
         pawl_status status = load(&s, cli, cli_value(cli, "agent"), cli_given(cli, "user"), &err);
 
+        if (!status && s.there && !s.text.len)
+                status = pawl__fail(&err, PAWL_EPARSE,
+                        "%s: is empty; write {} into it, or remove it", s.path.data);
         if (!status)
                 status = make_command(&command, s.agent, &err);
         if (!status) {

@@ -62,9 +62,10 @@ static bool take_input(serving *s)
         if (n < 0)
                 return errno == EINTR || errno == EAGAIN;
         s->in.len += (size_t)n;
+        if (n == 0 && s->in.len) /* the last line may end with the input */
+                s->in.data[s->in.len++] = '\n';
         s->in.data[s->in.len] = '\0';
-        if (n > 0)
-                take_lines(s);
+        take_lines(s);
         return n > 0;
 }
 

@@ -40,6 +40,11 @@ static int run_run(cli_call *cli)
         pawl_log *log;
         int code;
 
+        if (cli_given(cli, "fresh") && cli_given(cli, "resume"))
+                return cli_usage(cli, "--fresh and --resume do not go together");
+        if (cli_given(cli, "run") && cli_given(cli, "resume"))
+                return cli_usage(cli,
+                        "--run names a new run, and --resume goes on with a run that there is");
         options.run_id = cli_value(cli, "run");
         options.strictness = cli_value(cli, "strictness");
         /* A mission that cannot be read leaves no log behind. */

@@ -51,7 +51,20 @@ done <<'END'
 {"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"mine"}]}],"Other":[1,2]},}
 {\n  "hooks": {\n    "Stop": [ ],\n  }\n}
 {"a":"\\u0022hooks\\u0022","b":[1.0,-2e9,true,null]}
+{"hooks":{"Stop":[]},"hooks":{}}
 END
+
+it "of hooks that stand there twice, those get ours that a reader takes"
+printf '{"hooks":{"Stop":[]},"hooks":{}}' >$settings
+runs 0 pawl hooks install --agent claude
+same "$(jq '.hooks | length' $settings)" 5
+runs 0 pawl hooks uninstall --agent claude
+
+it "an empty file is no settings: it is said, and stays"
+: >$settings
+fails 1 "^pawl: $settings: is empty; write .* into it" pawl hooks install --agent claude
+[ -e $settings ]
+is_empty $settings
 
 it "hooks that the agent has written anew are found by their command"
 jq -nc '{model:"x",hooks:{PreToolUse:[{matcher:"Bash",hooks:[{type:"command",command:"mine"}]}]}}' >$settings

@@ -50,6 +50,12 @@ same "$(jq -c '.result.tools | map(select(.name == ("show","rollback","checkpoin
 same "$(jq -c '.result.tools[] | select(.name == "resolve").inputSchema | [.required, .properties.pick.type, .additionalProperties]' answer)" \
         '[[],"integer",false]'
 
+it "a last line without its end is a message, too"
+printf '%s' '{"jsonrpc":"2.0","id":8,"method":"ping"}' | pawl mcp >out
+same "$(jq -c '[.id, .result]' out)" '[8,{}]'
+printf '{"jsonrpc":"2.0","id":8,"meth' | pawl mcp >out
+same "$(jq -c .error.code out)" -32700
+
 it "a tool answers with what the command prints, and a failure is the tool's"
 call 2 checkpoint '{}'
 same "$(jq -c '.result | [.isError, .structuredContent.n]' answer)" '[false,1]'

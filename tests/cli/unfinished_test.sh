@@ -14,6 +14,12 @@ runs 3 pawl run mission.yaml --fresh --no-input
 runs 3 pawl run mission.yaml --run two --no-input
 same "$(events RunStarted)" 3
 
+it "what does not go together is wrong usage, and nothing is run"
+before=$(eventlog head)
+misused '--fresh and --resume do not go together' pawl run mission.yaml --fresh --resume
+misused '--resume goes on with a run that there is' pawl run mission.yaml --run three --resume
+same "$(eventlog head)" "$before"
+
 it "--resume goes on with the newest"
 pawl resolve "$(pawl conflicts --json | jq -r '.[] | select(.run_id == "two").conflict_id')" --pick 1 >/dev/null
 runs 0 pawl run mission.yaml --resume --json

@@ -18,7 +18,7 @@ MISSION_TEST(a_run_is_cancelled_for_any_failed_allocation)
         mission_payload_says(f, "RunCancelled", "\"reason\":\"cancelled by user:ana\"");
         assert_int_equal(mission_resume(f, "run-1"), PAWL_ESTATE);
         assert_string_equal(f->err.message,
-                "run run-1: was cancelled by user:ana; start a new one with `pawl run`");
+                "run run-1: was cancelled by user:ana; start a new one with `pawl run MISSION`");
 }
 
 MISSION_TEST(what_has_ended_is_not_cancelled)
