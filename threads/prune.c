@@ -22,10 +22,10 @@ typedef struct pruning {
         const char *actor;
         pawl_text *runs; /* of the threads that go */
         size_t n_runs;
-        pawl__map going; /* the same, by run */
-        pawl__batch *batch;
-        pawl__mark *reach; /* contents that stay */
-        uint64_t contents, bytes;
+        pawl__map going;    /* the same, by run */
+        pawl__batch *batch; /* NULL: only count */
+        pawl__mark *reach;  /* contents that stay */
+        uint64_t checkpoints, writes, contents, bytes;
         pawl__arena arena;
         pawl_error *err;
 } pruning;
@@ -41,9 +41,13 @@ static pawl_status count_hash(const unsigned char hash[32], void *user, pawl_err
 static pawl_status note_event(uint64_t seq, void *user, pawl_error *err)
 {
         pruning *p = user;
-        pawl_status status = pawl__thread_hashes(p->threads->log, seq, count_hash, p, err);
+        pawl__thread_payload payload = {0, 0};
+        pawl_status status =
+                pawl__thread_hashes(&payload, p->threads->log, seq, count_hash, p, err);
 
-        return status ? status : pawl__batch_prune(p->batch, seq, err);
+        p->bytes += payload.bytes;
+        p->writes += payload.writes;
+        return status || !p->batch ? status : pawl__batch_prune(p->batch, seq, err);
 }
 
 static pawl_status keep_hash(const unsigned char hash[32], void *user, pawl_error *err)
@@ -83,10 +87,10 @@ static pawl_status drop_contents(pruning *p)
         pawl_status status = p->contents ? mark_those_that_stay(p) : PAWL_OK;
 
         if (!status && p->contents)
-                status =
-                        pawl__contents_sweep(&swept, p->threads->contents, keeps, p, false, p->err);
+                status = pawl__contents_sweep(
+                        &swept, p->threads->contents, keeps, p, !p->batch, p->err);
         p->contents = swept.contents;
-        p->bytes = swept.bytes;
+        p->bytes += swept.bytes;
         pawl__mark_free(p->reach);
         p->reach = NULL;
         return status;
@@ -99,6 +103,7 @@ static pawl_status emit_pruned(pawl__batch *batch, const pruning *p)
 
         pawl__json_open_object(&w);
         pawl__json_member_integer(&w, "bytes", (int64_t)p->bytes);
+        pawl__json_member_integer(&w, "checkpoints", (int64_t)p->checkpoints);
         pawl__json_member_integer(&w, "contents", (int64_t)p->contents);
         pawl__json_member_string(&w, "kind", "threads");
         pawl__json_name(&w, "pruned");
@@ -106,10 +111,12 @@ static pawl_status emit_pruned(pawl__batch *batch, const pruning *p)
         for (size_t i = 0; i < p->n_runs; i++)
                 pawl__json_text(&w, p->runs[i]);
         pawl__json_close_array(&w);
+        pawl__json_member_integer(&w, "writes", (int64_t)p->writes);
         return pawl__batch_emit(batch, PAWL__PRUNED, &like, &w, p->err);
 }
 
-/* Within the transaction: what others put until now is seen. PAWL_DONE: there is nothing to do. */
+/* Within the transaction: what others put until now is seen. PAWL_DONE: there is nothing to do.
+ * Without a batch it is only counted. */
 static pawl_status let_go(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
 {
         pruning *p = user;
@@ -120,28 +127,30 @@ static pawl_status let_go(pawl_log *log, pawl__batch *batch, void *user, pawl_er
         (void)log;
         p->err = err;
         p->batch = batch;
-        p->contents = p->bytes = 0;
+        p->checkpoints = p->writes = p->contents = p->bytes = 0;
         for (size_t i = 0; i < p->n_runs && !status; i++) {
                 pawl__row *rows = NULL;
                 size_t n = 0;
                 status = pawl__state_thread_parts(
                         &rows, &n, p->threads->state, p->runs[i], &p->arena, err);
-                for (size_t k = 0; k < n && !status; k++)
+                for (size_t k = 0; k < n && !status; k++) {
+                        p->checkpoints += rows[k].v[PAWL__STEP_CHECKPOINT_SEQ].integer != 0;
                         status = pawl__thread_seqs(&rows[k], note_event, p, err);
+                }
                 parts += n;
         }
         if (!status && !parts)
                 status = PAWL_DONE;
         if (!status)
                 status = drop_contents(p);
-        if (!status)
+        if (!status && batch)
                 status = emit_pruned(batch, p);
         p->err = outer;
         return status;
 }
 
-/* Delete p->runs. */
-static pawl_status prune(pruning *p)
+/* Delete p->runs, or only count what they have. */
+static pawl_status prune(pruning *p, bool dry_run)
 {
         pawl_status status =
                 p->actor ? pawl__id_check(pawl__text(p->actor), "actor", p->err) : PAWL_OK;
@@ -150,7 +159,8 @@ static pawl_status prune(pruning *p)
                 if (pawl__map_put(&p->going, p->runs[i], 0))
                         status = pawl__nomem(p->err);
         if (!status)
-                status = pawl__contents_commit(p->threads->contents, let_go, p, p->err);
+                status = dry_run ? let_go(p->threads->log, NULL, p, p->err)
+                                 : pawl__contents_commit(p->threads->contents, let_go, p, p->err);
         *p->threads->manifest.run = '\0';
         pawl__thread_cache_empty(p->threads);
         pawl__map_free(&p->going);
@@ -171,7 +181,7 @@ pawl_status pawl_thread_delete(
         if (status)
                 return status;
         run = pawl__text(key.run);
-        return prune(&p);
+        return prune(&p, false);
 }
 
 /* ---- Many ------------------------------------------------------------------------------------ */
@@ -235,8 +245,10 @@ pawl_status pawl_thread_prune(pawl_thread_prune_report **out, pawl_threads *thre
         if (!report)
                 return pawl__nomem(err);
         status = judge(report, &p, keep, older_us);
-        if (!status && p.n_runs && !dry_run)
-                status = prune(&p);
+        if (!status && p.n_runs)
+                status = prune(&p, dry_run);
+        report->shown.checkpoints = p.checkpoints;
+        report->shown.writes = p.writes;
         report->shown.contents = p.contents;
         report->shown.bytes = p.bytes;
         if (status)

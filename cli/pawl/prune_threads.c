@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#define COUNTED(n) (n), (n) == 1 ? "" : "s"
 #define AT(member) CLI_AT(pawl_pruned_thread, member)
 
 static const cli_field one_fields[] = {
@@ -24,6 +25,8 @@ static const cli_field one_fields[] = {
 static const cli_field fields[] = {
         {"threads", CLI_AS_LIST, CLI_ITEMS(pawl_thread_prune_report, items, n),
                 .fields = one_fields},
+        {"checkpoints", CLI_AS_INTEGER, CLI_AT(pawl_thread_prune_report, checkpoints)},
+        {"writes", CLI_AS_INTEGER, CLI_AT(pawl_thread_prune_report, writes)},
         {"contents", CLI_AS_INTEGER, CLI_AT(pawl_thread_prune_report, contents)},
         {"bytes", CLI_AS_INTEGER, CLI_AT(pawl_thread_prune_report, bytes)},
         CLI_NO_FIELD,
@@ -67,10 +70,13 @@ static pawl_status print(
         if (status)
                 return status;
         cli_size_text(size, report->bytes);
-        fprintf(cli->in->out, "%s%zu of %zu threads %s, with %" PRIu64 " content%s of %s\n",
+        fprintf(cli->in->out,
+                "%s%zu of %zu threads %s: %" PRIu64 " checkpoint%s, %" PRIu64 " write%s, %" PRIu64
+                " content%s, %s\n",
                 report->n ? "\n" : "", report->going, report->n,
-                cli_given(cli, "dry-run") ? "would be deleted" : "deleted", report->contents,
-                report->contents == 1 ? "" : "s", size);
+                cli_given(cli, "dry-run") ? "would be deleted" : "deleted",
+                COUNTED(report->checkpoints), COUNTED(report->writes), COUNTED(report->contents),
+                size);
         return PAWL_OK;
 }
 

@@ -127,13 +127,15 @@ typedef struct pawl_pruned_thread {
 typedef struct pawl_thread_prune_report {
         const pawl_pruned_thread *items;
         size_t n, going;
-        uint64_t contents, bytes; /**< values that went, and what they took */
+        uint64_t contents; /**< values that are kept by their hash and nothing else names */
+        uint64_t bytes;    /**< what these and the payloads of the events took */
+        uint64_t checkpoints, writes; /**< those of the threads that go */
 } pawl_thread_prune_report;
 
 /**
  * Delete the threads but for the @p keep that were put to last (SIZE_MAX: all) and those that were
  * put to at @p older_us or later (INT64_MAX: none), as pawl_thread_delete() does.
- * @param dry_run  only tell.
+ * @param dry_run  only tell, with the same figures.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_thread_prune(pawl_thread_prune_report **out,
         pawl_threads *threads, size_t keep, int64_t older_us, bool dry_run, const char *actor,

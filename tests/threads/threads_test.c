@@ -478,7 +478,8 @@ LOG_TEST(a_deleted_thread_is_gone_with_what_no_other_has)
         assert_ok(pawl_cursor_next(cursor, &receipt));
         assert_text(receipt.type, "Pruned");
         assert_text(receipt.actor, "user:ana");
-        assert_says(receipt.payload.data, "\"contents\":2,\"kind\":\"threads\",\"pruned\":[\"t\"]");
+        assert_says(receipt.payload.data, "\"checkpoints\":2,\"contents\":2,\"kind\":\"threads\","
+                                          "\"pruned\":[\"t\"],\"writes\":1}");
         pawl_cursor_close(cursor);
         threads_close(&t);
 }
@@ -526,6 +527,8 @@ LOG_TEST(pruning_keeps_the_newest_and_the_young)
 
         t.f->wall_us = 1000;
         threads_put(&t, "a", NULL, "1", "a1=*x");
+        assert_int_equal(threads_write(&t, "a", "1", "task", NULL, 0, "w"), PAWL_OK);
+        assert_int_equal(threads_write(&t, "a", "1", "task", NULL, 1, "secret"), PAWL_OK);
         threads_put(&t, "b", NULL, "1", "a1=*y");
         t.f->wall_us = 2000;
         threads_put(&t, "c", NULL, "1", "a1=*z");
@@ -539,11 +542,19 @@ LOG_TEST(pruning_keeps_the_newest_and_the_young)
         assert_text(report->items[0].thread_id, "c");
         assert_string_equal(report->items[1].stays, "newest");
         assert_null(report->items[2].stays);
+        assert_int_equal(report->checkpoints, 1);
+        assert_int_equal(report->writes, 2);
+        assert_int_equal(report->contents, 1);
+        const uint64_t bytes_of_one = report->bytes;
         pawl_thread_prune_free(report);
         assert_int_equal(event_log_count(t.f), events);
+        assert_int_equal(contents(&t), 3);
         assert_ok(pawl_thread_prune(&report, t.threads, SIZE_MAX, 2000, false, "user:ana", &t.err));
         assert_int_equal(report->going, 2);
         assert_int_equal(report->contents, 2);
+        assert_int_equal(report->checkpoints, 2);
+        assert_int_equal(report->writes, 2);
+        assert_true(report->bytes > bytes_of_one && bytes_of_one > 8 + strlen("secret"));
         assert_string_equal(report->items[0].stays, "not older");
         pawl_thread_prune_free(report);
         assert_string_equal(

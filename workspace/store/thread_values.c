@@ -98,8 +98,8 @@ pawl_status pawl__thread_seqs(
         return !status && own ? fn(own, user, err) : status;
 }
 
-pawl_status pawl__thread_hashes(
-        pawl_log *log, uint64_t seq, pawl__thread_hash_fn fn, void *user, pawl_error *err)
+pawl_status pawl__thread_hashes(pawl__thread_payload *out, pawl_log *log, uint64_t seq,
+        pawl__thread_hash_fn fn, void *user, pawl_error *err)
 {
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
@@ -114,6 +114,8 @@ pawl_status pawl__thread_hashes(
                 if (!status)
                         status = pawl__thread_values_read(&values, &n, seq, &tree,
                                 writes ? "writes" : "channels", &arena, err);
+                if (!status && out)
+                        *out = (pawl__thread_payload){event.payload.len, writes ? n : 0};
         }
         for (size_t i = 0; i < n && !status; i++)
                 if (pawl__thread_is_content(&values[i]))
@@ -133,7 +135,7 @@ static pawl_status each_seq(uint64_t seq, void *user, pawl_error *err)
 {
         const walk *w = user;
 
-        return pawl__thread_hashes(w->log, seq, w->fn, w->user, err);
+        return pawl__thread_hashes(NULL, w->log, seq, w->fn, w->user, err);
 }
 
 pawl_status pawl__thread_hashes_all(pawl_log *log, pawl__state *state, const pawl__map *but,

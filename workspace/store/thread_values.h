@@ -38,9 +38,15 @@ PAWL_MUST_CHECK pawl_status pawl__thread_seqs(
 
 typedef pawl_status (*pawl__thread_hash_fn)(
         const unsigned char hash[32], void *user, pawl_error *err);
-/** The contents that an event of a thread names; none of one that was pruned, or is another. */
-PAWL_MUST_CHECK pawl_status pawl__thread_hashes(
-        pawl_log *log, uint64_t seq, pawl__thread_hash_fn fn, void *user, pawl_error *err);
+/** What an event of a thread has. */
+typedef struct pawl__thread_payload {
+        size_t bytes;  /**< 0: it was pruned */
+        size_t writes; /**< 0 of a checkpoint */
+} pawl__thread_payload;
+/** The contents that an event of a thread names; none of one that was pruned, or is another.
+ * @p out may be NULL. */
+PAWL_MUST_CHECK pawl_status pawl__thread_hashes(pawl__thread_payload *out, pawl_log *log,
+        uint64_t seq, pawl__thread_hash_fn fn, void *user, pawl_error *err);
 /** The contents that threads name, but for the runs in @p but (may be NULL). */
 PAWL_MUST_CHECK pawl_status pawl__thread_hashes_all(pawl_log *log, pawl__state *state,
         const pawl__map *but, pawl__thread_hash_fn fn, void *user, pawl_error *err);
