@@ -16,9 +16,36 @@ export interface Conflict {
   candidates: Sense[];
 }
 
-export interface OpenConflict extends Conflict { missionId: string; runId: string; stepId: string; retryToken: string | null; status: "open" | "resolved"; /** Of a question. */ answer: string | null }
+export interface OpenConflict extends Conflict {
+  missionId: string; runId: string; stepId: string; retryToken: string | null; status: "open" | "resolved";
+  requestedUs: number;
+  /** Of the event that answered it, or 0. */
+  resolvedSeq: number;
+  /** Of a question: what was answered; what holds when its time is over; and when that is, or 0. */
+  answer: string | null; otherwise: string | null; dueUs: number;
+}
 
-export interface StepResult { stepId: string; status: string; retryToken: string | null; cursor: string | null }
+/** A sense of the glossary, and where it comes from. */
+export interface SenseInfo extends Sense { status: "active" | "draft" | "deprecated" | "ignored"; source: string; actor: string | null; seq: number }
+
+export interface StepResult {
+  stepId: string; status: "pending" | "running" | "blocked" | "completed" | "failed" | "skipped"; retryToken: string | null; cursor: string | null;
+  /** Pending, since the process that was at it ended before it did. */
+  unfinished: boolean;
+  /** Skipped, since the mission has it no more. */
+  removed: boolean;
+}
+
+export interface MissionChange { stepId: string; change: "added" | "removed" | "moved" | "inputs" | "run" | "glossary" }
+
+/** A member that differs; one that is not there on a side is absent. */
+export interface MemberChange { path: string; before?: unknown; after?: unknown }
+
+/** What a step's checkpoint says. */
+export interface StepCheckpoint {
+  missionId: string; runId: string; stepId: string; retryToken: string; inputHash: string; cursor: string; strictness: string;
+  scopeRefs: { scope: string; versionId: string }[]; seq: number; timeUs: number;
+}
 
 export interface RunResult {
   missionId: string; runId: string; sessionId: string | null;
@@ -28,21 +55,33 @@ export interface RunResult {
   steps: StepResult[];
   /** The ids of what blocks it. */
   conflicts: string[];
+  /** What the mission file differs from the run's mission in, accepted or not. */
+  missionChanged: MissionChange[];
+  /** The inputs of a step that changed since its checkpoint, accepted or not. */
+  inputsChanged: { stepId: string; changes: MemberChange[]; checkpointHash: string; currentHash: string } | null;
+  /** That interrupted it, or 0. */
+  signal: number;
 }
 
 /** `answer` is to what a step asks people, a conflict of type "question". */
-export type Answer = number | { pick: number } | { define: string; scope?: string } | { answer: string } | null | undefined;
+export type Answer = number | { pick: number } | { define: string; scope?: string } | { dismiss: true; scope?: string } | { answer: string } | null | undefined;
 
-export interface Progress { stage: "checking" | "running" | "completed" | "skipped" | "blocked" | "failed"; stepId: string; number: number; of: number }
+export interface Progress { /** skipped: it completed earlier in this run; left out: its `when` said no */ stage: "checking" | "running" | "completed" | "skipped" | "blocked" | "failed" | "left out"; stepId: string; number: number; of: number }
 
 export interface ResumeOptions {
   actor?: string;
   acceptChangedInputs?: boolean; acceptChangedMission?: boolean; rerunChanged?: boolean;
   timeLimitMs?: number;
+  /** How long to wait for another owner, and for answers that are given elsewhere. */
+  waitMs?: number;
   /** A candidate's number, a definition, or nothing: later. What these functions throw, the run rejects with. */
   clarify?(conflict: Conflict): Answer | Promise<Answer>;
   confirm?(change: { diff: string; checkpointHash: string; currentHash: string }): boolean | Promise<boolean>;
+  /** The mission file differs from the run's mission: go on all the same? */
+  confirmMission?(changes: MissionChange[]): boolean | Promise<boolean>;
   progress?(progress: Progress): unknown;
+  /** What there is to say beside: a line. */
+  notice?(line: string): unknown;
 }
 
 export interface RunOptions extends ResumeOptions { runId?: string; strictness?: "off" | "medium" | "max" }
@@ -58,17 +97,59 @@ export interface Event {
 export interface Run {
   runId: string; missionId: string; sessionId: string | null; status: string; reason: string | null; currentStep: string | null;
   retryToken: string | null; stepsCompleted: number; stepsTotal: number; openConflicts: number;
+  startedSeq: number; updatedSeq: number; startedUs: number; updatedUs: number;
+  /** 0: nobody owns it. */
+  ownerPid: number; ownerHost: string | null;
 }
 
 export interface Session {
   sessionId: string; missionId: string; runId: string | null; actor: string; status: string; reason: string | null;
   currentStep: string | null; summary: string | null; stepsCompleted: number; stepsTotal: number;
+  startedUs: number; updatedUs: number; /** 0: it is active. */ endedUs: number; checkpoints: number; checkpointSeq: number; seq: number; pinned: boolean;
 }
 
 export interface Checkpoint {
-  n: number; id: string; missionId: string | null; runId: string | null; stepId: string | null; sessionId: string | null;
-  trigger: "auto" | "manual"; description: string | null; files: number; bytes: number; createdUs: number; valid: boolean; current: boolean;
+  n: number; seq: number; id: string; missionId: string | null; runId: string | null; stepId: string | null; sessionId: string | null;
+  trigger: "auto" | "manual"; description: string | null; root: string | null; tree: string; files: number; bytes: number;
+  /** How much was there and not captured. */
+  notCaptured: number; stateHash: string | null; outputsHash: string | null; gitHead: string | null; gitBranch: string | null;
+  createdUs: number; /** The one that was current when it was taken, or 0. */ base: number;
+  valid: boolean; current: boolean; /** Taken by a rollback, to undo it. */ safety: boolean; pinned: boolean; pruned: boolean; imported: boolean;
+  whyInvalid: string | null; givenUp: string | null;
 }
+
+/** What a reading of the workspace met. */
+export interface CaptureCounts {
+  files: number; bytes: number; captured: number; unchanged: number; ignored: number; tooLarge: number; unreadable: number; special: number;
+  changing: number; repositories: number; overBudget: number;
+}
+
+export interface FileChange {
+  path: string; /** Added, deleted, modified, or of another type. */ what: "A" | "D" | "M" | "T";
+  /** File, directory or link. */
+  kindBefore: "f" | "d" | "l" | null; kindAfter: "f" | "d" | "l" | null; modeBefore: number; modeAfter: number; sizeBefore: number; sizeAfter: number;
+  linesAdded: number; linesRemoved: number; binary: boolean;
+}
+
+export interface Comparison {
+  a: Checkpoint; /** Null: the workspace. */ b: Checkpoint | null; files: FileChange[];
+  /** Of the state and the outputs. */
+  members: MemberChange[];
+  git: {
+    from: string | null; to: string | null; commits: number; givenUp: number; newest: { id: string; subject: string }[];
+    files: number; linesAdded: number; linesRemoved: number;
+  } | null;
+  /** A unified diff, where it was asked for. */
+  patch?: string;
+}
+
+/** What `pawl check` says of a step. */
+export interface StepCheck {
+  step_id: string; input_hash: string; effective_strictness: string; terms: unknown[]; findings: unknown[]; overall_severity: string | null;
+  recommended_action: string; blocked: boolean;
+}
+
+export interface Param { name: string; type: "string" | "number" | "boolean" | "json"; description: string | null; /** Absent: it has none yet. */ value?: unknown }
 
 interface Work { actor?: string; step?: string; summary?: string }
 
@@ -82,28 +163,46 @@ export class Log {
   resume(what?: string | null, options?: ResumeOptions): Promise<RunResult>;
   head(): Promise<{ seq: number; hash: string }>;
   /** Recompute the chain; rejects where it is broken. */
-  verify(): Promise<{ events: number }>;
+  verify(): Promise<{ events: number; /** Its events have MACs. */ keyed: boolean }>;
   events(since?: number, options?: { follow?: boolean; everyMs?: number }): AsyncGenerator<Event, void, void>;
   runs(options?: { status?: string; limit?: number }): Promise<Run[]>;
   conflicts(options?: { runId?: string; resolved?: boolean }): Promise<OpenConflict[]>;
-  resolve(conflictId: string, answer: { pick?: number; define?: string; scope?: string; answer?: string; actor?: string }): Promise<null>;
+  /** The senses that hold for a run; without one those of each scope's newest version. */
+  senses(options?: { runId?: string }): Promise<SenseInfo[]>;
+  stepCheckpoint(retryToken: string): Promise<StepCheckpoint>;
+  /** `dismiss`: it is no term; `replace`: also where it was answered, as long as no step has completed by that. */
+  resolve(conflictId: string, answer: { pick?: number; define?: string; scope?: string; answer?: string; dismiss?: boolean; replace?: boolean; actor?: string }): Promise<null>;
   sessions(options?: { missionId?: string; status?: string; limit?: number }): Promise<Session[]>;
   startSession(missionId: string, options?: Work & { takeOver?: boolean }): Promise<string>;
+  updateSession(sessionId: string, options?: Work): Promise<null>;
   checkpointSession(sessionId: string, options?: Work & { reason?: string }): Promise<number>;
   endSession(sessionId: string, options?: Work & { status?: "completed" | "interrupted" | "error" }): Promise<null>;
   handoff(sessionId?: string): Promise<string>;
   /** Take a checkpoint of the workspace. */
-  checkpoint(options?: { description?: string; onlyIfChanged?: boolean; root?: string; actor?: string }): Promise<{ info: Checkpoint; taken: boolean; missed: { path: string; why: string }[] }>;
+  checkpoint(options?: { description?: string; onlyIfChanged?: boolean; root?: string; actor?: string }): Promise<{ info: Checkpoint; taken: boolean; counts: CaptureCounts; missed: { path: string; why: string }[] }>;
   checkpoints(): Promise<Checkpoint[]>;
   /** Put the workspace back: the number of the safety copy, for undo(). */
   rollback(which: string | number, options?: { root?: string; actor?: string }): Promise<number>;
   undo(options?: { root?: string; actor?: string }): Promise<number>;
+  /** What lies between two checkpoints, or one and the workspace. */
+  diff(a: string | number, b?: string | number | null, options?: { root?: string; patch?: boolean }): Promise<Comparison>;
+  /** Keep a checkpoint from being pruned, or no longer. */
+  pin(which: string | number, options?: { pinned?: boolean; actor?: string }): Promise<null>;
+  /** Copy the log into a new file, while others write. */
+  backup(file: string): Promise<{ events: number; headSeq: number; headHash: string; bytes: number }>;
 }
 
 export class Mission {
   static load(file: string): Promise<Mission>;
   readonly id: string;
   readonly steps: string[];
+  params(): Promise<Param[]>;
+  /** Give a parameter its value for runs to come. */
+  setParam(name: string, value: unknown): Promise<null>;
+  /** The same of a file, YAML or JSON, of names and values. */
+  loadParams(file: string): Promise<null>;
+  /** What the gate would say of each step, or of one, writing nothing. */
+  check(options?: { log?: Log; stepId?: string }): Promise<StepCheck[]>;
   run(log: Log, options?: RunOptions): Promise<RunResult>;
   close(): Promise<void>;
 }

@@ -72,21 +72,26 @@ class Handle {
 
 // What the options of a run say, and who answers its questions; what a function throws is thrown by the run.
 function asking(options) {
-  const functions = { clarify: options.clarify, confirm: options.confirm, progress: options.progress };
+  const { clarify, confirm, progress, confirmMission, notice } = options;
+  const functions = { clarify, confirm, progress, confirmMission, notice };
   let thrown;
+  const yesOrNo = (yes) => (yes ? "yes" : "no");
   const words = {
     clarify: (said) => said === undefined || said === null ? "" : typeof said === "number" ? `pick ${said}`
-      : said.pick ? `pick ${said.pick}` : said.answer !== undefined ? `answer ${said.answer}` : `define ${said.scope ?? ""}\n${said.define}`,
-    confirm: (yes) => (yes ? "yes" : "no"),
+      : said.pick ? `pick ${said.pick}` : said.answer !== undefined ? `answer ${said.answer}`
+        : said.dismiss ? `dismiss ${said.scope ?? ""}` : `define ${said.scope ?? ""}\n${said.define}`,
+    confirm: yesOrNo,
+    confirmMission: yesOrNo,
     progress: () => "",
+    notice: () => "",
   };
   const ask = (what, json, answer) => {
     Promise.resolve().then(() => functions[what](JSON.parse(json))).then((said) => answer(words[what](said)))
       .catch((error) => { thrown ??= { error }; answer("throw"); });
   };
-  const mask = (options.clarify ? 1 : 0) | (options.confirm ? 2 : 0) | (options.progress ? 4 : 0);
+  const mask = Object.values(functions).reduce((bits, one, i) => (one ? bits | (1 << i) : bits), 0); // as in src/run.c
   const flags = (options.acceptChangedInputs ? 1 : 0) | (options.acceptChangedMission ? 2 : 0) | (options.rerunChanged ? 4 : 0);
-  const args = (what) => [null, what, options.actor, options.strictness, flags, options.timeLimitMs, mask].map(given);
+  const args = (what) => [null, what, options.actor, options.strictness, flags, options.timeLimitMs, mask, options.waitMs].map(given);
   const settle = async (promise) => {
     try {
       const result = await promise;
@@ -98,6 +103,9 @@ function asking(options) {
   };
   return { ask: mask ? ask : undefined, args, settle };
 }
+
+const missing = (what, value) => (value === undefined || value === null
+  ? Promise.reject(new PawlError(`${what}: wants one; name it`, "PAWL_EINVAL", -2)) : undefined);
 
 class Log extends Handle {
   /** Open a log: a file, or a `postgresql://` URL. */
@@ -128,18 +136,23 @@ class Log extends Handle {
   }
   runs({ status, limit } = {}) { return this.call("runs", [status, limit]); }
   conflicts({ runId, resolved = false } = {}) { return this.call("conflicts", [runId, resolved]); }
-  resolve(conflictId, { pick, define, scope, actor, answer } = {}) { return this.call("resolve", [conflictId, pick, define, scope, actor, answer]); }
+  senses({ runId } = {}) { return this.call("senses", [runId]); }
+  stepCheckpoint(retryToken) { return this.call("stepCheckpoint", [retryToken]); }
+  resolve(conflictId, { pick, define, scope, actor, answer, dismiss, replace } = {}) {
+    return missing("conflict", conflictId) ?? this.call("resolve", [conflictId, pick, define, scope, actor, answer, dismiss, replace]);
+  }
   sessions({ missionId, status, limit } = {}) { return this.call("sessions", [missionId, status, limit]); }
   startSession(missionId, { actor, takeOver, step, summary } = {}) { return this.call("sessionStart", [missionId, actor, takeOver, step, summary]); }
+  updateSession(sessionId, { actor, step, summary } = {}) { return this.call("sessionUpdate", [sessionId, actor, null, step, summary]); }
   checkpointSession(sessionId, { actor, reason, step, summary } = {}) { return this.call("sessionCheckpoint", [sessionId, actor, reason, step, summary]); }
   endSession(sessionId, { actor, status, step, summary } = {}) { return this.call("sessionEnd", [sessionId, actor, status, step, summary]); }
   handoff(sessionId) { return this.call("handoff", [sessionId]); }
   checkpoint({ description, onlyIfChanged, root, actor } = {}) { return this.call("checkpoint", [description, onlyIfChanged, root, actor]); }
   checkpoints() { return this.call("checkpoints"); }
-  rollback(which, { root, actor } = {}) {
-    if (which === undefined || which === null) return Promise.reject(new PawlError("rollback: wants a checkpoint; name one", "PAWL_EINVAL", -2));
-    return this.call("rollback", [which, root, actor]);
-  }
+  rollback(which, { root, actor } = {}) { return missing("checkpoint", which) ?? this.call("rollback", [which, root, actor]); }
+  diff(a, b, { root, patch } = {}) { return missing("checkpoint", a) ?? this.call("diff", [a, b, root, patch]); }
+  pin(which, { pinned = true, actor } = {}) { return missing("checkpoint", which) ?? this.call("pin", [which, pinned, actor]); }
+  backup(file) { return missing("file", file) ?? this.call("backup", [file]); }
   undo({ root, actor } = {}) { return this.call("rollback", [null, root, actor]); }
 }
 
@@ -153,6 +166,17 @@ class Mission extends Handle {
   get id() { return this.#look.id; }
   get steps() { return this.#look.steps; }
   close() { return super.close("missionClose"); }
+  params() { return this.call("missionParams"); }
+  /** Give a parameter its value for runs to come: a string itself, of another type its JSON. */
+  setParam(name, value) {
+    return missing("parameter", name) ?? this.call("missionSet", [name, typeof value === "string" ? value : JSON.stringify(value)]);
+  }
+  loadParams(file) { return missing("file", file) ?? this.call("missionSet", [null, file]); }
+  /** What the gate would say of each step, writing nothing. */
+  async check({ log, stepId } = {}) {
+    const look = (handle) => this.queue(() => call("missionCheck", this.handle, [given(stepId), ...Array(7).fill(null), handle]));
+    return log ? log.queue(() => look(log.handle)) : look(null);
+  }
   /** Run every step. */
   async run(log, options = {}) {
     const { ask, args, settle } = asking(options);

@@ -68,6 +68,111 @@ test("questions and progress come to functions, that may take their time", async
   await log.close();
 });
 
+const keys = (object) => Object.keys(object).sort().join(" ");
+
+test("results have all that the library tells", async () => {
+  const { directory, log } = await fixture();
+  const write = (steps) => writeFileSync(path.join(directory, "mission.yaml"), `mission: m
+params: {who: {type: string, default: ana}, n: {type: number}}
+glossary: {team_domain: team.yaml}
+steps:
+${steps}`);
+  const first = "- {id: a, inputs: {who: {$param: who}, go: false}, run: [cat]}\n- {id: no, when: {$from: a#/go}, run: [cat]}\n";
+  const hold = "- {id: b, critical: true, inputs: {description: Refunds land in the workspace.}, run: [cat]}\n";
+  write(first + hold);
+  const mission = await Mission.load(path.join(directory, "mission.yaml"));
+  assert.deepEqual(await mission.params(), [{ name: "who", type: "string", description: null, value: "ana" }, { name: "n", type: "number", description: null }]);
+  await assert.rejects(mission.run(log), refused("PAWL_EINVAL"));
+  await mission.setParam("n", 3);
+  await assert.rejects(mission.setParam("n", "three"), refused("PAWL_EINVAL"));
+  await assert.rejects(mission.setParam("none", 1), refused("PAWL_EINVAL"));
+  writeFileSync(path.join(directory, "params.yaml"), "who: bea\n");
+  await mission.loadParams(path.join(directory, "params.yaml"));
+  assert.deepEqual((await mission.params()).map((param) => param.value), ["bea", 3]);
+  assert.deepEqual((await mission.check({ log })).map((step) => [step.step_id, step.blocked]), [["a", false], ["no", false], ["b", true]]);
+  assert.equal((await mission.check({ stepId: "a" })).length, 1);
+  const stages = [];
+  const result = await mission.run(log, { runId: "r1", progress: (at) => stages.push(`${at.stage} ${at.stepId}`) });
+  assert.ok(stages.includes("left out no"), stages.join());
+  assert.equal(keys(result), "conflicts inputsChanged message missionChanged missionId runId sessionId signal status steps");
+  assert.deepEqual(result.steps.map((step) => [step.status, step.unfinished, step.removed]), [["completed", false, false], ["skipped", false, false], ["blocked", false, false]]);
+  assert.deepEqual([result.missionChanged, result.inputsChanged, result.signal], [[], null, 0]);
+  const [run] = await log.runs();
+  assert.equal(keys(run), "currentStep missionId openConflicts ownerHost ownerPid reason retryToken runId sessionId startedSeq startedUs status stepsCompleted stepsTotal updatedSeq updatedUs");
+  assert.ok(run.startedSeq > 0 && run.updatedSeq > run.startedSeq && run.updatedUs >= run.startedUs && run.ownerPid === 0);
+  const [conflict] = await log.conflicts();
+  assert.equal(keys(conflict), "answer candidates confidence conflictId conflictType context dueUs missionId otherwise requestedUs resolvedSeq retryToken runId severity status stepId term");
+  assert.deepEqual((await log.senses({ runId: "r1" })).map((sense) => [sense.surface, sense.status, sense.source]), [["workspace", "active", "seed_file"], ["workspace", "active", "seed_file"]]);
+  const token = result.steps[2].retryToken;
+  const step = await log.stepCheckpoint(token);
+  assert.deepEqual([step.runId, step.stepId, step.retryToken, step.scopeRefs.map((ref) => ref.scope)], ["r1", "b", token, ["team_domain"]]);
+  await assert.rejects(log.stepCheckpoint("none"), refused("PAWL_EINVAL"));
+  await assert.rejects(log.resolve(undefined, { pick: 1 }), refused("PAWL_EINVAL"));
+  await log.resolve(conflict.conflictId, { pick: 1 });
+  await log.resolve(conflict.conflictId, { dismiss: true, replace: true });
+  write(first + "- {id: c, run: [cat]}\n");
+  const changes = [];
+  await assert.rejects(log.resume("r1", { confirmMission: (list) => { changes.push(...list); throw new Error("no"); } }), /^Error: no$/);
+  const removed = await log.resume("r1", { confirmMission: () => true, notice: () => {}, waitMs: 0 });
+  assert.deepEqual([removed.missionChanged, changes], [changes, [{ stepId: "c", change: "added" }, { stepId: "b", change: "removed" }]]);
+  assert.deepEqual(removed.steps.map((at) => [at.stepId, at.status, at.removed]).filter(([id]) => id === "b"), [["b", "skipped", true]]);
+  await log.close();
+});
+
+test("a term is dismissed by a function", async () => {
+  const { log, mission } = await fixture();
+  const { status, runId } = await mission.run(log, { clarify: () => ({ dismiss: true }) });
+  assert.equal(status, "completed");
+  assert.ok((await log.senses({ runId })).some((sense) => sense.status === "ignored"));
+  await log.close();
+});
+
+test("inputs that changed are told", async () => {
+  const { directory, log } = await fixture();
+  const file = path.join(directory, "mission.yaml");
+  const write = (who) => writeFileSync(file, `mission: m\nsteps:\n- {id: a, inputs: {who: ${who}}, run: [sh, -c, "test -e ${directory}/go"]}\n`);
+  write("ana");
+  assert.equal((await (await Mission.load(file)).run(log, { runId: "r" })).status, "failed");
+  write("bea, more: 1");
+  writeFileSync(path.join(directory, "go"), "");
+  const result = await log.resume("r", { acceptChangedInputs: true, acceptChangedMission: true });
+  assert.equal(result.status, "completed");
+  assert.equal(result.missionChanged[0].change, "inputs");
+  await log.close();
+});
+
+test("checkpoints are compared, pinned and copied", async () => {
+  const { directory, log } = await fixture();
+  const file = path.join(directory, "notes.txt");
+  writeFileSync(file, "one\n");
+  const { info, counts, taken } = await log.checkpoint({ description: "first" });
+  assert.equal(keys(info), "base bytes createdUs current description files gitBranch gitHead givenUp id imported missionId n notCaptured outputsHash pinned pruned root runId safety seq sessionId stateHash stepId tree trigger valid whyInvalid");
+  assert.deepEqual([taken, counts.files, counts.captured, keys(counts)], [true, info.files, info.files, "bytes captured changing files ignored overBudget repositories special tooLarge unchanged unreadable"]);
+  writeFileSync(file, "one\ntwo\n");
+  writeFileSync(path.join(directory, "\u00e9"), "");
+  const difference = await log.diff(info.n, null, { patch: true });
+  assert.deepEqual(difference.files.map((one) => [one.path, one.what, one.kindBefore, one.kindAfter, one.linesAdded]), [["notes.txt", "M", "f", "f", 1], ["\u00e9", "A", null, "f", 0]]);
+  assert.match(difference.patch, /^\+two$/m);
+  assert.deepEqual([difference.a.n, difference.b, difference.git, "patch" in await log.diff(info.id)], [1, null, null, false]);
+  await log.pin(1);
+  assert.equal((await log.checkpoints())[0].pinned, true);
+  await log.pin(1, { pinned: false });
+  assert.equal((await log.checkpoints())[0].pinned, false);
+  for (const wrong of [log.pin(), log.diff(), log.backup(), log.rollback()]) await assert.rejects(wrong, refused("PAWL_EINVAL"));
+  await assert.rejects(log.pin(9), refused("PAWL_ENOTFOUND"));
+  const copy = await log.backup(path.join(directory, "copy.db"));
+  const head = await log.head();
+  assert.deepEqual([copy.headSeq, copy.headHash, copy.events], [head.seq, head.hash, head.seq]);
+  await assert.rejects(log.backup(path.join(directory, "copy.db")), refused("PAWL_EEXISTS"));
+  const id = await log.startSession("m", { actor: "agent:x" });
+  await log.updateSession(id, { actor: "agent:x", step: "two", summary: "half" });
+  const [session] = await log.sessions();
+  assert.equal(keys(session), "actor checkpointSeq checkpoints currentStep endedUs missionId pinned reason runId seq sessionId startedUs status stepsCompleted stepsTotal summary updatedUs");
+  assert.deepEqual([session.currentStep, session.summary, session.endedUs], ["two", "half", 0]);
+  assert.equal((await log.verify()).keyed, false);
+  await log.close();
+});
+
 test("what a step asks people is answered", async () => {
   const { directory, log } = await fixture();
   writeFileSync(path.join(directory, "mission.yaml"),

@@ -69,6 +69,41 @@ class Binding(unittest.TestCase):
         self.assertEqual((result.status, asked), ("completed", ["workspace"]))
         self.assertIn(("completed", "specify", 2, 2), stages)
 
+    def test_results_have_all_that_the_library_tells(self):
+        first = "- {id: a, inputs: {who: {$param: who}, go: false}, run: [cat]}\n- {id: no, when: {$from: a#/go}, run: [cat]}\n"
+        mission_file = self.directory / "mission.yaml"
+
+        def write(steps):
+            mission_file.write_text("mission: m\nparams: {who: {type: string, default: ana}, n: {type: number}}\n"
+                                    "glossary: {team_domain: team.yaml}\nsteps:\n" + first + steps)
+
+        write("- {id: b, critical: true, inputs: {description: Refunds land in the workspace.}, run: [cat]}\n")
+        (self.directory / "params.yaml").write_text("who: bea\n")
+        with pawl.Mission.load(str(mission_file)) as mission:
+            self.assertEqual([(one.name, one.type, one.value) for one in mission.params], [("who", "string", '"ana"'), ("n", "number", None)])
+            with self.assertRaises(pawl.Error):
+                mission.set_param("none", 1)
+            mission.set_param("n", 3)
+            mission.load_params(str(self.directory / "params.yaml"))
+            self.assertEqual([one.value for one in mission.params], ['"bea"', "3"])
+            stages = []
+            result = mission.run(self.log, run_id="r1", progress=lambda stage, step, number, of: stages.append((stage, step)))
+        self.assertIn(("left out", "no"), stages)
+        self.assertEqual([(step.status, step.unfinished, step.removed) for step in result.steps],
+                         [("completed", False, False), ("skipped", False, False), ("blocked", False, False)])
+        self.assertEqual((result.changes, result.inputs.step_id, result.signal), ([], None, 0))
+        self.log.resolve(result.conflicts[0], pick=1)
+        self.log.resolve(result.conflicts[0], dismiss=True, replace=True)
+        write("- {id: c, run: [cat]}\n")
+        result = self.log.resume("r1", confirm_mission=lambda changes: True)
+        self.assertEqual([(one.step_id, one.change) for one in result.changes], [("c", "added"), ("b", "removed")])
+        self.assertEqual([(step.status, step.removed) for step in result.steps if step.step_id == "b"], [("skipped", True)])
+
+    def test_a_term_is_dismissed_by_a_function(self):
+        result = self.mission.run(self.log, clarify=lambda conflict: {"dismiss": True})
+        self.assertEqual(result.status, "completed")
+        self.assertIn("ignored", [one.status for one in self.log.senses(result.run_id)])
+
     def test_what_a_step_asks_people_is_answered(self):
         (self.directory / "mission.yaml").write_text(
             "mission: m\nsteps:\n- {id: a, ask: {question: Publish?, options: [yes, no]}}\n- {id: b, ask: {question: Why?}}\n")
@@ -131,6 +166,12 @@ class Binding(unittest.TestCase):
         self.log.undo()
         self.assertEqual(file.read_text(), "two")
         self.assertGreaterEqual(len(self.log.checkpoints()), 2)
+        again = self.log.checkpoint(only_if_changed=True)
+        self.assertEqual((first.taken, again.taken), (True, False))
+        self.log.pin(1)
+        self.assertTrue(self.log.checkpoints()[0].pinned)
+        self.log.pin("1", False)
+        self.assertFalse(self.log.checkpoints()[0].pinned)
 
     def test_json_is_hashed_as_the_programs_do(self):
         self.assertEqual(pawl.canonical('{"b":1.0,"a":"é"}'), '{"a":"é","b":1}')

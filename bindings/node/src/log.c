@@ -5,6 +5,7 @@ static void write_checkpoint(out *o, const char *member, const pawl_workspace_ch
 {
         open(o, member, "{");
         number(o, "n", (double)i->n);
+        number(o, "seq", (double)i->seq);
         text(o, "id", i->id);
         text(o, "missionId", i->mission_id);
         text(o, "runId", i->run_id);
@@ -12,11 +13,25 @@ static void write_checkpoint(out *o, const char *member, const pawl_workspace_ch
         text(o, "sessionId", i->session_id);
         text(o, "trigger", i->trigger);
         text(o, "description", i->description);
+        text(o, "root", i->root);
+        text(o, "tree", i->tree);
         number(o, "files", (double)i->files);
         number(o, "bytes", (double)i->bytes);
+        number(o, "notCaptured", (double)i->not_captured);
+        text(o, "stateHash", i->state_hash);
+        text(o, "outputsHash", i->outputs_hash);
+        text(o, "gitHead", i->git_head);
+        text(o, "gitBranch", i->git_branch);
         number(o, "createdUs", (double)i->created_us);
+        number(o, "base", (double)i->base);
         boolean(o, "valid", i->valid);
         boolean(o, "current", i->current);
+        boolean(o, "safety", i->safety);
+        boolean(o, "pinned", i->pinned);
+        boolean(o, "pruned", i->pruned);
+        boolean(o, "imported", i->imported);
+        text(o, "whyInvalid", i->why_invalid);
+        text(o, "givenUp", i->given_up);
         close_(o, "}");
 }
 
@@ -103,6 +118,7 @@ void op_verify(task *t)
                 return;
         open(&t->json, NULL, "{");
         number(&t->json, "events", (double)result.events);
+        boolean(&t->json, "keyed", result.keyed);
         close_(&t->json, "}");
 }
 
@@ -129,8 +145,15 @@ void op_sessions(task *t)
                 text(&t->json, "reason", s->reason);
                 text(&t->json, "currentStep", s->current_step);
                 text(&t->json, "summary", s->summary);
+                number(&t->json, "startedUs", (double)s->started_us);
+                number(&t->json, "updatedUs", (double)s->updated_us);
+                number(&t->json, "endedUs", (double)s->ended_us);
                 number(&t->json, "stepsCompleted", (double)s->steps_completed);
                 number(&t->json, "stepsTotal", (double)s->steps_total);
+                number(&t->json, "checkpoints", (double)s->checkpoints);
+                number(&t->json, "checkpointSeq", (double)s->checkpoint_seq);
+                number(&t->json, "seq", (double)s->seq);
+                boolean(&t->json, "pinned", s->pinned);
                 close_(&t->json, "}");
         }
         close_(&t->json, "]");
@@ -157,6 +180,14 @@ void op_session_start(task *t)
                 string(&t->json, NULL, id);
 }
 
+/* arg: 0 session, 1 actor */
+void op_session_update(task *t)
+{
+        const pawl_session_work told = work(t);
+
+        t->status = pawl_session_update(log_of(t), t->arg[0], t->arg[1], &told, &t->err);
+}
+
 /* arg: 0 session, 1 actor, 2 reason */
 void op_session_checkpoint(task *t)
 {
@@ -178,6 +209,23 @@ void op_session_end(task *t)
                 t->arg[2] ? t->arg[2] : "completed", NULL, &told, &t->err);
 }
 
+/* arg: 0 path */
+void op_backup(task *t)
+{
+        pawl_backup copy;
+
+        t->status = pawl_log_backup(&copy, log_of(t), t->arg[0], NULL, NULL);
+        from_log(t);
+        if (t->status)
+                return;
+        open(&t->json, NULL, "{");
+        number(&t->json, "events", (double)copy.events);
+        number(&t->json, "headSeq", (double)copy.head_seq);
+        hex(&t->json, "headHash", copy.head_hash);
+        number(&t->json, "bytes", (double)copy.bytes);
+        close_(&t->json, "}");
+}
+
 void op_handoff(task *t)
 {
         char *document;
@@ -188,6 +236,23 @@ void op_handoff(task *t)
                 return;
         text(&t->json, NULL, (pawl_text){document, len});
         pawl_free(document);
+}
+
+static void write_counts(out *o, const pawl_workspace_capture_counts *c)
+{
+        open(o, "counts", "{");
+        number(o, "files", (double)c->files);
+        number(o, "bytes", (double)c->bytes);
+        number(o, "captured", (double)c->captured);
+        number(o, "unchanged", (double)c->unchanged);
+        number(o, "ignored", (double)c->ignored);
+        number(o, "tooLarge", (double)c->too_large);
+        number(o, "unreadable", (double)c->unreadable);
+        number(o, "special", (double)c->special);
+        number(o, "changing", (double)c->changing);
+        number(o, "repositories", (double)c->repositories);
+        number(o, "overBudget", (double)c->over_budget);
+        close_(o, "}");
 }
 
 /* arg: 0 description, 1 only if changed, 2 root, 3 actor */
@@ -207,6 +272,7 @@ void op_checkpoint(task *t)
         open(&t->json, NULL, "{");
         write_checkpoint(&t->json, "info", &capture->info);
         boolean(&t->json, "taken", t->status == PAWL_OK);
+        write_counts(&t->json, &capture->counts);
         open(&t->json, "missed", "[");
         for (size_t i = 0; i < capture->n_missed; i++) {
                 open(&t->json, NULL, "{");
@@ -232,6 +298,111 @@ void op_checkpoints(task *t)
                 write_checkpoint(&t->json, NULL, &list->items[i]);
         close_(&t->json, "]");
         pawl_workspace_checkpoints_free(list);
+}
+
+static pawl_status take_patch(const char *data, size_t len, void *user)
+{
+        put(user, data, len);
+        return PAWL_OK;
+}
+
+static void write_file(out *o, const pawl_file_change *f)
+{
+        const char kinds[4] = {f->kind_before, 0, f->kind_after, 0};
+
+        open(o, NULL, "{");
+        text(o, "path", f->path);
+        text(o, "what", (pawl_text){&f->what, 1});
+        string(o, "kindBefore", kinds[0] ? &kinds[0] : NULL);
+        string(o, "kindAfter", kinds[2] ? &kinds[2] : NULL);
+        number(o, "modeBefore", f->mode_before);
+        number(o, "modeAfter", f->mode_after);
+        number(o, "sizeBefore", (double)f->size_before);
+        number(o, "sizeAfter", (double)f->size_after);
+        number(o, "linesAdded", (double)f->lines_added);
+        number(o, "linesRemoved", (double)f->lines_removed);
+        boolean(o, "binary", f->binary);
+        close_(o, "}");
+}
+
+static void write_members(out *o, const pawl_comparison *c)
+{
+        open(o, "members", "[");
+        for (size_t i = 0; i < c->n_members; i++) {
+                open(o, NULL, "{");
+                text(o, "path", c->members[i].path);
+                if (c->members[i].before.data)
+                        raw(o, "before", c->members[i].before);
+                if (c->members[i].after.data)
+                        raw(o, "after", c->members[i].after);
+                close_(o, "}");
+        }
+        close_(o, "]");
+}
+
+static void write_git(out *o, const pawl_git_between *git)
+{
+        if (!git) {
+                string(o, "git", NULL);
+                return;
+        }
+        open(o, "git", "{");
+        string(o, "from", git->from);
+        string(o, "to", git->to);
+        number(o, "commits", (double)git->commits);
+        number(o, "givenUp", (double)git->given_up);
+        open(o, "newest", "[");
+        for (size_t i = 0; i < git->n_newest; i++) {
+                open(o, NULL, "{");
+                string(o, "id", git->newest[i].id);
+                text(o, "subject", git->newest[i].subject);
+                close_(o, "}");
+        }
+        close_(o, "]");
+        number(o, "files", (double)git->files);
+        number(o, "linesAdded", (double)git->lines_added);
+        number(o, "linesRemoved", (double)git->lines_removed);
+        close_(o, "}");
+}
+
+/* arg: 0 a, 1 b or the workspace, 2 root, 3 with a patch */
+void op_diff(task *t)
+{
+        pawl_workspace_options options = PAWL_WORKSPACE_OPTIONS_INIT;
+        pawl_comparison *c;
+        out patch = {.failed = false};
+
+        options.root = t->arg[2];
+        t->status = pawl_workspace_compare(&c, log_of(t), t->arg[0], t->arg[1], &options,
+                natural(t, 3) ? take_patch : NULL, &patch, &t->err);
+        if (!t->status) {
+                open(&t->json, NULL, "{");
+                write_checkpoint(&t->json, "a", c->a);
+                if (c->b)
+                        write_checkpoint(&t->json, "b", c->b);
+                else
+                        string(&t->json, "b", NULL);
+                open(&t->json, "files", "[");
+                for (size_t i = 0; i < c->n_files; i++)
+                        write_file(&t->json, &c->files[i]);
+                close_(&t->json, "]");
+                write_members(&t->json, c);
+                write_git(&t->json, c->git);
+                if (natural(t, 3))
+                        text(&t->json, "patch",
+                                (pawl_text){patch.data ? patch.data : "", patch.len});
+                close_(&t->json, "}");
+                t->json.failed = t->json.failed || patch.failed;
+                pawl_comparison_free(c);
+        }
+        free(patch.data);
+}
+
+/* arg: 0 which, 1 pinned, 2 actor */
+void op_pin(task *t)
+{
+        t->status = pawl_workspace_checkpoint_pin(
+                log_of(t), t->arg[0], natural(t, 1) != 0, t->arg[2], &t->err);
 }
 
 /* arg: 0 which, 1 root, 2 actor; without which: undo */

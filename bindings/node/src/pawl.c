@@ -76,6 +76,9 @@ static const struct {
         {"hash", 0, op_hash},
         {"canonical", 0, op_canonical},
         {"missionLook", MISSION, op_mission_look},
+        {"missionParams", MISSION, op_mission_params},
+        {"missionSet", MISSION, op_mission_set},
+        {"missionCheck", MISSION, op_mission_check},
         {"missionClose", MISSION, op_close},
         {"logClose", LOG, op_close},
         {"run", LOG, op_run},
@@ -88,12 +91,18 @@ static const struct {
         {"resolve", LOG, op_resolve},
         {"sessions", LOG, op_sessions},
         {"sessionStart", LOG, op_session_start},
+        {"sessionUpdate", LOG, op_session_update},
         {"sessionCheckpoint", LOG, op_session_checkpoint},
         {"sessionEnd", LOG, op_session_end},
         {"handoff", LOG, op_handoff},
         {"checkpoint", LOG, op_checkpoint},
         {"checkpoints", LOG, op_checkpoints},
         {"rollback", LOG, op_rollback},
+        {"diff", LOG, op_diff},
+        {"pin", LOG, op_pin},
+        {"senses", LOG, op_senses},
+        {"stepCheckpoint", LOG, op_step_checkpoint},
+        {"backup", LOG, op_backup},
         {"threadsOpen", 0, op_threads_open},
         {"threadsDelete", THREADS, op_threads_delete},
         {"threadsClose", THREADS, op_close},
@@ -244,7 +253,7 @@ static const char *take_arguments(napi_env env, task *t, napi_value array)
                 if (is(env, value, napi_external) && i == ARGS - 1) {
                         napi_get_value_external(env, value, &other);
                         if (!((handle *)other)->pointer)
-                                return "the mission is closed";
+                                return "the other handle is closed";
                         t->arg[i] = malloc(sizeof other);
                         if (!t->arg[i])
                                 return "out of memory";

@@ -10,7 +10,7 @@
 #include <node_api.h>
 #include <pthread.h>
 
-enum { ARGS = 8 };
+enum { ARGS = 9 };
 
 typedef enum kind { LOG = 1, MISSION, THREADS } kind;
 
@@ -59,6 +59,9 @@ void close_handle(handle *h);
 const char *ask(task *t, question *q);
 
 /* The operations. */
+void op_backup(task *), op_diff(task *), op_mission_check(task *), op_mission_params(task *),
+        op_mission_set(task *), op_pin(task *), op_senses(task *), op_session_update(task *),
+        op_step_checkpoint(task *);
 void op_canonical(task *), op_checkpoint(task *), op_checkpoints(task *), op_close(task *),
         op_conflicts(task *), op_events(task *), op_handoff(task *), op_hash(task *),
         op_head(task *), op_log_open(task *), op_mission_load(task *), op_mission_look(task *),

@@ -105,6 +105,7 @@ def py_clarify(answer: Any, conflict: Any, user: Any) -> int:
                 me.answer.append(data)
                 setattr(answer, name, {"data": data, "len": len(value.encode())})
         answer.pick = said.get("pick") or 0
+        answer.dismiss = bool(said.get("dismiss"))
 
     return me.guard(ask)
 
@@ -129,7 +130,7 @@ def py_confirm_mission(yes: Any, changes: Any, n: int, user: Any) -> int:
     return me.guard(ask)
 
 
-_STAGES = ("checking", "running", "completed", "skipped", "blocked", "failed")
+_STAGES = ("checking", "running", "completed", "skipped", "blocked", "failed", "left out")
 
 
 @ffi.def_extern()
@@ -250,9 +251,12 @@ class Log(Handle):
         return self._list(lib.pawl_sense_list, lib.pawl_senses_free, "pawl_senses", encode(run_id))
 
     def resolve(self, conflict_id: str, *, pick: int = 0, define: str | None = None, scope: str | None = None,
-                answer: str | None = None, actor: str | None = None) -> None:
-        """Answer a conflict: pick a candidate, from 1, or define the term; or answer what a step asks people."""
-        said, alive = ffi.new("pawl_answer *", {"pick": pick}), []
+                answer: str | None = None, dismiss: bool = False, replace: bool = False, actor: str | None = None) -> None:
+        """Answer a conflict: pick a candidate, from 1, define the term, or dismiss it; or answer what a step asks people.
+
+        With `replace` also where it was answered, as long as no step has completed by that.
+        """
+        said, alive = ffi.new("pawl_answer *", {"pick": pick, "dismiss": dismiss, "replace": replace}), []
         for name, value in (("define", define), ("scope", scope), ("answer", answer)):
             if value is not None:
                 alive.append(ffi.new("char[]", value.encode()))
@@ -318,14 +322,16 @@ class Log(Handle):
 
     def checkpoint(self, description: str | None = None, *, only_if_changed: bool = False, root: str | None = None,
                    actor: str | None = None) -> Record:
-        """Take a checkpoint of the workspace: `info`, `counts` and `missed`."""
+        """Take a checkpoint of the workspace: `info`, `counts` and `missed`, and whether one was `taken`."""
         out = ffi.new("pawl_workspace_capture **")
         request = new("pawl_workspace_checkpoint_request", description=description, only_if_changed=only_if_changed)
         options = new("pawl_workspace_options", root=root, actor=actor)
         with self._lock:
-            call(lib.pawl_workspace_checkpoint, out, self._get(), request.struct, options.struct)
+            code = call(lib.pawl_workspace_checkpoint, out, self._get(), request.struct, options.struct)
         try:
-            return record(out[0])
+            capture = record(out[0])
+            capture.taken = code == lib.PAWL_OK
+            return capture
         finally:
             lib.pawl_workspace_capture_free(out[0])
 
@@ -364,6 +370,11 @@ class Log(Handle):
             return lib.pawl_rollback_plan_look(out[0]).safety
         finally:
             lib.pawl_rollback_plan_free(out[0])
+
+    def pin(self, which: str | int, pinned: bool = True, *, actor: str | None = None) -> None:
+        """Keep a checkpoint from being pruned, or no longer."""
+        with self._lock:
+            call(lib.pawl_workspace_checkpoint_pin, self._get(), encode(str(which)), pinned, encode(actor))
 
     def backup(self, path: str) -> Record:
         """Copy the log into a new file, while others write."""
@@ -440,11 +451,27 @@ class Mission(Handle):
         count = lib.pawl_mission_steps(self._get())
         return [ffi.string(lib.pawl_mission_step_id(self._get(), i)).decode() for i in range(count)]
 
+    @property
+    def params(self) -> list[Record]:
+        """Its parameters: `name`, `type`, `description` and `value`, the JSON of what was given or the default, or None."""
+        out = ffi.new("pawl_mission_param **")
+        return [record(out[0][i]) for i in range(lib.pawl_mission_params(self._get(), out))]
+
+    def set_param(self, name: str, value: Any) -> None:
+        """Give a parameter its value for runs to come."""
+        with self._lock:
+            call(lib.pawl_mission_set_param, self._get(), encode(name), encode(value if isinstance(value, str) else json.dumps(value)))
+
+    def load_params(self, path: str) -> None:
+        """The same of a file, YAML or JSON, of names and values."""
+        with self._lock:
+            call(lib.pawl_mission_load_params, self._get(), encode(path))
+
     def run(self, log: Log, run_id: str | None = None, **options: Any) -> Record:
         """Run every step: `status` is completed, blocked, failed or interrupted; `steps`, `conflicts` (ids), `run_id`.
 
         Options: actor, strictness, time_limit_ms, wait_ms; and functions: clarify(conflict) gives a candidate's
-        number, {"define", "scope"}, {"answer"} or None; confirm(change) and confirm_mission(changes) give True to go on;
+        number, {"define", "scope"}, {"dismiss"}, {"answer"} or None; confirm(change) and confirm_mission(changes) give True to go on;
         progress(stage, step_id, number, of); notice(line).
         """
         options["run_id"] = run_id
