@@ -29,9 +29,10 @@ PAWL_MUST_CHECK pawl_status cli_find_place(pawl__buf *path, const cli_call *cli,
 PAWL_MUST_CHECK pawl_status cli_find_above(pawl__buf *path, const char *here, pawl_error *err);
 
 /** Print a message that may name commands, as "`pawl resume RUN`": such a command works as it is
- *  printed, so that it names the log where this call does. */
+ *  printed, so that it names the log, and the key's file, where this call does. */
 void cli_say(const cli_call *cli, FILE *out, const char *message);
-/** What such a command ends with: " --db PATH", or nothing. For who prints it piece by piece. */
+/** What such a command of pawl ends with: " --db PATH", " --key-file FILE", both or nothing. For
+ * who prints it piece by piece. */
 void cli_say_log(const cli_call *cli, FILE *out);
 /** A message made as by printf, without a newline. */
 void cli_sayf(const cli_call *cli, FILE *out, const char *format, ...) PAWL_PRINTF(3, 4);

@@ -1,6 +1,7 @@
 /* Messages that name commands. */
 #include "command/find.h"
 #include "command/printable.h"
+#include "command/values.h"
 #include "events/log.h"
 #include <poll.h>
 #include <stdarg.h>
@@ -15,7 +16,7 @@ static const char *command_end(const char *at)
         return strchr(at + 1, '`');
 }
 
-void cli_say_log(const cli_call *cli, FILE *out)
+static void say_path(const cli_call *cli, FILE *out)
 {
         const char *named = cli->in->log ? NULL : cli_named_log(cli);
         pawl__buf shown = PAWL__BUF_INIT;
@@ -27,6 +28,19 @@ void cli_say_log(const cli_call *cli, FILE *out)
         pawl__buf_free(&shown);
 }
 
+void cli_say_log(const cli_call *cli, FILE *out)
+{
+        static const char option[] = "key-file";
+        const bool known = cli_option_place(cli->program->shared, option, sizeof option - 1) >= 0;
+        const char *key = known ? cli_value(cli, option) : NULL;
+
+        say_path(cli, out);
+        if (key) {
+                fputs(" --key-file ", out);
+                cli_put_word(out, pawl__text(key));
+        }
+}
+
 void cli_say(const cli_call *cli, FILE *out, const char *message)
 {
         const char *at = message;
@@ -35,7 +49,10 @@ void cli_say(const cli_call *cli, FILE *out, const char *message)
                 const char *end = command_end(at);
                 if (end) {
                         cli_put(out, pawl__text_n(message, (size_t)(end - message)));
-                        cli_say_log(cli, out);
+                        if (at[1] == 'p')
+                                cli_say_log(cli, out);
+                        else /* eventlog reads without a key */
+                                say_path(cli, out);
                         message = end;
                 }
                 at = end ? end + 1 : at + 1;

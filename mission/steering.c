@@ -121,7 +121,7 @@ static void resumed(looking *l, pawl__steering_step *step, pawl_text when)
         } else if (is(step, "failed")) {
                 step->why = "it failed";
         } else if (is(step, PAWL__STEP_UNFINISHED)) {
-                step->why = "it was at work when its process died";
+                step->why = "it was at work when the run was interrupted";
         } else if (when.data) {
                 step->why = say(l, "if", when, " says so");
         }

@@ -37,7 +37,7 @@ static pawl_status print_names(
         if (names->n == 0) {
                 fputs("no tool call has a checkpoint in ", out);
                 cli_puts(out, files ? files : "the log");
-                cli_say(cli, out, "; `pawl tool checkpoint` takes them");
+                cli_say(cli, out, "; `pawl tool checkpoint CALLS` takes them");
                 fputc('\n', out);
         }
         return PAWL_OK;

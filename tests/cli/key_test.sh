@@ -70,6 +70,21 @@ PAWL_KEY_FILE=key runs 0 pawl resume one
 PAWL_KEY_FILE=other runs 0 pawl glossary import seed.yaml --scope core --key-file=key
 same "$(tr '\n' ' ' <journal)" "research specify publish "
 
+it "a command that is suggested names the key's file where it was named, for pawl alone"
+(umask 077; cp key "my key")
+mkdir named
+(
+        cd named
+        cp ../team.yaml ../mission.yaml .
+        runs 0 pawl init --key-file "../my key"
+        runs 3 pawl run mission.yaml --key-file "../my key"
+        says "\`pawl resume [^\`]* --key-file '../my key'\`" err
+        eval "$(grep -o 'pawl resolve [^`]*' err | sed 's/--pick N/--pick 1/')" >answered
+        fails 1 "\`eventlog show [0-9]+\` prints" pawl resolve --key-file "../my key" --pick 1 \
+                "$(pawl conflicts --all --json | jq -r '.[0].conflict_id')"
+        eval "$(grep -o 'pawl resume [^`]*' answered)"
+)
+
 it "verify says whether the MACs were checked"
 runs 0 eventlog verify
 says '^ok: ' out

@@ -76,7 +76,7 @@ says "^PAWL_EHELD run long: is held by pid $pid on " <(refused resume long)
 kill -KILL "$pid"
 wait "$pid" || true
 same "$(planned resume long)" "one:runs two:runs"
-same "$(pawl plan resume long --json | jq -r '.steps[0].why')" "it was at work when its process died"
+same "$(pawl plan resume long --json | jq -r '.steps[0].why')" "it was at work when the run was interrupted"
 runs 0 pawl cancel long
 fails 1 'is cancelled; only a run that has not ended can be cancelled' pawl cancel long
 same "$(refused cancel long)" "PAWL_ESTATE $(sed 's/^pawl: //' err)"
