@@ -32,7 +32,7 @@ const pawl__agent *pawl__agent_named(const char *name)
         return NULL;
 }
 
-bool pawl__agent_tells_end(const pawl__agent *agent)
+bool pawl__agent_reports_end(const pawl__agent *agent)
 {
         for (size_t i = 0; i < PAWL__AGENT_EVENTS && agent->events[i].name; i++)
                 if (strcmp(agent->events[i].name + 1, "essionEnd") == 0)

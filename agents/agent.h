@@ -41,7 +41,7 @@ extern const pawl__agent pawl__agents[];
 const pawl__agent *pawl__agent_named(const char *name);
 
 /** Does it tell when a session ends? */
-bool pawl__agent_tells_end(const pawl__agent *agent);
+bool pawl__agent_reports_end(const pawl__agent *agent);
 
 /** Does a tool of this name, of any agent, edit files or run a shell? */
 bool pawl__tool_changes_files(pawl_text tool);

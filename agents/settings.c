@@ -285,7 +285,7 @@ static unsigned look(const editing *e)
         return found;
 }
 
-pawl_status pawl__settings_look(
+pawl_status pawl__settings_hooked(
         unsigned *events, pawl_text text, const pawl__agent *agent, pawl_error *err)
 {
         pawl__buf copy = PAWL__BUF_INIT;

@@ -32,7 +32,7 @@ PAWL_MUST_CHECK pawl_status pawl__settings_uninstall(
         bool *remove_file, pawl__buf *text, const pawl__agent *agent, pawl_error *err);
 
 /** Which of the agent's events have a hook of ours: bit I stands for agent->events[I]. */
-PAWL_MUST_CHECK pawl_status pawl__settings_look(
+PAWL_MUST_CHECK pawl_status pawl__settings_hooked(
         unsigned *events, pawl_text text, const pawl__agent *agent, pawl_error *err);
 
 /** What the command of a hook ends with: by it our hooks are known. */

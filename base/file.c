@@ -17,8 +17,9 @@ int pawl__read_all(pawl__buf *out, int fd, size_t max)
         for (;;) {
                 if (out->cap - out->len < 2 && pawl__buf_reserve(out, CHUNK))
                         return ENOMEM;
-                const size_t room = out->cap - out->len - 1, left = max - (out->len - before);
-                const ssize_t n = read(fd, out->data + out->len, left < room ? left + 1 : room);
+                const size_t free_len = out->cap - out->len - 1, left = max - (out->len - before);
+                const ssize_t n =
+                        read(fd, out->data + out->len, left < free_len ? left + 1 : free_len);
                 if (n < 0 && errno != EINTR)
                         return errno;
                 if (n > 0)

@@ -36,8 +36,8 @@ static uint64_t join_digits(uint64_t word)
         return (word * 10000 + (word >> 32)) & UINT64_C(0xffffffff);
 }
 
-/* The value of n <= 19 digits. @p room: so many bytes before p + n may be read. */
-static uint64_t digits_value(const char *p, size_t n, size_t room)
+/* The value of n <= 19 digits. @p readable: so many bytes before p + n may be read. */
+static uint64_t digits_value(const char *p, size_t n, size_t readable)
 {
         uint64_t value = 0;
 
@@ -48,14 +48,14 @@ static uint64_t digits_value(const char *p, size_t n, size_t room)
                 memcpy(&word, p, sizeof word);
                 value = value * 100000000 + join_digits(word - zeros);
         }
-        if (n > 0 && room >= 8) { /* the last ones, with what is before them shifted out */
+        if (n > 0 && readable >= 8) { /* the last ones, with what is before them shifted out */
                 memcpy(&word, p + n - 8, sizeof word);
                 const size_t shift = (8 - n) * 8;
                 return value * powers[n] +
                        join_digits(((word >> shift) - (zeros >> shift)) << shift);
         }
 #else
-        (void)room;
+        (void)readable;
 #endif
         for (; n > 0; p++, n--)
                 value = value * 10 + (uint64_t)(*p - '0');

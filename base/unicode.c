@@ -74,25 +74,25 @@ enum { ON_STACK = 256 }; /* characters of a piece that needs no allocation: near
 /* Append @p text, normalized by utf8proc's @p options. */
 static pawl_status normalize(pawl__buf *out, pawl_text text, utf8proc_option_t options)
 {
-        utf8proc_int32_t small[ON_STACK + 1], *room = small;
+        utf8proc_int32_t small[ON_STACK + 1], *buf = small;
         const utf8proc_uint8_t *data = (const utf8proc_uint8_t *)text.data;
         utf8proc_ssize_t len = (utf8proc_ssize_t)text.len;
         pawl_status status = PAWL_ENOMEM;
-        utf8proc_ssize_t n = utf8proc_decompose(data, len, room, ON_STACK, options);
+        utf8proc_ssize_t n = utf8proc_decompose(data, len, buf, ON_STACK, options);
 
         if (n > ON_STACK) {
                 /* one more: utf8proc ends the bytes, which it writes over the characters, by NUL */
-                room = calloc((size_t)n + 1, sizeof *room);
-                if (!room)
+                buf = calloc((size_t)n + 1, sizeof *buf);
+                if (!buf)
                         return PAWL_ENOMEM;
-                n = utf8proc_decompose(data, len, room, n, options);
+                n = utf8proc_decompose(data, len, buf, n, options);
         }
         if (n >= 0)
-                n = utf8proc_reencode(room, n, options);
+                n = utf8proc_reencode(buf, n, options);
         if (n >= 0)
-                status = pawl__buf_add(out, room, (size_t)n);
-        if (room != small)
-                free(room);
+                status = pawl__buf_add(out, buf, (size_t)n);
+        if (buf != small)
+                free(buf);
         return status;
 }
 

@@ -128,14 +128,14 @@ pawl__glossary *bench_words_glossary(size_t n, size_t crowded, FILE *list)
 /* Of the terms that do not resolve, as the pipeline does it. */
 static void make_contexts(pawl__terms *terms, const pawl__glossary *glossary, pawl__arena *arena)
 {
-        pawl__buf room = PAWL__BUF_INIT;
+        pawl__buf buf = PAWL__BUF_INIT;
 
         for (size_t i = 0; i < terms->n; i++) {
                 pawl__term *term = &terms->items[i];
                 if (pawl__term_resolve(glossary, term).n != 1)
-                        bench_require(pawl__term_context(&term->context, arena, &room, term));
+                        bench_require(pawl__term_context(&term->context, arena, &buf, term));
         }
-        pawl__buf_free(&room);
+        pawl__buf_free(&buf);
 }
 
 /* Extraction, and if @p arena is given the findings too. */

@@ -29,7 +29,7 @@ int64_t cli_field_integer(const cli_field *field, const void *item)
         return field->size == sizeof(int32_t) ? *(const int32_t *)value : *(const int64_t *)value;
 }
 
-pawl_text cli_field_text(const cli_field *field, const void *item, char room[CLI_WORD_MAX])
+pawl_text cli_field_text(const cli_field *field, const void *item, char space[CLI_WORD_MAX])
 {
         const void *value = value_of(field, item);
 
@@ -37,7 +37,7 @@ pawl_text cli_field_text(const cli_field *field, const void *item, char room[CLI
                 return pawl__text(*(const char *const *)value);
         if (field->type == CLI_AS_CHARS)
                 return pawl__text(value);
-        return field->type == CLI_AS_WORD ? pawl__text(field->word(value, room))
+        return field->type == CLI_AS_WORD ? pawl__text(field->word(value, space))
                                           : *(const pawl_text *)value;
 }
 
@@ -107,7 +107,7 @@ static void write_object(pawl__json_writer *w, const cli_field *fields, const vo
 static void write_value(pawl__json_writer *w, const cli_field *field, const void *item)
 {
         const void *value = value_of(field, item);
-        char room[CLI_WORD_MAX];
+        char space[CLI_WORD_MAX];
 
         switch (field->type) {
         case CLI_AS_NUMBER:
@@ -144,7 +144,7 @@ static void write_value(pawl__json_writer *w, const cli_field *field, const void
                         *(const size_t *)((const char *)item + field->n_at), field->each);
                 break;
         default:
-                pawl__json_text(w, cli_field_text(field, item, room));
+                pawl__json_text(w, cli_field_text(field, item, space));
         }
 }
 

@@ -54,8 +54,8 @@ typedef struct cli_field {
         bool or_null;      /**< a 0 means that there is none */
         bool or_none;      /**< absent: there is no such member, in place of null */
         pawl__table table; /**< CLI_AS_ID */
-        /** CLI_AS_WORD: NULL for none; may use @p room. */
-        const char *(*word)(const void *value, char room[CLI_WORD_MAX]);
+        /** CLI_AS_WORD: NULL for none; may use @p buf. */
+        const char *(*word)(const void *value, char buf[CLI_WORD_MAX]);
         bool (*has)(const void *item);  /**< null where it says no; NULL: always there */
         const struct cli_field *fields; /**< of an object, or of each of a list */
         size_t n_at, each;              /**< CLI_AS_LIST: CLI_ITEMS() */
@@ -88,7 +88,7 @@ void cli_bytes_json(pawl__json_writer *w, const char *name, pawl_text bytes);
 
 /** What is shown of a field that is a text, a word or a string; absent: none. @p item is the
  * struct. */
-pawl_text cli_field_text(const cli_field *field, const void *item, char room[CLI_WORD_MAX]);
+pawl_text cli_field_text(const cli_field *field, const void *item, char buf[CLI_WORD_MAX]);
 int64_t cli_field_integer(const cli_field *field, const void *item);
 
 /** Print a struct as one JSON object and a newline. */

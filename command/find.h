@@ -41,7 +41,7 @@ void cli_notice(const cli_call *cli, const char *line);
 /** Wait a fifth of a second for what is to come; false: nobody reads the stream any more. */
 bool cli_wait_a_little(FILE *stream);
 /** The same, for whoever tells lines one by one; @p user is the const cli_call *. */
-void cli_tell(const char *line, void *user);
+void cli_print_problem(const char *line, void *user);
 void cli_noticef(const cli_call *cli, const char *format, ...) PAWL_PRINTF(2, 3);
 
 /** A run's id in place of 4 characters or more that it alone begins with; left as it is where the

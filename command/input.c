@@ -48,19 +48,20 @@ void cli_input_close(cli_input *input)
 /* Read once more behind what is there. */
 static pawl_status fill(cli_input *input, pawl_error *err)
 {
-        size_t room = input->buf.cap > input->buf.len + 1 ? input->buf.cap - input->buf.len - 1 : 0;
+        size_t free_len =
+                input->buf.cap > input->buf.len + 1 ? input->buf.cap - input->buf.len - 1 : 0;
         ssize_t n;
 
-        if (room == 0) {
+        if (free_len == 0) {
                 if (input->buf.len >= TOO_BIG)
                         return pawl__fail(err, PAWL_ETOOBIG,
                                 "%.300s: 4 GiB or more; give it in smaller parts", input->name);
                 if (pawl__buf_reserve(&input->buf, CHUNK))
                         return pawl__nomem(err);
-                room = input->buf.cap - input->buf.len - 1;
+                free_len = input->buf.cap - input->buf.len - 1;
         }
         do {
-                n = read(input->fd, input->buf.data + input->buf.len, room);
+                n = read(input->fd, input->buf.data + input->buf.len, free_len);
         } while (n < 0 && errno == EINTR);
         if (n < 0)
                 return io_fail(input->name, "see that it is a file and can be read", err);

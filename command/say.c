@@ -82,7 +82,7 @@ void cli_notice(const cli_call *cli, const char *line)
         cli_wrap_end(&wrap);
 }
 
-void cli_tell(const char *line, void *user)
+void cli_print_problem(const char *line, void *user)
 {
         cli_notice(user, line);
 }

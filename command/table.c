@@ -27,7 +27,7 @@ struct cli_table {
         pawl_log *log;
         struct libscols_table *scols;
         pawl__buf cell; /* scratch */
-        size_t room;    /* columns of the terminal; 0: none, nothing is cut */
+        size_t width;   /* columns of the terminal; 0: none, nothing is cut */
         struct libscols_line *lines[BATCH];
         column columns[];
 };
@@ -91,7 +91,7 @@ pawl_status cli_table_new(
         /* Widths are counted in characters of UTF-8 whatever the user's locale: texts are UTF-8,
          * and output must not change with the locale. */
         setlocale(LC_CTYPE, "C.UTF-8");
-        table->room = cli_terminal_width(stream);
+        table->width = cli_terminal_width(stream);
         table->scols = make_table(table, false);
         if (!table->scols) {
                 cli_table_free(table);
@@ -113,13 +113,13 @@ void cli_table_free(cli_table *table)
 static pawl_status format_text(
         cli_table *table, const cli_field *field, const void *item, pawl_error *err)
 {
-        char room[CLI_WORD_MAX];
+        char buf[CLI_WORD_MAX];
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl_text text = {NULL, 0};
         pawl_status status = PAWL_OK;
 
         if (!field->has || field->has(item))
-                text = cli_field_text(field, item, room);
+                text = cli_field_text(field, item, buf);
         if (field->type == CLI_AS_ID && text.data)
                 status = cli_short_id(&text, table->log, field->table, &arena, err);
         if (text.data)
@@ -182,8 +182,8 @@ pawl_status cli_table_row(cli_table *table, const void *item, pawl_error *err)
 
 /* ---- Widths ---------------------------------------------------------------------------------- */
 
-/* The columns of a terminal that a text takes; *cut: the bytes of it that take @p room at most. */
-static size_t measure(const char *text, size_t room, size_t *cut)
+/* The columns of a terminal that a text takes; *cut: the bytes of it that take @p most at most. */
+static size_t measure(const char *text, size_t most, size_t *cut)
 {
         mbstate_t state = {0};
         size_t width = 0, at = 0;
@@ -199,20 +199,20 @@ static size_t measure(const char *text, size_t room, size_t *cut)
                 int columns = wcwidth(c);
                 at += n;
                 width += columns < 0 ? 1 : (size_t)columns;
-                if (width <= room)
+                if (width <= most)
                         *cut = at;
         }
         return width;
 }
 
-static bool cut_cell(cli_table *table, struct libscols_cell *cell, size_t room)
+static bool cut_cell(cli_table *table, struct libscols_cell *cell, size_t most)
 {
         const char *text = scols_cell_get_data(cell);
         size_t cut;
 
-        if (!text || measure(text, room, &cut) <= room)
+        if (!text || measure(text, most, &cut) <= most)
                 return true;
-        measure(text, room - 1, &cut);
+        measure(text, most - 1, &cut);
         pawl__buf_clear(&table->cell);
         return !pawl__buf_add(&table->cell, text, cut) && !pawl__buf_adds(&table->cell, "…") &&
                !scols_cell_set_data(cell, table->cell.data);
@@ -221,7 +221,7 @@ static bool cut_cell(cli_table *table, struct libscols_cell *cell, size_t room)
 /* Take columns off the widest that may be cut so, until the table fits; gives its width. */
 static size_t narrow(cli_table *table, size_t width, cli_cut cut, size_t least)
 {
-        while (width > table->room) {
+        while (width > table->width) {
                 size_t widest = table->n;
                 for (size_t i = 0; i < table->n; i++)
                         if (table->columns[i].field->cut == cut &&
@@ -274,7 +274,7 @@ pawl_status cli_table_flush(cli_table *table, pawl_error *err)
 {
         if (table->waiting == 0)
                 return PAWL_OK;
-        if ((table->room && !fit(table)) || scols_print_table(table->scols))
+        if ((table->width && !fit(table)) || scols_print_table(table->scols))
                 return pawl__nomem(err);
         for (size_t i = 0; i < table->n; i++)
                 table->columns[i].width =

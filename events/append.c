@@ -336,7 +336,7 @@ static pawl_status add(pawl_log *log, pawl__waiter *waiter, int64_t began_us)
 static pawl_status add_all(pawl__waiter **failed, pawl_log *log, pawl__waiter *own)
 {
         int64_t began_us = log->now_us;
-        size_t room = ROOM;
+        size_t space_left = ROOM;
         pawl__waiter *waiter = own;
 
         for (;;) {
@@ -346,7 +346,7 @@ static pawl_status add_all(pawl__waiter **failed, pawl_log *log, pawl__waiter *o
                         return status;
                 }
                 if (!waiter->next)
-                        waiter->next = pawl__waiter_next(own, &room);
+                        waiter->next = pawl__waiter_next(own, &space_left);
                 if (!waiter->next)
                         return PAWL_OK;
                 waiter = waiter->next;

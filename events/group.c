@@ -319,7 +319,7 @@ static bool same_projector(const pawl_log *a, const pawl_log *b)
                (!a->projecting || a->projector.apply == b->projector.apply);
 }
 
-pawl__waiter *pawl__waiter_next(const pawl__waiter *leader, size_t *room)
+pawl__waiter *pawl__waiter_next(const pawl__waiter *leader, size_t *space_left)
 {
         pawl__group *group = leader->log->group;
         pawl__waiter *waiter = NULL;
@@ -328,8 +328,8 @@ pawl__waiter *pawl__waiter_next(const pawl__waiter *leader, size_t *room)
         pawl__waiter *first = group->first;
         if (first && first->batch && !first->refused && same_projector(first->log, leader->log)) {
                 size_t size = size_of(first->batch);
-                if (size <= *room) {
-                        *room -= size;
+                if (size <= *space_left) {
+                        *space_left -= size;
                         waiter = first;
                         take_out(group, &group->first);
                 }

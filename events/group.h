@@ -67,7 +67,7 @@ size_t pawl__group_waiting(const pawl_log *log);
 PAWL_MUST_CHECK pawl_status pawl__waiter_take(pawl__waiter *waiter, const char *doing);
 /** Remove the first waiter from the queue and return it, unless it needs a transaction of its own,
  *  was refused once, or has more than *room bytes; then NULL. Only for the leader. */
-pawl__waiter *pawl__waiter_next(const pawl__waiter *leader, size_t *room);
+pawl__waiter *pawl__waiter_next(const pawl__waiter *leader, size_t *space_left);
 /** Put waiters back to the front of the queue, in their order. */
 void pawl__waiter_put_back(const pawl__waiter *leader, pawl__waiter *first);
 /** The leader is done, with @p status: the first waiter becomes the leader, and those in

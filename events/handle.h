@@ -85,8 +85,8 @@ struct pawl_log {
         pawl__buf payload, envelope; /* kept from event to event */
         pawl__json_tree tree;
 
-        pawl__lease *held;
-        size_t n_held, cap_held;
+        pawl__lease *leases;
+        size_t n_leases, cap_leases;
         pawl__watched *watched;
         size_t n_watched, cap_watched;
         pawl__buf owner_host;
@@ -243,17 +243,17 @@ PAWL_MUST_CHECK pawl_status pawl__fence_check(
 /** Release a run in the open transaction; after the commit the caller removes the handle's lease
  * (pawl__lease_forget()). PAWL_EFENCED. */
 PAWL_MUST_CHECK pawl_status pawl__tx_release(pawl_log *log, pawl_text run_id, uint64_t fence);
-bool pawl__lease_is(const pawl__lease *held, pawl_text run_id, uint64_t fence);
+bool pawl__lease_is(const pawl__lease *lease, pawl_text run_id, uint64_t fence);
 /** fence 0: whatever claim on that run. */
 void pawl__lease_forget(pawl_log *log, pawl_text run_id, uint64_t fence);
 /** Release every lease that this handle still has, as far as that can be done. */
 void pawl__lease_release(pawl_log *log);
 
 /** Drop the kernel's lock of a claim that is over; without one: nothing. */
-static inline void pawl__lease_unlock(pawl_log *log, pawl__lease *held)
+static inline void pawl__lease_unlock(pawl_log *log, pawl__lease *lease)
 {
-        if (held->lock_fd >= 0)
-                log->engine->lock_drop(held);
+        if (lease->lock_fd >= 0)
+                log->engine->lock_drop(lease);
 }
 
 /** Remove an event's payload and keep its hash. PAWL_EDAMAGED when it is not what was hashed. */

@@ -67,10 +67,10 @@ static pawl_status read_lease(lease *out, bool *found, pawl_log *log, pawl_text 
         return PAWL_OK;
 }
 
-bool pawl__lease_is(const pawl__lease *held, pawl_text run_id, uint64_t fence)
+bool pawl__lease_is(const pawl__lease *own, pawl_text run_id, uint64_t fence)
 {
-        return held->fence == fence &&
-               pawl__text_eq(pawl__text_n(held->run_id, held->run_len), run_id);
+        return own->fence == fence &&
+               pawl__text_eq(pawl__text_n(own->run_id, own->run_len), run_id);
 }
 
 static void set_lease(pawl__lease *out, pawl_text run_id, uint64_t fence, int64_t due_ms)
@@ -173,26 +173,26 @@ static void await_watcher(pawl_log *log, pawl_text run_id)
 
 static bool held_here(const pawl_log *log, pawl_text run_id, uint64_t fence)
 {
-        for (size_t i = 0; i < log->n_held; i++)
-                if (pawl__lease_is(&log->held[i], run_id, fence))
+        for (size_t i = 0; i < log->n_leases; i++)
+                if (pawl__lease_is(&log->leases[i], run_id, fence))
                         return true;
         return false;
 }
 
 void pawl__lease_forget(pawl_log *log, pawl_text run_id, uint64_t fence)
 {
-        for (size_t i = log->n_held; i-- > 0;)
-                if (pawl__lease_is(&log->held[i], run_id, fence ? fence : log->held[i].fence)) {
-                        pawl__lease_unlock(log, &log->held[i]);
-                        log->held[i] = log->held[--log->n_held];
+        for (size_t i = log->n_leases; i-- > 0;)
+                if (pawl__lease_is(&log->leases[i], run_id, fence ? fence : log->leases[i].fence)) {
+                        pawl__lease_unlock(log, &log->leases[i]);
+                        log->leases[i] = log->leases[--log->n_leases];
                 }
 }
 
 int pawl__log_lock_fd(const pawl_log *log, pawl_text run_id)
 {
-        for (size_t i = 0; i < log->n_held; i++)
-                if (pawl__lease_is(&log->held[i], run_id, log->held[i].fence))
-                        return log->held[i].lock_fd > 0 ? log->held[i].lock_fd : 0;
+        for (size_t i = 0; i < log->n_leases; i++)
+                if (pawl__lease_is(&log->leases[i], run_id, log->leases[i].fence))
+                        return log->leases[i].lock_fd > 0 ? log->leases[i].lock_fd : 0;
         return 0;
 }
 
@@ -397,7 +397,7 @@ pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl_text mission_id
 
         if (status)
                 return status;
-        if (pawl__grow(&log->held, &log->cap_held, log->n_held + 1, sizeof *log->held))
+        if (pawl__grow(&log->leases, &log->cap_leases, log->n_leases + 1, sizeof *log->leases))
                 return pawl__nomem(&log->err);
         await_watcher(log, run_id);
         status = claim_alone(&own, &holder, log, &claimed, batch);
@@ -406,7 +406,7 @@ pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl_text mission_id
         if (status)
                 return status;
         pawl__lease_forget(log, run_id, 0);
-        log->held[log->n_held++] = own;
+        log->leases[log->n_leases++] = own;
         if (batch)
                 pawl__batch_clear(batch);
         *fence = own.fence;

@@ -121,7 +121,7 @@ void pawl_log_close(pawl_log *log)
         pawl__buf_free(&log->payload);
         pawl__buf_free(&log->envelope);
         pawl__buf_free(&log->owner_host);
-        free(log->held);
+        free(log->leases);
         free(log->watched);
         free(log->path);
         free(log->place);

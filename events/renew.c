@@ -65,12 +65,12 @@ static pawl_status renew(pawl_log *log, pawl_text run_id, uint64_t fence)
         pawl_status status =
                 change_alone(log, PAWL__STMT_LEASE_RENEW, run_id, fence, "renew the claim");
 
-        for (size_t i = 0; i < log->n_held; i++)
-                if (pawl__lease_is(&log->held[i], run_id, fence)) {
-                        log->held[i].due_ms =
+        for (size_t i = 0; i < log->n_leases; i++)
+                if (pawl__lease_is(&log->leases[i], run_id, fence)) {
+                        log->leases[i].due_ms =
                                 pawl__boot_ms(log) + log->lease_ms / (status ? 12 : 3);
                         if (log->engine->lock_keep)
-                                log->engine->lock_keep(log, &log->held[i]);
+                                log->engine->lock_keep(log, &log->leases[i]);
                 }
         return status;
 }
@@ -87,8 +87,8 @@ static pawl_status renew_due(pawl_log *log, int64_t by_ms)
         pawl_status first = PAWL_OK;
         pawl_error why = PAWL_ERROR_INIT;
 
-        for (size_t i = log->n_held; i-- > 0;) {
-                const pawl__lease h = log->held[i];
+        for (size_t i = log->n_leases; i-- > 0;) {
+                const pawl__lease h = log->leases[i];
                 if (h.due_ms > by_ms)
                         continue;
                 pawl_status status = renew(log, pawl__text_n(h.run_id, h.run_len), h.fence);
@@ -109,7 +109,7 @@ pawl_status pawl_log_renew_all(pawl_log *log)
 
 pawl_status pawl__log_keep_claims(pawl_log *log)
 {
-        if (log->n_held == 0 || log->writing)
+        if (log->n_leases == 0 || log->writing)
                 return PAWL_OK;
         return renew_due(log, pawl__boot_ms(log)) == PAWL_EFENCED ? PAWL_EFENCED : PAWL_OK;
 }
@@ -126,8 +126,8 @@ pawl_status pawl_log_release(pawl_log *log, const char *run_id, uint64_t fence)
 
 void pawl__lease_release(pawl_log *log)
 {
-        while (log->n_held > 0) {
-                pawl__lease h = log->held[--log->n_held];
+        while (log->n_leases > 0) {
+                pawl__lease h = log->leases[--log->n_leases];
                 (void)change_alone(log, PAWL__STMT_LEASE_RELEASE, pawl__text_n(h.run_id, h.run_len),
                         h.fence, "release the run");
                 pawl__lease_unlock(log, &h);

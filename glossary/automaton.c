@@ -406,17 +406,17 @@ bool pawl__matcher_match(const pawl__matcher *walk, uint32_t state, uint32_t *nu
 }
 
 /* The folded text of a token: white space as one space, and what is folded already as it stands. */
-static pawl_status fold_token(pawl_text *out, pawl__buf *room, pawl_text text, bool space)
+static pawl_status fold_token(pawl_text *out, pawl__buf *buf, pawl_text text, bool space)
 {
         *out = space ? pawl__text(" ") : text;
         for (size_t i = 0; i < text.len && !space; i++) {
                 unsigned char c = (unsigned char)text.data[i];
                 if (c < 0x80 && !(c >= 'A' && c <= 'Z'))
                         continue;
-                pawl__buf_clear(room);
-                if (pawl__fold(room, text))
+                pawl__buf_clear(buf);
+                if (pawl__fold(buf, text))
                         return PAWL_ENOMEM;
-                *out = pawl__buf_text(room);
+                *out = pawl__buf_text(buf);
                 break;
         }
         return PAWL_OK;
@@ -439,7 +439,7 @@ pawl_status pawl__automaton_scan(
         const pawl__automaton *automaton, pawl_text text, pawl__scan_fn fn, void *user)
 {
         pawl__tokens tokens = pawl__tokens_of(text);
-        pawl__buf room = PAWL__BUF_INIT;
+        pawl__buf buf = PAWL__BUF_INIT;
         pawl__matcher walk;
         pawl__token token;
         pawl_status status = pawl__matcher_start(&walk, automaton);
@@ -448,7 +448,7 @@ pawl_status pawl__automaton_scan(
                 return status;
         while (status == PAWL_OK && (token = pawl__token_next(&tokens)).kind) {
                 pawl_text folded;
-                status = fold_token(&folded, &room, pawl__token_text(&tokens, &token),
+                status = fold_token(&folded, &buf, pawl__token_text(&tokens, &token),
                         token.kind == PAWL__TOKEN_SPACE);
                 if (status == PAWL_OK) {
                         uint32_t number = pawl__automaton_token(automaton, folded);
@@ -457,6 +457,6 @@ pawl_status pawl__automaton_scan(
                 }
         }
         pawl__matcher_end(&walk);
-        pawl__buf_free(&room);
+        pawl__buf_free(&buf);
         return status;
 }

@@ -25,20 +25,20 @@ struct check {
         size_t n_waiting;
         size_t end;
         pawl__arena arena; /* key words */
-        pawl__buf room;
+        pawl__buf buf;
         bool common; /* the word whose normal form is in the room, as it is written */
 };
 
 /* The normal form of a noun, in the check's room. */
 static pawl_status normal_of(pawl_text *out, struct check *check, pawl_text word)
 {
-        pawl__buf_clear(&check->room);
-        pawl_status status = pawl__fold(&check->room, word);
+        pawl__buf_clear(&check->buf);
+        pawl_status status = pawl__fold(&check->buf, word);
 
-        *out = pawl__buf_text(&check->room);
+        *out = pawl__buf_text(&check->buf);
         check->common = pawl__common_word(*out);
         if (!status)
-                out->len = pawl__singular(check->room.data, out->len);
+                out->len = pawl__singular(check->buf.data, out->len);
         return status;
 }
 
@@ -392,6 +392,6 @@ pawl_status pawl__contradictions(pawl_text text, const pawl__definition_check *c
         free(check.checked);
         free(check.waiting);
         pawl__arena_free(&check.arena);
-        pawl__buf_free(&check.room);
+        pawl__buf_free(&check.buf);
         return status;
 }

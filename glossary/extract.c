@@ -53,7 +53,7 @@ void pawl__extraction_free(pawl__extraction *extraction)
         pawl__map_free(&extraction->term_table.by_normal);
         free(extraction->term_table.items);
         free(extraction->texts);
-        pawl__buf_free(&extraction->room);
+        pawl__buf_free(&extraction->buf);
         free(extraction->markups.items);
         pawl__arena_free(&extraction->arena);
         free(extraction);

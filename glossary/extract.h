@@ -85,9 +85,9 @@ PAWL_MUST_CHECK pawl_status pawl__extraction_terms(
 void pawl__extraction_free(pawl__extraction *extraction);
 
 /** The text around a term's first occurrence: up to 80 characters, on one line, in the arena;
- * absent for a term that is only a hint. The text must still exist. @p room is scratch memory. A
+ * absent for a term that is only a hint. The text must still exist. @p buf is scratch memory. A
  * separate call, since terms that resolve need no context (it takes a fifth of layer 1's time). */
 PAWL_MUST_CHECK pawl_status pawl__term_context(
-        pawl_text *out, pawl__arena *arena, pawl__buf *room, const pawl__term *term);
+        pawl_text *out, pawl__arena *arena, pawl__buf *buf, const pawl__term *term);
 
 #endif

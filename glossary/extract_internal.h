@@ -59,7 +59,7 @@ typedef struct pawl__words {
         pawl__word *items;
         size_t n, cap;
         pawl__arena arena;
-        pawl__buf room;
+        pawl__buf buf;
 } pawl__words;
 
 /** A normal form that is a term, or that the metadata names. */
@@ -92,7 +92,7 @@ struct pawl__extraction {
         pawl__matcher walks[PAWL__WALKS]; /**< of no automaton: nothing to look for */
         unsigned char
                 *exhausted[PAWL__WALKS]; /**< a bit a state: all that ends there was reported */
-        pawl__buf room;
+        pawl__buf buf;
         pawl__markups markups; /**< of the text that is scanned */
 };
 

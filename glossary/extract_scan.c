@@ -160,20 +160,20 @@ static bool is_ordinary(pawl_text folded, bool hyphens)
 static pawl_status add_phrase(struct scan *scan, pawl__source source, size_t start, size_t end)
 {
         pawl__extraction *extraction = scan->extraction;
-        pawl__buf *room = &extraction->room;
+        pawl__buf *buf = &extraction->buf;
         pawl_text phrase = pawl__text_n(scan->tokens.text.data + start, end - start);
 
-        pawl__buf_clear(room);
-        if (pawl__folded_form(room, phrase))
+        pawl__buf_clear(buf);
+        if (pawl__folded_form(buf, phrase))
                 return PAWL_ENOMEM;
-        pawl_text normal = known_phrase(extraction, pawl__buf_text(room));
+        pawl_text normal = known_phrase(extraction, pawl__buf_text(buf));
         if (!normal.data) {
-                if (is_ordinary(pawl__buf_text(room), source == PAWL__CASING_PATTERN))
+                if (is_ordinary(pawl__buf_text(buf), source == PAWL__CASING_PATTERN))
                         return PAWL_OK;
-                pawl__buf_clear(room);
-                if (pawl__normal_form(room, phrase))
+                pawl__buf_clear(buf);
+                if (pawl__normal_form(buf, phrase))
                         return PAWL_ENOMEM;
-                normal = pawl__buf_text(room);
+                normal = pawl__buf_text(buf);
                 if (pawl__common_word(normal))
                         return PAWL_OK;
         }

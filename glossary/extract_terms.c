@@ -33,7 +33,7 @@ static pawl_status index_of(pawl__extraction *extraction, uint32_t *out, pawl_te
         pawl__term_table *term_table = &extraction->term_table;
         bool ok = true;
 
-        if (normal.data == extraction->room.data) {
+        if (normal.data == extraction->buf.data) {
                 *out = pawl__map_get(&term_table->by_normal, normal);
                 if (*out != PAWL__MAP_NONE)
                         return PAWL_OK;
@@ -58,13 +58,13 @@ static pawl_status index_of(pawl__extraction *extraction, uint32_t *out, pawl_te
 /* The item of what the metadata writes; PAWL__MAP_NONE for nothing but white space. */
 static pawl_status index_of_surface(pawl__extraction *extraction, uint32_t *out, pawl_text surface)
 {
-        pawl__buf_clear(&extraction->room);
-        pawl_status status = pawl__normal_form(&extraction->room, surface);
+        pawl__buf_clear(&extraction->buf);
+        pawl_status status = pawl__normal_form(&extraction->buf, surface);
 
         *out = PAWL__MAP_NONE;
-        if (status || extraction->room.len == 0)
+        if (status || extraction->buf.len == 0)
                 return status;
-        return index_of(extraction, out, pawl__buf_text(&extraction->room));
+        return index_of(extraction, out, pawl__buf_text(&extraction->buf));
 }
 
 static pawl_status hint(pawl__extraction *extraction, uint32_t *out, pawl_text surface)
@@ -225,7 +225,7 @@ static void make_term(
 }
 
 pawl_status pawl__term_context(
-        pawl_text *out, pawl__arena *arena, pawl__buf *room, const pawl__term *term)
+        pawl_text *out, pawl__arena *arena, pawl__buf *buf, const pawl__term *term)
 {
         bool ok = true;
 
@@ -233,10 +233,10 @@ pawl_status pawl__term_context(
         if (!term->within.data)
                 return PAWL_OK;
         size_t start = (size_t)(term->original.data - term->within.data);
-        pawl__buf_clear(room);
-        if (pawl__context_of(room, term->within, start, start + term->original.len))
+        pawl__buf_clear(buf);
+        if (pawl__context_of(buf, term->within, start, start + term->original.len))
                 return PAWL_ENOMEM;
-        *out = pawl__arena_text(arena, pawl__buf_text(room), &ok);
+        *out = pawl__arena_text(arena, pawl__buf_text(buf), &ok);
         return ok ? PAWL_OK : PAWL_ENOMEM;
 }
 

@@ -11,7 +11,7 @@ void pawl__words_free(pawl__words *words)
 {
         pawl__map_free(&words->by_text);
         pawl__arena_free(&words->arena);
-        pawl__buf_free(&words->room);
+        pawl__buf_free(&words->buf);
         free(words->items);
 }
 
@@ -41,9 +41,9 @@ static pawl_status fold(pawl_text *out, pawl__words *words, pawl_text text)
         *out = text;
         if (is_folded(text))
                 return PAWL_OK;
-        pawl__buf_clear(&words->room);
-        pawl_status status = pawl__fold(&words->room, text);
-        *out = pawl__buf_text(&words->room);
+        pawl__buf_clear(&words->buf);
+        pawl_status status = pawl__fold(&words->buf, text);
+        *out = pawl__buf_text(&words->buf);
         return status;
 }
 
@@ -81,12 +81,12 @@ static pawl_text known_form(const pawl__extraction *extraction, const uint32_t *
 /* What its plural would be cut to, in the extraction's room. */
 static pawl_text cut(pawl__extraction *extraction, pawl_text folded)
 {
-        pawl__buf *room = &extraction->room;
+        pawl__buf *buf = &extraction->buf;
 
-        pawl__buf_clear(room);
-        if (pawl__buf_add_text(room, folded))
+        pawl__buf_clear(buf);
+        if (pawl__buf_add_text(buf, folded))
                 return folded;
-        return pawl__text_n(room->data, pawl__singular(room->data, room->len));
+        return pawl__text_n(buf->data, pawl__singular(buf->data, buf->len));
 }
 
 /* What the rules ask of a word, all but which its normal form is. */
@@ -169,27 +169,27 @@ static uint32_t noun_of_text(const pawl__words *words, pawl_text text)
 static pawl_status singular_index(pawl__extraction *extraction, uint32_t *out, uint32_t plural)
 {
         pawl__words *words = &extraction->words;
-        pawl__buf *room = &extraction->room;
+        pawl__buf *buf = &extraction->buf;
         const pawl_text text = words->items[plural].text;
 
         *out = plural;
         if (words->items[plural].bits & PAWL__IS_NAME)
                 return PAWL_OK;
-        pawl__buf_clear(room);
-        pawl__singulars(room, text);
-        for (size_t at = 0; at < room->len && *out == plural && !room->failed;) {
-                const pawl_text found = pawl__text(room->data + at);
+        pawl__buf_clear(buf);
+        pawl__singulars(buf, text);
+        for (size_t at = 0; at < buf->len && *out == plural && !buf->failed;) {
+                const pawl_text found = pawl__text(buf->data + at);
                 const uint32_t index = noun_of_text(words, found);
                 if (index != PAWL__MAP_NONE)
                         *out = index;
                 at += found.len + 1;
         }
-        if (room->failed)
+        if (buf->failed)
                 return PAWL_ENOMEM;
         if (*out != plural)
                 return PAWL_OK;
         const pawl_text singular = cut(extraction, text);
-        if (room->failed)
+        if (buf->failed)
                 return PAWL_ENOMEM;
         return singular.len == text.len ? PAWL_OK : normal_index(extraction, out, singular, true);
 }

@@ -344,24 +344,24 @@ pawl__resolution pawl__glossary_resolve_number(const pawl__glossary *glossary, u
 
 /* ---- From the state tables ------------------------------------------------------------------- */
 
-pawl_status pawl__sense_is_alias(bool *is, pawl__buf *room, const pawl__row *row, pawl_error *err)
+pawl_status pawl__sense_is_alias(bool *is, pawl__buf *buf, const pawl__row *row, pawl_error *err)
 {
         const pawl_text normal = row->v[PAWL__SENSE_NORMAL].text;
         const pawl_text surface = row->v[PAWL__SENSE_SURFACE].text;
 
         *is = false;
-        pawl__buf_clear(room);
-        if (pawl__folded_form(room, surface))
+        pawl__buf_clear(buf);
+        if (pawl__folded_form(buf, surface))
                 return pawl__nomem(err);
-        const size_t folded = room->len;
-        if (pawl__normal_form(room, surface))
+        const size_t folded = buf->len;
+        if (pawl__normal_form(buf, surface))
                 return pawl__nomem(err);
-        const size_t both = room->len;
-        if (pawl__folded_form(room, normal))
+        const size_t both = buf->len;
+        if (pawl__folded_form(buf, normal))
                 return pawl__nomem(err);
-        const pawl_text own = pawl__text_n(room->data + both, room->len - both);
-        *is = own.len && !pawl__text_eq(own, pawl__text_n(room->data, folded)) &&
-              !pawl__text_eq(own, pawl__text_n(room->data + folded, both - folded));
+        const pawl_text own = pawl__text_n(buf->data + both, buf->len - both);
+        *is = own.len && !pawl__text_eq(own, pawl__text_n(buf->data, folded)) &&
+              !pawl__text_eq(own, pawl__text_n(buf->data + folded, both - folded));
         return PAWL_OK;
 }
 

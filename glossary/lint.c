@@ -32,11 +32,11 @@ pawl_status pawl__lint_put(pawl__linting *l, pawl__lint_kind kind, const pawl__l
 /* Letters and digits alone, so that "check-point" is "checkpoint". */
 static pawl_text squeeze(pawl__linting *l, pawl_text normal)
 {
-        pawl__buf_clear(&l->room);
+        pawl__buf_clear(&l->buf);
         for (size_t i = 0; i < normal.len; i++)
                 if (!strchr(" -_./", normal.data[i]) || !normal.data[i])
-                        pawl__buf_addc(&l->room, normal.data[i]);
-        return pawl__arena_copy(l->arena, pawl__buf_text(&l->room));
+                        pawl__buf_addc(&l->buf, normal.data[i]);
+        return pawl__arena_copy(l->arena, pawl__buf_text(&l->buf));
 }
 
 static uint64_t letters_of(pawl_text text)
@@ -62,7 +62,7 @@ static pawl_status add_node(pawl__linting *l, const pawl__lint_sense *sense)
         l->nodes[l->n] = (pawl__lint_node){
                 .sense = sense, .squeezed = squeezed, .letters = letters_of(squeezed)};
         index = (uint32_t)l->n++;
-        return l->room.failed ? PAWL_ENOMEM : pawl__map_put(&l->by_normal, sense->normal, index);
+        return l->buf.failed ? PAWL_ENOMEM : pawl__map_put(&l->by_normal, sense->normal, index);
 }
 
 /* The node of the term that each sense is of. */
@@ -73,10 +73,10 @@ static pawl_status find_terms(pawl__linting *l)
                 const pawl__lint_sense *sense = &l->senses[i];
                 uint32_t index = PAWL__MAP_NONE;
                 if (sense->alias) {
-                        pawl__buf_clear(&l->room);
-                        if (pawl__normal_form(&l->room, sense->surface))
+                        pawl__buf_clear(&l->buf);
+                        if (pawl__normal_form(&l->buf, sense->surface))
                                 return PAWL_ENOMEM;
-                        index = pawl__map_get(&l->by_normal, pawl__buf_text(&l->room));
+                        index = pawl__map_get(&l->by_normal, pawl__buf_text(&l->buf));
                 }
                 l->terms[i] = index == PAWL__MAP_NONE ? pawl__map_get(&l->by_normal, sense->normal)
                                                       : index;
@@ -299,17 +299,17 @@ static pawl_status put_circle(pawl__linting *l, uint32_t start, uint32_t last)
         for (uint32_t i = 1; i < n; i++)
                 if (way[i] < way[first])
                         first = i;
-        pawl__buf_clear(&l->room);
+        pawl__buf_clear(&l->buf);
         bool context = true;
         for (uint32_t i = 0; i < n; i++) {
                 const pawl__lint_node *node = &l->nodes[way[(first + i) % n]];
                 terms[i] = node->sense->surface;
                 context = context && node->sense->context;
-                pawl__buf_addf(&l->room, "%u ", way[(first + i) % n]);
+                pawl__buf_addf(&l->buf, "%u ", way[(first + i) % n]);
         }
         uint32_t seen;
-        const pawl_text key = pawl__arena_copy(l->arena, pawl__buf_text(&l->room));
-        if (l->room.failed || !key.data || pawl__map_number(&seen, &l->seen, key, start))
+        const pawl_text key = pawl__arena_copy(l->arena, pawl__buf_text(&l->buf));
+        if (l->buf.failed || !key.data || pawl__map_number(&seen, &l->seen, key, start))
                 return PAWL_ENOMEM;
         if (l->seen.count == l->n_circles || context)
                 return PAWL_OK;
@@ -418,6 +418,6 @@ pawl_status pawl__lint(pawl__lint_findings *out, pawl__arena *arena, const pawl_
         pawl__automaton_free(l.automaton);
         pawl__map_free(&l.by_normal);
         pawl__map_free(&l.seen);
-        pawl__buf_free(&l.room);
+        pawl__buf_free(&l.buf);
         return status;
 }

@@ -38,7 +38,7 @@ typedef struct pawl__linting {
         size_t n_items, cap_items;
         pawl__map seen; /* circles, by their terms */
         size_t n_circles;
-        pawl__buf room;
+        pawl__buf buf;
 } pawl__linting;
 
 static inline bool pawl__lint_live(const pawl__lint_sense *sense)

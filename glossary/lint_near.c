@@ -47,10 +47,10 @@ static pawl_status put(pawl__linting *l, const pawl__lint_sense *first,
 }
 
 /* One of the singulars in the room that is a term, or @p index. */
-static uint32_t known_singular(const pawl__linting *l, const pawl__buf *room, uint32_t index)
+static uint32_t known_singular(const pawl__linting *l, const pawl__buf *buf, uint32_t index)
 {
-        for (size_t at = 0; at < room->len && !room->failed;) {
-                const pawl_text found = pawl__text(room->data + at);
+        for (size_t at = 0; at < buf->len && !buf->failed;) {
+                const pawl_text found = pawl__text(buf->data + at);
                 const uint32_t other = pawl__map_get(&l->by_normal, found);
                 if (other != PAWL__MAP_NONE && other != index)
                         return other;
@@ -67,17 +67,17 @@ static uint32_t singular_of(pawl__linting *l, uint32_t index)
         pawl__buf folded = PAWL__BUF_INIT;
         uint32_t found = index;
 
-        pawl__buf_clear(&l->room);
+        pawl__buf_clear(&l->buf);
         if (pawl__is_name(sense->surface))
                 return index;
-        pawl__singulars(&l->room, sense->normal);
+        pawl__singulars(&l->buf, sense->normal);
         if (!sense->alias)
-                l->room.failed |= pawl__folded_form(&folded, sense->surface) != PAWL_OK;
-        found = known_singular(l, &l->room, index);
-        if (found == index && folded.len && !l->room.failed) {
-                pawl__buf_clear(&l->room);
-                pawl__singulars(&l->room, pawl__buf_text(&folded));
-                found = known_singular(l, &l->room, index);
+                l->buf.failed |= pawl__folded_form(&folded, sense->surface) != PAWL_OK;
+        found = known_singular(l, &l->buf, index);
+        if (found == index && folded.len && !l->buf.failed) {
+                pawl__buf_clear(&l->buf);
+                pawl__singulars(&l->buf, pawl__buf_text(&folded));
+                found = known_singular(l, &l->buf, index);
         }
         pawl__buf_free(&folded);
         return found;
@@ -95,7 +95,7 @@ static pawl_status find_plurals(pawl__linting *l)
         for (uint32_t i = 0; i < l->n && !status; i++) {
                 const uint32_t singular = singular_of(l, i);
                 l->nodes[i].came_from = singular;
-                if (l->room.failed)
+                if (l->buf.failed)
                         return PAWL_ENOMEM;
                 if (singular != i && !same_term(l, i, singular))
                         status = put(
@@ -149,10 +149,10 @@ static pawl_status find_spellings(pawl__linting *l)
 static pawl_status earlier(const pawl__lint_sense **out, pawl__linting *l, pawl__map *seen,
         const pawl__lint_sense *sense)
 {
-        const pawl_text key = pawl__arena_copy(l->arena, pawl__buf_text(&l->room));
+        const pawl_text key = pawl__arena_copy(l->arena, pawl__buf_text(&l->buf));
         uint32_t number;
 
-        if (l->room.failed || !key.data ||
+        if (l->buf.failed || !key.data ||
                 pawl__map_number(&number, seen, key, (uint32_t)(sense - l->senses)))
                 return PAWL_ENOMEM;
         *out = &l->senses[number];
@@ -170,9 +170,9 @@ static pawl_status find_twice(pawl__linting *l)
                 const pawl__lint_sense *s = &l->senses[i];
                 if (!pawl__lint_live(s))
                         continue;
-                pawl__buf_clear(&l->room);
-                pawl__buf_addf(&l->room, "%d ", (int)s->scope);
-                pawl__buf_add_text(&l->room, s->normal);
+                pawl__buf_clear(&l->buf);
+                pawl__buf_addf(&l->buf, "%d ", (int)s->scope);
+                pawl__buf_add_text(&l->buf, s->normal);
                 status = earlier(&first, l, &seen, s);
                 if (!status && first != s && !pawl__text_eq(first->definition, s->definition)) {
                         status = put(l, first, s,
@@ -183,9 +183,9 @@ static pawl_status find_twice(pawl__linting *l)
                 }
                 if (status || s->alias)
                         continue;
-                pawl__buf_clear(&l->room);
-                pawl__buf_addc(&l->room, '=');
-                pawl__buf_add_text(&l->room, s->definition);
+                pawl__buf_clear(&l->buf);
+                pawl__buf_addc(&l->buf, '=');
+                pawl__buf_add_text(&l->buf, s->definition);
                 status = earlier(&first, l, &seen, s);
                 if (!status && !pawl__text_eq(first->normal, s->normal) &&
                         !pawl__text_is(s->definition, "Not defined yet."))

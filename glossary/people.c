@@ -2,7 +2,7 @@
 #include "glossary/normal.h"
 #include "glossary/usage.h"
 
-pawl_status pawl__people_take(pawl__map *people, pawl__arena *arena, pawl__buf *room,
+pawl_status pawl__people_take(pawl__map *people, pawl__arena *arena, pawl__buf *buf,
         pawl_text document, const pawl__token *word, bool *byline)
 {
         const char first = document.data[word->start];
@@ -15,11 +15,11 @@ pawl_status pawl__people_take(pawl__map *people, pawl__arena *arena, pawl__buf *
         *byline = *byline || names;
         if (sure == 0)
                 return PAWL_OK;
-        pawl__buf_clear(room);
+        pawl__buf_clear(buf);
         if (pawl__normal_form(
-                    room, pawl__text_n(document.data + word->start, word->end - word->start)))
+                    buf, pawl__text_n(document.data + word->start, word->end - word->start)))
                 return PAWL_ENOMEM;
-        const pawl_text normal = pawl__buf_text(room);
+        const pawl_text normal = pawl__buf_text(buf);
         const uint32_t before = pawl__map_get(people, normal);
         if (before != PAWL__MAP_NONE && before >= PAWL__SURE_NAME)
                 return PAWL_OK;

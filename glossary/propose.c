@@ -66,7 +66,7 @@ static pawl_status take_terms(pawl__proposing *p, const pawl__terms *terms)
                 /* pawl__grow() has set it; NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
                 c->source = term->source;
                 c->original = pawl__arena_copy(p->arena, term->original);
-                status = pawl__term_context(&c->context, p->arena, &p->room, term);
+                status = pawl__term_context(&c->context, p->arena, &p->buf, term);
         }
         return p->arena->failed ? PAWL_ENOMEM : status;
 }
@@ -133,17 +133,17 @@ static pawl_status take_definition(const pawl__definition *found, void *user)
         pawl__proposing *p = user;
         pawl__candidate *c;
 
-        pawl__buf_clear(&p->room);
-        if (pawl__folded_form(&p->room, found->term))
+        pawl__buf_clear(&p->buf);
+        if (pawl__folded_form(&p->buf, found->term))
                 return PAWL_ENOMEM;
-        if (pawl__candidate_known(p, pawl__buf_text(&p->room)))
+        if (pawl__candidate_known(p, pawl__buf_text(&p->buf)))
                 return PAWL_OK;
-        pawl__buf_clear(&p->room);
-        if (pawl__normal_form(&p->room, found->term))
+        pawl__buf_clear(&p->buf);
+        if (pawl__normal_form(&p->buf, found->term))
                 return PAWL_ENOMEM;
-        if (p->room.len == 0)
+        if (p->buf.len == 0)
                 return PAWL_OK;
-        pawl_status status = pawl__candidate_of(p, &c, pawl__buf_text(&p->room));
+        pawl_status status = pawl__candidate_of(p, &c, pawl__buf_text(&p->buf));
         if (status)
                 return status;
         if (!c->original.data)
@@ -184,14 +184,14 @@ const pawl__markup *pawl__candidate_markup(pawl__proposing *p, size_t byte)
  * as that, and what it means is what that means. */
 static void join_plural(pawl__proposing *p, pawl__candidate *c)
 {
-        pawl__buf_clear(&p->room);
-        pawl__buf_add_text(&p->room, c->normal);
-        if (p->room.failed)
+        pawl__buf_clear(&p->buf);
+        pawl__buf_add_text(&p->buf, c->normal);
+        if (p->buf.failed)
                 return;
-        const size_t len = pawl__singular(p->room.data, p->room.len);
-        const uint32_t index = len == c->normal.len ? PAWL__MAP_NONE
-                                                    : pawl__map_get(&p->by_normal,
-                                                              pawl__text_n(p->room.data, len));
+        const size_t len = pawl__singular(p->buf.data, p->buf.len);
+        const uint32_t index =
+                len == c->normal.len ? PAWL__MAP_NONE
+                                     : pawl__map_get(&p->by_normal, pawl__text_n(p->buf.data, len));
         if (index == PAWL__MAP_NONE)
                 return;
         c->is = index + 1;
@@ -203,7 +203,7 @@ static pawl_status join_plurals(pawl__proposing *p)
 {
         for (size_t i = 0; i < p->n; i++)
                 join_plural(p, &p->items[i]);
-        return p->room.failed ? PAWL_ENOMEM : PAWL_OK;
+        return p->buf.failed ? PAWL_ENOMEM : PAWL_OK;
 }
 
 /* ---- How often, and where -------------------------------------------------------------------- */
@@ -391,7 +391,7 @@ pawl_status pawl__propose(pawl__proposals *out, pawl__arena *arena, pawl__glossa
         pawl__map_free(&p.by_normal);
         pawl__map_free(&p.people);
         pawl__map_free(&p.pairs);
-        pawl__buf_free(&p.room);
+        pawl__buf_free(&p.buf);
         free(p.markups.items);
         free(p.items);
         return status;

@@ -11,7 +11,7 @@ static bool is_part(pawl__proposing *p, pawl_text word, pawl__buf *folded)
         if (!pawl__noun_like(word))
                 return false;
         pawl__buf_clear(folded);
-        p->room.failed |= pawl__normal_form(folded, word) != PAWL_OK;
+        p->buf.failed |= pawl__normal_form(folded, word) != PAWL_OK;
         return !pawl__common_word(pawl__buf_text(folded));
 }
 
@@ -20,10 +20,10 @@ static pawl_status take_compound(pawl__proposing *p, pawl_text span)
 {
         pawl__candidate *c;
 
-        pawl__buf_clear(&p->room);
-        if (pawl__normal_form(&p->room, span))
+        pawl__buf_clear(&p->buf);
+        if (pawl__normal_form(&p->buf, span))
                 return PAWL_ENOMEM;
-        const pawl_text normal = pawl__buf_text(&p->room);
+        const pawl_text normal = pawl__buf_text(&p->buf);
         const uint32_t n = pawl__map_get(&p->pairs, normal);
         if (n == PAWL__MAP_NONE)
                 return pawl__map_put_copy(&p->pairs, p->arena, normal, 1);
@@ -57,7 +57,7 @@ static pawl_status join_nouns(pawl__proposing *p, pawl__buf *folded)
                         byline = false;
                 if (token.kind == PAWL__TOKEN_WORD)
                         status = pawl__people_take(
-                                &p->people, p->arena, &p->room, text, &token, &byline);
+                                &p->people, p->arena, &p->buf, text, &token, &byline);
                 if (token.kind == PAWL__TOKEN_SPACE && pawl__line_breaks(at) < 2)
                         continue;
                 if (token.kind != PAWL__TOKEN_WORD || pawl__candidate_markup(p, token.start) ||

@@ -42,7 +42,7 @@ typedef struct pawl__proposing {
         size_t n, cap;
         pawl__markups markups; /* of that document */
         size_t markup;
-        pawl__buf room;
+        pawl__buf buf;
         size_t counted; /* lines of that document: up to this byte ... */
         uint64_t lines; /* ... so many */
 } pawl__proposing;

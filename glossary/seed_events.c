@@ -340,13 +340,13 @@ pawl_status pawl__seed_activate(pawl__batch *batch, const pawl__seed *seed, pawl
 }
 
 /* An alias comes as its sense once more. */
-static pawl_status count_imported(pawl__imported *counts, pawl__buf *room, const pawl__sense *sense,
-        bool there, pawl_error *err)
+static pawl_status count_imported(pawl__imported *counts, pawl__buf *scratch,
+        const pawl__sense *sense, bool there, pawl_error *err)
 {
         pawl__row row = {.v[PAWL__SENSE_SURFACE] = {.text = sense->surface},
                 .v[PAWL__SENSE_NORMAL] = {.text = sense->normal}};
         bool alias = false;
-        const pawl_status status = pawl__sense_is_alias(&alias, room, &row, err);
+        const pawl_status status = pawl__sense_is_alias(&alias, scratch, &row, err);
 
         counts->added += !alias && !there;
         counts->updated += !alias && there;
@@ -361,7 +361,7 @@ pawl_status pawl__seed_import(pawl__batch *batch, pawl__imported *out, const paw
         const pawl_text none = {NULL, 0};
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__imported counts = {0, 0, 0, 0};
-        pawl__buf room = PAWL__BUF_INIT;
+        pawl__buf scratch = PAWL__BUF_INIT;
 
         if (seed->scope == PAWL__MISSION_LOCAL && !like->mission_id.data)
                 return pawl__fail(err, PAWL_EINVAL,
@@ -380,10 +380,10 @@ pawl_status pawl__seed_import(pawl__batch *batch, pawl__imported *out, const paw
                         continue;
                 status = pawl__sense_updated(batch, sense, none, "import", there, like, err);
                 if (!status)
-                        status = count_imported(&counts, &room, sense, there, err);
+                        status = count_imported(&counts, &scratch, sense, there, err);
         }
         pawl__arena_free(&arena);
-        pawl__buf_free(&room);
+        pawl__buf_free(&scratch);
         if (!status)
                 *out = counts;
         return status;

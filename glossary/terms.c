@@ -17,7 +17,7 @@ typedef struct telling {
         size_t n, cap;
         pawl__row *conflicts; /* of the run */
         size_t n_conflicts;
-        pawl__buf room;
+        pawl__buf buf;
 } telling;
 
 /* An answer to what a step asks people is about no term. */
@@ -30,10 +30,10 @@ static bool is_resolved(const pawl__row *conflict)
 
 static pawl_text normal_of(telling *t, pawl_text surface)
 {
-        pawl__buf_clear(&t->room);
-        if (pawl__folded_form(&t->room, surface))
-                t->room.failed = true;
-        return pawl__buf_text(&t->room);
+        pawl__buf_clear(&t->buf);
+        if (pawl__folded_form(&t->buf, surface))
+                t->buf.failed = true;
+        return pawl__buf_text(&t->buf);
 }
 
 /* The conflict whose answer a sense is: of this run the one that was answered last, else the one
@@ -175,7 +175,7 @@ static pawl_status give(pawl_glossary_terms *out, telling *t)
 {
         pawl_glossary_term *items = pawl__arena_array(t->arena, t->n, sizeof *items);
 
-        if (!items || t->room.failed)
+        if (!items || t->buf.failed)
                 return pawl__nomem(t->err);
         for (size_t i = 0; i < t->n; i++)
                 items[i] = t->items[i];
@@ -206,7 +206,7 @@ pawl_status pawl__terms_decided(
         if (!status)
                 status = give(out, &t);
         pawl__map_free(&t.seen);
-        pawl__buf_free(&t.room);
+        pawl__buf_free(&t.buf);
         free(t.items);
         return status;
 }

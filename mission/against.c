@@ -35,7 +35,7 @@ typedef struct against {
         pawl__map row_at, step_at;       /* by id */
         const pawl_glossary_terms *told; /* by each row */
         bool *param_changed;
-        pawl__buf output, inputs, room;
+        pawl__buf output, inputs, scratch;
         verdict *verdicts; /* of each step of the mission */
         pawl__mission_changes changes;
         pawl__arena arena;
@@ -194,7 +194,7 @@ static pawl_status compare_glossary(verdict *v, against *a, pawl_context *ctx, c
         size_t n = 0;
         pawl_status status = pawl__terms_decided(&now, &a->arena, &q, &ctx->error);
 
-        if (!status && pawl__terms_changed(&other, &a->room, &a->told[row - a->rows], &now))
+        if (!status && pawl__terms_changed(&other, &a->scratch, &a->told[row - a->rows], &now))
                 status = pawl__nomem(&ctx->error);
         if (!status && !v->blocked && pawl__text_is(row->v[PAWL__STEP_STATUS].text, "blocked"))
                 status = pawl__state_conflicts(&open, &n, a->checker.state,
@@ -410,7 +410,7 @@ static pawl_status refuse_other(against *a)
 
 static pawl_status hold(pawl__buf *json, against *a, const char *run_id)
 {
-        pawl_status status = pawl__run_look(
+        pawl_status status = pawl__run_get(
                 &a->run, &a->rows, &a->n_rows, a->log, pawl__text(run_id), &a->arena, a->err);
 
         if (!status)
@@ -457,7 +457,7 @@ pawl_status pawl__mission_against(pawl__buf *json, const pawl_mission *mission, 
         pawl__map_free(&a.step_at);
         pawl__buf_free(&a.output);
         pawl__buf_free(&a.inputs);
-        pawl__buf_free(&a.room);
+        pawl__buf_free(&a.scratch);
         pawl__arena_free(&a.arena);
         return status;
 }
@@ -469,7 +469,7 @@ pawl_status pawl__mission_take_recorded(
         pawl__run_view run;
         pawl__row *rows;
         size_t n;
-        pawl_status status = pawl__run_look(&run, &rows, &n, log, pawl__text(run_id), &arena, err);
+        pawl_status status = pawl__run_get(&run, &rows, &n, log, pawl__text(run_id), &arena, err);
 
         if (!status)
                 status = pawl__params_of_run(mission, log, &run.row, err);

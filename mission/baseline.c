@@ -216,8 +216,8 @@ static pawl_status find_moved_in_graph(bool *moved, const comparing *c)
         pawl__needs *then = pawl__arena_array(c->arena, c->n_was, sizeof *then);
         bool *needs = pawl__arena_array(c->arena, c->n_is, sizeof *needs);
         bool *needed = pawl__arena_array(c->arena, c->n_was, sizeof *needed);
-        uint32_t *room = pawl__arena_array(c->arena, c->n_is + c->n_was + 2, sizeof *room);
-        pawl_status status = then && needs && needed && room ? PAWL_OK : pawl__nomem(c->err);
+        uint32_t *stack = pawl__arena_array(c->arena, c->n_is + c->n_was + 2, sizeof *stack);
+        pawl_status status = then && needs && needed && stack ? PAWL_OK : pawl__nomem(c->err);
 
         if (!status)
                 status = needs_then(then, c);
@@ -227,8 +227,8 @@ static pawl_status find_moved_in_graph(bool *moved, const comparing *c)
                         continue;
                 memset(needs, 0, c->n_is * sizeof *needs);
                 memset(needed, 0, c->n_was * sizeof *needed);
-                pawl__graph_needed(needs, room, c->mission->needs, i);
-                pawl__graph_needed(needed, room, then, was);
+                pawl__graph_needed(needs, stack, c->mission->needs, i);
+                pawl__graph_needed(needed, stack, then, was);
                 for (size_t k = 0; k < c->n_is && !moved[i]; k++) {
                         const uint32_t at = pawl__map_get(&c->was_at, c->is[k].id);
                         moved[i] = at != PAWL__MAP_NONE && needs[k] != needed[at];

@@ -107,7 +107,7 @@ pawl_status pawl__checker_judge(bool *blocked, const pawl__checker *c, pawl_cont
         static const pawl_layer *const layers[] = {&pawl__layer_extraction, &pawl__layer_check};
         pawl__batch unwritten = PAWL__BATCH_INIT;
         pawl__blocker *held = NULL;
-        size_t n_held = 0;
+        size_t n_leases = 0;
         pawl_status status = PAWL_OK;
 
         ctx->glossary = c->glossary;
@@ -115,10 +115,10 @@ pawl_status pawl__checker_judge(bool *blocked, const pawl__checker *c, pawl_cont
         for (size_t i = 0; i < 2 && !status; i++)
                 status = layers[i]->process(layers[i], ctx);
         if (!status)
-                status = pawl__gate_blockers(&held, &n_held, ctx);
+                status = pawl__gate_blockers(&held, &n_leases, ctx);
         pawl__batch_free(&unwritten);
         ctx->batch = NULL;
-        *blocked = n_held > 0;
+        *blocked = n_leases > 0;
         return status;
 }
 

@@ -36,7 +36,7 @@ static pawl_status emit_run(pawl__runner *r, pawl__event_type type, const char *
 static pawl_status emit_session(pawl__runner *r, const char *status, const char *reason)
 {
         const pawl_event like = pawl__runner_envelope(r);
-        pawl__session_told told = {.status = status, .reason = reason};
+        pawl__session_report told = {.status = status, .reason = reason};
 
         if (r->mission->graph && strcmp(status, "interrupted") == 0)
                 told.run_status = strcmp(reason, "blocked") == 0 ? "blocked" : "interrupted";
@@ -190,7 +190,7 @@ pawl_status pawl__runner_end(pawl__runner *r, pawl_status verdict)
         if (!status)
                 left(r);
         if (!status && owed == RECORD) /* else what failed says enough */
-                pawl__snapshot_tell(r);
+                pawl__snapshot_report(r);
         if (!status)
                 pawl__runner_notify(r, verdict);
         if (status && owed == RECORD)

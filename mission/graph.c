@@ -212,17 +212,17 @@ void pawl__graph_write(pawl__json_writer *w, const pawl_mission *mission, size_t
         pawl__json_close_array(w);
 }
 
-void pawl__graph_needed(bool *needed, uint32_t *room, const pawl__needs *of, size_t step)
+void pawl__graph_needed(bool *needed, uint32_t *stack, const pawl__needs *of, size_t step)
 {
         size_t left = 0;
 
-        room[left++] = (uint32_t)step;
+        stack[left++] = (uint32_t)step;
         while (left) {
-                const pawl__needs *needs = &of[room[--left]];
+                const pawl__needs *needs = &of[stack[--left]];
                 for (size_t i = 0; i < needs->n; i++)
                         if (!needed[needs->items[i]]) {
                                 needed[needs->items[i]] = true;
-                                room[left++] = needs->items[i];
+                                stack[left++] = needs->items[i];
                         }
         }
 }
@@ -235,13 +235,13 @@ pawl_status pawl__graph_needs(
                 return PAWL_OK;
         }
         bool *needed = calloc(mission->n_steps, sizeof *needed);
-        uint32_t *room = calloc(mission->n_steps, sizeof *room);
-        const pawl_status status = needed && room ? PAWL_OK : pawl__nomem(err);
+        uint32_t *stack = calloc(mission->n_steps, sizeof *stack);
+        const pawl_status status = needed && stack ? PAWL_OK : pawl__nomem(err);
         if (!status) {
-                pawl__graph_needed(needed, room, mission->needs, step);
+                pawl__graph_needed(needed, stack, mission->needs, step);
                 *out = needed[other];
         }
         free(needed);
-        free(room);
+        free(stack);
         return status;
 }

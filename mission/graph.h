@@ -30,7 +30,7 @@ void pawl__graph_write(pawl__json_writer *w, const pawl_mission *mission, size_t
 
 /** Mark what a step needs, itself or by way of others: a mark each, false before, and as much room.
  */
-void pawl__graph_needed(bool *needed, uint32_t *room, const pawl__needs *of, size_t step);
+void pawl__graph_needed(bool *needed, uint32_t *stack, const pawl__needs *of, size_t step);
 
 /** Does the step need this one, itself or by way of others? PAWL_ENOMEM. */
 PAWL_MUST_CHECK pawl_status pawl__graph_needs(

@@ -15,7 +15,7 @@ enum {
         NEAR = 64             /* events, of which a run's end is one */
 };
 
-static int64_t boot_ms(const pawl__teller *t)
+static int64_t boot_ms(const pawl__notify_command *t)
 {
         const pawl_sources *sources = pawl__log_sources(t->log);
 
@@ -24,7 +24,7 @@ static int64_t boot_ms(const pawl__teller *t)
 
 /* A command at work. */
 typedef struct telling {
-        const pawl__teller *t;
+        const pawl__notify_command *t;
         int64_t until_ms; /* by the boot clock */
         pawl__command_waits waits;
 } telling;
@@ -42,7 +42,7 @@ static pawl_status tick(void *user)
 }
 
 static pawl_status run_command(
-        const pawl__teller *t, const char *const *env, pawl_text line, pawl_error *err)
+        const pawl__notify_command *t, const char *const *env, pawl_text line, pawl_error *err)
 {
         pawl__command_result result = {.output = PAWL__BUF_INIT};
         telling w = {t, boot_ms(t) + GIVE_UP_MS, pawl__command_waits_usual};
@@ -70,7 +70,7 @@ static pawl_status run_command(
 }
 
 /* The event as a line of `eventlog export`, and the variables that tell of it. */
-static pawl_status run_for(const pawl__teller *t, const pawl_event *event, pawl_error *err)
+static pawl_status run_for(const pawl__notify_command *t, const pawl_event *event, pawl_error *err)
 {
         enum { LINE, RUN, MISSION, LOG, TEXTS };
         pawl__buf texts[TEXTS] = {PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT};
@@ -90,7 +90,7 @@ static pawl_status run_for(const pawl__teller *t, const pawl_event *event, pawl_
         return status;
 }
 
-pawl_status pawl__tell(const pawl__teller *t, uint64_t seq, pawl_error *err)
+pawl_status pawl__notify_run(const pawl__notify_command *t, uint64_t seq, pawl_error *err)
 {
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl_event event;
@@ -123,12 +123,12 @@ static pawl_status record(pawl__runner *r, const pawl__row *run, int64_t seq, pa
 
 static void tell(pawl__runner *r, const pawl__row *run, int64_t seq)
 {
-        const pawl__teller teller = {
+        const pawl__notify_command teller = {
                 .log = r->log, .argv = r->mission->notify, .directory = r->mission->directory};
         pawl_error err = PAWL_ERROR_INIT;
         char line[PAWL_ERROR_MAX + 80];
 
-        if (!pawl__tell(&teller, (uint64_t)seq, &err) && !record(r, run, seq, &err))
+        if (!pawl__notify_run(&teller, (uint64_t)seq, &err) && !record(r, run, seq, &err))
                 return;
         snprintf(line, sizeof line,
                 "notify: %s; it is told again when the run or the mission goes on", err.message);
@@ -198,7 +198,7 @@ void pawl__runner_notify_left(pawl__runner *r)
 
         if (!r->mission->notify)
                 return;
-        if (pawl__state_untold(&runs, &n, r->state, r->mission->id, &r->arena, &err))
+        if (pawl__state_not_notified(&runs, &n, r->state, r->mission->id, &r->arena, &err))
                 pawl__runner_notice(r, err.message);
         for (size_t i = 0; i < n; i++) {
                 pawl_owner owner;

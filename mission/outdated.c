@@ -6,27 +6,27 @@
 #include "mission/runner.h"
 
 /* An answer names its term as it was asked about, a seed as it writes it. */
-static pawl_status same_term(bool *same, pawl__buf *room, pawl_text a, pawl_text b)
+static pawl_status same_term(bool *same, pawl__buf *buf, pawl_text a, pawl_text b)
 {
-        pawl__buf_clear(room);
-        if (pawl__normal_form(room, a))
+        pawl__buf_clear(buf);
+        if (pawl__normal_form(buf, a))
                 return PAWL_ENOMEM;
-        const size_t len = room->len;
-        if (pawl__normal_form(room, b))
+        const size_t len = buf->len;
+        if (pawl__normal_form(buf, b))
                 return PAWL_ENOMEM;
-        *same = room->len == 2 * len && memcmp(room->data, room->data + len, len) == 0;
+        *same = buf->len == 2 * len && memcmp(buf->data, buf->data + len, len) == 0;
         return PAWL_OK;
 }
 
 /* Was it told a definition that its term does not have any more? */
-pawl_status pawl__terms_changed(bool *changed, pawl__buf *room, const pawl_glossary_terms *told,
+pawl_status pawl__terms_changed(bool *changed, pawl__buf *buf, const pawl_glossary_terms *told,
         const pawl_glossary_terms *now)
 {
         for (size_t i = 0; i < told->n; i++) {
                 bool holds = false;
                 for (size_t k = 0; k < now->n && !holds; k++)
                         if (pawl__text_eq(told->items[i].definition, now->items[k].definition) &&
-                                same_term(&holds, room, told->items[i].term, now->items[k].term))
+                                same_term(&holds, buf, told->items[i].term, now->items[k].term))
                                 return PAWL_ENOMEM;
                 *changed |= !holds;
         }
@@ -69,7 +69,7 @@ pawl_status pawl__runner_outdated(
         size_t *places = pawl__arena_array(&r->arena, n_rows, sizeof *places);
         pawl_glossary_terms *told = NULL, *now = NULL;
         pawl__steps_query of = {.run = run};
-        pawl__buf room = PAWL__BUF_INIT;
+        pawl__buf buf = PAWL__BUF_INIT;
         pawl_status status = pawl__arena_check(&r->arena, &r->error);
 
         if (!status)
@@ -80,9 +80,9 @@ pawl_status pawl__runner_outdated(
         if (!status)
                 status = pawl__terms_of_steps(&now, &r->arena, r->log, &of, &r->error);
         for (size_t i = 0; i < of.n && !status; i++)
-                if (pawl__terms_changed(&outdated[places[i]], &room, &told[i], &now[i]))
+                if (pawl__terms_changed(&outdated[places[i]], &buf, &told[i], &now[i]))
                         status = pawl__nomem(&r->error);
-        pawl__buf_free(&room);
+        pawl__buf_free(&buf);
         if (!status)
                 *out = outdated;
         return status;

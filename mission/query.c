@@ -163,11 +163,11 @@ void pawl_conflicts_free(pawl_conflicts *conflicts)
 static pawl_status take_sense(const pawl__row *row, void *user, pawl_error *err)
 {
         list *l = user;
-        pawl__buf room = PAWL__BUF_INIT;
+        pawl__buf buf = PAWL__BUF_INIT;
         bool alias;
-        const pawl_status status = pawl__sense_is_alias(&alias, &room, row, err);
+        const pawl_status status = pawl__sense_is_alias(&alias, &buf, row, err);
 
-        pawl__buf_free(&room);
+        pawl__buf_free(&buf);
         if (status || alias)
                 return status;
         pawl_sense_info *to = add(l, sizeof *to);

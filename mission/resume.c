@@ -233,7 +233,7 @@ static pawl_status look_again(pawl__runner *r, void *user)
         if (status)
                 return status;
         pawl__pipeline_batch(r->pipeline)->after_fence = held ? UINT64_MAX : fence;
-        r->mission_held = !held;
+        r->mission_compared = !held;
         if (found->done)
                 return PAWL_DONE;
         return held ? PAWL_OK : pawl__runner_hold_mission(r, &found->run);
@@ -312,7 +312,7 @@ static pawl_status go_on(pawl__runner *r, target *found)
         if (status)
                 return status;
         r->resumes = true;
-        if (!r->mission_held) { /* others took turns at the run all the while */
+        if (!r->mission_compared) { /* others took turns at the run all the while */
                 status = get_run(found, r, r->run_id);
                 if (!status)
                         status = pawl__runner_hold_mission(r, &found->run);
@@ -348,7 +348,7 @@ pawl_status pawl__runner_try_resume(pawl__runner *r, pawl_text run_id)
         if (!status && (status = pawl__log_holder(&held, &owner, r->log, run_id)))
                 status = pawl__log_failed(r->log, status, &r->error);
         if (!status && held)
-                status = pawl__runner_held(r, &owner);
+                status = pawl__runner_fail_held(r, &owner);
         if (status || pawl__run_submitted(&found.run))
                 return status;
         status = reload_mission(r, &found);

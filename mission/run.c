@@ -60,7 +60,7 @@ static pawl_status refuse(pawl__runner *r)
                 return status;
         }
         if (held)
-                return pawl__runner_held(r, &owner);
+                return pawl__runner_fail_held(r, &owner);
         return pawl__fail(&r->error, PAWL_EEXISTS,
                 "run %.*s: exists already; go on with `pawl resume %.*s` or choose another id",
                 PAWL__FMT(r->run_id), PAWL__FMT(r->run_id));

@@ -157,7 +157,7 @@ pawl_status pawl__runner_tell(
         pawl__runner *r, pawl__event_type type, const char *status, const char *reason)
 {
         const pawl_event like = pawl__runner_envelope(r);
-        const pawl__session_told told = {.status = status, .reason = reason};
+        const pawl__session_report told = {.status = status, .reason = reason};
 
         return pawl__session_emit(pawl__pipeline_batch(r->pipeline), type, &like, &told, &r->error);
 }
@@ -168,7 +168,7 @@ void pawl__runner_notice(const pawl__runner *r, const char *line)
                 r->options.notice(line, r->options.notice_user);
 }
 
-pawl_status pawl__runner_held(pawl__runner *r, const pawl_owner *owner)
+pawl_status pawl__runner_fail_held(pawl__runner *r, const pawl_owner *owner)
 {
         return pawl__fail(&r->error, PAWL_EHELD,
                 "run %.*s: is held by pid %lld on %.*s; wait with --wait or stop it",
@@ -250,7 +250,7 @@ static pawl_status ask_for_claim(pawl__runner *r)
                 r->session_id, r->actor, pawl__pipeline_batch(r->pipeline), &owner);
 
         if (status == PAWL_EHELD)
-                return pawl__runner_held(r, &owner);
+                return pawl__runner_fail_held(r, &owner);
         if (status)
                 r->error = *pawl__log_error(r->log);
         return status;

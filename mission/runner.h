@@ -46,7 +46,7 @@ typedef struct pawl__runner {
         bool completed;        /**< RunCompleted stands in the log already */
         bool mission_accepted; /**< somebody said yes to what changed in the mission */
         bool changes_open;     /**< that is in inputs which layer 5 asks about; yes records it */
-        bool mission_held;     /**< it was held against the run's at the claim's last look */
+        bool mission_compared; /**< it was held against the run's at the claim's last look */
 
         pawl__glossary *glossary;
         pawl_pipeline *pipeline;
@@ -158,7 +158,7 @@ PAWL_MUST_CHECK pawl_status pawl__runner_wait(
 void pawl__runner_notice(const pawl__runner *r, const char *line);
 
 /** PAWL_EHELD: "run X: is held by pid P on HOST; ...". */
-pawl_status pawl__runner_held(pawl__runner *r, const pawl_owner *owner);
+pawl_status pawl__runner_fail_held(pawl__runner *r, const pawl_owner *owner);
 
 /** A signal that waits in signal_fd, taken out of it: kept in r->signal, PAWL_EINTERRUPTED. */
 PAWL_MUST_CHECK pawl_status pawl__runner_signalled(pawl__runner *r, int wait_ms);
@@ -181,8 +181,8 @@ PAWL_MUST_CHECK pawl_status pawl__runner_outdated(
         bool **out, pawl__runner *r, const pawl__row *run, const pawl__row *rows, size_t n_rows);
 
 /** *changed becomes true where a step was told a definition that its term does not have any more;
- *  @p room is room. PAWL_ENOMEM without a message. */
-PAWL_MUST_CHECK pawl_status pawl__terms_changed(bool *changed, pawl__buf *room,
+ *  @p buf is scratch memory. PAWL_ENOMEM without a message. */
+PAWL_MUST_CHECK pawl_status pawl__terms_changed(bool *changed, pawl__buf *buf,
         const pawl_glossary_terms *told, const pawl_glossary_terms *now);
 
 /** Members of an event that says what the run is held against from now on: mission_document, whose
@@ -245,7 +245,7 @@ PAWL_MUST_CHECK pawl_status pawl__runner_own(pawl__runner *r);
 /** Of a submitted run: let its directory hold what its last checkpoint has. */
 PAWL_MUST_CHECK pawl_status pawl__runner_set_up(pawl__runner *r);
 /** Say, once the session's end is in the log, that one failed; where nobody was asked about it. */
-void pawl__snapshot_tell(pawl__runner *r);
+void pawl__snapshot_report(pawl__runner *r);
 void pawl__snapshot_free(pawl__snapshot *snapshot);
 
 /* ---- What commands write to standard error (mission/step_log.c) ------------------------------ */

@@ -222,7 +222,7 @@ static void note_unfinished(pawl__row *steps, size_t n)
                         steps[i].v[PAWL__STEP_STATUS].text = pawl__text(PAWL__STEP_UNFINISHED);
 }
 
-pawl_status pawl__run_look(pawl__run_view *out, pawl__row **steps, size_t *n_steps, pawl_log *log,
+pawl_status pawl__run_get(pawl__run_view *out, pawl__row **steps, size_t *n_steps, pawl_log *log,
         pawl_text run_id, pawl__arena *arena, pawl_error *err)
 {
         const pawl__table table = PAWL__RUNS;

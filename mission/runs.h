@@ -15,7 +15,7 @@ typedef struct pawl__run_view {
         int64_t started_us;    /**< of the event that it started with; 0: that event says none */
         size_t conflicts_open; /**< that hold a step of it back */
         pawl_text retry_token; /**< of its current step, or absent */
-        pawl__retry retry;     /**< of its current step; one run alone: pawl__run_look() */
+        pawl__retry retry;     /**< of its current step; one run alone: pawl__run_get() */
         bool held;
         pawl_owner owner; /**< where held */
 } pawl__run_view;
@@ -50,7 +50,7 @@ PAWL_MUST_CHECK pawl_status pawl__step_retry(pawl__retry *out, pawl_log *log,
 /** One run, by its id or 4 characters or more that it alone begins with, and its steps in mission
  *  order, one that nobody is at any more as PAWL__STEP_UNFINISHED; texts and rows live in the
  * arena. PAWL_ENOTFOUND. */
-PAWL_MUST_CHECK pawl_status pawl__run_look(pawl__run_view *out, pawl__row **steps, size_t *n_steps,
+PAWL_MUST_CHECK pawl_status pawl__run_get(pawl__run_view *out, pawl__row **steps, size_t *n_steps,
         pawl_log *log, pawl_text run_id, pawl__arena *arena, pawl_error *err);
 
 #endif

@@ -206,7 +206,7 @@ static pawl_status take(pawl__runner *r, pawl_text step_id, after *a, bool later
                                                                                    : status;
 }
 
-void pawl__snapshot_tell(pawl__runner *r)
+void pawl__snapshot_report(pawl__runner *r)
 {
         pawl__snapshot *s = r->snapshot;
         char line[PAWL_ERROR_MAX + 80];

@@ -208,8 +208,8 @@ static pawl_status read_run(looking *l, pawl_text run_id)
 {
         pawl__state *state;
         bool graph;
-        pawl_status status = pawl__run_look(
-                &l->out->run, &l->rows, &l->n_rows, l->log, run_id, l->arena, l->err);
+        pawl_status status =
+                pawl__run_get(&l->out->run, &l->rows, &l->n_rows, l->log, run_id, l->arena, l->err);
 
         if (!status)
                 status = pawl__run_needs(&l->needs, &l->when, &graph, l->log, &l->out->run.row,
@@ -248,7 +248,7 @@ static pawl_status fill(looking *l, pawl__steering_action action, pawl_text step
         return pawl__arena_check(l->arena, l->err);
 }
 
-pawl_status pawl__steering_look(pawl__steering *out, pawl_log *log, pawl__steering_action action,
+pawl_status pawl__steering_preview(pawl__steering *out, pawl_log *log, pawl__steering_action action,
         pawl_text run_id, pawl_text step_id, const pawl_run_options *options, pawl__arena *arena,
         pawl_error *err)
 {

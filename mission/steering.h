@@ -39,7 +39,7 @@ typedef struct pawl__steering {
  * @return PAWL_ENOTFOUND: no such run, or no such step in it. What refuses the action itself is
  * out->refused.
  */
-PAWL_MUST_CHECK pawl_status pawl__steering_look(pawl__steering *out, pawl_log *log,
+PAWL_MUST_CHECK pawl_status pawl__steering_preview(pawl__steering *out, pawl_log *log,
         pawl__steering_action action, pawl_text run_id, pawl_text step_id,
         const pawl_run_options *options, pawl__arena *arena, pawl_error *err);
 

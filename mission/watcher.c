@@ -52,16 +52,16 @@ static void end(pawl__watcher *watcher, bool kill)
 /* ---- One that is there already --------------------------------------------------------------- */
 
 /* Write the words there, from *room on up to end. NULL: they are too long. */
-static char **put_words(char **room, char *const *words, const char *end)
+static char **put_words(char **buf, char *const *words, const char *end)
 {
         size_t n = 0;
-        char **out = room;
+        char **out = buf;
 
         while (words[n])
                 n++;
-        if (n + 1 > (size_t)(end - (char *)room) / sizeof *room)
+        if (n + 1 > (size_t)(end - (char *)buf) / sizeof *buf)
                 return NULL;
-        char *at = (char *)(room + n + 1);
+        char *at = (char *)(buf + n + 1);
         for (size_t i = 0; i < n; i++) {
                 const size_t size = strlen(words[i]) + 1;
                 if (size > (size_t)(end - at))
@@ -77,7 +77,7 @@ static bool put_command(struct pawl__watcher_shared *shared, const pawl__watched
 {
         char *const half = (char *)shared + SHARED / 2;
 
-        shared->argv = put_words(shared->room, start->argv, half);
+        shared->argv = put_words(shared->buf, start->argv, half);
         shared->env = put_words((char **)(void *)half, start->env, half + SHARED / 2);
         return shared->argv && shared->env;
 }

@@ -28,7 +28,7 @@ typedef struct pawl__watcher_report {
 /** A later command, in memory that both processes have at one address. */
 struct pawl__watcher_shared {
         char **argv, **env;
-        char *room[]; /**< for the words of both, and their text */
+        char *buf[]; /**< for the words of both, and their text */
 };
 
 typedef struct pawl__watched {

@@ -28,7 +28,7 @@ static bool is_asked_for(const pawl_context *ctx, const pawl__term *term)
 /* Copy the terms, which end with the extraction. */
 static pawl_status keep(pawl_context *ctx, const pawl__terms *terms)
 {
-        pawl__buf room = PAWL__BUF_INIT;
+        pawl__buf buf = PAWL__BUF_INIT;
         pawl__term *items = pawl__arena_array(&ctx->pass, terms->n, sizeof *items);
         bool ok = items != NULL;
 
@@ -39,9 +39,9 @@ static pawl_status keep(pawl_context *ctx, const pawl__terms *terms)
                 items[i].within = (pawl_text){NULL, 0};
                 if (ok && is_asked_for(ctx, &terms->items[i]))
                         ok = !pawl__term_context(
-                                &items[i].context, &ctx->pass, &room, &terms->items[i]);
+                                &items[i].context, &ctx->pass, &buf, &terms->items[i]);
         }
-        pawl__buf_free(&room);
+        pawl__buf_free(&buf);
         if (!ok)
                 return pawl__nomem(&ctx->error);
         ctx->terms = (pawl__terms){items, terms->n};

@@ -80,7 +80,7 @@ static bool send_line(streaming *s)
                         "the output: is no UTF-8; ask for it on the command line");
                 return false;
         }
-        if (!service_long_call_room(&s->of->base))
+        if (!service_long_call_accepts(&s->of->base))
                 return false;
         open_event(&w, s, "artifact-update");
         pawl__json_member_bool(&w, "append", s->begun);

@@ -114,7 +114,7 @@ void service_long_call_send(service_long_call *call, pawl_text event)
         pthread_mutex_unlock(&call->all->lock);
 }
 
-bool service_long_call_room(service_long_call *call)
+bool service_long_call_accepts(service_long_call *call)
 {
         service_long_calls *all = call->all;
         const unsigned given = all->site->options->answer_ms;
@@ -128,10 +128,10 @@ bool service_long_call_room(service_long_call *call)
                 pthread_cond_timedwait(&call->changed, &all->lock, &until);
                 call->waited_ms += service_now_ms() - begun;
         }
-        const bool room = !call->closed && !call->stopping && !call->out.failed &&
-                          call->out.len - call->sent <= SERVICE_UNSENT_MAX;
+        const bool accepts = !call->closed && !call->stopping && !call->out.failed &&
+                             call->out.len - call->sent <= SERVICE_UNSENT_MAX;
         pthread_mutex_unlock(&all->lock);
-        return room;
+        return accepts;
 }
 
 void service_long_calls_beat(service_long_calls *all, int64_t now_ms)
@@ -165,7 +165,7 @@ bool service_long_call_wait(service_long_call *call, unsigned ms, pawl__buf *in)
         return goes_on;
 }
 
-size_t service_long_calls_tell(service_long_calls *all,
+size_t service_long_calls_notify(service_long_calls *all,
         bool (*its)(const service_long_call *call, const void *user), const void *user,
         pawl_text text)
 {

@@ -37,7 +37,7 @@ struct service_long_call {
         /* under the lock of all of them: */
         bool stopping; /**< it is to end */
         bool over, closed, ending, asleep;
-        pawl__buf in;  /**< for it, by service_long_calls_tell() */
+        pawl__buf in;  /**< for it, by service_long_calls_notify() */
         pawl__buf out; /* to be sent: whole events */
         size_t sent;
         int64_t sent_ms, waited_ms;
@@ -67,14 +67,14 @@ PAWL_MUST_CHECK pawl_status service_long_call_start(
 void service_long_call_send(service_long_call *call, pawl_text event);
 /** In its thread: wait until there is room for more. False: nobody will read it, since the client
  * went, has taken too long (in all, the time that an answer has), or the call is to end. */
-bool service_long_call_room(service_long_call *call);
+bool service_long_call_accepts(service_long_call *call);
 /** In its thread: wait @p ms, unless it is told something or is to end. What it was told is moved
  *  into @p in. False: it is to end. */
 bool service_long_call_wait(service_long_call *call, unsigned ms, pawl__buf *in);
 
 /** Tell those that @p its says, which is called under the lock, something: @p text and a NUL; the
  *  absent text tells nothing. Returns how many there are. */
-size_t service_long_calls_tell(service_long_calls *all,
+size_t service_long_calls_notify(service_long_calls *all,
         bool (*its)(const service_long_call *call, const void *user), const void *user,
         pawl_text text);
 

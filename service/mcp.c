@@ -203,7 +203,7 @@ static void tell_calls(const service_call *call, const pawl__json_tree *tree, bo
                 to.id = pawl__json_get_text(tree, 0, "id");
         else if (!modern)
                 to.session = call->request->headers[SERVICE_MCP_SESSION];
-        service_long_calls_tell(
+        service_long_calls_notify(
                 call->site->long_calls, is_for, &to, pawl__buf_text(&call->request->body));
 }
 
@@ -238,7 +238,7 @@ static bool tell_session(const service_call *call, const unsigned char hash[32],
         pawl__buf_addf(&text, "%s%s", hash ? "+" : "-", hex);
         pawl__buf_add_text(&text, uri);
         const bool told = to.session.data && !text.failed &&
-                          service_long_calls_tell(
+                          service_long_calls_notify(
                                   call->site->long_calls, is_of, &to, pawl__buf_text(&text)) > 0;
         pawl__buf_free(&text);
         return told;
@@ -380,8 +380,8 @@ void service_mcp_get(service_answer *answer, service_call *call)
         } else if (!service_mcp_read_session(&none, session)) {
                 service_answer_refuse(answer, 404, PAWL_ENOTFOUND,
                         "Mcp-Session-Id: is none of this service's; begin with initialize");
-        } else if (service_long_calls_tell(call->site->long_calls, is_of, &any, pawl__text(NULL)) >=
-                   LISTENERS_MAX) {
+        } else if (service_long_calls_notify(call->site->long_calls, is_of, &any,
+                           pawl__text(NULL)) >= LISTENERS_MAX) {
                 service_answer_refuse(answer, 503, PAWL_EBUSY,
                         "mcp: %d sessions listen already; close one, or subscribe without this",
                         LISTENERS_MAX);

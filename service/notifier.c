@@ -123,7 +123,7 @@ static bool ended_blocked(const pawl_event *event)
 static pawl_status tell_of(service_notifier *n, const pawl_event *event, pawl_error *err)
 {
         pawl_log *log = n->worker.log;
-        const pawl__teller teller = {
+        const pawl__notify_command teller = {
                 .log = log, .argv = n->argv, .directory = n->directory, .stops = stops, .user = n};
         const pawl__event_type type = pawl__event_type_of(event->type);
         uint64_t seq = 0;
@@ -136,7 +136,7 @@ static pawl_status tell_of(service_notifier *n, const pawl_event *event, pawl_er
         if (status)
                 return pawl__log_failed(log, status, err);
         if (seq)
-                status = pawl__tell(&teller, seq, err);
+                status = pawl__notify_run(&teller, seq, err);
         if (!status)
                 n->told = event->seq;
         return !status && (seq || n->told - n->kept >= KEEP_EVERY) ? keep_place(n, err) : status;

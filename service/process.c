@@ -166,7 +166,7 @@ pawl_status service_resume(
                 return pawl__nomem(err);
         *r = (resumed){.process = MCP_PROCESS_INIT, .options = call->site->options};
         pawl_status status =
-                pawl__run_look(&run, &steps, &n_steps, call->log, call->params[0], &r->arena, err);
+                pawl__run_get(&run, &steps, &n_steps, call->log, call->params[0], &r->arena, err);
         if (!status)
                 status = start(r, call, args, n, err);
         if (!status) {

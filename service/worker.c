@@ -287,10 +287,11 @@ pawl_status service_pool_start(service_pool **out, service_site *site, unsigned 
 bool service_pool_reserve(service_pool *pool)
 {
         pthread_mutex_lock(&pool->lock);
-        const bool room = !pool->ending && pool->gauges->queued < (long)pool->n * SERVICE_QUEUE_MAX;
-        pool->gauges->queued += room;
+        const bool accepted =
+                !pool->ending && pool->gauges->queued < (long)pool->n * SERVICE_QUEUE_MAX;
+        pool->gauges->queued += accepted;
         pthread_mutex_unlock(&pool->lock);
-        return room;
+        return accepted;
 }
 
 void service_pool_put(service_pool *pool, service_job *job)

@@ -2,7 +2,7 @@
 #include "session/session.h"
 
 pawl_status pawl__session_emit(pawl__batch *batch, pawl__event_type type, const pawl_event *like,
-        const pawl__session_told *told, pawl_error *err)
+        const pawl__session_report *told, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_event envelope = *like;
@@ -29,7 +29,8 @@ pawl_status pawl__session_found_ended(
                 .run_id = session->v[PAWL__SES_RUN].text,
                 .session_id = session->v[PAWL__SES_ID].text,
                 .actor = session->v[PAWL__SES_ACTOR].text};
-        const pawl__session_told told = {.status = "interrupted", .reason = reason, .found = true};
+        const pawl__session_report told = {
+                .status = "interrupted", .reason = reason, .found = true};
 
         return pawl__session_emit(batch, PAWL__SESSION_ENDED, &like, &told, err);
 }

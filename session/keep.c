@@ -145,7 +145,7 @@ static pawl_status begin_session(char session_id[PAWL_SESSION_ID_MAX], keeping *
 
 static pawl_status begin_with_work(keeping *k, const void *what)
 {
-        const pawl__session_told told = {.work = what};
+        const pawl__session_report told = {.work = what};
 
         return pawl__session_emit(&k->batch, PAWL__SESSION_STARTED, &k->like, &told, k->err);
 }
@@ -181,7 +181,7 @@ pawl_status pawl_session_start(char session_id[PAWL_SESSION_ID_MAX], pawl_log *l
 /* ---- Updating, marking, ending --------------------------------------------------------------- */
 
 static pawl_status update(uint64_t *seq, pawl_log *log, const char *session_id, const char *actor,
-        pawl__event_type type, pawl__session_told told, pawl_error *err)
+        pawl__event_type type, pawl__session_report told, pawl_error *err)
 {
         keeping k;
         pawl_status status = keep_begin(&k, log, actor, err);
@@ -197,7 +197,7 @@ static pawl_status update(uint64_t *seq, pawl_log *log, const char *session_id, 
         if (!status && told.work)
                 status = pawl__work_check(told.work, &k.like, err);
         if (!status && type == PAWL__SESSION_ENDED) { /* what it can be resumed from */
-                const pawl__session_told last = {.reason = "session_end", .work = told.work};
+                const pawl__session_report last = {.reason = "session_end", .work = told.work};
                 status = pawl__session_emit(
                         &k.batch, PAWL__SESSION_CHECKPOINTED, &k.like, &last, err);
                 told.work = NULL;
@@ -214,7 +214,7 @@ pawl_status pawl_session_update(pawl_log *log, const char *session_id, const cha
         const pawl_session_work *work, pawl_error *err)
 {
         return update(NULL, log, session_id, actor, PAWL__SESSION_UPDATED,
-                (pawl__session_told){.work = work}, err);
+                (pawl__session_report){.work = work}, err);
 }
 
 pawl_status pawl_session_checkpoint(uint64_t *seq, pawl_log *log, const char *session_id,
@@ -226,7 +226,7 @@ pawl_status pawl_session_checkpoint(uint64_t *seq, pawl_log *log, const char *se
                         "error_recovery, time_limit, task_complete or session_end",
                         reason);
         return update(seq, log, session_id, actor, PAWL__SESSION_CHECKPOINTED,
-                (pawl__session_told){.reason = reason, .work = work}, err);
+                (pawl__session_report){.reason = reason, .work = work}, err);
 }
 
 pawl_status pawl_session_end(pawl_log *log, const char *session_id, const char *actor,
@@ -241,7 +241,7 @@ pawl_status pawl_session_end(pawl_log *log, const char *session_id, const char *
         if (reason && !pawl__utf8_valid(reason, strlen(reason)))
                 return pawl__fail(err, PAWL_EINVAL, "reason: is not UTF-8; write it so");
         return update(NULL, log, session_id, actor, PAWL__SESSION_ENDED,
-                (pawl__session_told){.status = status, .reason = reason, .work = work}, err);
+                (pawl__session_report){.status = status, .reason = reason, .work = work}, err);
 }
 
 pawl_status pawl_session_pin(pawl_log *log, const char *session_id, bool pinned, pawl_error *err)

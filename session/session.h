@@ -17,17 +17,17 @@ PAWL_MUST_CHECK pawl_status pawl__session_id(
 /* ---- Events (session/events.c). @p like gives the envelope's ids. ---------------------------- */
 
 /** What an event of a session says; a member that is NULL or false is left out. */
-typedef struct pawl__session_told {
+typedef struct pawl__session_report {
         const char *status; /**< of SessionEnded: "completed", "interrupted" or "error" */
         const char *reason;
         const char *run_status; /**< of SessionEnded: what its run is now, where the step that came
                                      last does not say it; NULL: it does */
         bool found;             /**< ended by another process than the session's */
         const pawl_session_work *work;
-} pawl__session_told;
+} pawl__session_report;
 
 PAWL_MUST_CHECK pawl_status pawl__session_emit(pawl__batch *batch, pawl__event_type type,
-        const pawl_event *like, const pawl__session_told *told, pawl_error *err);
+        const pawl_event *like, const pawl__session_report *told, pawl_error *err);
 /** Ended by another process than the session's, which died or was superseded. Its append is refused
  * with PAWL_ESTATE when the session has ended itself meanwhile. */
 PAWL_MUST_CHECK pawl_status pawl__session_found_ended(

@@ -10,10 +10,10 @@
 #include "state/state.h"
 
 /** A query that is kept once it was asked for. */
-typedef struct pawl__kept_query {
+typedef struct pawl__cached_query {
         const char *rest; /**< by whose address it is found again */
         pawl__query *query;
-} pawl__kept_query;
+} pawl__cached_query;
 
 struct pawl__state {
         pawl_log *log;
@@ -23,7 +23,7 @@ struct pawl__state {
         uint64_t stored;  /**< what the projection table says, while a transaction lasts */
         uint64_t cached;  /**< the event whose state the tables' cache has; 0: none */
         pawl__query *count_runs;
-        pawl__kept_query *queries;
+        pawl__cached_query *queries;
         size_t n_queries, cap_queries;
 };
 
@@ -42,7 +42,7 @@ void pawl__applier_free(pawl__applier *applier);
 /** "SELECT the table's columns REST", reset; prepared when it is first asked for, and kept: to
  *  prepare one takes longer than most take to run. @p rest is a literal, "FROM ..." and what
  *  follows, its tables in braces. */
-PAWL_MUST_CHECK pawl_status pawl__query_kept(pawl__query **out, pawl__state *state,
+PAWL_MUST_CHECK pawl_status pawl__query_cached(pawl__query **out, pawl__state *state,
         pawl__table table, const char *rest, pawl_error *err);
 /** Its rows: ?1 and ?2 are texts (absent: not in REST), ?3 is a limit (0: not in REST). None of a
  * table that the log does not have yet. */

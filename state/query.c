@@ -37,7 +37,7 @@ pawl_status pawl__state_each(
         return state->tables->each(state->tables, table, fn, user, err);
 }
 
-pawl_status pawl__query_kept(
+pawl_status pawl__query_cached(
         pawl__query **out, pawl__state *state, pawl__table table, const char *rest, pawl_error *err)
 {
         pawl__buf sql = PAWL__BUF_INIT;
@@ -57,7 +57,7 @@ pawl_status pawl__query_kept(
         else
                 status = pawl__query_prepare(out, state->log, sql.data, err);
         if (!status)
-                state->queries[state->n_queries++] = (pawl__kept_query){rest, *out};
+                state->queries[state->n_queries++] = (pawl__cached_query){rest, *out};
         pawl__buf_free(&sql);
         return status;
 }
@@ -81,7 +81,7 @@ pawl_status pawl__state_each_step(pawl__state *state, pawl_text run_id, bool in_
 {
         pawl__query *query;
         pawl__row row;
-        pawl_status status = pawl__query_kept(
+        pawl_status status = pawl__query_cached(
                 &query, state, PAWL__STEPS, in_order ? steps_in_order : steps_as_found, err);
 
         if (status)

@@ -29,7 +29,7 @@ static pawl_status read_rows(pawl__row **rows, size_t *n, pawl__state *state, pa
         const char *rest, const int64_t numbers[3], pawl__arena *arena, pawl_error *err)
 {
         pawl__query *query;
-        pawl_status status = pawl__query_kept(&query, state, table, rest, err);
+        pawl_status status = pawl__query_cached(&query, state, table, rest, err);
 
         if (status)
                 return status;

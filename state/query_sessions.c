@@ -14,7 +14,7 @@ pawl_status pawl__query_rows(pawl__row **rows, size_t *n, pawl__state *state, pa
                 *n = 0;
                 return PAWL_OK;
         }
-        pawl_status status = pawl__query_kept(&query, state, table, rest, err);
+        pawl_status status = pawl__query_cached(&query, state, table, rest, err);
         if (status)
                 return status;
         for (int i = 0; i < 2; i++)
@@ -49,7 +49,7 @@ pawl_status pawl__query_page(pawl__row **rows, size_t *n, pawl__state *state, pa
                 *n = 0;
                 return PAWL_OK;
         }
-        pawl_status status = pawl__query_kept(&query, state, table, rest, err);
+        pawl_status status = pawl__query_cached(&query, state, table, rest, err);
         if (status)
                 return status;
         pawl__query_bind(query, "ii",
@@ -92,7 +92,7 @@ pawl_status pawl__state_active_sessions(
                 "FROM {sessions} WHERE status = 'active' ORDER BY seq", none, 0, arena, err);
 }
 
-pawl_status pawl__state_untold(pawl__row **rows, size_t *n, pawl__state *state,
+pawl_status pawl__state_not_notified(pawl__row **rows, size_t *n, pawl__state *state,
         pawl_text mission_id, pawl__arena *arena, pawl_error *err)
 {
         const pawl_text texts[2] = {mission_id, {NULL, 0}};

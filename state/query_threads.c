@@ -33,7 +33,7 @@ pawl_status pawl__state_thread_steps(pawl__row **rows, size_t *n, pawl__state *s
         const int64_t limit =
                 range->limit && range->limit < INT64_MAX ? (int64_t)range->limit : INT64_MAX;
         pawl__query *query;
-        pawl_status status = pawl__query_kept(&query, state, PAWL__STEPS, rest[which], err);
+        pawl_status status = pawl__query_cached(&query, state, PAWL__STEPS, rest[which], err);
 
         if (status)
                 return status;

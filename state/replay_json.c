@@ -15,7 +15,7 @@ struct printing {
         size_t n_steps, cap_steps, at_step;
         pawl__versions versions; /* those in force */
         pawl__alias_fn alias;
-        pawl__buf room;
+        pawl__buf scratch;
         pawl__table table; /* of the array at hand, and its rows' members */
         const struct member *list;
 };
@@ -228,7 +228,7 @@ static pawl_status print_sense(const pawl__row *row, void *user, pawl_error *err
         pawl_status status = pawl__versions_hold(&holds, &p->versions, row, err);
 
         if (!status && holds && p->alias)
-                status = p->alias(&alias, &p->room, row, err);
+                status = p->alias(&alias, &p->scratch, row, err);
         if (status || !holds)
                 return status;
         pawl__json_open_object(&p->w);
@@ -302,7 +302,7 @@ pawl_status pawl__replay_json(pawl__buf *out, pawl__store *store, uint64_t head_
         pawl__json_writer_free(&p.w);
         pawl__json_tree_free(&p.tree);
         free(p.steps);
-        pawl__buf_free(&p.room);
+        pawl__buf_free(&p.scratch);
         pawl__versions_free(&p.versions);
         return status;
 }

@@ -160,8 +160,8 @@ PAWL_MUST_CHECK pawl_status pawl__state_unfinished(pawl__row *run, pawl__state *
         pawl_text mission_id, pawl__arena *arena, pawl_error *err);
 
 /** The mission's runs with an end that is still to be told of. */
-PAWL_MUST_CHECK pawl_status pawl__state_untold(pawl__row **rows, size_t *n, pawl__state *state,
-        pawl_text mission_id, pawl__arena *arena, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__state_not_notified(pawl__row **rows, size_t *n,
+        pawl__state *state, pawl_text mission_id, pawl__arena *arena, pawl_error *err);
 
 /* Checkpoints of the workspace (PAWL__WORKSPACE, whose key is n) and rollbacks (PAWL__ROLLBACKS).
  */
@@ -250,7 +250,7 @@ PAWL_MUST_CHECK pawl_status pawl__replay(pawl__store **out, uint64_t *head_seq,
 
 /** Is a row of PAWL__SENSES one of an alias (pawl__sense_is_alias())? */
 typedef pawl_status (*pawl__alias_fn)(
-        bool *is, pawl__buf *room, const pawl__row *row, pawl_error *err);
+        bool *is, pawl__buf *buf, const pawl__row *row, pawl_error *err);
 
 /** A fold (of pawl__replay()) as the object that `eventlog replay --json` prints (contract section
  * 5), canonical members in a stated order, arrays in their tables' order; no newline.

@@ -101,12 +101,12 @@ static pawl_status put_over(pawl__memory *memory, const pawl__table_def *def, pa
         const pawl__row *row, pawl_error *err)
 {
         size_t need = 0;
-        char *room = NULL;
+        char *buf = NULL;
 
         for (int c = def->keys; c < def->columns; c++)
                 if (def->column[c].type == PAWL__TEXT && !fits(former[c].text, row->v[c].text))
                         need += row->v[c].text.len;
-        if (need && !(room = pawl__arena_alloc(&memory->arena, need)))
+        if (need && !(buf = pawl__arena_alloc(&memory->arena, need)))
                 return pawl__nomem(err);
         for (int c = def->keys; c < def->columns; c++) {
                 pawl_text text = row->v[c].text;
@@ -123,8 +123,8 @@ static pawl_status put_over(pawl__memory *memory, const pawl__table_def *def, pa
                 }
                 char *to = (char *)(uintptr_t)former[c].text.data;
                 if (!fits(former[c].text, text)) {
-                        to = room;
-                        room += text.len;
+                        to = buf;
+                        buf += text.len;
                 }
                 if (to)
                         memmove(to, text.data, text.len);

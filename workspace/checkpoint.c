@@ -164,7 +164,7 @@ pawl_status pawl__checkpoint_prepare(pawl__taking *t, pawl_error *err)
         t->state = t->outputs = (pawl_text){NULL, 0};
         t->ws->bounded = !t->safety;
         if (!status)
-                status = pawl__workspace_settled(t->ws, err);
+                status = pawl__workspace_check_idle(t->ws, err);
         if (!status)
                 status = keep_given(&t->state, t->state_hash, t, t->request->state, "state", err);
         if (!status)
@@ -334,7 +334,7 @@ static pawl_status look_again(pawl__taking *t, pawl_error *err)
         pawl_status status = pawl__workspace_locate(t->ws, err);
 
         if (!status)
-                status = pawl__workspace_settled(t->ws, err);
+                status = pawl__workspace_check_idle(t->ws, err);
         if (!status)
                 t->n = t->ws->last + 1;
         return status;

@@ -108,7 +108,7 @@ pawl_status pawl__workspace_find(
         return PAWL_OK;
 }
 
-pawl_status pawl__workspace_settled(pawl__workspace *ws, pawl_error *err)
+pawl_status pawl__workspace_check_idle(pawl__workspace *ws, pawl_error *err)
 {
         pawl__row row;
         if (ws->run_id.data) /* whose root no rollback is of */

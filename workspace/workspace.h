@@ -115,7 +115,7 @@ PAWL_MUST_CHECK pawl_status pawl__workspace_head(
 
 /** PAWL_ESTATE, naming what to do, while a rollback is half done; PAWL_EHELD while somebody else is
  *  at it. */
-PAWL_MUST_CHECK pawl_status pawl__workspace_settled(pawl__workspace *ws, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__workspace_check_idle(pawl__workspace *ws, pawl_error *err);
 
 /** The checkpoint that @p which names: a number, an id or the start of one, "current", "@STEP".
  *  PAWL_ENOTFOUND, PAWL_EINVAL. */

@@ -204,15 +204,15 @@ pawl_status pawl_cjson_output(cJSON **out, const pawl_context *ctx, pawl_error *
 /* ---- Objects of the log ---------------------------------------------------------------------- */
 
 /* An object that is being made: after the first failure nothing more is added. */
-typedef struct making {
+typedef struct builder {
         cJSON *object;
         pawl_status status;
         pawl_error *err;
-} making;
+} builder;
 
-static making begin(pawl_error *err)
+static builder begin(pawl_error *err)
 {
-        making m = {cJSON_CreateObject(), PAWL_OK, err};
+        builder m = {cJSON_CreateObject(), PAWL_OK, err};
 
         if (!m.object)
                 m.status = no_memory(err);
@@ -220,7 +220,7 @@ static making begin(pawl_error *err)
 }
 
 /* Take the value, or, if it is NULL, fail for lack of memory. */
-static void add(making *m, const char *name, cJSON *value)
+static void add(builder *m, const char *name, cJSON *value)
 {
         if (!m->status && (!value || !cJSON_AddItemToObject(m->object, name, value)))
                 m->status = no_memory(m->err);
@@ -229,7 +229,7 @@ static void add(making *m, const char *name, cJSON *value)
         cJSON_Delete(value);
 }
 
-static void add_text(making *m, const char *name, pawl_text text)
+static void add_text(builder *m, const char *name, pawl_text text)
 {
         cJSON *value = NULL;
 
@@ -254,18 +254,18 @@ static void add_text(making *m, const char *name, pawl_text text)
         add(m, name, value);
 }
 
-static void add_string(making *m, const char *name, const char *string)
+static void add_string(builder *m, const char *name, const char *string)
 {
         add_text(m, name, (pawl_text){string, string ? strlen(string) : 0});
 }
 
-static void add_number(making *m, const char *name, double value)
+static void add_number(builder *m, const char *name, double value)
 {
         if (!m->status)
                 add(m, name, cJSON_CreateNumber(value));
 }
 
-static void add_time(making *m, const char *name, int64_t us)
+static void add_time(builder *m, const char *name, int64_t us)
 {
         const int64_t part = us % 1000000 < 0 ? us % 1000000 + 1000000 : us % 1000000;
         const time_t seconds = (time_t)((us - part) / 1000000);
@@ -278,7 +278,7 @@ static void add_time(making *m, const char *name, int64_t us)
         add_string(m, name, text);
 }
 
-static void add_hash(making *m, const char *name, const unsigned char hash[32])
+static void add_hash(builder *m, const char *name, const unsigned char hash[32])
 {
         char hex[65];
 
@@ -287,7 +287,7 @@ static void add_hash(making *m, const char *name, const unsigned char hash[32])
         add_string(m, name, hex);
 }
 
-static pawl_status finish(making *m, cJSON **out)
+static pawl_status finish(builder *m, cJSON **out)
 {
         if (m->status)
                 cJSON_Delete(m->object);
@@ -312,7 +312,7 @@ pawl_status pawl_cjson_append(uint64_t *seq, pawl_log *log, const pawl_event *ev
 
 pawl_status pawl_cjson_event(cJSON **out, const pawl_event *event, pawl_error *err)
 {
-        making m = begin(err);
+        builder m = begin(err);
         cJSON *payload = NULL;
 
         add_number(&m, "seq", (double)event->seq);
@@ -336,7 +336,7 @@ pawl_status pawl_cjson_event(cJSON **out, const pawl_event *event, pawl_error *e
 pawl_status pawl_cjson_checkpoint(
         cJSON **out, const pawl_step_checkpoint *checkpoint, pawl_error *err)
 {
-        making m = begin(err);
+        builder m = begin(err);
         cJSON *refs = NULL;
 
         add_text(&m, "mission_id", checkpoint->mission_id);
@@ -349,7 +349,7 @@ pawl_status pawl_cjson_checkpoint(
         if (!m.status)
                 add(&m, "scope_refs", refs = cJSON_CreateArray());
         for (size_t i = 0; i < checkpoint->n_scope_refs && !m.status; i++) {
-                making ref = begin(err);
+                builder ref = begin(err);
                 cJSON *object = NULL;
 
                 add_text(&ref, "scope", checkpoint->scope_refs[i].scope);
@@ -379,7 +379,7 @@ pawl_status pawl_cjson_verify(
 pawl_status pawl_cjson_conflict(cJSON **out, const pawl_conflict_info *info, pawl_error *err)
 {
         const pawl_conflict *conflict = &info->conflict;
-        making m = begin(err);
+        builder m = begin(err);
         cJSON *candidates = NULL;
 
         add_text(&m, "conflict_id", conflict->conflict_id);
@@ -394,7 +394,7 @@ pawl_status pawl_cjson_conflict(cJSON **out, const pawl_conflict_info *info, paw
         if (!m.status)
                 add(&m, "candidates", candidates = cJSON_CreateArray());
         for (size_t i = 0; i < conflict->n_candidates && !m.status; i++) {
-                making one = begin(err);
+                builder one = begin(err);
                 cJSON *object = NULL;
 
                 add_number(&one, "n", (double)i + 1);

@@ -32,7 +32,7 @@ void cli_answers_refuse(size_t i, const pawl_error *why, void *user)
         note(a, a->places[i], why);
 }
 
-pawl_status cli_answers_told(const cli_answers *answers, const cli_call *cli, pawl_error *err)
+pawl_status cli_answers_report(const cli_answers *answers, const cli_call *cli, pawl_error *err)
 {
         cli_problems problems;
 

@@ -38,7 +38,7 @@ PAWL_MUST_CHECK pawl_status cli_answers_read(
 void cli_answers_refuse(size_t i, const pawl_error *why, void *user);
 /** Tell which are wrong, in their order, ten at most, each by its place: "FILE: line 3: ..."; the
  *  last of them is the failure. PAWL_OK: none is. */
-PAWL_MUST_CHECK pawl_status cli_answers_told(
+PAWL_MUST_CHECK pawl_status cli_answers_report(
         const cli_answers *answers, const cli_call *cli, pawl_error *err);
 
 #endif

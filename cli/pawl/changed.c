@@ -18,10 +18,10 @@ static const cli_field sense_fields[] = {
 };
 
 static const cli_field step_fields[] = {
-        {"run_id", CLI_AS_TEXT, CLI_AT(cli_told_step, run_id)},
-        {"mission_id", CLI_AS_TEXT, CLI_AT(cli_told_step, mission_id)},
-        {"step_id", CLI_AS_TEXT, CLI_AT(cli_told_step, step_id)},
-        {"rerun", CLI_AS_BOOL, CLI_AT(cli_told_step, rerun)},
+        {"run_id", CLI_AS_TEXT, CLI_AT(cli_affected_step, run_id)},
+        {"mission_id", CLI_AS_TEXT, CLI_AT(cli_affected_step, mission_id)},
+        {"step_id", CLI_AS_TEXT, CLI_AT(cli_affected_step, step_id)},
+        {"rerun", CLI_AS_BOOL, CLI_AT(cli_affected_step, rerun)},
         CLI_NO_FIELD,
 };
 
@@ -31,7 +31,8 @@ static const cli_field fields[] = {
         {"seq", CLI_AS_INTEGER, CLI_AT(cli_changed, seq), .or_null = true},
         {"senses", CLI_AS_LIST, CLI_ITEMS(cli_changed, now, n_now), .fields = sense_fields},
         {"former", CLI_AS_LIST, CLI_ITEMS(cli_changed, former, n_former), .fields = sense_fields},
-        {"steps", CLI_AS_LIST, CLI_ITEMS(cli_changed, told.items, told.n), .fields = step_fields},
+        {"steps", CLI_AS_LIST, CLI_ITEMS(cli_changed, affected.items, affected.n),
+                .fields = step_fields},
         CLI_NO_FIELD,
 };
 
@@ -45,26 +46,26 @@ static pawl_status note_alias(cli_changed_sense *sense, pawl_text normal, pawl_e
 {
         const pawl__row row = {.v[PAWL__SENSE_SURFACE] = {.text = sense->surface},
                 .v[PAWL__SENSE_NORMAL] = {.text = normal}};
-        pawl__buf room = PAWL__BUF_INIT;
+        pawl__buf buf = PAWL__BUF_INIT;
         bool alias = false;
-        const pawl_status status = pawl__sense_is_alias(&alias, &room, &row, err);
+        const pawl_status status = pawl__sense_is_alias(&alias, &buf, &row, err);
 
         sense->alias = alias ? normal : pawl__text(NULL);
-        pawl__buf_free(&room);
+        pawl__buf_free(&buf);
         return status;
 }
 
-pawl_status cli_changed_gone(
+pawl_status cli_changed_retire(
         cli_changed *c, const pawl__row *row, pawl_text mission, pawl_error *err)
 {
         pawl__arena *arena = c->cli->arena;
         const pawl_text own = row->v[PAWL__SENSE_MISSION].text;
 
         for (size_t i = 0; i < c->n_former; i++)
-                if (c->gone[i].row == row)
+                if (c->retired[i].row == row)
                         return PAWL_OK;
         if (pawl__grow(&c->former, &c->cap_former, c->n_former + 1, sizeof *c->former) ||
-                pawl__grow(&c->gone, &c->cap_gone, c->n_former + 1, sizeof *c->gone))
+                pawl__grow(&c->retired, &c->cap_retired, c->n_former + 1, sizeof *c->retired))
                 return pawl__nomem(err);
         cli_changed_sense *of = &c->former[c->n_former];
         *of = (cli_changed_sense){.scope = pawl__arena_copy(arena, row->v[PAWL__SENSE_SCOPE].text),
@@ -73,7 +74,7 @@ pawl_status cli_changed_gone(
                 .confidence = row->v[PAWL__SENSE_CONFIDENCE].real,
                 .status = pawl__arena_copy(arena, row->v[PAWL__SENSE_STATUS].text),
                 .mission = own.len ? pawl__arena_copy(arena, own) : pawl__text(NULL)};
-        c->gone[c->n_former++] = (cli_gone){row, mission};
+        c->retired[c->n_former++] = (cli_retired_sense){row, mission};
         return note_alias(of, pawl__arena_copy(arena, row->v[PAWL__SENSE_NORMAL].text), err);
 }
 
@@ -124,7 +125,7 @@ static pawl_status take_event(cli_changed *c, const pawl_event *event, pawl_erro
         c->now[c->n_now++] = sense;
         for (size_t i = 0; i < c->senses.n && !status; i++)
                 if (takes_away(&sense, normal, &c->senses.rows[i]))
-                        status = cli_changed_gone(c, &c->senses.rows[i],
+                        status = cli_changed_retire(c, &c->senses.rows[i],
                                 c->senses.rows[i].v[PAWL__SENSE_MISSION].text, err);
         return status ? status : pawl__arena_check(arena, err);
 }
@@ -162,8 +163,8 @@ pawl_status cli_change(cli_changed *c, pawl_error *err)
         }
         pawl__batch_free(&batch);
         for (size_t i = 0; i < c->n_former && !status; i++)
-                status = cli_senses_told(&c->told, c->cli, c->log, &c->senses, c->gone[i].row,
-                        c->gone[i].mission, err);
+                status = cli_affected_add(&c->affected, c->cli, c->log, &c->senses,
+                        c->retired[i].row, c->retired[i].mission, err);
         return status;
 }
 
@@ -189,8 +190,8 @@ void cli_changed_print_steps(const cli_changed *c)
         enum { MOST = 20 };
         FILE *out = c->cli->in->out;
 
-        for (size_t i = 0; i < c->told.n && i < MOST; i++) {
-                const cli_told_step *step = &c->told.items[i];
+        for (size_t i = 0; i < c->affected.n && i < MOST; i++) {
+                const cli_affected_step *step = &c->affected.items[i];
                 fputs("step ", out);
                 cli_put(out, step->step_id);
                 fputs(" of run ", out);
@@ -201,8 +202,8 @@ void cli_changed_print_steps(const cli_changed *c)
                                 PAWL__FMT(step->run_id));
                 fputc('\n', out);
         }
-        if (c->told.n > MOST)
-                fprintf(out, "and %zu more\n", c->told.n - MOST);
+        if (c->affected.n > MOST)
+                fprintf(out, "and %zu more\n", c->affected.n - MOST);
 }
 
 void cli_changed_free(cli_changed *c)
@@ -210,6 +211,6 @@ void cli_changed_free(cli_changed *c)
         cli_senses_free(&c->senses);
         free(c->now);
         free(c->former);
-        free(c->gone);
-        free(c->told.items);
+        free(c->retired);
+        free(c->affected.items);
 }

@@ -23,10 +23,10 @@ typedef struct cli_changed_sense {
 } cli_changed_sense;
 
 /** The row of one that holds no more, and for which mission; empty: for all. */
-typedef struct cli_gone {
+typedef struct cli_retired_sense {
         const pawl__row *row;
         pawl_text mission;
-} cli_gone;
+} cli_retired_sense;
 
 /** Zero-initialise, set the first four. All texts live in the call's arena. */
 struct cli_changed {
@@ -42,9 +42,9 @@ struct cli_changed {
         bool dry_run;
         cli_changed_sense *now, *former;
         size_t n_now, n_former, cap_now, cap_former;
-        cli_gone *gone; /**< beside former */
-        size_t cap_gone;
-        cli_told_steps told;
+        cli_retired_sense *retired; /**< beside former */
+        size_t cap_retired;
+        cli_affected_steps affected;
 };
 
 /** Make the change in one transaction, which sees the log as it is then; with --dry-run only look
@@ -54,7 +54,7 @@ void cli_changed_free(cli_changed *changed);
 
 /** A row that holds no more for that mission, or for any (empty), beside those that the events
  *  retire; while it is made. */
-PAWL_MUST_CHECK pawl_status cli_changed_gone(
+PAWL_MUST_CHECK pawl_status cli_changed_retire(
         cli_changed *changed, const pawl__row *row, pawl_text mission, pawl_error *err);
 
 /** Print one JSON object: the members of @p item by its table, and those of the change. */

@@ -232,7 +232,7 @@ static pawl_status print(const cli_call *cli, pawl_text json, bool held, pawl_er
 
 static int check(const cli_call *cli, pawl_mission *mission, pawl_log *log)
 {
-        pawl__problems problems = {.tell = cli_tell, .user = (void *)(uintptr_t)cli};
+        pawl__problems problems = {.tell = cli_print_problem, .user = (void *)(uintptr_t)cli};
         pawl_error err = PAWL_ERROR_INIT;
         char *json = NULL;
         size_t len = 0;
@@ -301,7 +301,7 @@ static pawl_status print_verdicts(const cli_call *cli, pawl_text json, pawl_erro
 
 static int check_against(const cli_call *cli, pawl_mission *mission, const char *run_id)
 {
-        pawl__problems problems = {.tell = cli_tell, .user = (void *)(uintptr_t)cli};
+        pawl__problems problems = {.tell = cli_print_problem, .user = (void *)(uintptr_t)cli};
         pawl_error err = PAWL_ERROR_INIT, why = PAWL_ERROR_INIT;
         pawl__buf json = PAWL__BUF_INIT;
         pawl_log *log = NULL;

@@ -9,40 +9,40 @@
 
 /* ---- As JSON --------------------------------------------------------------------------------- */
 
-const char *cli_kind_word(const void *value, char room[CLI_WORD_MAX])
+const char *cli_kind_word(const void *value, char buf[CLI_WORD_MAX])
 {
         const char kind = *(const char *)value;
 
-        (void)room;
+        (void)buf;
         return kind == 'f' ? "file" : kind == 'd' ? "folder" : kind == 'l' ? "link" : NULL;
 }
 
-static const char *change_word(const void *value, char room[CLI_WORD_MAX])
+static const char *change_word(const void *value, char buf[CLI_WORD_MAX])
 {
         const char what = *(const char *)value;
 
-        (void)room;
+        (void)buf;
         return what == 'A' ? "added" : what == 'D' ? "removed" : "modified";
 }
 
-static const char *mode(char kind, uint32_t bits, char room[CLI_WORD_MAX])
+static const char *mode(char kind, uint32_t bits, char buf[CLI_WORD_MAX])
 {
-        snprintf(room, CLI_WORD_MAX, "%04o", (unsigned)bits);
-        return kind == 'f' || kind == 'd' ? room : NULL;
+        snprintf(buf, CLI_WORD_MAX, "%04o", (unsigned)bits);
+        return kind == 'f' || kind == 'd' ? buf : NULL;
 }
 
-static const char *mode_before(const void *item, char room[CLI_WORD_MAX])
+static const char *mode_before(const void *item, char buf[CLI_WORD_MAX])
 {
         const pawl_file_change *file = item;
 
-        return mode(file->kind_before, file->mode_before, room);
+        return mode(file->kind_before, file->mode_before, buf);
 }
 
-static const char *mode_after(const void *item, char room[CLI_WORD_MAX])
+static const char *mode_after(const void *item, char buf[CLI_WORD_MAX])
 {
         const pawl_file_change *file = item;
 
-        return mode(file->kind_after, file->mode_after, room);
+        return mode(file->kind_after, file->mode_after, buf);
 }
 
 #define FILE_AT(member) CLI_AT(pawl_file_change, member)
@@ -62,11 +62,11 @@ const cli_field cli_change_fields[] = {
         CLI_NO_FIELD,
 };
 
-static const char *member_word(const void *item, char room[CLI_WORD_MAX])
+static const char *member_word(const void *item, char buf[CLI_WORD_MAX])
 {
         const pawl_member_change *member = item;
 
-        (void)room;
+        (void)buf;
         return !member->before.data ? "added" : !member->after.data ? "removed" : "changed";
 }
 

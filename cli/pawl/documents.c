@@ -137,7 +137,7 @@ static bool is_left(reading *r, size_t name_at, bool directory)
 {
         const pawl_text path = pawl__text_n(r->path.data + r->root, r->path.len - r->root);
         const pawl__ignore_verdict verdict =
-                pawl__ignore_look(&r->ignore, path, name_at - r->root, directory);
+                pawl__ignore_match(&r->ignore, path, name_at - r->root, directory);
 
         return verdict == PAWL__IGNORE_LEAVE || verdict == PAWL__IGNORE_LEAVE_OWN;
 }

@@ -8,9 +8,9 @@
 
 #define AT(member) CLI_AT(pawl_workspace_checkpoint_usage, member)
 
-static const char *state(const void *value, char room[CLI_WORD_MAX])
+static const char *state(const void *value, char buf[CLI_WORD_MAX])
 {
-        (void)room;
+        (void)buf;
         return *(const bool *)value ? "damaged" : NULL;
 }
 

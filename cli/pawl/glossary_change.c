@@ -208,7 +208,7 @@ static pawl_status ignore_form(change *c, pawl_text surface, pawl_text normal, p
         status = put(c, &sense, false, err);
         for (size_t i = 0; i < c->of.senses.n && !status; i++)
                 if (is_hidden(c, &c->of.senses.rows[i]))
-                        status = cli_changed_gone(&c->of, &c->of.senses.rows[i], c->mission, err);
+                        status = cli_changed_retire(&c->of, &c->of.senses.rows[i], c->mission, err);
         return status;
 }
 
@@ -253,7 +253,7 @@ static pawl_status ignore(change *c, pawl_error *err)
 /* An alias stands for its term. */
 static pawl_status find_term(change *c, pawl_error *err)
 {
-        pawl__buf room = PAWL__BUF_INIT;
+        pawl__buf buf = PAWL__BUF_INIT;
         bool alias = false;
         pawl_status status = PAWL_OK;
 
@@ -262,14 +262,14 @@ static pawl_status find_term(change *c, pawl_error *err)
                 const pawl__row *row = &c->of.senses.rows[i];
                 if (!pawl__text_eq(row->v[PAWL__SENSE_NORMAL].text, c->asked))
                         continue;
-                status = pawl__sense_is_alias(&alias, &room, row, err);
-                pawl__buf_clear(&room);
-                if (alias && pawl__normal_form(&room, row->v[PAWL__SENSE_SURFACE].text))
+                status = pawl__sense_is_alias(&alias, &buf, row, err);
+                pawl__buf_clear(&buf);
+                if (alias && pawl__normal_form(&buf, row->v[PAWL__SENSE_SURFACE].text))
                         status = pawl__nomem(err);
                 if (alias)
-                        c->normal = pawl__arena_copy(c->of.cli->arena, pawl__buf_text(&room));
+                        c->normal = pawl__arena_copy(c->of.cli->arena, pawl__buf_text(&buf));
         }
-        pawl__buf_free(&room);
+        pawl__buf_free(&buf);
         return status ? status : pawl__arena_check(c->of.cli->arena, err);
 }
 

@@ -38,26 +38,26 @@ static pawl_status add(linting *l, const pawl__lint_sense *sense, pawl_error *er
 }
 
 /* A sense that an import and a seed both have is one. *is_new: it was not there. */
-static pawl_status is_first(bool *is_new, linting *l, pawl__buf *room, const pawl__row *row)
+static pawl_status is_first(bool *is_new, linting *l, pawl__buf *buf, const pawl__row *row)
 {
         static const int key[] = {PAWL__SENSE_SCOPE, PAWL__SENSE_MISSION, PAWL__SENSE_NORMAL,
                 PAWL__SENSE_DEFINITION, PAWL__SENSE_STATUS};
 
-        pawl__buf_clear(room);
+        pawl__buf_clear(buf);
         for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
-                pawl__buf_add_text(room, row->v[key[i]].text);
-                pawl__buf_addc(room, '\xff');
+                pawl__buf_add_text(buf, row->v[key[i]].text);
+                pawl__buf_addc(buf, '\xff');
         }
-        if (room->failed)
+        if (buf->failed)
                 return PAWL_ENOMEM;
-        *is_new = pawl__map_get(&l->rows, pawl__buf_text(room)) == PAWL__MAP_NONE;
-        return *is_new ? pawl__map_put_copy(&l->rows, l->cli->arena, pawl__buf_text(room), 1)
+        *is_new = pawl__map_get(&l->rows, pawl__buf_text(buf)) == PAWL__MAP_NONE;
+        return *is_new ? pawl__map_put_copy(&l->rows, l->cli->arena, pawl__buf_text(buf), 1)
                        : PAWL_OK;
 }
 
 static pawl_status add_rows(linting *l, bool context, pawl_error *err)
 {
-        pawl__buf room = PAWL__BUF_INIT;
+        pawl__buf buf = PAWL__BUF_INIT;
         bool is_new = false;
         pawl_status status = PAWL_OK;
 
@@ -71,22 +71,22 @@ static pawl_status add_rows(linting *l, bool context, pawl_error *err)
                 if (!pawl__scope_of(&sense.scope, row->v[PAWL__SENSE_SCOPE].text) ||
                         !pawl__sense_status_of(&sense.status, row->v[PAWL__SENSE_STATUS].text))
                         continue;
-                if (is_first(&is_new, l, &room, row))
+                if (is_first(&is_new, l, &buf, row))
                         status = pawl__nomem(err);
                 if (status || !is_new)
                         continue;
-                status = pawl__sense_is_alias(&sense.alias, &room, row, err);
+                status = pawl__sense_is_alias(&sense.alias, &buf, row, err);
                 if (!status)
                         status = add(l, &sense, err);
         }
-        pawl__buf_free(&room);
+        pawl__buf_free(&buf);
         return status;
 }
 
 /* An alias follows its term, with the surface and the definition of it. */
 static pawl_status add_seeds(linting *l, pawl_error *err)
 {
-        pawl__problems problems = {.tell = cli_tell, .user = l->cli};
+        pawl__problems problems = {.tell = cli_print_problem, .user = l->cli};
         pawl_status status = PAWL_OK;
 
         for (int i = 0; i < l->cli->n_args && !status; i++) {
@@ -184,11 +184,11 @@ static bool is_used(const linting *l, const pawl__lint_sense *sense)
         return pawl__map_get(&l->used, sense->normal) != PAWL__MAP_NONE;
 }
 
-static pawl_status use_term(linting *l, pawl__buf *room, pawl_text surface, pawl_error *err)
+static pawl_status use_term(linting *l, pawl__buf *buf, pawl_text surface, pawl_error *err)
 {
-        pawl__buf_clear(room);
-        if (pawl__normal_form(room, surface) ||
-                pawl__map_put_copy(&l->used, l->cli->arena, pawl__buf_text(room), 1))
+        pawl__buf_clear(buf);
+        if (pawl__normal_form(buf, surface) ||
+                pawl__map_put_copy(&l->used, l->cli->arena, pawl__buf_text(buf), 1))
                 return pawl__nomem(err);
         return PAWL_OK;
 }
@@ -219,9 +219,9 @@ static pawl_status find_used(linting *l, pawl_error *err)
 
 /* ---- Printing -------------------------------------------------------------------------------- */
 
-static const char *kind_word(const void *value, char room[CLI_WORD_MAX])
+static const char *kind_word(const void *value, char buf[CLI_WORD_MAX])
 {
-        (void)room;
+        (void)buf;
         return pawl__lint_kind_name(*(const pawl__lint_kind *)value);
 }
 

@@ -38,18 +38,18 @@ static const cli_field fields[] = {
 /* Aliases are of their term, and no senses of their own. */
 static pawl_status drop_aliases(cli_senses *senses, pawl_error *err)
 {
-        pawl__buf room = PAWL__BUF_INIT;
+        pawl__buf buf = PAWL__BUF_INIT;
         pawl_status status = PAWL_OK;
         size_t n = 0;
 
         for (size_t i = 0; i < senses->n && !status; i++) {
                 bool alias;
-                status = pawl__sense_is_alias(&alias, &room, &senses->rows[i], err);
+                status = pawl__sense_is_alias(&alias, &buf, &senses->rows[i], err);
                 if (!status && !alias)
                         senses->rows[n++] = senses->rows[i];
         }
         senses->n = n;
-        pawl__buf_free(&room);
+        pawl__buf_free(&buf);
         return status;
 }
 

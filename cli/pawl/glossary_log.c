@@ -34,7 +34,7 @@ enum { NONE = SIZE_MAX };
 typedef struct history {
         pawl__arena *arena;
         pawl_text normal;
-        pawl__buf room;
+        pawl__buf buf;
         entry *items;
         size_t n, cap;
         version *versions;
@@ -64,10 +64,10 @@ static bool is_term(history *h, const pawl__json_tree *tree)
 
         if (normal.data)
                 return pawl__text_eq(normal, h->normal);
-        pawl__buf_clear(&h->room);
-        h->room.failed |= pawl__normal_form(&h->room,
-                                  pawl__json_get_text(tree, 0, "term_surface")) != PAWL_OK;
-        return pawl__text_eq(pawl__buf_text(&h->room), h->normal);
+        pawl__buf_clear(&h->buf);
+        h->buf.failed |=
+                pawl__normal_form(&h->buf, pawl__json_get_text(tree, 0, "term_surface")) != PAWL_OK;
+        return pawl__text_eq(pawl__buf_text(&h->buf), h->normal);
 }
 
 /* ---- Versions of seeds: one names what it has, or what is other than in the one it rests on
@@ -232,7 +232,7 @@ static pawl_status show(cli_call *cli, pawl_log *log, pawl_error *err)
         if (!status)
                 status = pawl__log_each(log, 0, take, &h, err);
         if (!status)
-                status = pawl__buf_check(&h.room, err);
+                status = pawl__buf_check(&h.buf, err);
         if (!status)
                 status = add_removed(&h, err);
         if (!status && h.n)
@@ -246,7 +246,7 @@ static pawl_status show(cli_call *cli, pawl_log *log, pawl_error *err)
         free(h.items);
         free(h.versions);
         free(h.meanings);
-        pawl__buf_free(&h.room);
+        pawl__buf_free(&h.buf);
         return status;
 }
 

@@ -34,7 +34,7 @@ static pawl_status end_others(hooking *h)
         pawl_sessions *list = NULL;
         pawl_status status = PAWL_OK;
 
-        if (pawl__agent_tells_end(h->call.agent))
+        if (pawl__agent_reports_end(h->call.agent))
                 return PAWL_OK;
         filter.status = "active";
         status = pawl_session_list(&list, h->log, &filter, &h->err);

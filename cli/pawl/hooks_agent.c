@@ -243,7 +243,7 @@ static pawl_status show(
         pawl_status status = load(&s, cli, name, user, err);
 
         if (!status && s.text.len)
-                status = pawl__settings_look(&events, pawl__buf_text(&s.text), s.agent, err);
+                status = pawl__settings_hooked(&events, pawl__buf_text(&s.text), s.agent, err);
         if (status) {
                 (void)pawl__fail_prefix(err, status, "%s", s.path.data ? s.path.data : name);
                 settings_free(&s);

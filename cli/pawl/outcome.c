@@ -215,7 +215,7 @@ static int interrupted_code(const pawl_run_result *result)
         return number ? 128 + number : CLI_FAILED;
 }
 
-int cli_tell_outcome(const cli_call *cli, pawl_status status, const pawl_run_result *result,
+int cli_print_outcome(const cli_call *cli, pawl_status status, const pawl_run_result *result,
         cli_progress *progress, const pawl_error *err)
 {
         pawl_error told = *err, why = PAWL_ERROR_INIT;

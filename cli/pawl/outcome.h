@@ -27,7 +27,7 @@ void cli_progress_checkpoint(const pawl_workspace_checkpoint_info *info, void *u
 
 /** The closing line or the JSON object, and the line on stderr for what is not well. Returns the
  * exit code. @p result is NULL where there is no run; @p progress is freed. */
-int cli_tell_outcome(const cli_call *cli, pawl_status status, const pawl_run_result *result,
+int cli_print_outcome(const cli_call *cli, pawl_status status, const pawl_run_result *result,
         cli_progress *progress, const pawl_error *err);
 
 #endif

@@ -142,9 +142,9 @@ void cli_plan_print(FILE *stream, const pawl_rollback_plan *of)
 
 /* ---- As JSON --------------------------------------------------------------------------------- */
 
-static const char *action_word(const void *value, char room[CLI_WORD_MAX])
+static const char *action_word(const void *value, char buf[CLI_WORD_MAX])
 {
-        (void)room;
+        (void)buf;
         return actions[*(const pawl_rollback_plan_action *)value];
 }
 

@@ -268,7 +268,7 @@ pawl_status cli_prompt_clarify(pawl_answer *answer, const pawl_conflict *conflic
                 return PAWL_OK;
         }
         if (!status)
-                cli_tell_others(prompt, answer, conflict, 1);
+                cli_print_answered_elsewhere(prompt, answer, conflict, 1);
         return status;
 }
 
@@ -396,7 +396,7 @@ pawl_status cli_prompt_terms(
                 return status;
         if (open)
                 fprintf(stderr, "%zu deferred\n", open);
-        cli_tell_others(prompt, answers, conflicts, n);
+        cli_print_answered_elsewhere(prompt, answers, conflicts, n);
         return PAWL_OK;
 }
 

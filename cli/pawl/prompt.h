@@ -40,7 +40,7 @@ pawl_trouble_answer cli_prompt_trouble(const char *line, void *user);
 
 bool cli_is_answered(const pawl_answer *answer);
 /** Of the questions that were answered here: say which another session answered first. */
-void cli_tell_others(
+void cli_print_answered_elsewhere(
         cli_prompt *prompt, const pawl_answer *answers, const pawl_conflict *conflicts, size_t n);
 
 void cli_prompt_free(cli_prompt *prompt);

@@ -30,7 +30,7 @@ static pawl_text answered_by(cli_prompt *prompt, const pawl_conflict *conflict)
 }
 
 /* The first answer counts: say so where that is another's. */
-void cli_tell_others(
+void cli_print_answered_elsewhere(
         cli_prompt *prompt, const pawl_answer *answers, const pawl_conflict *conflicts, size_t n)
 {
         const pawl_conflict *first = NULL;

@@ -5,12 +5,12 @@
 #include <pawl/session.h>
 #include <stdio.h>
 
-const char *cli_goes(const void *value, char room[CLI_WORD_MAX])
+const char *cli_goes(const void *value, char buf[CLI_WORD_MAX])
 {
         const char *stays = *(const char *const *)value;
 
-        snprintf(room, CLI_WORD_MAX, "%s%s", stays ? "stays: " : "goes", stays ? stays : "");
-        return room;
+        snprintf(buf, CLI_WORD_MAX, "%s%s", stays ? "stays: " : "goes", stays ? stays : "");
+        return buf;
 }
 
 #define AT(member) CLI_AT(pawl_pruned_session, member)

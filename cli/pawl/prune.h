@@ -8,7 +8,7 @@
 #include "command/fields.h"
 
 /** "goes", or "stays: " and why, of a const char * that says why it stays. */
-const char *cli_goes(const void *value, char room[CLI_WORD_MAX]);
+const char *cli_goes(const void *value, char buf[CLI_WORD_MAX]);
 
 /** The fields of that value: what is shown of it, and the members goes and why. */
 #define CLI_GOES(...)                                                                              \

@@ -220,7 +220,7 @@ static pawl_status resolve_many(cli_call *cli, pawl_log *log, const char *actor,
         status = pawl__conflicts_resolve(
                 log, all.answers.items, all.answers.n, actor, &refusals, err);
         if (!status)
-                status = cli_answers_told(&all.answers, cli, err);
+                status = cli_answers_report(&all.answers, cli, err);
         if (status)
                 return status;
         status = pawl__state_conflicts(

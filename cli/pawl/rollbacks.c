@@ -5,21 +5,21 @@
 #include <pawl/rollback.h>
 #include <stdio.h>
 
-static const char *what(const void *item, char room[CLI_WORD_MAX])
+static const char *what(const void *item, char buf[CLI_WORD_MAX])
 {
         const pawl_rollback_info *it = item;
 
-        (void)room;
+        (void)buf;
         return it->undo ? "undo" : it->in_part ? "some paths" : "rollback";
 }
 
-static const char *gave_up(const void *item, char room[CLI_WORD_MAX])
+static const char *gave_up(const void *item, char buf[CLI_WORD_MAX])
 {
         const pawl_rollback_info *it = item;
 
-        snprintf(room, CLI_WORD_MAX, "%zu checkpoint%s, %zu step%s", it->n_given_up,
+        snprintf(buf, CLI_WORD_MAX, "%zu checkpoint%s, %zu step%s", it->n_given_up,
                 it->n_given_up == 1 ? "" : "s", it->n_steps, it->n_steps == 1 ? "" : "s");
-        return room;
+        return buf;
 }
 
 const cli_field cli_given_up_fields[] = {

@@ -25,13 +25,13 @@ static bool is_held(const void *item)
         return ((const pawl__run_view *)item)->held;
 }
 
-static const char *progress(const void *item, char room[CLI_WORD_MAX])
+static const char *progress(const void *item, char buf[CLI_WORD_MAX])
 {
         const pawl__value *v = ((const pawl__run_view *)item)->row.v;
 
-        snprintf(room, CLI_WORD_MAX, "%" PRId64 "/%" PRId64, v[PAWL__RUN_DONE].integer,
+        snprintf(buf, CLI_WORD_MAX, "%" PRId64 "/%" PRId64, v[PAWL__RUN_DONE].integer,
                 v[PAWL__RUN_STEPS].integer);
-        return room;
+        return buf;
 }
 
 static int64_t now_us(void)
@@ -42,18 +42,18 @@ static int64_t now_us(void)
 }
 
 /* "attempt 2 of 3, next in 40 s"; NULL: it was not tried before. */
-static const char *retry_word(const pawl__retry *retry, char room[CLI_WORD_MAX])
+static const char *retry_word(const pawl__retry *retry, char buf[CLI_WORD_MAX])
 {
         char text[64];
 
         pawl__retry_say(text, retry, now_us());
-        snprintf(room, CLI_WORD_MAX, "%s", text);
-        return *text ? room : NULL;
+        snprintf(buf, CLI_WORD_MAX, "%s", text);
+        return *text ? buf : NULL;
 }
 
-static const char *retry_of(const void *item, char room[CLI_WORD_MAX])
+static const char *retry_of(const void *item, char buf[CLI_WORD_MAX])
 {
-        return retry_word(&((const pawl__run_view *)item)->retry, room);
+        return retry_word(&((const pawl__run_view *)item)->retry, buf);
 }
 
 static const cli_field owner_fields[] = {
@@ -99,27 +99,27 @@ typedef struct step_view {
         pawl_text label, needs_line; /* for people, of a run whose steps are no mere sequence */
 } step_view;
 
-static const char *status_for_people(const void *item, char room[CLI_WORD_MAX])
+static const char *status_for_people(const void *item, char buf[CLI_WORD_MAX])
 {
-        snprintf(room, CLI_WORD_MAX, "%.*s",
+        snprintf(buf, CLI_WORD_MAX, "%.*s",
                 PAWL__FMT(pawl__row_step_status(&((const step_view *)item)->row)));
-        return room;
+        return buf;
 }
 
 /* As programs know it: one that died at work is to be run again. */
-static const char *status_word(const void *item, char room[CLI_WORD_MAX])
+static const char *status_word(const void *item, char buf[CLI_WORD_MAX])
 {
         const pawl_text status = pawl__row_step_status(&((const step_view *)item)->row);
 
         if (pawl__text_is(status, PAWL__STEP_UNFINISHED))
                 return "pending";
-        snprintf(room, CLI_WORD_MAX, "%.*s", PAWL__FMT(status));
-        return room;
+        snprintf(buf, CLI_WORD_MAX, "%.*s", PAWL__FMT(status));
+        return buf;
 }
 
-static const char *step_retry(const void *item, char room[CLI_WORD_MAX])
+static const char *step_retry(const void *item, char buf[CLI_WORD_MAX])
 {
-        return retry_word(&((const step_view *)item)->retry, room);
+        return retry_word(&((const step_view *)item)->retry, buf);
 }
 
 static bool has_ended(const void *item)
@@ -361,7 +361,7 @@ static pawl_status show_one(const cli_call *cli, pawl_log *log, pawl_error *err)
         pawl__run_view run;
         bool graph = false;
         size_t n = 0;
-        pawl_status status = pawl__run_look(
+        pawl_status status = pawl__run_get(
                 &run, &rows, &n, log, pawl__text(cli_value(cli, "id")), cli->arena, err);
 
         if (!status)

@@ -32,20 +32,21 @@ PAWL_MUST_CHECK pawl_status cli_glossary_load(
         pawl__glossary *glossary, const cli_call *cli, pawl_error *err);
 
 /** A step that completed with a sense that holds no more. Texts live in the call's arena. */
-typedef struct cli_told_step {
+typedef struct cli_affected_step {
         pawl_text run_id, mission_id, step_id;
         bool rerun; /**< `pawl resume RUN --rerun-changed` runs it again */
-} cli_told_step;
+} cli_affected_step;
 
 /** Zero-initialised is none; items is to be freed. */
-typedef struct cli_told_steps {
-        cli_told_step *items;
+typedef struct cli_affected_steps {
+        cli_affected_step *items;
         size_t n, cap;
-} cli_told_steps;
+} cli_affected_steps;
 
 /** Add, once, the steps that completed when this sense, a row as it was before it changed, decided
  *  what its term means to them. @p mission: of this mission alone, or empty. */
-PAWL_MUST_CHECK pawl_status cli_senses_told(cli_told_steps *out, const cli_call *cli, pawl_log *log,
-        const cli_senses *senses, const pawl__row *sense, pawl_text mission, pawl_error *err);
+PAWL_MUST_CHECK pawl_status cli_affected_add(cli_affected_steps *out, const cli_call *cli,
+        pawl_log *log, const cli_senses *senses, const pawl__row *sense, pawl_text mission,
+        pawl_error *err);
 
 #endif

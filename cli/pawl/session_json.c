@@ -5,7 +5,7 @@
 
 /* "2d 4h", "3h 05m", "12m 08s", "45s": the two greatest units. A clock that stepped back gives
  * "0s". */
-static const char *duration(const void *item, char room[CLI_WORD_MAX])
+static const char *duration(const void *item, char buf[CLI_WORD_MAX])
 {
         const pawl_session *session = item;
         const int64_t us = (session->ended_us ? session->ended_us : session->updated_us) -
@@ -13,27 +13,26 @@ static const char *duration(const void *item, char room[CLI_WORD_MAX])
                       s = us > 0 ? us / 1000000 : 0;
 
         if (s >= 86400)
-                snprintf(room, CLI_WORD_MAX, "%" PRId64 "d %" PRId64 "h", s / 86400,
+                snprintf(buf, CLI_WORD_MAX, "%" PRId64 "d %" PRId64 "h", s / 86400,
                         s % 86400 / 3600);
         else if (s >= 3600)
-                snprintf(
-                        room, CLI_WORD_MAX, "%" PRId64 "h %02" PRId64 "m", s / 3600, s % 3600 / 60);
+                snprintf(buf, CLI_WORD_MAX, "%" PRId64 "h %02" PRId64 "m", s / 3600, s % 3600 / 60);
         else if (s >= 60)
-                snprintf(room, CLI_WORD_MAX, "%" PRId64 "m %02" PRId64 "s", s / 60, s % 60);
+                snprintf(buf, CLI_WORD_MAX, "%" PRId64 "m %02" PRId64 "s", s / 60, s % 60);
         else
-                snprintf(room, CLI_WORD_MAX, "%" PRId64 "s", s);
-        return room;
+                snprintf(buf, CLI_WORD_MAX, "%" PRId64 "s", s);
+        return buf;
 }
 
-static const char *progress(const void *item, char room[CLI_WORD_MAX])
+static const char *progress(const void *item, char buf[CLI_WORD_MAX])
 {
         const pawl_session *s = item;
 
         if (s->steps_total == 0)
                 return NULL;
-        snprintf(room, CLI_WORD_MAX, "%" PRIu64 "/%" PRIu64 " (%" PRIu64 "%%)", s->steps_completed,
+        snprintf(buf, CLI_WORD_MAX, "%" PRIu64 "/%" PRIu64 " (%" PRIu64 "%%)", s->steps_completed,
                 s->steps_total, s->steps_completed * 100 / s->steps_total);
-        return room;
+        return buf;
 }
 
 #define AT(member) CLI_AT(pawl_session, member)

@@ -88,7 +88,7 @@ static int sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const 
         if (!mission && !what && !result && (status == PAWL_ESTATE || status == PAWL_ENOTFOUND) &&
                 !cli_given(cli, "json") && cli_status_list(NULL, cli, log, NULL))
                 return cli_fail(cli, &err);
-        int code = cli_tell_outcome(cli, status, result, options->checkpoint_user, &err);
+        int code = cli_print_outcome(cli, status, result, options->checkpoint_user, &err);
         pawl_run_result_free(result);
         return code;
 }
@@ -125,7 +125,7 @@ int cli_sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const cha
                 options.config_home = cli->in->config_home;
                 options.trouble = prompt.asks ? cli_prompt_trouble : NULL;
                 options.trouble_user = &prompt;
-                options.notice = cli_tell;
+                options.notice = cli_print_problem;
                 options.notice_user = (void *)(uintptr_t)cli;
                 code = sit(cli, log, mission, what, &options, watch);
         }

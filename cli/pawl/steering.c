@@ -12,14 +12,14 @@
 #define STEP(member) CLI_AT(pawl__steering_step, member)
 
 /* As programs know a step that died at work. */
-static const char *status_word(const void *item, char room[CLI_WORD_MAX])
+static const char *status_word(const void *item, char buf[CLI_WORD_MAX])
 {
         const pawl_text status = ((const pawl__steering_step *)item)->status;
 
         if (pawl__text_is(status, PAWL__STEP_UNFINISHED))
                 return "pending";
-        snprintf(room, CLI_WORD_MAX, "%.*s", PAWL__FMT(status));
-        return room;
+        snprintf(buf, CLI_WORD_MAX, "%.*s", PAWL__FMT(status));
+        return buf;
 }
 
 static const cli_field step_fields[] = {
@@ -47,9 +47,9 @@ static bool is_refused(const void *item)
         return ((const pawl__steering *)item)->refused.status != PAWL_OK;
 }
 
-static const char *refused_status(const void *item, char room[CLI_WORD_MAX])
+static const char *refused_status(const void *item, char buf[CLI_WORD_MAX])
 {
-        (void)room;
+        (void)buf;
         return pawl_status_name(((const pawl__steering *)item)->refused.status);
 }
 
@@ -108,7 +108,7 @@ static pawl_status plan(cli_call *cli, pawl_log *log, pawl_error *err)
         options.accept_changed_inputs = cli_given(cli, "accept-changed-inputs");
         options.accept_changed_mission = cli_given(cli, "accept-changed-mission");
         options.rerun_changed = cli_given(cli, "rerun-changed");
-        pawl_status status = pawl__steering_look(&found, log, action_of(cli),
+        pawl_status status = pawl__steering_preview(&found, log, action_of(cli),
                 pawl__text(cli->args[1]), pawl__text(cli_arg(cli, 2)), &options, cli->arena, err);
         if (status)
                 return status;

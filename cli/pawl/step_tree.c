@@ -91,16 +91,16 @@ pawl_status cli_step_tree(cli_step_line **out, const pawl_text *ids, const pawl_
         size_t n, pawl__arena *arena, pawl_error *err)
 {
         tree t = {.ids = ids, .needs = needs, .n = n, .arena = arena};
-        uint32_t *room = pawl__arena_array(arena, 4 * n + 1, sizeof *room);
+        uint32_t *buf = pawl__arena_array(arena, 4 * n + 1, sizeof *buf);
         cli_step_line *lines = pawl__arena_array(arena, n, sizeof *lines);
 
-        if (!room || !lines)
+        if (!buf || !lines)
                 return pawl__nomem(err);
-        memset(room, 0xff, (4 * n + 1) * sizeof *room); /* PAWL__MAP_NONE */
-        t.depth = room;
-        t.parent = room + n;
+        memset(buf, 0xff, (4 * n + 1) * sizeof *buf); /* PAWL__MAP_NONE */
+        t.depth = buf;
+        t.parent = buf + n;
         find_depths(&t);
-        write_lines(lines, &t, room + 2 * n, room + 3 * n + 1);
+        write_lines(lines, &t, buf + 2 * n, buf + 3 * n + 1);
         *out = lines;
         return pawl__arena_check(arena, err);
 }

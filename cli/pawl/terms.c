@@ -41,9 +41,9 @@ static pawl_status read_metadata(struct extracting *x, const char *name, pawl_er
         return status;
 }
 
-static const char *source_word(const void *value, char room[CLI_WORD_MAX])
+static const char *source_word(const void *value, char buf[CLI_WORD_MAX])
 {
-        (void)room;
+        (void)buf;
         return pawl__source_name(*(const pawl__source *)value);
 }
 

@@ -9,25 +9,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *mark_of(const void *value, char room[CLI_WORD_MAX])
+static const char *mark_of(const void *value, char buf[CLI_WORD_MAX])
 {
         const pawl_check check = *(const pawl_check *)value;
 
-        (void)room;
+        (void)buf;
         return check == PAWL_CHECK_NONE ? NULL : check == PAWL_CHECK_GOOD ? "✓" : "✗";
 }
 
-static const char *word_of(const void *value, char room[CLI_WORD_MAX])
+static const char *word_of(const void *value, char buf[CLI_WORD_MAX])
 {
         const pawl_check check = *(const pawl_check *)value;
 
-        (void)room;
+        (void)buf;
         return check == PAWL_CHECK_NONE ? NULL : check == PAWL_CHECK_GOOD ? "good" : "bad";
 }
 
-static const char *overall(const void *value, char room[CLI_WORD_MAX])
+static const char *overall(const void *value, char buf[CLI_WORD_MAX])
 {
-        (void)room;
+        (void)buf;
         return *(const bool *)value ? "✓" : "✗";
 }
 

@@ -118,13 +118,13 @@ static void put_step(FILE *out, view *v, const pawl__row *step)
 /* Those that are completed at the beginning are counted where the screen is too low. */
 static void put_steps(FILE *out, view *v)
 {
-        const size_t room = v->rows > 6 ? v->rows - 4 : 2;
+        const size_t buf = v->rows > 6 ? v->rows - 4 : 2;
         size_t from = 0, to = v->n;
 
-        while (to - from > room && is(v->steps[from].v[PAWL__STEP_STATUS].text, "completed"))
+        while (to - from > buf && is(v->steps[from].v[PAWL__STEP_STATUS].text, "completed"))
                 from++;
-        if (to - from > room)
-                to = from + room;
+        if (to - from > buf)
+                to = from + buf;
         if (from)
                 fprintf(out, "  %zu completed before\n", from);
         for (size_t i = from; i < to; i++)
@@ -212,8 +212,7 @@ static pawl_status look(view *v, const char *run_id, pawl_error *err)
         pawl__arena_free(&v->arena);
         v->arena = (pawl__arena)PAWL__ARENA_INIT;
         v->now_us = sources.wall_us(sources.user);
-        return pawl__run_look(
-                &v->run, &v->steps, &v->n, v->log, pawl__text(run_id), &v->arena, err);
+        return pawl__run_get(&v->run, &v->steps, &v->n, v->log, pawl__text(run_id), &v->arena, err);
 }
 
 static bool goes_on(const view *v)

@@ -35,11 +35,11 @@ enum {
 };
 
 /* A run that is not to be taken again at once. */
-typedef struct rest {
+typedef struct backoff {
         char run_id[129];
         int64_t until_ms;
         unsigned times;
-} rest;
+} backoff;
 
 typedef struct worker {
         const cli_call *cli;
@@ -53,11 +53,11 @@ typedef struct worker {
         pawl__row *rows;   /* in line, when it was read last ... */
         size_t n_rows, at; /* ... and those that were passed */
         uint64_t head;     /* of the log, then */
-        int64_t settled_ms;
+        int64_t checked_ms;
         size_t others; /* runs at work elsewhere, then */
         pawl__question_clock asked;
-        rest *rests;
-        size_t n_rests, cap_rests;
+        backoff *backoffs;
+        size_t n_backoffs, cap_backoffs;
         bool once, json, draining, failed;
         pawl_error err, told; /* the failure that was said last */
 } worker;
@@ -98,33 +98,34 @@ static void tell(const worker *w, const cli_slot *slot, const char *event, const
 
 /* ---- Which run ------------------------------------------------------------------------------ */
 
-static rest *rest_of(worker *w, pawl_text run_id)
+static backoff *backoff_of(worker *w, pawl_text run_id)
 {
-        for (size_t i = 0; i < w->n_rests; i++)
-                if (pawl__text_is(run_id, w->rests[i].run_id))
-                        return &w->rests[i];
+        for (size_t i = 0; i < w->n_backoffs; i++)
+                if (pawl__text_is(run_id, w->backoffs[i].run_id))
+                        return &w->backoffs[i];
         return NULL;
 }
 
 static void forget(worker *w, const char *run_id)
 {
-        rest *found = rest_of(w, pawl__text(run_id));
+        backoff *found = backoff_of(w, pawl__text(run_id));
 
         if (found)
-                *found = w->rests[--w->n_rests];
+                *found = w->backoffs[--w->n_backoffs];
 }
 
 /* Let the slot's run be for a while: longer each time, unless this time took longer than that. */
 static pawl_status put_off(worker *w, const cli_slot *slot, bool busy)
 {
-        rest *found = rest_of(w, pawl__text(slot->run_id));
+        backoff *found = backoff_of(w, pawl__text(slot->run_id));
         const int64_t now = cli_now_ms();
 
         if (!found) {
-                if (pawl__grow(&w->rests, &w->cap_rests, w->n_rests + 1, sizeof *w->rests))
+                if (pawl__grow(
+                            &w->backoffs, &w->cap_backoffs, w->n_backoffs + 1, sizeof *w->backoffs))
                         return pawl__nomem(&w->err);
-                found = &w->rests[w->n_rests++];
-                *found = (rest){.times = 0};
+                found = &w->backoffs[w->n_backoffs++];
+                *found = (backoff){.times = 0};
                 snprintf(found->run_id, sizeof found->run_id, "%s", slot->run_id);
         }
         if (now - slot->since_ms > AGAIN_MS << found->times)
@@ -158,7 +159,7 @@ static pawl_status settle(worker *w)
                 const pawl_text run_id = active[i].v[PAWL__SES_RUN].text;
                 w->others += run_id.data && !is_ours(w, run_id);
         }
-        w->settled_ms = cli_now_ms();
+        w->checked_ms = cli_now_ms();
         return status ? status : pawl__questions_settle(&w->asked, w->log, w->state, &w->err);
 }
 
@@ -170,7 +171,7 @@ static pawl_status read_line(worker *w)
         pawl_status status = settle(w);
         if (!status)
                 status = pawl__state_in_line(&w->rows, &w->n_rows, w->state,
-                        LISTED + w->n_rests + w->n_busy, &w->arena, &w->err);
+                        LISTED + w->n_backoffs + w->n_busy, &w->arena, &w->err);
         return status;
 }
 
@@ -180,7 +181,7 @@ static pawl_status look(bool *ready, worker *w, pawl_text run_id)
         pawl__row now = {.v[PAWL__RUN_ID].text = run_id};
         pawl_owner owner = {0};
         bool held = false;
-        const rest *until = rest_of(w, run_id);
+        const backoff *until = backoff_of(w, run_id);
 
         *ready = false;
         if (is_ours(w, run_id) ||
@@ -342,10 +343,10 @@ static pawl_status has_news(bool *news, worker *w)
         if (head != w->head) /* by our runs' processes among others */
                 pawl__log_acknowledge(w->log);
         *news = head != w->head || pawl__questions_due(&w->asked, w->log) ||
-                (w->others && now - w->settled_ms >= (int64_t)(w->others * HOLDER_MS));
+                (w->others && now - w->checked_ms >= (int64_t)(w->others * HOLDER_MS));
         w->head = head;
-        for (size_t i = 0; i < w->n_rests && !*news; i++)
-                *news = w->rests[i].until_ms <= now && !(w->once && w->rests[i].times);
+        for (size_t i = 0; i < w->n_backoffs && !*news; i++)
+                *news = w->backoffs[i].until_ms <= now && !(w->once && w->backoffs[i].times);
         return PAWL_OK;
 }
 
@@ -477,7 +478,7 @@ static int work_run(cli_call *cli)
         for (size_t i = 0; i < w.n_slots; i++)
                 cli_slot_drop(&w.slots[i]);
         free(w.slots);
-        free(w.rests);
+        free(w.backoffs);
         pawl__arena_free(&w.arena);
         cli_close_log(cli, w.log);
         return code;

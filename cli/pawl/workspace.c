@@ -126,11 +126,11 @@ const char *cli_variable(const cli_call *cli, const char *name)
 
 #define AT(member) CLI_AT(pawl_workspace_checkpoint_info, member)
 
-static const char *standing(const void *item, char room[CLI_WORD_MAX])
+static const char *standing(const void *item, char buf[CLI_WORD_MAX])
 {
         const pawl_workspace_checkpoint_info *info = item;
 
-        snprintf(room, CLI_WORD_MAX, "%s%s",
+        snprintf(buf, CLI_WORD_MAX, "%s%s",
                 info->pruned          ? "✗ pruned"
                 : !info->valid        ? "✗ damaged"
                 : info->current       ? ""
@@ -139,7 +139,7 @@ static const char *standing(const void *item, char room[CLI_WORD_MAX])
                 !info->current ? ""
                 : info->valid  ? "← current"
                                : " ← current");
-        return room;
+        return buf;
 }
 
 static bool has_commit(const void *item)

@@ -69,7 +69,7 @@ extern const cli_field cli_checkpoint_fields[], cli_missed_fields[], cli_change_
 void cli_say_failed_checkpoints(const cli_call *cli, pawl_log *log, uint64_t since);
 
 /** "file", "folder" or "link" of the kind that the value is; NULL: nothing. */
-const char *cli_kind_word(const void *value, char room[CLI_WORD_MAX]);
+const char *cli_kind_word(const void *value, char buf[CLI_WORD_MAX]);
 /** A path that differs, as a line. */
 void cli_change_print(FILE *out, const pawl_file_change *file);
 /** What was not captured, a line each. */

@@ -113,7 +113,7 @@ static pawl_status exchange_commit(pawl_log *log, pawl__postgres_query *end)
         if (!status && (!end->result || !commit->result ||
                                strcmp(server->pq->PQcmdTuples(end->result), "1") != 0 ||
                                strcmp(server->pq->PQcmdStatus(commit->result), "COMMIT") != 0))
-                status = pawl__server_odd(log, "a COMMIT that did not commit", err);
+                status = pawl__server_unexpected(log, "a COMMIT that did not commit", err);
         pawl__postgres_reset(&end->base);
         if (commit)
                 pawl__postgres_reset(&commit->base);

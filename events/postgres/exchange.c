@@ -130,7 +130,7 @@ static void take(pawl_log *log, PGresult *result, pawl_status *first, pawl_error
                 if (now->kind == PAWL__PENDING_SYNC)
                         server->at++;
                 else if (!*first)
-                        *first = pawl__server_odd(log, "it is out of step", err);
+                        *first = pawl__server_unexpected(log, "it is out of step", err);
                 break;
         case PGRES_PIPELINE_ABORTED:
                 break;
@@ -144,7 +144,8 @@ static void take(pawl_log *log, PGresult *result, pawl_status *first, pawl_error
                 break;
         default: /* COPY and others, which we never ask for */
                 if (!*first)
-                        *first = pawl__server_odd(log, "it begins what nobody asked for", err);
+                        *first = pawl__server_unexpected(
+                                log, "it begins what nobody asked for", err);
                 server->lost = true;
                 break;
         }
@@ -182,7 +183,7 @@ static pawl_status consume(pawl_log *log, const char *doing, pawl_error *err)
         if (!server->pq->PQconsumeInput(server->conn))
                 return pawl__server_lost(log, server->pq->PQerrorMessage(server->conn), doing, err);
         if (server->answered_bytes > server->answer_max || server->notices > 100000)
-                return pawl__server_odd(log, "it does not end", err);
+                return pawl__server_unexpected(log, "it does not end", err);
         return PAWL_OK;
 }
 

@@ -124,7 +124,7 @@ pawl_status pawl__server_give_up(pawl_log *log, const char *doing, pawl_error *e
                 log->path, doing);
 }
 
-pawl_status pawl__server_odd(pawl_log *log, const char *what, pawl_error *err)
+pawl_status pawl__server_unexpected(pawl_log *log, const char *what, pawl_error *err)
 {
         log->server->lost = true;
         log->server->retry = false;

@@ -50,7 +50,7 @@ static pawl_status find(bool *there, tables *found, pawl_log *log, pawl_error *e
         *there = pq->PQntuples(result) == 1;
         if (*there && (pawl__postgres_type(&row.base, 0) != PAWL__SQL_INTEGER ||
                               pawl__postgres_type(&row.base, 1) != PAWL__SQL_INTEGER))
-                status = pawl__server_odd(log, "the log's row is none", err);
+                status = pawl__server_unexpected(log, "the log's row is none", err);
         else if (*there) {
                 server->log_id = pawl__postgres_integer(&row.base, 0);
                 log->version = (int)pawl__postgres_integer(&row.base, 1);
@@ -292,7 +292,7 @@ static pawl_status list(pawl_log *log, pawl__log_listed_fn fn, void *user, pawl_
                         .head_seq = (uint64_t)pawl__postgres_integer(query, 1),
                         .keyed = pawl__postgres_integer(query, 3)};
                 if (!listed.name.data || !pawl__query_hash(listed.head_hash, query, 2))
-                        status = pawl__server_odd(log, "a log's row is none", err);
+                        status = pawl__server_unexpected(log, "a log's row is none", err);
                 else
                         status = fn(&listed, user, err);
         }

@@ -68,7 +68,7 @@ pawl_status pawl__server_execute(PGresult **result, pawl_log *log, const char *s
         if (!status)
                 status = pawl__exchange(log, doing, err);
         if (!status && !q->result)
-                status = pawl__server_odd(log, "a statement has none", err);
+                status = pawl__server_unexpected(log, "a statement has none", err);
         if (!status && result) {
                 *result = q->result;
                 q->result = NULL;

@@ -74,13 +74,13 @@ pawl_status pawl__prefetch(pawl_log *log, pawl_error *err)
 {
         pawl__prefetch_drop(log, NULL);
         pawl_status status = pawl__tx_prefetch(log, err);
-        for (size_t i = 0; i < log->n_held && !status; i++) {
+        for (size_t i = 0; i < log->n_leases && !status; i++) {
                 pawl__query *query;
                 status = pawl__log_query(&query, log, PAWL__STMT_LEASE_GET, err);
                 if (status)
                         break;
                 pawl__query_bind_text(
-                        query, 1, pawl__text_n(log->held[i].run_id, log->held[i].run_len));
+                        query, 1, pawl__text_n(log->leases[i].run_id, log->leases[i].run_len));
                 status = pawl__postgres_prefetch(query, err);
         }
         return status;

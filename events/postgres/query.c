@@ -256,7 +256,7 @@ static pawl_status ask(pawl__postgres_query *q, const char *doing, pawl_error *e
                         return PAWL_OK;
                 }
                 if (!status)
-                        status = pawl__server_odd(log, "a statement has none", err);
+                        status = pawl__server_unexpected(log, "a statement has none", err);
                 if (q->result)
                         server->pq->PQclear(q->result);
                 q->result = NULL;

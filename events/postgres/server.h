@@ -158,7 +158,7 @@ pawl_status pawl__server_lost(pawl_log *log, const char *why, const char *doing,
 /** After a signal, of a server that says nothing: PAWL_EINTERRUPTED. */
 pawl_status pawl__server_give_up(pawl_log *log, const char *doing, pawl_error *err);
 /** The server sent what no server of ours sends: PAWL_EDAMAGED. */
-pawl_status pawl__server_odd(pawl_log *log, const char *what, pawl_error *err);
+pawl_status pawl__server_unexpected(pawl_log *log, const char *what, pawl_error *err);
 /** SQLSTATE of a result; "" if there is none. */
 const char *pawl__sqlstate(const pawl_log *log, const PGresult *result);
 

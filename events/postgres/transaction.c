@@ -114,7 +114,7 @@ pawl_status pawl__log_lock(pawl_log *log, pawl_error *err)
         if (!status && !server->pooled)
                 server->limited = server->connection;
         if (!status && !lock->result)
-                status = pawl__server_odd(log, "a statement has none", err);
+                status = pawl__server_unexpected(log, "a statement has none", err);
         if (!status)
                 status = take_head(log, lock, err);
         if (lock)
@@ -162,15 +162,15 @@ static void assume_head(pawl_log *log)
         server->whole = server->applied == (int64_t)log->head_seq;
 }
 
-static pawl_status prove_lease(pawl_log *log, const pawl__lease *held, pawl_error *err)
+static pawl_status prove_lease(pawl_log *log, const pawl__lease *lease, pawl_error *err)
 {
         pawl__postgres_query *q;
         pawl_status status = pawl__own_query(&q, log, PAWL__OWN_PROVE_LEASE, err);
 
         if (status)
                 return status;
-        pawl__query_bind_text(&q->base, 1, pawl__text_n(held->run_id, held->run_len));
-        pawl__query_bind_integer(&q->base, 2, (int64_t)held->fence);
+        pawl__query_bind_text(&q->base, 1, pawl__text_n(lease->run_id, lease->run_len));
+        pawl__query_bind_integer(&q->base, 2, (int64_t)lease->fence);
         return pawl__defer(q, "append", err);
 }
 
@@ -205,16 +205,16 @@ pawl_status pawl__lease_assume(int64_t *fence, pawl_log *log, pawl_text run_id, 
 
         if (!server->in_transaction || !server->assumed || server->leases_change)
                 return PAWL_DONE;
-        for (size_t i = 0; i < log->n_held; i++) {
-                const pawl__lease *held = &log->held[i];
-                if (!pawl__lease_is(held, run_id, held->fence))
+        for (size_t i = 0; i < log->n_leases; i++) {
+                const pawl__lease *lease = &log->leases[i];
+                if (!pawl__lease_is(lease, run_id, lease->fence))
                         continue;
-                *fence = (int64_t)held->fence;
-                if (server->deferring && (!server->owned || server->owned == held)) {
-                        server->owned = held;
+                *fence = (int64_t)lease->fence;
+                if (server->deferring && (!server->owned || server->owned == lease)) {
+                        server->owned = lease;
                         return PAWL_OK;
                 }
-                return prove_lease(log, held, err);
+                return prove_lease(log, lease, err);
         }
         return PAWL_DONE;
 }

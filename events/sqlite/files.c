@@ -133,7 +133,7 @@ char *pawl__directory_of(const pawl_log *log)
         return strndup(log->path, len ? len : 1);
 }
 
-pawl__presence pawl__files_beside(const pawl_log *log)
+pawl__presence pawl__side_files_presence(const pawl_log *log)
 {
         struct stat st;
         ino_t wal = pawl__inode_at(log, "-wal", &st);
@@ -146,7 +146,7 @@ pawl__presence pawl__files_beside(const pawl_log *log)
         return PAWL__FILES_SAME;
 }
 
-pawl_status pawl__files_look(pawl__presence *out, pawl_log *log)
+pawl_status pawl__files_presence(pawl__presence *out, pawl_log *log)
 {
         struct stat st;
         char *directory = pawl__directory_of(log);
@@ -158,7 +158,7 @@ pawl_status pawl__files_look(pawl__presence *out, pawl_log *log)
         const int error = lstat(log->path, &st) == 0 ? 0 : errno;
         if (error && error != ENOENT && error != ENOTDIR && error != ELOOP)
                 return pawl__fail_errno(&log->err, error, log->path, "look for the log");
-        pawl__presence beside = pawl__files_beside(log);
+        pawl__presence beside = pawl__side_files_presence(log);
         if (error)
                 *out = real && error == ENOENT && beside != PAWL__FILES_OTHER ? PAWL__FILES_GONE
                                                                               : PAWL__FILES_OTHER;

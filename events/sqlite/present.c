@@ -123,8 +123,8 @@ static pawl_status exchange(pawl_log *log)
         (void)sqlite3_db_config(old->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
         pawl_log_close(fresh);
         pawl__group_moved(log);
-        for (size_t i = 0; i < log->n_held; i++)
-                pawl__run_lock_keep(log, &log->held[i]);
+        for (size_t i = 0; i < log->n_leases; i++)
+                pawl__run_lock_keep(log, &log->leases[i]);
         return PAWL_OK;
 }
 
@@ -267,7 +267,7 @@ static void remove_beside(const pawl_log *log)
 static pawl_status name_copy(bool *done, pawl_log *log, const char *made, pawl__presence was)
 {
         pawl__presence now;
-        pawl_status status = pawl__files_look(&now, log);
+        pawl_status status = pawl__files_presence(&now, log);
         char *directory;
 
         *done = false;
@@ -339,10 +339,10 @@ static pawl_status look_into(pawl_log *log, pawl__presence where)
         const bool stands = stat(log->path, &before) == 0;
         const bool own = stands && before.st_dev == log->device && before.st_ino == log->inode;
         pawl_status status = PAWL_OK;
-        if (!own || (overwritten && pawl__files_beside(log) == PAWL__FILES_SAME))
+        if (!own || (overwritten && pawl__side_files_presence(log) == PAWL__FILES_SAME))
                 status = goes_on(&same_log, log, overwritten);
         if (!status && !same_log)
-                status = pawl__files_look(&now, log);
+                status = pawl__files_presence(&now, log);
         if (status)
                 return status;
         if (!same_log) {
@@ -362,7 +362,7 @@ static pawl_status look_into(pawl_log *log, pawl__presence where)
 pawl_status pawl__files_fix(pawl_log *log)
 {
         pawl__presence where = PAWL__FILES_SAME;
-        pawl_status status = pawl__files_look(&where, log);
+        pawl_status status = pawl__files_presence(&where, log);
 
         if (status || where == PAWL__FILES_SAME)
                 return status;

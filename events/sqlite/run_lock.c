@@ -104,15 +104,15 @@ static void sync_mark(const pawl_log *log, int fd, bool is_first)
 
 /* The claim before may be the one that holds until this one is committed: its mark stays, and that
  * of the one before it is used again. */
-void pawl__run_lock_take(pawl_log *log, pawl__lease *held)
+void pawl__run_lock_take(pawl_log *log, pawl__lease *lease)
 {
         static const unsigned char none[PLACE];
-        const pawl_text run_id = pawl__text_n(held->run_id, held->run_len);
+        const pawl_text run_id = pawl__text_n(lease->run_id, lease->run_len);
         unsigned char mark[PLACE], older[PLACE], there[PLACE];
 
-        held->lock_fd = -1;
-        if (!make_mark(mark, log, run_id, held->fence) ||
-                !make_mark(older, log, run_id, held->fence - 2))
+        lease->lock_fd = -1;
+        if (!make_mark(mark, log, run_id, lease->fence) ||
+                !make_mark(older, log, run_id, lease->fence - 2))
                 return;
         int fd = open_file(log, O_RDWR | O_CREAT);
         for (int64_t at = 0; fd >= 0; at += PLACE) {
@@ -126,8 +126,8 @@ void pawl__run_lock_take(pawl_log *log, pawl__lease *held)
                         if (pwrite(fd, mark, PLACE, at) != PLACE)
                                 break;
                         sync_mark(log, fd, at == 0);
-                        held->lock_fd = fd;
-                        held->lock_at = at;
+                        lease->lock_fd = fd;
+                        lease->lock_at = at;
                         return;
                 }
                 (void)lock_place(fd, at, F_UNLCK);
@@ -136,38 +136,38 @@ void pawl__run_lock_take(pawl_log *log, pawl__lease *held)
                 close(fd);
 }
 
-void pawl__run_lock_drop(pawl__lease *held)
+void pawl__run_lock_drop(pawl__lease *lease)
 {
         static const unsigned char none[PLACE];
 
-        if (held->lock_fd < 0)
+        if (lease->lock_fd < 0)
                 return;
         /* A mark that stays does no harm. Unlocked and not only closed: a child that was forked
          * meanwhile may have it open. */
-        ssize_t wiped = pwrite(held->lock_fd, none, PLACE, held->lock_at);
+        ssize_t wiped = pwrite(lease->lock_fd, none, PLACE, lease->lock_at);
         (void)wiped;
-        (void)lock_place(held->lock_fd, held->lock_at, F_UNLCK);
-        close(held->lock_fd);
-        held->lock_fd = -1;
+        (void)lock_place(lease->lock_fd, lease->lock_at, F_UNLCK);
+        close(lease->lock_fd);
+        lease->lock_fd = -1;
 }
 
-void pawl__run_lock_keep(pawl_log *log, pawl__lease *held)
+void pawl__run_lock_keep(pawl_log *log, pawl__lease *lease)
 {
         struct stat ours, there;
 
         (void)pawl__log_path_size(log, "-lock");
-        if (held->lock_fd >= 0 && fstat(held->lock_fd, &ours) == 0 &&
+        if (lease->lock_fd >= 0 && fstat(lease->lock_fd, &ours) == 0 &&
                 stat(log->file->side, &there) == 0 && ours.st_ino == there.st_ino &&
                 ours.st_dev == there.st_dev)
                 return;
-        if (held->lock_fd >= 0)
-                close(held->lock_fd);
-        pawl__run_lock_take(log, held);
+        if (lease->lock_fd >= 0)
+                close(lease->lock_fd);
+        pawl__run_lock_take(log, lease);
 }
 
 /* Who died between its mark and its claim leaves the mark of the claim that comes next: that one
  * lives if any place of its mark is locked. */
-pawl__life pawl__run_lock_look(pawl_log *log, pawl_text run_id, uint64_t fence)
+pawl__life pawl__run_lock_state(pawl_log *log, pawl_text run_id, uint64_t fence)
 {
         unsigned char mark[PLACE], there[PLACE];
         pawl__life life = PAWL__LIFE_UNKNOWN;

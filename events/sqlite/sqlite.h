@@ -174,9 +174,9 @@ typedef enum pawl__presence {
 } pawl__presence;
 
 /** What stands at the log's path. */
-PAWL_MUST_CHECK pawl_status pawl__files_look(pawl__presence *out, pawl_log *log);
+PAWL_MUST_CHECK pawl_status pawl__files_presence(pawl__presence *out, pawl_log *log);
 /** The same of the -wal and the -shm alone. */
-pawl__presence pawl__files_beside(const pawl_log *log);
+pawl__presence pawl__side_files_presence(const pawl_log *log);
 /** What has the name PATH + @p suffix: its inode; 0: nothing, whose size is 0. Of another file
  * system: none of ours. Of what stands beside the database only st_dev, st_ino and st_size. */
 ino_t pawl__inode_at(const pawl_log *log, const char *suffix, struct stat *st);
@@ -231,11 +231,11 @@ int pawl__wal_checkpoint(pawl_log *log, int mode, int64_t wait_us, int *frames, 
 
 /** Take the lock on a claim that is about to be committed, with its mark on disk; without it, the
  *  lease alone says who lives. */
-void pawl__run_lock_take(pawl_log *log, pawl__lease *held);
+void pawl__run_lock_take(pawl_log *log, pawl__lease *lease);
 /** Take it again where the file is not there any more. */
-void pawl__run_lock_keep(pawl_log *log, pawl__lease *held);
-void pawl__run_lock_drop(pawl__lease *held);
-pawl__life pawl__run_lock_look(pawl_log *log, pawl_text run_id, uint64_t fence);
+void pawl__run_lock_keep(pawl_log *log, pawl__lease *lease);
+void pawl__run_lock_drop(pawl__lease *lease);
+pawl__life pawl__run_lock_state(pawl_log *log, pawl_text run_id, uint64_t fence);
 
 /* ---- Copies and space (backup.c, shrink.c)
  * ------------------------------------------------------- */

@@ -192,8 +192,8 @@ static int send_to(const char *path, int fd)
 
 static void listen_in(served *s)
 {
-        s->seen[0] = path_in(s->f->folder, ".pawl/stdout");
-        s->seen[1] = path_in(s->f->folder, ".pawl/stderr");
+        s->seen[0] = path_in(s->f->directory, ".pawl/stdout");
+        s->seen[1] = path_in(s->f->directory, ".pawl/stderr");
         fflush(NULL);
         s->out = send_to(s->seen[0], STDOUT_FILENO);
         s->err = send_to(s->seen[1], STDERR_FILENO);
@@ -253,7 +253,7 @@ static const char *filled_in(const served *s, const char *arg)
 static bool run(outcome *o, const served *s, pawl_log *log, const invocation *i)
 {
         cli_context in = {.log = log,
-                .workspace = s->f->folder,
+                .workspace = s->f->directory,
                 .actor = "user:ana",
                 .served = true,
                 .failure = &o->failure};

@@ -23,7 +23,7 @@ enum { CONTENDERS = 64, DAY_S = 86400 };
 
 static void forget_file(struct mission_fixture *f, const char *name)
 {
-        char *path = path_in(f->folder, name);
+        char *path = path_in(f->directory, name);
 
         assert_true(unlink(path) == 0 || errno == ENOENT);
         free(path);

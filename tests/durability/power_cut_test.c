@@ -19,7 +19,7 @@
 static void check_recording(const recording *r)
 {
         crash_disk disk = {0};
-        char *copy = folder_make();
+        char *copy = directory_make();
         size_t files = 0;
 
         crash_build(&disk, r, r->n_ops, &(crash_choice){.kind = CRASH_ALL});
@@ -27,10 +27,10 @@ static void check_recording(const recording *r)
         crash_free(&disk);
         for (size_t i = 0; i < r->n_nodes; i++) {
                 char *written = path_in(copy, r->nodes[i].name);
-                char *there = path_in(r->folder, r->nodes[i].name);
+                char *there = path_in(r->directory, r->nodes[i].name);
                 size_t written_len, there_len;
                 assert_int_equal(access(written, F_OK), access(there, F_OK));
-                if (!r->nodes[i].folder && access(there, F_OK) == 0) {
+                if (!r->nodes[i].directory && access(there, F_OK) == 0) {
                         char *a = file_read(written, &written_len);
                         char *b = file_read(there, &there_len);
                         assert_int_equal(written_len, there_len);
@@ -43,7 +43,7 @@ static void check_recording(const recording *r)
                 free(there);
         }
         assert_true(files >= 2); /* the log and its -wal */
-        folder_remove(copy);
+        directory_remove(copy);
 }
 
 enum { CI_SEEDS = 3, FULL_SEEDS = 120, SINGLES = 6 };
@@ -87,13 +87,13 @@ static void make_log(event_log *f, int n)
 }
 
 /* What stands in the log by now is promised. */
-static void start(recording *r, const char *folder, const char *path)
+static void start(recording *r, const char *directory, const char *path)
 {
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         pawl_log *log = NULL;
 
         options.flags = PAWL_LOG_READONLY;
-        recorder_start(r, folder);
+        recorder_start(r, directory);
         if (access(path, F_OK) != 0)
                 return;
         assert_ok(pawl_log_open(&log, path, &options, NULL));
@@ -103,7 +103,7 @@ static void start(recording *r, const char *folder, const char *path)
 
 static void start_log(recording *r, event_log *f)
 {
-        start(r, f->folder, f->path);
+        start(r, f->directory, f->path);
         f->vfs = RECORDER_VFS;
 }
 
@@ -296,17 +296,17 @@ LOG_TEST(first_creation)
         survives("first creation", &r, NULL);
 }
 
-/* Before it came to syncing anything, one was killed that made the folder, and in it an empty file,
- * or a part of a log that has no name yet. */
+/* Before it came to syncing anything, one was killed that made the directory, and in it an empty
+ * file, or a part of a log that has no name yet. */
 LOG_TEST(creation_where_another_died)
 {
-        char *folder = path_in(f->folder, ".pawl");
+        char *directory = path_in(f->directory, ".pawl");
 
         for (int empty = 0; empty < 2; empty++) {
-                char *unnamed = path_in(folder, "events.db-new-XXXXXX");
+                char *unnamed = path_in(directory, "events.db-new-XXXXXX");
                 recording r;
                 start_log(&r, f);
-                assert_int_equal(mkdir(folder, 0700), 0);
+                assert_int_equal(mkdir(directory, 0700), 0);
                 if (empty) {
                         assert_int_equal(mknod(f->path, S_IFREG | 0600, 0), 0);
                 } else {
@@ -319,9 +319,9 @@ LOG_TEST(creation_where_another_died)
                 event_log_close(f);
                 survives("creation where another died", &r, NULL);
                 free(unnamed);
-                folder_remove(strdup(folder));
+                directory_remove(strdup(directory));
         }
-        free(folder);
+        free(directory);
 }
 
 static pawl_status count_up(pawl_log *log, pawl_error *err)
@@ -402,7 +402,7 @@ MISSION_TEST(a_whole_run)
         mission_write(f, mission_yaml);
         pawl_log_close(f->log);
         f->log = NULL;
-        start(&r, f->folder, f->db);
+        start(&r, f->directory, f->db);
         assert_ok(pawl__log_open_as(&f->log, f->db, &f->log_options, &setup, &f->err));
         recorder_watch(f->log);
         assert_int_equal(mission_run(f), PAWL_BLOCKED);

@@ -114,7 +114,7 @@ static bool pending(fixture *f)
 
 static bool stands_at(fixture *f, tree_hash tree)
 {
-        tree_hash got = tree_on_disk(&f->t, f->log->folder);
+        tree_hash got = tree_on_disk(&f->t, f->log->directory);
 
         return memcmp(got.bytes, tree.bytes, 32) == 0;
 }
@@ -198,7 +198,7 @@ static void sweep_end(fixture *f, action end)
 
 static void put(fixture *f, const char *name, const char *data, mode_t mode)
 {
-        char *path = path_in(f->log->folder, name);
+        char *path = path_in(f->log->directory, name);
 
         (void)unlink(path);
         file_write(path, data, strlen(data));
@@ -208,7 +208,7 @@ static void put(fixture *f, const char *name, const char *data, mode_t mode)
 
 static void make(fixture *f, const char *name, mode_t mode)
 {
-        char *path = path_in(f->log->folder, name);
+        char *path = path_in(f->log->directory, name);
 
         if (mkdir(path, 0700) != 0)
                 assert_int_equal(unlink(path) + mkdir(path, 0700), 0);
@@ -231,7 +231,7 @@ static void checkpoint(fixture *f, pawl_log *log)
 static void set_up(fixture *f)
 {
         pawl_log *log = event_log_open(f->log);
-        char *link = path_in(f->log->folder, "link");
+        char *link = path_in(f->log->directory, "link");
 
         put(f, "a", "one", 0644);
         put(f, "mode", "same", 0600);
@@ -240,7 +240,7 @@ static void set_up(fixture *f)
         put(f, "gone/x", "one", 0644);
         assert_int_equal(symlink("a", link), 0);
         checkpoint(f, log);
-        f->one = tree_on_disk(&f->t, f->log->folder);
+        f->one = tree_on_disk(&f->t, f->log->directory);
         put(f, "a", "two", 0755);
         put(f, "mode", "same", 0644);
         put(f, "gone/x", "two", 0400);
@@ -251,7 +251,7 @@ static void set_up(fixture *f)
         assert_int_equal(unlink(link), 0);
         checkpoint(f, log);
         put(f, "a", "three", 0644);
-        f->two = tree_on_disk(&f->t, f->log->folder);
+        f->two = tree_on_disk(&f->t, f->log->directory);
         event_log_close(f->log);
         free(link);
 }
@@ -262,7 +262,7 @@ static void sweep_way(fixture *f, action back)
         f->back = back;
         f->forth = undo;
         must(f, back);
-        f->one = tree_on_disk(&f->t, f->log->folder);
+        f->one = tree_on_disk(&f->t, f->log->directory);
         assert_false(stands_at(f, f->two));
         sweep(f, back, false);
         settle(f, false);
@@ -286,7 +286,7 @@ UNIT_TEST_WITH(killed_anywhere_it_comes_to_one_of_two_trees, event_log *fixed, e
         sweep(&f, undo, false);
         settle(&f, false);
         put(&f, "mine", "nobody recorded it", 0600);
-        f.two = tree_on_disk(&f.t, f.log->folder);
+        f.two = tree_on_disk(&f.t, f.log->directory);
         sweep_way(&f, roll_back_clean);
         sweep_way(&f, roll_back_part);
         sweep(&f, undo, true);

@@ -102,7 +102,7 @@ static void the_next_batch_ends_what_was_left(toolcalls *t, pawl_log *log)
         free(names);
 }
 
-TOOLCALLS_TEST(killed_anywhere_log_and_folder_agree)
+TOOLCALLS_TEST(killed_anywhere_log_and_directory_agree)
 {
         pawl_verify_result verified;
         long at = 1, deaths = 0;

@@ -1,7 +1,7 @@
 /* Needs PAWL_WITH_ARCHIVE. */
 /*
- * Random histories of a workspace: files, folders and links come, change and go; checkpoints are
- * taken, gone back to, undone, interrupted, pruned, carried to another machine. After each step
+ * Random histories of a workspace: files, directories and links come, change and go; checkpoints
+ * are taken, gone back to, undone, interrupted, pruned, carried to another machine. After each step
  * back, every name, mode, content and target is compared with a plain copy that a model of its own
  * kept: thousands of steps under PAWL_TEST_FULL=1, or as many as PAWL_HISTORY_STEPS says;
  * PAWL_HISTORY_SEED is the first seed.
@@ -44,7 +44,7 @@ static void random_path(world *w, char out[1280])
                 "a", "b", "A", "a b", "new\nline", "\xff\xfe", "\xc3\xa4", ".x", w->long_name};
         size_t depth = 1 + (size_t)draw(w, 3);
 
-        strcpy(out, w->log->folder);
+        strcpy(out, w->log->directory);
         for (size_t i = 0; i < depth; i++) {
                 strcat(out, "/");
                 strcat(out, names[draw(w, i || draw(w, 8) == 0 ? NAMES : NAMES - 1)]);
@@ -59,18 +59,18 @@ static void remove_all(const char *path)
                 return;
         if (S_ISDIR(st.st_mode)) {
                 (void)chmod(path, 0700);
-                folder_remove(strdup(path));
+                directory_remove(strdup(path));
         } else {
                 assert_int_equal(unlink(path), 0);
         }
 }
 
-/* Make the folders that lead there, in place of whatever is in their way. */
+/* Make the directories that lead there, in place of whatever is in their way. */
 static void make_way(world *w, const char *path)
 {
         char up[1280];
 
-        for (const char *slash = strchr(path + strlen(w->log->folder) + 1, '/'); slash;
+        for (const char *slash = strchr(path + strlen(w->log->directory) + 1, '/'); slash;
                 slash = strchr(slash + 1, '/')) {
                 struct stat st;
                 snprintf(up, sizeof up, "%.*s", (int)(slash - path), path);
@@ -81,15 +81,15 @@ static void make_way(world *w, const char *path)
         }
 }
 
-static void random_mode(world *w, const char *path, bool folder)
+static void random_mode(world *w, const char *path, bool directory)
 {
         /* setuid and setgid bits have rules of their own: cli/set_id */
         static const mode_t files[] = {0644, 0755, 0600, 0444, 01755, 0};
-        static const mode_t folders[] = {0755, 0700, 0775, 0555, 01777};
+        static const mode_t directories[] = {0755, 0700, 0775, 0555, 01777};
         bool root = geteuid() == 0;
 
-        if (folder)
-                assert_int_equal(chmod(path, folders[draw(w, root ? 5 : 3)]), 0);
+        if (directory)
+                assert_int_equal(chmod(path, directories[draw(w, root ? 5 : 3)]), 0);
         else
                 assert_int_equal(chmod(path, files[draw(w, root ? 6 : 4)]), 0);
 }
@@ -173,7 +173,7 @@ static void learn(world *w)
 
 static tree_hash now(world *w)
 {
-        return tree_on_disk(&w->m.t, w->log->folder);
+        return tree_on_disk(&w->m.t, w->log->directory);
 }
 
 static void stands_at(world *w, tree_hash wanted, const char *doing)
@@ -327,7 +327,7 @@ static void prune(world *w)
 }
 
 /* Those that are valid go into an archive and from there into a log elsewhere; one of them is put
- * there into an empty folder. */
+ * there into an empty directory. */
 static void run_step(world *w)
 {
         pawl_archive_result out, in;
@@ -348,7 +348,7 @@ static void run_step(world *w)
         event_log *there = state;
         there->flags = PAWL_LOG_CREATE;
         (void)event_log_open(there);
-        char *archive = path_in(there->folder, ".pawl/carried.tar.zst");
+        char *archive = path_in(there->directory, ".pawl/carried.tar.zst");
         if (pawl_workspace_export(&out, w->log->log, NULL, 0, archive, &err) ||
                 pawl_workspace_import(&in, there->log, archive, NULL, &err))
                 fail_msg("carrying: %s", err.message);
@@ -359,7 +359,7 @@ static void run_step(world *w)
         snprintf(which, sizeof which, "%lu", (unsigned long)one + 1);
         if (pawl_workspace_rollback(NULL, there->log, which, NULL, NULL, &err))
                 fail_msg("rollback elsewhere: %s", err.message);
-        tree_hash got = tree_on_disk(&w->m.t, there->folder);
+        tree_hash got = tree_on_disk(&w->m.t, there->directory);
         assert_memory_equal(got.bytes, w->m.checkpoints[at[one]].tree.bytes, 32);
         w->counts[7]++;
         free(archive);

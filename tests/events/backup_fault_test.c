@@ -61,7 +61,7 @@ FAULT_TEST(a_disk_that_fails_at_any_write_leaves_no_file)
                         failures++;
                         assert_int_equal(status, cases[k].status);
                         assert_says(pawl_log_errmsg(b->f->log), cases[k].says);
-                        assert_int_equal(names_in(b->folder), 0);
+                        assert_int_equal(names_in(b->directory), 0);
                 }
                 assert_true(n < SWEEP_MAX);
                 assert_true(failures >= 20);
@@ -96,15 +96,15 @@ FAULT_TEST(who_is_killed_at_any_write_leaves_nothing_that_disturbs_the_next)
                 assert_true(n < SWEEP_MAX);
                 assert_int_equal(WEXITSTATUS(status), 0);
                 assert_true(deaths >= 20);
-                assert_int_equal(names_in(b->folder), deaths + 1);
+                assert_int_equal(names_in(b->directory), deaths + 1);
                 /* What they left is not in the way, and is named so that it can be told. */
-                DIR *dir = opendir(b->folder);
+                DIR *dir = opendir(b->directory);
                 assert_non_null(dir);
                 for (const struct dirent *entry; (entry = readdir(dir));)
                         if (strncmp(entry->d_name, "copy.db-backup-", 15) == 0)
                                 assert_int_equal(unlinkat(dirfd(dir), entry->d_name, 0), 0);
                 closedir(dir);
-                assert_int_equal(names_in(b->folder), 1);
+                assert_int_equal(names_in(b->directory), 1);
                 assert_int_equal(unlink(b->copy), 0);
                 assert_ok(pawl_log_backup(&made, b->f->log, b->copy, NULL, NULL));
                 check_copy(b, &made);
@@ -124,7 +124,7 @@ FAULT_TEST(without_memory_there_is_no_file_and_nothing_is_leaked)
                 const bool ok =
                         sweep_done(&s, pawl_log_backup(NULL, b->f->log, b->copy, NULL, NULL), NULL);
                 event_log_close(b->f);
-                assert_int_equal(names_in(b->folder), ok);
+                assert_int_equal(names_in(b->directory), ok);
                 if (ok)
                         assert_int_equal(unlink(b->copy), 0);
         }

@@ -75,9 +75,9 @@ BACKUP_TEST(every_kind_of_read_only_log_is_copied_and_left_as_it_is)
                         snprintf(name, sizeof name, "%s-shm", f->path);
                         assert_int_equal(unlink(name), 0);
                 }
-                char *before, *after, *folder = path_in(f->folder, ".pawl");
+                char *before, *after, *directory = path_in(f->directory, ".pawl");
                 size_t len_before, len_after;
-                int names = names_in(folder);
+                int names = names_in(directory);
                 before = file_read(f->path, &len_before);
                 event_log_open(f);
                 assert_ok(pawl_log_backup(&made, f->log, b->copy, NULL, NULL));
@@ -87,18 +87,18 @@ BACKUP_TEST(every_kind_of_read_only_log_is_copied_and_left_as_it_is)
                 after = file_read(f->path, &len_after);
                 assert_int_equal(len_before, len_after);
                 assert_memory_equal(before, after, len_after);
-                assert_int_equal(names_in(folder), names);
+                assert_int_equal(names_in(directory), names);
                 assert_int_equal(unlink(b->copy), 0);
                 free(before);
                 free(after);
-                free(folder);
+                free(directory);
         }
 }
 
 BACKUP_TEST(an_old_log_is_copied_as_it_is)
 {
         pawl_backup made;
-        char *path = path_in(b->f->folder, "old.db");
+        char *path = path_in(b->f->directory, "old.db");
         size_t len;
         char *old = file_read(GOLDEN_DIR "/logs/v1.db", &len);
 
@@ -141,13 +141,13 @@ BACKUP_TEST(a_keyed_log_is_copied_without_its_key_macs_and_all)
 
 static void check_refused(backup *b, const char *path, pawl_status status, const char *says)
 {
-        int names = names_in(b->folder);
+        int names = names_in(b->directory);
         pawl_backup made = {.events = 99};
 
         assert_int_equal(pawl_log_backup(&made, b->f->log, path, NULL, NULL), status);
         assert_says(pawl_log_errmsg(b->f->log), says);
         assert_int_equal(made.events, 99);
-        assert_int_equal(names_in(b->folder), names);
+        assert_int_equal(names_in(b->directory), names);
 }
 
 BACKUP_TEST(what_has_the_name_is_never_replaced)
@@ -187,29 +187,29 @@ BACKUP_TEST(a_name_that_cannot_be_is_refused_by_that)
         event_log_open(b->f);
         event_log_fill(b->f, 1);
         check_refused(b, "", PAWL_EINVAL, "the path is empty; name a file");
-        check_refused(b, b->folder, PAWL_EEXISTS, "is a directory; add the name of a file");
+        check_refused(b, b->directory, PAWL_EEXISTS, "is a directory; add the name of a file");
         snprintf(name, sizeof name, "%s/", b->copy);
         check_refused(b, name, PAWL_EINVAL, "is a directory; add the name of a file");
-        snprintf(name, sizeof name, "%s/nowhere/copy.db", b->folder);
+        snprintf(name, sizeof name, "%s/nowhere/copy.db", b->directory);
         check_refused(b, name, PAWL_ENOTFOUND,
                 "nowhere/copy.db: cannot make the copy: No such file or directory; check the path");
         snprintf(name, sizeof name, "%s/copy.db", b->f->path);
         check_refused(b, name, PAWL_ENOTFOUND, "cannot make the copy: Not a directory");
-        snprintf(name, sizeof name, "%s/%0300d", b->folder, 0);
+        snprintf(name, sizeof name, "%s/%0300d", b->directory, 0);
         check_refused(b, name, PAWL_EINVAL, "File name too long; use a shorter path");
-        assert_int_equal(chmod(b->f->folder, 0755), 0);
-        assert_int_equal(chmod(b->folder, 0555), 0);
+        assert_int_equal(chmod(b->f->directory, 0755), 0);
+        assert_int_equal(chmod(b->directory, 0555), 0);
         fflush(NULL);
         pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) { /* not root, who could write anywhere */
                 const uid_t nobody = 65534;
-                char *old = path_in(b->f->folder, "old.db");
+                char *old = path_in(b->f->directory, "old.db");
                 size_t len;
                 char *image = file_read(GOLDEN_DIR "/logs/v1.db", &len);
                 file_write(old, image, len);
                 if (chmod(old, 0644) || (geteuid() == 0 && (setgid(nobody) || setuid(nobody))) ||
-                        chdir(b->f->folder))
+                        chdir(b->f->directory))
                         _exit(99);
                 pawl_log *log = open_at(old, PAWL_LOG_READONLY);
                 pawl_status status = pawl_log_backup(NULL, log, b->copy, NULL, NULL);
@@ -220,8 +220,8 @@ BACKUP_TEST(a_name_that_cannot_be_is_refused_by_that)
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFEXITED(status));
         assert_int_equal(WEXITSTATUS(status), 0);
-        assert_int_equal(chmod(b->folder, 0755), 0);
-        assert_int_equal(names_in(b->folder), 0);
+        assert_int_equal(chmod(b->directory, 0755), 0);
+        assert_int_equal(names_in(b->directory), 0);
 }
 
 BACKUP_TEST(a_log_that_does_not_verify_has_no_copy)
@@ -267,7 +267,7 @@ BACKUP_TEST(who_is_asked_may_end_it_at_any_time_and_nothing_is_left)
                 assert_int_equal(pawl_log_backup(&made, b->f->log, b->copy, count_calls, &stopped),
                         PAWL_EINTERRUPTED);
                 assert_says(pawl_log_errmsg(b->f->log), "copy.db: the copy was interrupted");
-                assert_int_equal(names_in(b->folder), 0);
+                assert_int_equal(names_in(b->directory), 0);
         }
         event_log_fill(b->f, 1); /* its transaction is over */
 }

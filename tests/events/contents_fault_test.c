@@ -13,7 +13,7 @@ FAULT_TEST(a_large_fill_that_fails_leaves_no_large_write_ahead_log)
 {
         pawl_log *log = event_log_open(f);
         content_work w = {.first = 1, .contents = 4, .part_len = 2 << 20, .fails = PAWL_EINPUTS};
-        char *wal = path_in(f->folder, ".pawl/events.db-wal");
+        char *wal = path_in(f->directory, ".pawl/events.db-wal");
         struct stat st;
 
         assert_int_equal(contents_commit_one(log, &w), PAWL_EINPUTS);

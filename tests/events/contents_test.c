@@ -312,7 +312,7 @@ LOG_TEST(a_backup_has_them_and_a_rebuild_keeps_them)
         assert_ok(contents_commit_one(event_log_open(f), &w));
         assert_ok(pawl__state_rebuild(f->log, pawl__log_error(f->log)));
         content_check(f->log, 8, CONTENT_PART);
-        copy.path = path_in(f->folder, "copy.db");
+        copy.path = path_in(f->directory, "copy.db");
         assert_ok(pawl_log_backup(NULL, f->log, copy.path, NULL, NULL));
         copy.flags = PAWL_LOG_READONLY;
         copy.log = NULL;

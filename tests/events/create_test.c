@@ -21,18 +21,18 @@ static void remove_log(event_log *f)
         }
 }
 
-/* How many files there are in the log's folder. */
+/* How many files there are in the log's directory. */
 static int count_files(event_log *f)
 {
-        char *folder = path_in(f->folder, ".pawl");
-        DIR *dir = opendir(folder);
+        char *directory = path_in(f->directory, ".pawl");
+        DIR *dir = opendir(directory);
         int n = 0;
 
         assert_non_null(dir);
         for (const struct dirent *entry; (entry = readdir(dir));)
                 n += entry->d_name[0] != '.';
         closedir(dir);
-        free(folder);
+        free(directory);
         return n;
 }
 
@@ -127,11 +127,11 @@ OPEN_LOG_TEST(a_new_log_is_sound_and_of_the_write_ahead_kind_at_once)
 
 LOG_TEST(what_a_maker_that_died_left_goes_with_the_next)
 {
-        char *folder = path_in(f->folder, ".pawl");
-        char *left = path_in(folder, "events.db-new-a1B2c3");
-        char *others = path_in(folder, "events.db-new-ideas.txt");
+        char *directory = path_in(f->directory, ".pawl");
+        char *left = path_in(directory, "events.db-new-a1B2c3");
+        char *others = path_in(directory, "events.db-new-ideas.txt");
 
-        assert_int_equal(mkdir(folder, 0700), 0);
+        assert_int_equal(mkdir(directory, 0700), 0);
         file_write(left, "SQLite", 6);
         file_write(others, "mine", 4);
         event_log_open(f);
@@ -139,7 +139,7 @@ LOG_TEST(what_a_maker_that_died_left_goes_with_the_next)
         assert_int_equal(access(others, F_OK), 0);
         free(others);
         free(left);
-        free(folder);
+        free(directory);
 }
 
 LOG_TEST(without_room_there_is_no_log_and_later_there_is)

@@ -209,8 +209,8 @@ LOG_TEST(what_was_done_to_the_macs_is_found)
 
         make(f);
         event_log_close(f);
-        char *wal = path_in(f->folder, ".pawl/events.db-wal");
-        char *shm = path_in(f->folder, ".pawl/events.db-shm");
+        char *wal = path_in(f->directory, ".pawl/events.db-wal");
+        char *shm = path_in(f->directory, ".pawl/events.db-shm");
         size_t len;
         char *good = file_read(f->path, &len);
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -229,7 +229,7 @@ LOG_TEST(what_was_done_to_the_macs_is_found)
 /* Somebody without the key changes an event and makes every hash after it again. */
 LOG_TEST(a_chain_that_was_made_again_without_the_key_is_found)
 {
-        char *forged = path_in(f->folder, "forged.db"), sql[400];
+        char *forged = path_in(f->directory, "forged.db"), sql[400];
 
         make(f);
         event_log_close(f);

@@ -162,10 +162,10 @@ OPEN_LOG_TEST(another_handle_of_the_same_process_does_not_get_the_run)
 /* The holder's process ends: what the kernel does then. */
 static void die(pawl_log *log)
 {
-        assert_int_equal(log->n_held, 1);
-        assert_true(log->held[0].lock_fd > 2);
-        close(log->held[0].lock_fd);
-        log->held[0].lock_fd = -1;
+        assert_int_equal(log->n_leases, 1);
+        assert_true(log->leases[0].lock_fd > 2);
+        close(log->leases[0].lock_fd);
+        log->leases[0].lock_fd = -1;
 }
 
 OPEN_LOG_TEST(a_dead_holder_loses_the_run_at_once_whatever_is_seen_of_it)
@@ -203,7 +203,7 @@ OPEN_LOG_TEST(a_mark_that_became_no_claim_takes_no_run_from_the_next)
         assert_ok(pawl_log_claim(&fence, f->log, "m", "run-2", NULL, NULL));
         assert_int_equal(claims_take(f->log), 1);
         assert_ok(pawl_log_release(f->log, "run-2", fence));
-        char *path = path_in(f->folder, ".pawl/events.db-lock");
+        char *path = path_in(f->directory, ".pawl/events.db-lock");
         FILE *file = fopen(path, "r+");
         assert_non_null(file);
         assert_int_equal(fseek(file, 32, SEEK_SET), 0);
@@ -236,7 +236,7 @@ OPEN_LOG_TEST(a_lock_says_nothing_of_other_runs_and_takes_no_room)
                         assert_ok(pawl_log_release(f->log, "run-1", (uint64_t)i + 1));
                 assert_ok(pawl_log_release(other, "run-2", fence));
         }
-        char *path = path_in(f->folder, ".pawl/events.db-lock");
+        char *path = path_in(f->directory, ".pawl/events.db-lock");
         assert_int_equal(stat(path, &st), 0);
         assert_int_equal(st.st_mode, S_IFREG | 0600);
         assert_true(st.st_size <= 3 * 32);
@@ -246,7 +246,7 @@ OPEN_LOG_TEST(a_lock_says_nothing_of_other_runs_and_takes_no_room)
 
 static int lock_is_held(void *other)
 {
-        return pawl__run_lock_look(other, pawl__text("run-1"), 1) != PAWL__LIFE_LIVES;
+        return pawl__run_lock_state(other, pawl__text("run-1"), 1) != PAWL__LIFE_LIVES;
 }
 
 /* Who finds a claim after a power cut finds its mark too, free: the lock file is written first. */
@@ -262,7 +262,7 @@ OPEN_LOG_TEST(the_lock_is_had_before_the_claim_is_committed)
         assert_ok(pawl_log_release(f->log, "run-1", 1));
         assert_int_not_equal(pawl_log_claim(&fence, f->log, "m", "run-1", NULL, NULL), PAWL_OK);
         assert_int_equal(fence, 9);
-        assert_int_equal(pawl__run_lock_look(other, pawl__text("run-1"), 2), PAWL__LIFE_UNKNOWN);
+        assert_int_equal(pawl__run_lock_state(other, pawl__text("run-1"), 2), PAWL__LIFE_UNKNOWN);
         sqlite3_commit_hook(pawl__log_db(f->log), NULL, NULL);
         assert_int_equal(claims_take(other), 2);
         pawl_log_close(other);

@@ -34,51 +34,51 @@ static void check_refused(event_log *f, pawl_status status, const char *says)
 /* An SQLite file of somebody else's, at the fixture's path. */
 static void foreign_file(event_log *f, const char *sql)
 {
-        char *folder = path_in(f->folder, ".pawl");
+        char *directory = path_in(f->directory, ".pawl");
 
-        assert_int_equal(mkdir(folder, 0700), 0);
-        free(folder);
+        assert_int_equal(mkdir(directory, 0700), 0);
+        free(directory);
         event_log_sql(f, sql);
 }
 
 LOG_TEST(creating_makes_a_private_directory_and_private_files_whatever_the_umask)
 {
-        char *folder, name[4096];
+        char *directory, name[4096];
         static const char *const names[] = {
                 "events.db", "events.db-wal", "events.db-shm", ".gitignore"};
         static const mode_t masks[] = {0, 0777};
 
         needs_file();
-        folder = path_in(f->folder, ".pawl");
+        directory = path_in(f->directory, ".pawl");
         for (size_t m = 0; m < 2; m++) {
                 mode_t before = umask(masks[m]);
                 event_log_open(f);
                 umask(before);
-                assert_int_equal(mode_of(folder), 0700);
+                assert_int_equal(mode_of(directory), 0700);
                 for (size_t i = 0; i < 4; i++) {
-                        snprintf(name, sizeof name, "%s/%s", folder, names[i]);
+                        snprintf(name, sizeof name, "%s/%s", directory, names[i]);
                         assert_int_equal(mode_of(name), 0600);
                 }
                 event_log_close(f);
                 for (size_t i = 0; i < 4; i++) {
-                        snprintf(name, sizeof name, "%s/%s", folder, names[i]);
+                        snprintf(name, sizeof name, "%s/%s", directory, names[i]);
                         assert_int_equal(unlink(name), 0);
                 }
-                assert_int_equal(rmdir(folder), 0);
+                assert_int_equal(rmdir(directory), 0);
         }
-        free(folder);
+        free(directory);
 }
 
-LOG_TEST(a_folder_that_stands_keeps_its_mode)
+LOG_TEST(a_directory_that_stands_keeps_its_mode)
 {
-        char *folder;
+        char *directory;
 
         needs_file();
-        folder = path_in(f->folder, ".pawl");
-        assert_int_equal(mkdir(folder, 0750), 0);
+        directory = path_in(f->directory, ".pawl");
+        assert_int_equal(mkdir(directory, 0750), 0);
         event_log_open(f);
-        assert_int_equal(mode_of(folder), 0750);
-        free(folder);
+        assert_int_equal(mode_of(directory), 0750);
+        free(directory);
 }
 
 OPEN_LOG_TEST(a_new_log_is_named_in_its_header)
@@ -97,15 +97,15 @@ OPEN_LOG_TEST(a_new_log_is_named_in_its_header)
 
 LOG_TEST(without_create_a_missing_log_is_not_found_and_not_made)
 {
-        char *folder = path_in(f->folder, ".pawl");
+        char *directory = path_in(f->directory, ".pawl");
 
         f->flags = 0;
         check_refused(f, PAWL_ENOTFOUND,
                 on_server() ? "there is no log" : "there is no log; make one with `pawl init`");
         f->flags = PAWL_LOG_READONLY;
         check_refused(f, PAWL_ENOTFOUND, "there is no log");
-        assert_int_equal(access(folder, F_OK), on_server() ? 0 : -1);
-        free(folder);
+        assert_int_equal(access(directory, F_OK), on_server() ? 0 : -1);
+        free(directory);
 }
 
 LOG_TEST(a_path_that_cannot_be_made_is_refused)
@@ -123,14 +123,14 @@ LOG_TEST(a_path_that_cannot_be_made_is_refused)
                 {"fifo", "not a regular file", PAWL_EFORMAT},
                 {"dangling", "No such file", PAWL_ENOTFOUND},
         };
-        char *file = path_in(f->folder, "file"), *fifo = path_in(f->folder, "fifo");
-        char *link = path_in(f->folder, "dangling");
+        char *file = path_in(f->directory, "file"), *fifo = path_in(f->directory, "fifo");
+        char *link = path_in(f->directory, "dangling");
 
         file_write(file, "x", 1);
         assert_int_equal(mkfifo(fifo, 0600), 0);
         assert_int_equal(symlink("/nowhere/at/all", link), 0);
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-                f->path = cases[i].path[0] ? path_in(f->folder, cases[i].path) : strdup("");
+                f->path = cases[i].path[0] ? path_in(f->directory, cases[i].path) : strdup("");
                 check_refused(f, cases[i].status, cases[i].says);
                 free(f->path);
         }
@@ -163,15 +163,15 @@ LOG_TEST(options_that_are_not_known_are_refused)
 
 LOG_TEST(a_file_that_is_not_sqlite_is_refused_and_left_alone)
 {
-        char *folder, *now;
+        char *directory, *now;
         char text[5000];
         size_t len;
 
         needs_file();
-        folder = path_in(f->folder, ".pawl");
+        directory = path_in(f->directory, ".pawl");
         memset(text, 'x', sizeof text);
-        assert_int_equal(mkdir(folder, 0700), 0);
-        free(folder);
+        assert_int_equal(mkdir(directory, 0700), 0);
+        free(directory);
         for (size_t n = 1; n <= sizeof text; n += 4999) {
                 file_write(f->path, text, n);
                 check_refused(f, PAWL_EFORMAT, "is not a Pawl log");
@@ -267,7 +267,7 @@ LOG_TEST(a_path_with_uri_characters_is_taken_as_it_is)
         char name[4096];
 
         free(f->path);
-        f->path = path_in(f->folder, "a?b#c%41&mode=rw.db");
+        f->path = path_in(f->directory, "a?b#c%41&mode=rw.db");
         event_log_open(f);
         event_log_fill(f, 1);
         event_log_close(f);

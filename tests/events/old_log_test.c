@@ -43,11 +43,11 @@ static void copy(const char *from, const char *to)
 /* The stored log, as it was, in the fixture's place; what it must say is in *out. */
 static void put(event_log *f, const char *name, head *out)
 {
-        char *folder = path_in(f->folder, ".pawl"), to[4096], suffix[16];
+        char *directory = path_in(f->directory, ".pawl"), to[4096], suffix[16];
         unsigned long long seq;
 
-        (void)mkdir(folder, 0700);
-        free(folder);
+        (void)mkdir(directory, 0700);
+        free(directory);
         for (size_t i = 0; i < FILES; i++) {
                 snprintf(suffix, sizeof suffix, ".db%s", suffixes[i]);
                 snprintf(to, sizeof to, "%s%s", f->path, suffixes[i]);
@@ -190,7 +190,7 @@ LOG_TEST(its_schema_is_then_that_of_a_new_log)
         char sql[600];
         head expected;
 
-        new_one.path = path_in(f->folder, "new.db");
+        new_one.path = path_in(f->directory, "new.db");
         new_one.log = NULL;
         event_log_open(&new_one);
         event_log_close(&new_one);

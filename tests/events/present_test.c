@@ -12,7 +12,7 @@ static void shell(const event_log *f, const char *script)
 {
         pawl__buf line = PAWL__BUF_INIT;
 
-        assert_ok(pawl__buf_addf(&line, "cd '%s' && %s", f->folder, script));
+        assert_ok(pawl__buf_addf(&line, "cd '%s' && %s", f->directory, script));
         assert_int_equal(system(line.data), 0); // NOLINT(cert-env33-c): a test's own script
         pawl__buf_free(&line);
 }
@@ -20,8 +20,8 @@ static void shell(const event_log *f, const char *script)
 /* The name in .pawl that holds @p part; "" if none does. */
 static void find_name(char out[300], const event_log *f, const char *part)
 {
-        char *folder = path_in(f->folder, ".pawl");
-        DIR *dir = opendir(folder);
+        char *directory = path_in(f->directory, ".pawl");
+        DIR *dir = opendir(directory);
         const struct dirent *entry;
 
         *out = '\0';
@@ -30,7 +30,7 @@ static void find_name(char out[300], const event_log *f, const char *part)
                         snprintf(out, 300, "%s", entry->d_name);
         if (dir)
                 closedir(dir);
-        free(folder);
+        free(directory);
 }
 
 static void check_whole(event_log *f, uint64_t events)

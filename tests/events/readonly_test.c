@@ -56,13 +56,13 @@ static void copy_open_log(event_log *f, bool with_shm)
         for (size_t i = 0; i < (with_shm ? 3 : 2); i++) {
                 size_t len;
                 snprintf(from, sizeof from, "%s%s", f->path, suffixes[i]);
-                snprintf(to, sizeof to, "%s/copy.db%s", f->folder, suffixes[i]);
+                snprintf(to, sizeof to, "%s/copy.db%s", f->directory, suffixes[i]);
                 char *data = file_read(from, &len);
                 file_write(to, data, len);
                 free(data);
         }
         free(f->path);
-        f->path = path_in(f->folder, "copy.db");
+        f->path = path_in(f->directory, "copy.db");
 }
 
 OPEN_LOG_TEST(a_copy_with_a_write_ahead_log_is_read_whole_and_left_alone)
@@ -118,7 +118,7 @@ static void as_nobody(event_log *f, void (*fn)(event_log *f))
                 }                                                                                  \
         } while (0)
 
-static void read_in_unwritable_folder(event_log *f)
+static void read_in_unwritable_directory(event_log *f)
 {
         pawl_error err = PAWL_ERROR_INIT;
         pawl_verify_result result;
@@ -134,7 +134,7 @@ static void read_in_unwritable_folder(event_log *f)
         pawl_log_close(log);
 }
 
-static void check_unwritable_folder(event_log *f)
+static void check_unwritable_directory(event_log *f)
 {
         char name[4096];
         static const char *const suffixes[] = {"", "-wal", "-shm"};
@@ -143,9 +143,9 @@ static void check_unwritable_folder(event_log *f)
                 snprintf(name, sizeof name, "%s%s", f->path, suffixes[i]);
                 (void)chmod(name, 0666);
         }
-        assert_int_equal(chmod(f->folder, 0555), 0);
-        as_nobody(f, read_in_unwritable_folder);
-        assert_int_equal(chmod(f->folder, 0755), 0);
+        assert_int_equal(chmod(f->directory, 0555), 0);
+        as_nobody(f, read_in_unwritable_directory);
+        assert_int_equal(chmod(f->directory, 0755), 0);
 }
 
 OPEN_LOG_TEST(a_log_in_a_directory_that_cannot_be_written_is_read_and_not_opened_to_write)
@@ -155,18 +155,18 @@ OPEN_LOG_TEST(a_log_in_a_directory_that_cannot_be_written_is_read_and_not_opened
         event_log_fill(f, 3);
         copy_open_log(f, true);
         event_log_close(f);
-        check_unwritable_folder(f); /* database, -wal and -shm */
+        check_unwritable_directory(f); /* database, -wal and -shm */
         snprintf(name, sizeof name, "%s-shm", f->path);
         assert_int_equal(unlink(name), 0);
-        check_unwritable_folder(f); /* without the -shm */
+        check_unwritable_directory(f); /* without the -shm */
         f->flags = 0;
         event_log_open(f); /* which moves what the -wal holds into the database */
         event_log_close(f);
-        check_unwritable_folder(f); /* with an empty -wal */
+        check_unwritable_directory(f); /* with an empty -wal */
         assert_int_equal(unlink(name), 0);
         snprintf(name, sizeof name, "%s-wal", f->path);
         assert_int_equal(unlink(name), 0);
-        check_unwritable_folder(f); /* the database alone */
+        check_unwritable_directory(f); /* the database alone */
 }
 
 static void open_unwritable_file(event_log *f)
@@ -196,7 +196,7 @@ OPEN_LOG_TEST(a_file_that_cannot_be_written_or_read_is_refused_by_that)
 {
         copy_open_log(f, false);
         event_log_close(f);
-        assert_int_equal(chmod(f->folder, 0777), 0);
+        assert_int_equal(chmod(f->directory, 0777), 0);
         assert_int_equal(chmod(f->path, 0444), 0);
         as_nobody(f, open_unwritable_file);
         assert_int_equal(chmod(f->path, 0), 0);
@@ -387,7 +387,7 @@ OPEN_LOG_TEST(a_log_that_lost_its_database_keeps_its_write_ahead_log)
         event_log_fill(f, 3);
         copy_open_log(f, false);
         event_log_close(f);
-        char *path = path_in(f->folder, "copy.db"), *wal = path_in(f->folder, "copy.db-wal");
+        char *path = path_in(f->directory, "copy.db"), *wal = path_in(f->directory, "copy.db-wal");
         char *before = file_read(wal, &before_len);
         file_write(path, "", 0);
         free(f->path);

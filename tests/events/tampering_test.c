@@ -39,10 +39,10 @@ static void tamper(
         event_log *f, const char *log, size_t len, const tampering *first, const tampering *this)
 {
         static const char *const suffixes[] = {"-wal", "-shm"};
-        char *folder = path_in(f->folder, ".pawl"), name[4096];
+        char *directory = path_in(f->directory, ".pawl"), name[4096];
 
-        (void)mkdir(folder, 0700);
-        free(folder);
+        (void)mkdir(directory, 0700);
+        free(directory);
         for (size_t i = 0; i < 2; i++) {
                 snprintf(name, sizeof name, "%s%s", f->path, suffixes[i]);
                 (void)unlink(name);

@@ -72,13 +72,13 @@ static size_t characters(pawl_text text)
 static void check_context(const pawl__term *term)
 {
         pawl__arena arena = PAWL__ARENA_INIT;
-        pawl__buf room = PAWL__BUF_INIT;
+        pawl__buf buf = PAWL__BUF_INIT;
         pawl_text context;
 
-        require(pawl__term_context(&context, &arena, &room, term) == PAWL_OK);
+        require(pawl__term_context(&context, &arena, &buf, term) == PAWL_OK);
         require(characters(context) <= 80);
         require(pawl__utf8_valid(context.data, context.len));
-        pawl__buf_free(&room);
+        pawl__buf_free(&buf);
         pawl__arena_free(&arena);
 }
 

@@ -18,7 +18,7 @@ static void check(pawl_text encoded, size_t oid_len)
                 const char *name = tracked.names.data + tracked.at[i];
                 require(*name && tracked.at[i] + strlen(name) < tracked.names.len);
                 require(i == 0 || strcmp(tracked.names.data + tracked.at[i - 1], name) <= 0);
-                require(pawl__tracked_look(&tracked, pawl__text(name), false) == PAWL__TRACKED);
+                require(pawl__tracked_lookup(&tracked, pawl__text(name), false) == PAWL__TRACKED);
         }
         pawl__tracked_free(&tracked);
 }

@@ -1,14 +1,14 @@
 /*
  * Any bytes as the file of an index: as they are, and as what stands between a right head and a
  * right sum, since no fuzzer finds a SHA-256. What is refused is refused on one line; what is read
- * can be gone through from folder to folder, each of which encodes to what reads back with the same
- * names, and is sealed to the same bytes again.
+ * can be gone through from directory to directory, each of which encodes to what reads back with
+ * the same names, and is sealed to the same bytes again.
  */
 #include "fuzz/fuzzing.h"
 #include "workspace/scan/index.h"
 
-/* Each folder is met once, and lies behind the one that names it. */
-static void check_folders(const pawl__index *index)
+/* Each directory is met once, and lies behind the one that names it. */
+static void check_directories(const pawl__index *index)
 {
         pawl__buf encoded = PAWL__BUF_INIT;
 
@@ -47,7 +47,7 @@ static void check_file(pawl__buf *file, pawl__hasher *hasher)
                 require(status == PAWL_EDAMAGED);
                 require_message(&err, status);
         } else {
-                check_folders(&index);
+                check_directories(&index);
                 index.summed = false;
                 require(pawl__index_seal(&index, hasher, NULL) == PAWL_OK);
                 require(pawl__text_eq(pawl__buf_text(&index.bytes), pawl__buf_text(&before)));
@@ -58,7 +58,7 @@ static void check_file(pawl__buf *file, pawl__hasher *hasher)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-        static const char room[PAWL__INDEX_HEAD];
+        static const char buf[PAWL__INDEX_HEAD];
         pawl__index index = PAWL__INDEX_INIT;
         pawl__buf file = PAWL__BUF_INIT;
         pawl__hasher *hasher;
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require(pawl__buf_add(&file, data, size) == PAWL_OK);
         check_file(&file, hasher);
 
-        require(pawl__buf_add(&index.bytes, room, sizeof room) == PAWL_OK);
+        require(pawl__buf_add(&index.bytes, buf, sizeof buf) == PAWL_OK);
         require(pawl__buf_add(&index.bytes, data, size) == PAWL_OK);
         require(pawl__index_seal(&index, hasher, NULL) == PAWL_OK);
         check_file(&index.bytes, hasher);

@@ -54,12 +54,12 @@ static void prepare(void)
                                    "  - {surface: workspace, definition: A folder of files.}\n"
                                    "  - {surface: workspace, definition: A room.}\n"
                                    "  - {surface: refund, definition: Money that goes back.}\n";
-        char *path = path_in(scratch_folder(), "seed.yaml");
+        char *path = path_in(scratch_directory(), "seed.yaml");
 
         scratch_write(path, seed, sizeof seed - 1);
         free(path);
-        paths[0] = path_in(scratch_folder(), "m.yaml");
-        paths[1] = path_in(scratch_folder(), "m.json");
+        paths[0] = path_in(scratch_directory(), "m.yaml");
+        paths[1] = path_in(scratch_directory(), "m.json");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -26,7 +26,7 @@ static void start(void)
         pawl_error err;
         size_t len;
 
-        char *log = path_in(scratch_folder(), "events.db");
+        char *log = path_in(scratch_directory(), "events.db");
         char *stored = file_read(GOLDEN_DIR "/logs/v3.db", &len);
         pawl_log *migrated;
         pawl__state *state;
@@ -36,8 +36,8 @@ static void start(void)
         require(pawl__state_of(&state, migrated, &err) == PAWL_OK); /* which builds its tables */
         pawl_log_close(migrated);
         options = (service_options){.log_path = log,
-                .token_file = path_in(scratch_folder(), "serve.token"),
-                .workspace = scratch_folder(),
+                .token_file = path_in(scratch_directory(), "serve.token"),
+                .workspace = scratch_directory(),
                 .actor = "user:owner",
                 .registry = &cli_commands,
                 .address = "127.0.0.1",

@@ -97,8 +97,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (size == 0)
                 return 0;
         if (!paths[0]) {
-                paths[0] = path_in(scratch_folder(), "s.yaml");
-                paths[1] = path_in(scratch_folder(), "s.json");
+                paths[0] = path_in(scratch_directory(), "s.yaml");
+                paths[1] = path_in(scratch_directory(), "s.json");
         }
         const char *path = paths[data[0] == '{'];
         scratch_write(path, data + 1, size - 1);

@@ -16,7 +16,7 @@ static void install(pawl_text settings, const pawl__agent *agent)
         require(!pawl__buf_add_text(&text, settings));
         const bool empty = settings.len == 0;
         const bool readable =
-                empty || pawl__settings_look(&before, settings, agent, NULL) == PAWL_OK;
+                empty || pawl__settings_hooked(&before, settings, agent, NULL) == PAWL_OK;
 
         pawl__buf command = PAWL__BUF_INIT;
         require(!pawl__buf_adds(&command, "pawl") &&
@@ -24,7 +24,7 @@ static void install(pawl_text settings, const pawl__agent *agent)
         pawl_status status = pawl__settings_install(&text, agent, command.data, NULL);
         require((status >= 0) == readable);
         if (status == PAWL_OK) {
-                require(pawl__settings_look(&events, pawl__buf_text(&text), agent, NULL) ==
+                require(pawl__settings_hooked(&events, pawl__buf_text(&text), agent, NULL) ==
                         PAWL_OK);
                 require(events && (events & before) == before);
                 require(pawl__settings_install(&text, agent, command.data, NULL) == PAWL_DONE);

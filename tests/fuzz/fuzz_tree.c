@@ -1,7 +1,7 @@
 /*
- * Any bytes as the encoding of a folder. What is refused is refused on one line, and stays refused;
- * what is read has entries of their form, in order, and encodes to the same bytes: a folder has one
- * encoding, so its hash is its own.
+ * Any bytes as the encoding of a directory. What is refused is refused on one line, and stays
+ * refused; what is read has entries of their form, in order, and encodes to the same bytes: a
+ * directory has one encoding, so its hash is its own.
  */
 #include "fuzz/fuzzing.h"
 #include "workspace/store/tree.h"

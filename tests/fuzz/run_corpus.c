@@ -1,6 +1,6 @@
 /*
- * A fuzz target without a fuzzer: run_corpus FOLDER gives every file of the folder to the target,
- * in the order of their names, and then beginnings and small changes of it.
+ * A fuzz target without a fuzzer: run_corpus FOLDER gives every file of the directory to the
+ * target, in the order of their names, and then beginnings and small changes of it.
  */
 #include "support/test.h"
 #include <dirent.h>

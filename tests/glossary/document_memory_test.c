@@ -46,7 +46,7 @@ T(a_seed_survives_any_failed_allocation)
                 "terms:\n- {surface: Work spaces, definition: A place.}\n"
                 "- {surface: fence, definition: A number., status: draft,\n"
                 "   aliases: [fencing], see_also: [a], synonyms_to_avoid: [b]}\n";
-        char *folder = folder_make(), *path = path_in(folder, "seed.yaml");
+        char *directory = directory_make(), *path = path_in(directory, "seed.yaml");
 
         file_write(path, text, sizeof text - 1);
         for (sweep s = {.least = 5}; sweep_next(&s);) {
@@ -56,7 +56,7 @@ T(a_seed_survives_any_failed_allocation)
                 if (sweep_done(&s, pawl__seed_load(&seed, path, PAWL__CORE, NULL, &err), &err))
                         pawl__seed_free(&seed);
         }
-        folder_remove(folder);
+        directory_remove(directory);
         free(path);
 }
 

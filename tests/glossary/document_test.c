@@ -113,13 +113,13 @@ UNIT_TEST(json_goes_through_the_strict_reader)
 
 static int files_setup(void **state)
 {
-        *state = folder_make();
+        *state = directory_make();
         return 0;
 }
 
 static int files_teardown(void **state)
 {
-        folder_remove(*state);
+        directory_remove(*state);
         return 0;
 }
 
@@ -162,14 +162,15 @@ F(a_file_is_loaded_with_its_hash)
 
 F(what_is_no_regular_file_is_refused_without_waiting)
 {
-        char *folder = *state, *fifo = path_in(folder, "fifo.yaml");
-        char *missing = path_in(folder, "missing.yaml"), *below = path_in(folder, "plain/x.yaml");
-        char *plain = path_in(folder, "plain"), *loop = path_in(folder, "loop");
+        char *directory = *state, *fifo = path_in(directory, "fifo.yaml");
+        char *missing = path_in(directory, "missing.yaml"),
+             *below = path_in(directory, "plain/x.yaml");
+        char *plain = path_in(directory, "plain"), *loop = path_in(directory, "loop");
 
         assert_int_equal(mkfifo(fifo, 0600), 0);
         file_write(plain, "x", 1);
         assert_int_equal(symlink("loop", loop), 0);
-        check_unreadable(folder, PAWL_EIO, ": is a directory; name a regular file");
+        check_unreadable(directory, PAWL_EIO, ": is a directory; name a regular file");
         check_unreadable(fifo, PAWL_EIO, ": is not a regular file; name a regular file");
         check_unreadable("/dev/null", PAWL_EIO, ": is not a regular file");
         check_unreadable(missing, PAWL_ENOTFOUND, ": there is no such file; check the path");

@@ -321,7 +321,7 @@ static void check_place(const char *metadata, const char *text, const char *surf
         const char *original, const char *context)
 {
         pawl__arena arena = PAWL__ARENA_INIT;
-        pawl__buf room = PAWL__BUF_INIT;
+        pawl__buf buf = PAWL__BUF_INIT;
         pawl__extraction *extraction;
         pawl__metadata read;
         pawl__terms terms;
@@ -333,9 +333,9 @@ static void check_place(const char *metadata, const char *text, const char *surf
         assert_ok(pawl__extraction_terms(&terms, extraction, NULL));
         const pawl__term *term = find_term(&terms, surface);
         assert_text(term->original, original);
-        assert_ok(pawl__term_context(&around, &arena, &room, term));
+        assert_ok(pawl__term_context(&around, &arena, &buf, term));
         assert_text(around, context);
-        pawl__buf_free(&room);
+        pawl__buf_free(&buf);
         pawl__extraction_free(extraction);
         pawl__arena_free(&arena);
 }

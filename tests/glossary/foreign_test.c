@@ -40,7 +40,7 @@ UNIT_TEST(only_an_empty_log_takes_them)
 {
         size_t len;
         char *text = file_read(GOLDEN_DIR "/041-billing.events.jsonl", &len);
-        char *folder = folder_make(), *db = path_in(folder, "events.db");
+        char *directory = directory_make(), *db = path_in(directory, "events.db");
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         pawl_log *log;
         pawl__foreign *f;
@@ -57,7 +57,7 @@ UNIT_TEST(only_an_empty_log_takes_them)
         }
         assert_says(err.message, "has 15 events already; name a log that has none");
         pawl_log_close(log);
-        folder_remove(folder);
+        directory_remove(directory);
         free(db);
         free(text);
 }

@@ -77,13 +77,13 @@ static pawl_status check(
 
 static pawl_status make_contexts(pawl__arena *arena, pawl__terms *terms, pawl_error *err)
 {
-        pawl__buf room = PAWL__BUF_INIT;
+        pawl__buf scratch = PAWL__BUF_INIT;
         pawl_status status = PAWL_OK;
 
         for (size_t i = 0; i < terms->n && status == PAWL_OK; i++)
                 status = pawl__term_context(
-                        &terms->items[i].context, arena, &room, &terms->items[i]);
-        pawl__buf_free(&room);
+                        &terms->items[i].context, arena, &scratch, &terms->items[i]);
+        pawl__buf_free(&scratch);
         return status ? pawl__nomem(err) : PAWL_OK;
 }
 

@@ -9,7 +9,7 @@
 static const int64_t NOON = INT64_C(1795176000) * 1000000; /* 2026-11-20T12:00:00Z */
 
 struct fixture {
-        char *folder, *path;
+        char *directory, *path;
         pawl_log *log;
         pawl__state *state;
         pawl__seed seed;
@@ -24,9 +24,9 @@ static int setup(void **state)
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         char *db;
 
-        f->folder = folder_make();
-        f->path = path_in(f->folder, "seed.yaml");
-        db = path_in(f->folder, "events.db");
+        f->directory = directory_make();
+        f->path = path_in(f->directory, "seed.yaml");
+        db = path_in(f->directory, "events.db");
         options.flags = PAWL_LOG_CREATE;
         assert_ok(pawl_log_open(&f->log, db, &options, &f->err));
         assert_ok(pawl__state_of(&f->state, f->log, &f->err));
@@ -44,7 +44,7 @@ static int teardown(void **state)
         pawl__seed_free(&f->seed);
         pawl__batch_free(&f->batch);
         pawl_log_close(f->log);
-        folder_remove(f->folder);
+        directory_remove(f->directory);
         free(f->path);
         free(f);
         return 0;

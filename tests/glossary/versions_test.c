@@ -7,7 +7,7 @@
 enum { TERMS = 24, EDITS = 60 };
 
 struct fixture {
-        char *folder, *path;
+        char *directory, *path;
         pawl_log *log;
         pawl__state *state;
         pawl_error err;
@@ -31,9 +31,9 @@ static int setup(void **state)
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         char *db;
 
-        f->folder = folder_make();
-        f->path = path_in(f->folder, "seed.yaml");
-        db = path_in(f->folder, "events.db");
+        f->directory = directory_make();
+        f->path = path_in(f->directory, "seed.yaml");
+        db = path_in(f->directory, "events.db");
         options.flags = PAWL_LOG_CREATE;
         assert_ok(pawl_log_open(&f->log, db, &options, &f->err));
         assert_ok(pawl__state_of(&f->state, f->log, &f->err));
@@ -52,7 +52,7 @@ static int teardown(void **state)
         for (size_t i = 0; i < f->n_versions; i++)
                 free(f->versions[i].senses);
         pawl_log_close(f->log);
-        folder_remove(f->folder);
+        directory_remove(f->directory);
         free(f->path);
         free(f);
         return 0;

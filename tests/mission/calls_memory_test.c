@@ -121,7 +121,7 @@ static pawl_status submit(struct calls *c)
         pawl_run_result *result = NULL;
         char run_id[129], directory[300];
 
-        snprintf(directory, sizeof directory, "%s/.pawl/slot", c->s.f->folder);
+        snprintf(directory, sizeof directory, "%s/.pawl/slot", c->s.f->directory);
         options.run_id = c->run_id;
         options.directory = directory;
         pawl_status status =

@@ -114,7 +114,7 @@ MISSION_TEST(accepted_changes_keep_what_is_completed)
 MISSION_TEST(what_was_accepted_is_asked_about_once)
 {
         fail_at_c(f, MISSION STEP_A STEP_B STEP_C);
-        char *path = path_in(f->folder, "go");
+        char *path = path_in(f->directory, "go");
         assert_int_equal(unlink(path), 0);
         free(path);
         mission_write(f, MISSION STEP_A STEP_C);

@@ -94,8 +94,8 @@ struct ticking {
 
 static void tick_in(struct command_fixture *f, struct ticking *t)
 {
-        t->ready = path_in(f->folder, "ready");
-        t->go = path_in(f->folder, "go");
+        t->ready = path_in(f->directory, "ready");
+        t->go = path_in(f->directory, "go");
         f->command.tick_user = t;
         f->command.tick_ms = 50;
 }
@@ -169,7 +169,7 @@ static void *send_later(void *user)
 static void sender_start(struct command_fixture *f, struct sender *s, int signal)
 {
         assert_int_equal(pipe2(s->fds, O_CLOEXEC | O_NONBLOCK), 0);
-        s->ready = path_in(f->folder, "ready");
+        s->ready = path_in(f->directory, "ready");
         s->signal = (unsigned char)signal;
         f->command.signal_fd = s->fds[0];
         assert_int_equal(pthread_create(&s->thread, NULL, send_later, s), 0);

@@ -124,7 +124,7 @@ COMMAND_TEST(a_command_that_closes_its_output_is_still_waited_for)
 
 COMMAND_TEST(errors_go_where_the_programs_do)
 {
-        char *path = path_in(f->folder, "stderr");
+        char *path = path_in(f->directory, "stderr");
         int kept = dup(STDERR_FILENO), file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
         size_t len;
 
@@ -224,7 +224,7 @@ COMMAND_TEST(the_usual_waits_are_those_that_the_reference_names)
 
 static void script_write(struct command_fixture *f, const char *name, const char *text, mode_t mode)
 {
-        char *path = path_in(f->folder, name);
+        char *path = path_in(f->directory, name);
 
         file_write(path, text, strlen(text));
         assert_int_equal(chmod(path, mode), 0);
@@ -247,7 +247,7 @@ static void check_refusal(
 
 COMMAND_TEST(a_command_that_cannot_be_started_says_how_to_mend_it)
 {
-        char *sub = path_in(f->folder, "sub");
+        char *sub = path_in(f->directory, "sub");
 
         assert_int_equal(mkdir(sub, 0700), 0);
         script_write(f, "plain", "#!/bin/sh\n", 0600);
@@ -268,7 +268,7 @@ COMMAND_TEST(a_command_that_cannot_be_started_says_how_to_mend_it)
         free(sub);
 }
 
-COMMAND_TEST(a_folder_that_is_not_there_is_named)
+COMMAND_TEST(a_directory_that_is_not_there_is_named)
 {
         f->command.directory = "/no/such/folder";
         check_refusal(f, "true", PAWL_ENOTFOUND,
@@ -289,13 +289,13 @@ COMMAND_TEST(arguments_that_are_too_long_are_refused)
         free(argument);
 }
 
-COMMAND_TEST(a_name_with_a_slash_is_taken_from_the_folder)
+COMMAND_TEST(a_name_with_a_slash_is_taken_from_the_directory)
 {
         char *argv[] = {(char *)"./here", (char *)"a b", (char *)"*", NULL};
 
         script_write(f, "here", "#!/bin/sh\npwd\nprintf '<%s>' \"$@\"\n", 0700);
         assert_ok(command_run(f, argv));
-        char *real = realpath(f->folder, NULL);
+        char *real = realpath(f->directory, NULL);
         assert_non_null(real);
         assert_int_equal(f->result.output.len, strlen(real) + strlen("\n<a b><*>"));
         assert_memory_equal(f->result.output.data, real, strlen(real));
@@ -343,7 +343,8 @@ COMMAND_TEST(the_command_inherits_no_descriptor_of_ours)
 
         close_range(3, ~0u, CLOSE_RANGE_CLOEXEC); /* what this test inherited itself */
         assert_ok(command_run(f, argv));
-        assert_text(pawl__buf_text(&f->result.output), "0\n1\n2\n3\n"); /* 3: the folder listed */
+        assert_text(
+                pawl__buf_text(&f->result.output), "0\n1\n2\n3\n"); /* 3: the directory listed */
         assert_int_equal(open_files(), before);
 }
 

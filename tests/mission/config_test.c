@@ -5,16 +5,16 @@
 #include <unistd.h>
 
 struct fixture {
-        char *folder, *path, *log;
+        char *directory, *path, *log;
 };
 
 static int setup(void **state)
 {
         struct fixture *f = calloc(1, sizeof *f);
 
-        f->folder = folder_make();
-        f->path = path_in(f->folder, "config.yaml");
-        f->log = path_in(f->folder, "events.db");
+        f->directory = directory_make();
+        f->path = path_in(f->directory, "config.yaml");
+        f->log = path_in(f->directory, "events.db");
         *state = f;
         return 0;
 }
@@ -23,7 +23,7 @@ static int teardown(void **state)
 {
         struct fixture *f = *state;
 
-        folder_remove(f->folder);
+        directory_remove(f->directory);
         free(f->path);
         free(f->log);
         free(f);
@@ -93,7 +93,7 @@ T(anything_else_is_refused_with_file_line_and_key)
                 "(line 2); fix the YAML there");
 }
 
-T(a_folder_in_its_place_is_refused)
+T(a_directory_in_its_place_is_refused)
 {
         pawl__config config = {.settings.strictness = PAWL__STRICTNESS_MAX};
         pawl_error err = PAWL_ERROR_INIT;
@@ -104,14 +104,14 @@ T(a_folder_in_its_place_is_refused)
         assert_int_equal(config.settings.strictness, PAWL__STRICTNESS_MAX);
 }
 
-T(a_log_named_without_a_folder_is_in_this_one)
+T(a_log_named_without_a_directory_is_in_this_one)
 {
         char *before = getcwd(NULL, 0);
         pawl__config config = {.settings.strictness = PAWL__STRICTNESS_UNSET};
         pawl_error err = PAWL_ERROR_INIT;
 
         file_write(f->path, "strictness: max", 15);
-        assert_int_equal(chdir(f->folder), 0);
+        assert_int_equal(chdir(f->directory), 0);
         assert_ok(pawl__config_load(&config, "events.db", &err));
         assert_int_equal(chdir(before), 0);
         assert_int_equal(config.settings.strictness, PAWL__STRICTNESS_MAX);

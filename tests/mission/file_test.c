@@ -70,7 +70,7 @@ static const char full_yaml[] = "steps:\n"
 static void check_full(const struct file_fixture *f)
 {
         const pawl_mission *m = f->mission;
-        char *real = realpath(f->folder, NULL), *team = path_in(real, "glossary/team.yaml");
+        char *real = realpath(f->directory, NULL), *team = path_in(real, "glossary/team.yaml");
         char *calls = path_in(real, "calls");
 
         assert_int_equal(m->snapshots, PAWL__SNAPSHOT_MANUAL);
@@ -119,12 +119,12 @@ FILE_TEST(every_key_is_read_whatever_the_order)
 
 FILE_TEST(the_paths_are_absolute_from_wherever_it_is_read)
 {
-        char *before = getcwd(NULL, 0), *link = path_in(f->folder, "link.yaml");
-        char *real = realpath(f->folder, NULL), *real_path = path_in(real, "m.yaml");
+        char *before = getcwd(NULL, 0), *link = path_in(f->directory, "link.yaml");
+        char *real = realpath(f->directory, NULL), *real_path = path_in(real, "m.yaml");
 
         file_write(f->path, full_yaml, strlen(full_yaml));
         assert_int_equal(symlink("m.yaml", link), 0);
-        assert_int_equal(chdir(f->folder), 0);
+        assert_int_equal(chdir(f->directory), 0);
         file_load_from(f, "m.yaml");
         check_full(f);
         assert_string_equal(f->mission->path, real_path);
@@ -140,7 +140,7 @@ FILE_TEST(the_paths_are_absolute_from_wherever_it_is_read)
 
 FILE_TEST(json_has_the_same_schema)
 {
-        char *path = path_in(f->folder, "m.json");
+        char *path = path_in(f->directory, "m.json");
         static const char text[] =
                 "{\"mission\":\"m\",\"strictness\":\"off\",\n"
                 "\"steps\":[{\"id\":\"a\",\"run\":[\"x\"],\"inputs\":9007199254740993}]}";
@@ -369,7 +369,7 @@ FILE_TEST(a_file_that_cannot_be_read_keeps_its_own_status)
 
         assert_int_equal(pawl_mission_load(&mission, f->path, &f->err), PAWL_ENOTFOUND);
         assert_says(f->err.message, "m.yaml: there is no such file");
-        assert_int_equal(pawl_mission_load(&mission, f->folder, &f->err), PAWL_EIO);
+        assert_int_equal(pawl_mission_load(&mission, f->directory, &f->err), PAWL_EIO);
         assert_says(f->err.message, "is a directory");
         file_write(f->path, "a: [", 4);
         assert_int_equal(pawl_mission_load(&mission, f->path, &f->err), PAWL_EPARSE);

@@ -3,7 +3,7 @@
 #include "support/test.h"
 
 struct fixture {
-        char *folder, *path;
+        char *directory, *path;
         pawl_mission *mission;
         pawl_error err;
         const char *a, *b; /* the outputs of steps a and b */
@@ -15,8 +15,8 @@ static int setup(void **state)
 {
         struct fixture *f = calloc(1, sizeof *f);
 
-        f->folder = folder_make();
-        f->path = path_in(f->folder, "m.yaml");
+        f->directory = directory_make();
+        f->path = path_in(f->directory, "m.yaml");
         f->a = "{\"list\":[1,{\"x\":\"deep\"}],\"s\":\"a \\\"text\\\"\",\"~/\":null,\"t\":true,"
                "\"n\":9007199254740993}";
         f->b = "\"only a string\\n\"";
@@ -29,7 +29,7 @@ static int teardown(void **state)
         struct fixture *f = *state;
 
         pawl_mission_free(f->mission);
-        folder_remove(f->folder);
+        directory_remove(f->directory);
         free(f->path);
         free(f);
         return 0;

@@ -25,7 +25,7 @@ static const char cycle[] = "mission: m\n"
                             "- {id: b, run: [x], inputs: {$from: a}}\n";
 
 struct fixture {
-        char *folder, *path;
+        char *directory, *path;
         pawl_mission *mission;
 };
 
@@ -34,8 +34,8 @@ static int setup(void **state)
         struct fixture *f = calloc(1, sizeof *f);
         pawl_error err;
 
-        f->folder = folder_make();
-        f->path = path_in(f->folder, "m.yaml");
+        f->directory = directory_make();
+        f->path = path_in(f->directory, "m.yaml");
         file_write(f->path, text, sizeof text - 1);
         *state = f;
         return pawl_mission_load(&f->mission, f->path, &err) ? -1 : 0;
@@ -46,7 +46,7 @@ static int teardown(void **state)
         struct fixture *f = *state;
 
         pawl_mission_free(f->mission);
-        folder_remove(f->folder);
+        directory_remove(f->directory);
         free(f->path);
         free(f);
         return 0;
@@ -76,7 +76,7 @@ T(a_mission_survives_any_failed_allocation)
 T(what_was_left_unfinished_is_found_or_not_for_any_failed_allocation)
 {
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
-        char *path = path_in(f->folder, "events.db");
+        char *path = path_in(f->directory, "events.db");
         pawl_error err = PAWL_ERROR_INIT;
         pawl_unfinished unfinished;
         pawl_log *log;
@@ -178,7 +178,7 @@ T(a_command_survives_any_failed_allocation)
         pawl__command command = {.argv = argv,
                 .log = keep_log,
                 .log_user = &log,
-                .directory = f->folder,
+                .directory = f->directory,
                 .env = env,
                 .input = pawl__text("input"),
                 .output_max = 1 << 20,

@@ -18,7 +18,7 @@
 /* The process dies at once, and its command with it. */
 static void kill_with_command(struct mission_fixture *f, pid_t pid)
 {
-        char *path = path_in(f->folder, "began");
+        char *path = path_in(f->directory, "began");
         char *command = file_read(path, NULL);
         int how;
 

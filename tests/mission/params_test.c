@@ -105,7 +105,7 @@ FILE_TEST(values_of_another_type_are_refused)
 
 FILE_TEST(a_file_gives_values)
 {
-        char *path = path_in(f->folder, "p.yaml"), *json = path_in(f->folder, "p.json");
+        char *path = path_in(f->directory, "p.yaml"), *json = path_in(f->directory, "p.json");
         char expected[600];
 
         file_load(f, full);
@@ -183,7 +183,7 @@ FILE_TEST(parameters_that_are_not_declared_are_refused)
 
 FILE_TEST(parameters_survive_any_failed_allocation)
 {
-        char *path = path_in(f->folder, "p.yaml");
+        char *path = path_in(f->directory, "p.yaml");
 
         file_write(path, "version: v\ntargets: [1]\n", 24);
         file_write(f->path, full, sizeof full - 1);

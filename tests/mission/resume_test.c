@@ -56,7 +56,7 @@ MISSION_TEST(a_resolved_run_goes_on_without_running_anything_twice)
         assert_int_equal(mission_events(f, "RunCompleted"), 1);
         free(session);
 
-        char *path = path_in(f->folder, "inputs");
+        char *path = path_in(f->directory, "inputs");
         char *inputs = file_read(path, NULL);
         assert_says(inputs, "\"earlier\":\"found\\n\"");
         free(inputs);

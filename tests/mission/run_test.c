@@ -1,4 +1,4 @@
-/* Running missions: each test is a mission in a folder of its own, with small commands. */
+/* Running missions: each test is a mission in a directory of its own, with small commands. */
 #include "support/mission.h"
 #include <sys/stat.h>
 

@@ -17,8 +17,8 @@ static pawl_status once(pawl__steering *found, struct mission_fixture *f,
         pawl_run_options options = PAWL_RUN_OPTIONS_INIT;
 
         options.rerun_changed = true;
-        return pawl__steering_look(found, f->log, action, pawl__text("run-1"), pawl__text(step_id),
-                &options, arena, &f->err);
+        return pawl__steering_preview(found, f->log, action, pawl__text("run-1"),
+                pawl__text(step_id), &options, arena, &f->err);
 }
 
 /* Look for any failed allocation; what was found in the end is the caller's. */

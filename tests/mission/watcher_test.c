@@ -63,7 +63,7 @@ static pid_t run_tree(struct command_fixture *f)
         assert_true(pid >= 0);
         if (pid)
                 return pid;
-        char *path = path_in(f->folder, "said");
+        char *path = path_in(f->directory, "said");
         pawl_status status = command_run(f, argv);
         char said[1024];
         snprintf(said, sizeof said, "%s %d %s", pawl_status_name(status), f->result.exit_code,
@@ -74,7 +74,7 @@ static pid_t run_tree(struct command_fixture *f)
 
 static void await(struct command_fixture *f, const char *name)
 {
-        char *path = path_in(f->folder, name);
+        char *path = path_in(f->directory, name);
 
         for (int i = 0; access(path, F_OK) != 0; i++) {
                 nanosleep(&(struct timespec){0, 10000000}, NULL);
@@ -85,7 +85,7 @@ static void await(struct command_fixture *f, const char *name)
 
 static off_t ticks(const struct command_fixture *f)
 {
-        char *path = path_in(f->folder, "ticks");
+        char *path = path_in(f->directory, "ticks");
         struct stat st;
 
         assert_int_equal(stat(path, &st), 0);
@@ -95,7 +95,7 @@ static off_t ticks(const struct command_fixture *f)
 
 static long number_in(struct command_fixture *f, const char *name)
 {
-        char *path = path_in(f->folder, name);
+        char *path = path_in(f->directory, name);
         char *text = file_read(path, NULL);
         long number = strtol(text, NULL, 10);
 
@@ -134,7 +134,7 @@ static bool alive(long pid)
  * command is alive, and nothing writes. */
 static void check_gone(struct command_fixture *f, double start)
 {
-        char *path = path_in(f->folder, "pids");
+        char *path = path_in(f->directory, "pids");
         char *text = file_read(path, NULL), *at = text;
         int n = 0;
 
@@ -219,7 +219,7 @@ static void check_watcher_killed(struct command_fixture *f, bool outer)
         double start = seconds();
         assert_int_equal(waitpid(pid, NULL, 0), pid);
         check_gone(f, start);
-        char *path = path_in(f->folder, "said");
+        char *path = path_in(f->directory, "said");
         char *said = file_read(path, NULL);
         assert_string_equal(said,
                 "PAWL_EIO -1 python3: was killed, since the process that watches it "
@@ -263,7 +263,7 @@ COMMAND_TEST(a_command_that_is_ended_leaves_nothing)
 {
         static const pawl__command_waits waits = {100, 100, 1000, 10000};
         char *argv[] = {(char *)"python3", (char *)"-c", (char *)tree, NULL};
-        char *ready = path_in(f->folder, "ready");
+        char *ready = path_in(f->directory, "ready");
         int before = open_files();
 
         f->command.waits = &waits;
@@ -283,7 +283,7 @@ COMMAND_TEST(a_command_that_is_ended_leaves_nothing)
 COMMAND_TEST(a_lock_is_kept_until_nothing_of_the_command_lives)
 {
         struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-        char *path = path_in(f->folder, "lock");
+        char *path = path_in(f->directory, "lock");
 
         file_write(path, "", 0);
         int ours = open(path, O_RDWR | O_CLOEXEC), theirs = open(path, O_RDWR | O_CLOEXEC);
@@ -296,7 +296,7 @@ COMMAND_TEST(a_lock_is_kept_until_nothing_of_the_command_lives)
         assert_int_equal(fcntl(ours, F_OFD_SETLK, &whole), -1);
         assert_int_equal(kill(pid, SIGKILL), 0);
         assert_int_equal(fcntl(ours, F_OFD_SETLKW, &whole), 0);
-        char *pids = path_in(f->folder, "pids");
+        char *pids = path_in(f->directory, "pids");
         char *text = file_read(pids, NULL), *at = text;
         for (long one = strtol(at, &at, 10); one > 0; one = strtol(at, &at, 10))
                 assert_false(alive(one));

@@ -114,7 +114,7 @@ COMMAND_TEST(a_watcher_with_something_left_behind_takes_no_other_command)
 /* Nor does it go with a process that ends when the command has. */
 COMMAND_TEST(what_is_left_behind_outlives_the_process)
 {
-        char *path = path_in(f->folder, "left");
+        char *path = path_in(f->directory, "left");
         const pid_t pid = process_fork();
 
         if (pid == 0) {
@@ -167,7 +167,7 @@ COMMAND_TEST(an_idle_watcher_that_is_killed_is_replaced)
 /* The second command of a watcher goes with its process as the first does. */
 COMMAND_TEST(nothing_of_a_later_command_outlives_a_process_that_is_killed)
 {
-        char *ready = path_in(f->folder, "ready");
+        char *ready = path_in(f->directory, "ready");
         const pid_t pid = process_fork();
 
         if (pid == 0) {

@@ -506,14 +506,15 @@ static pawl_status open_impostor(event_log *f, impostor *it, pawl_error *err)
         char url[300];
         pawl_log *log;
 
-        snprintf(address.sun_path, sizeof address.sun_path, "%.80s/.s.PGSQL.5432", f->folder);
+        snprintf(address.sun_path, sizeof address.sun_path, "%.80s/.s.PGSQL.5432", f->directory);
         unlink(address.sun_path);
         it->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
         assert_int_equal(bind(it->fd, (struct sockaddr *)&address, sizeof address), 0);
         assert_int_equal(listen(it->fd, 5), 0);
         assert_int_equal(pthread_create(&thread, NULL, answer, it), 0);
         snprintf(url, sizeof url,
-                "postgresql://u:geheim@/db?host=%s&sslmode=disable&connect_timeout=1", f->folder);
+                "postgresql://u:geheim@/db?host=%s&sslmode=disable&connect_timeout=1",
+                f->directory);
         const pawl_status status = pawl_log_open(&log, url, NULL, err);
         shutdown(it->fd, SHUT_RDWR);
         pthread_join(thread, NULL);
@@ -554,7 +555,7 @@ LOG_TEST(a_server_that_is_not_there_is_said_at_once)
         pawl_log *log;
         const int64_t began = pawl__now_ms();
 
-        snprintf(url, sizeof url, "postgresql://u@/db?host=%s", f->folder);
+        snprintf(url, sizeof url, "postgresql://u@/db?host=%s", f->directory);
         assert_int_equal(pawl_log_open(&log, url, NULL, &err), PAWL_EIO);
         assert_says(err.message, "check that the server runs and that the URL names it");
         assert_true(pawl__now_ms() - began < 10000);

@@ -297,7 +297,7 @@ EXPORT int unlink(const char *path)
         return with_name("unlink", path);
 }
 
-/* What a restore does to the workspace: names in a folder that it holds open. */
+/* What a restore does to the workspace: names in a directory that it holds open. */
 #define AT_CALL(name, path, call)                                                                  \
         __typeof__(&name) real = next(#name);                                                      \
         bool last = due(#name, path);                                                              \

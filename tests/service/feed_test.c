@@ -229,7 +229,7 @@ HISTORY_TEST(streams_end_when_the_feed_stops_and_are_closed_after_it)
 HISTORY_TEST(a_log_that_is_replaced_ends_its_streams_with_an_error)
 {
         struct reader live;
-        char *away = path_in(h->folder, "away.db");
+        char *away = path_in(h->directory, "away.db");
         pawl_error err = PAWL_ERROR_INIT;
         const service_feed_filter any = {{NULL, 0}, {NULL, 0}};
         service_stream *stream;
@@ -284,7 +284,7 @@ HISTORY_TEST(a_log_that_was_cut_ends_its_streams_with_an_error)
 HISTORY_TEST(a_log_that_was_replaced_while_nobody_read_shows_nothing_of_the_old_one)
 {
         struct reader first, second;
-        char *shorter = path_in(h->folder, "shorter.db"), sql[4096];
+        char *shorter = path_in(h->directory, "shorter.db"), sql[4096];
 
         begin(h);
         service_feed *feed = feed_of(h);
@@ -309,7 +309,7 @@ HISTORY_TEST(a_log_that_was_replaced_while_nobody_read_shows_nothing_of_the_old_
 HISTORY_TEST(an_error_begins_its_own_line)
 {
         struct reader note, event;
-        char *away = path_in(h->folder, "away.db");
+        char *away = path_in(h->directory, "away.db");
 
         service_feed *feed = begin_live(h, &note);
         open_reader(&event, feed, NULL, NULL, 0);

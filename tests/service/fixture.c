@@ -5,9 +5,9 @@
 void test_service_prepare(test_service *s, const cli_registry *registry)
 {
         memset(s, 0, sizeof *s);
-        s->folder = folder_make();
-        s->log_path = path_in(s->folder, ".pawl/events.db");
-        s->token_file = path_in(s->folder, "serve.token");
+        s->directory = directory_make();
+        s->log_path = path_in(s->directory, ".pawl/events.db");
+        s->token_file = path_in(s->directory, "serve.token");
         s->options = (service_options){.log_path = s->log_path,
                 .token_file = s->token_file,
                 .actor = "user:owner",
@@ -41,7 +41,7 @@ void test_service_close(test_service *s)
         service_site_close(&s->site);
         free(s->log_path);
         free(s->token_file);
-        folder_remove(s->folder);
+        directory_remove(s->directory);
 }
 
 int test_service_setup(void **state)
@@ -49,7 +49,7 @@ int test_service_setup(void **state)
         test_service *s = *state;
 
         test_service_prepare(s, &cli_commands);
-        s->options.workspace = s->folder;
+        s->options.workspace = s->directory;
         return 0;
 }
 

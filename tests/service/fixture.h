@@ -9,7 +9,7 @@
 #include "support/test.h"
 
 typedef struct test_service {
-        char *folder, *log_path, *token_file;
+        char *directory, *log_path, *token_file;
         service_options options;
         service_site site;
         service_worker worker;

@@ -228,10 +228,10 @@ SERVICE_TEST(who_asks_is_recorded, &s)
         answer_says(&s, "actor id");
 }
 
-/* Folders change their names, so that a log keeps the files beside it. */
+/* Directories change their names, so that a log keeps the files beside it. */
 SERVICE_TEST(the_log_at_the_path_is_the_one_that_is_used, &s)
 {
-        char *aside = path_in(s.folder, "aside"), *folder = path_in(s.folder, ".pawl");
+        char *aside = path_in(s.directory, "aside"), *directory = path_in(s.directory, ".pawl");
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         pawl_error err;
         pawl_log *log;
@@ -239,7 +239,7 @@ SERVICE_TEST(the_log_at_the_path_is_the_one_that_is_used, &s)
         (void)state;
         test_service_open(&s);
         assert_int_equal(run("{\"command\":\"checkpoint\"}"), 200);
-        assert_int_equal(rename(folder, aside), 0);
+        assert_int_equal(rename(directory, aside), 0);
         assert_int_equal(run("{\"command\":\"eventlog head\"}"), 503);
         answer_says(&s, "put the log back");
         options.flags = PAWL_LOG_CREATE;
@@ -247,12 +247,12 @@ SERVICE_TEST(the_log_at_the_path_is_the_one_that_is_used, &s)
         pawl_log_close(log);
         assert_int_equal(run("{\"command\":\"eventlog head\"}"), 200);
         answer_says(&s, "\"seq\":0");
-        folder_remove(folder);
-        folder = path_in(s.folder, ".pawl");
-        assert_int_equal(rename(aside, folder), 0);
+        directory_remove(directory);
+        directory = path_in(s.directory, ".pawl");
+        assert_int_equal(rename(aside, directory), 0);
         assert_int_equal(run("{\"command\":\"eventlog head\"}"), 200);
         answer_says(&s, "\"seq\":1");
-        free(folder);
+        free(directory);
         free(aside);
 }
 

@@ -166,7 +166,7 @@ static void say_much(call *c)
 
         memset(event, 'x', sizeof event - 1);
         for (int i = 0; i < 1000; i++) {
-                if (!service_long_call_room(&c->base)) {
+                if (!service_long_call_accepts(&c->base)) {
                         atomic_fetch_add(&c->gave_up, 1);
                         return;
                 }
@@ -239,7 +239,7 @@ CALL(a_reader_that_never_has_it_all_costs_no_more_than_what_it_has_not_read)
         reaches(&c->sent, 1);
         assert_int_equal(read_some(c, bytes, 1), 1);
         for (int i = 0; i < 1000; i++) {
-                assert_int_equal(service_long_calls_tell(s.site.long_calls, is_call, c,
+                assert_int_equal(service_long_calls_notify(s.site.long_calls, is_call, c,
                                          pawl__text("data: a word\n\n")),
                         1);
                 reaches(&c->sent, i + 2);
@@ -316,11 +316,11 @@ CALL(a_call_gets_what_is_for_it_alone)
         call *one = begin(repeat, true), *other = begin(repeat, true);
         reaches(&one->sent, 1);
         reaches(&other->sent, 1);
-        assert_int_equal(service_long_calls_tell(
+        assert_int_equal(service_long_calls_notify(
                                  s.site.long_calls, is_call, one, pawl__text("data: for one\n\n")),
                 1);
         assert_int_equal(
-                service_long_calls_tell(s.site.long_calls, is_call, NULL, pawl__text("x")), 0);
+                service_long_calls_notify(s.site.long_calls, is_call, NULL, pawl__text("x")), 0);
         reaches(&one->sent, 2);
         const ssize_t n = read_some(one, bytes, sizeof bytes);
         assert_memory_equal(bytes, "data: ready\n\ndata: for one\n\n", (size_t)n);

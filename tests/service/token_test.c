@@ -4,13 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char *folder, *path;
+static char *directory, *path;
 
 static int set_up(void **state)
 {
         (void)state;
-        folder = folder_make();
-        path = path_in(folder, "serve.token");
+        directory = directory_make();
+        path = path_in(directory, "serve.token");
         return 0;
 }
 
@@ -18,7 +18,7 @@ static int tear_down(void **state)
 {
         (void)state;
         free(path);
-        folder_remove(folder);
+        directory_remove(directory);
         return 0;
 }
 
@@ -40,10 +40,10 @@ UNIT_TEST_OF(a_file_is_made_once_and_for_its_owner_alone, set_up, tear_down, NUL
         free(text);
         assert_ok(service_token_file(&second, path, &err));
         assert_memory_equal(&first, &second, sizeof first);
-        /* nothing else was left in the folder */
+        /* nothing else was left in the directory */
         unlink(path);
-        assert_int_equal(rmdir(folder), 0);
-        assert_int_equal(mkdir(folder, 0700), 0);
+        assert_int_equal(rmdir(directory), 0);
+        assert_int_equal(mkdir(directory, 0700), 0);
         /* the next is another */
         assert_ok(service_token_file(&second, path, &err));
         assert_memory_not_equal(&first, &second, sizeof first);
@@ -66,7 +66,7 @@ UNIT_TEST_OF(a_file_that_others_get_at_or_that_is_no_token_is_refused, set_up, t
                 "00112233445566778899aabbccddeeffffeeddccbbaa99887766554433221100\n";
         service_token token;
         pawl_error err;
-        char *other = path_in(folder, "other"), bad[sizeof good];
+        char *other = path_in(directory, "other"), bad[sizeof good];
 
         file_write(path, good, sizeof good - 1);
         assert_int_equal(chmod(path, 0600), 0);
@@ -96,7 +96,7 @@ UNIT_TEST_OF(a_file_that_others_get_at_or_that_is_no_token_is_refused, set_up, t
         refused(PAWL_EINVAL, "is no regular file");
         unlink(path);
         free(path);
-        path = path_in(folder, "none/serve.token");
+        path = path_in(directory, "none/serve.token");
         refused(PAWL_ENOTFOUND, "none/serve.token");
         free(other);
 }

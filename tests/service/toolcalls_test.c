@@ -19,7 +19,7 @@ static const char *run(const char *command, const char *args)
 
 static void write_text(const char *name, const char *text)
 {
-        char *path = path_in(s.folder, name);
+        char *path = path_in(s.directory, name);
 
         file_write(path, text, strlen(text));
         free(path);
@@ -51,7 +51,7 @@ SERVICE_TEST(a_call_is_checkpointed_listed_and_taken_back, &s)
         answer_says(&s, "{\"name\":\"tool checkpoint\",\"data\":{\"calls\":[{\"callId\":\"c1\","
                         "\"name\":\"replace\",\"args\":{\"a\":1},\"checkpoint\":\"20");
         answer_says(&s, "{\"callId\":\"c2\",\"name\":\"read_file\"}],\"errors\":[]}}");
-        char *name = only_name(), *path = path_in(s.folder, "a.txt");
+        char *name = only_name(), *path = path_in(s.directory, "a.txt");
         write_text("a.txt", "two");
         snprintf(quoted, sizeof quoted, "\"%s\"", name);
         run("restore", quoted);

@@ -49,7 +49,7 @@ static pawl_status take_from(struct history *h, const char *path)
 /* Read a document, append what waits; the payload of its event, or NULL where there is none. */
 static char *take(struct history *h, const char *text)
 {
-        char *path = path_in(h->folder, "h.md"), *payload = NULL;
+        char *path = path_in(h->directory, "h.md"), *payload = NULL;
 
         file_write(path, text, strlen(text));
         if (take_from(h, path)) {
@@ -226,7 +226,7 @@ HISTORY_TEST(a_title_that_is_gone_means_the_latest)
 
 HISTORY_TEST(a_bad_file_leaves_the_batch_alone)
 {
-        char *path = path_in(h->folder, "h.md");
+        char *path = path_in(h->directory, "h.md");
 
         block(h);
         assert_ok(take_from(h, path)); /* there is none */
@@ -310,7 +310,7 @@ HISTORY_TEST(edits_at_random_are_read_or_refused)
 {
         static const char *const pieces[] = {"\n", "NEXT", "- ", "[x] ", "-----\n", "\xff", "\r",
                 "> ", "  ", "# ", "\xe2\x80\xae", "HANDOFF ", ": mission "};
-        char *path = path_in(h->folder, "h.md");
+        char *path = path_in(h->directory, "h.md");
         unsigned seed = 7, refusals = 0;
 
         block(h);
@@ -348,7 +348,8 @@ HISTORY_TEST(edits_at_random_are_read_or_refused)
 
 HISTORY_TEST(every_allocation_may_fail)
 {
-        char *path = path_in(h->folder, "h.md"), *copy = path_in(h->folder, "copy.md"), *noted;
+        char *path = path_in(h->directory, "h.md"), *copy = path_in(h->directory, "copy.md"),
+             *noted;
         block(h);
         noted = take(h, "NOTES\n- old one\n  of two lines\n");
         free(noted);

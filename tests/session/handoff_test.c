@@ -356,7 +356,7 @@ static void file_is_document(struct history *h, const char *path)
 
 HISTORY_TEST(it_is_written_whole)
 {
-        char *path = path_in(h->folder, "h.md");
+        char *path = path_in(h->directory, "h.md");
 
         block(h);
         umask(022);
@@ -374,8 +374,9 @@ HISTORY_TEST(it_is_written_whole)
 /* As `git config` does it: what the link leads to is replaced, also where it is not there yet. */
 HISTORY_TEST(a_link_is_followed)
 {
-        char *sub = path_in(h->folder, "sub"), *target = path_in(h->folder, "sub/h.md"),
-             *first = path_in(h->folder, "first"), *link_name = path_in(h->folder, "sub/second");
+        char *sub = path_in(h->directory, "sub"), *target = path_in(h->directory, "sub/h.md"),
+             *first = path_in(h->directory, "first"),
+             *link_name = path_in(h->directory, "sub/second");
         struct stat st;
 
         block(h);
@@ -395,7 +396,7 @@ HISTORY_TEST(a_link_is_followed)
 
 static void refused(struct history *h, const char *name, pawl_status status, const char *says)
 {
-        char *path = path_in(h->folder, name);
+        char *path = path_in(h->directory, name);
 
         assert_int_equal(pawl_session_handoff_write(h->log, NULL, path, 0, &h->err), status);
         assert_says(h->err.message, path);
@@ -406,7 +407,7 @@ static void refused(struct history *h, const char *name, pawl_status status, con
 HISTORY_TEST(what_is_no_file_is_refused)
 {
         needs_file();
-        char *loop = path_in(h->folder, "loop"), *long_name = malloc(301);
+        char *loop = path_in(h->directory, "loop"), *long_name = malloc(301);
 
         block(h);
         memset(long_name, 'x', 300);
@@ -427,12 +428,12 @@ HISTORY_TEST(what_is_no_file_is_refused)
 /* The file may not grow as long as the document: nothing of it is left, and the old one stands. */
 HISTORY_TEST(a_full_disk_leaves_the_file_as_it_was)
 {
-        char *folder = path_in(h->folder, "sub"), *path = path_in(folder, "h.md");
+        char *directory = path_in(h->directory, "sub"), *path = path_in(directory, "h.md");
         struct rlimit none = {100, RLIM_INFINITY}, before;
         size_t len, entries = 0;
 
         block(h);
-        assert_int_equal(mkdir(folder, 0700), 0);
+        assert_int_equal(mkdir(directory, 0700), 0);
         file_write(path, "old", 3);
         assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
         void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
@@ -445,14 +446,14 @@ HISTORY_TEST(a_full_disk_leaves_the_file_as_it_was)
         char *text = file_read(path, &len);
         assert_string_equal(text, "old");
         free(text);
-        DIR *dir = opendir(folder);
+        DIR *dir = opendir(directory);
         assert_non_null(dir);
         while (readdir(dir))
                 entries++;
         closedir(dir);
         assert_int_equal(entries, 3); /* ".", ".." and the file */
         free(path);
-        free(folder);
+        free(directory);
 }
 
 HISTORY_TEST(one_that_is_not_there_is_not_found)

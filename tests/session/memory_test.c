@@ -25,7 +25,7 @@ static const pawl_session_work work = {.current_step = "a",
 static void prepare(struct kept *k, struct piped *p)
 {
         k->p = p;
-        k->path = path_in(p->folder, "handoff.txt");
+        k->path = path_in(p->directory, "handoff.txt");
         assert_ok(pawl_session_start(k->ended, p->log, "m", &work, NULL, &p->err));
         assert_ok(pawl_session_checkpoint(
                 &k->checkpoint, p->log, k->ended, NULL, "manual", &work, &p->err));

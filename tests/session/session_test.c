@@ -28,7 +28,7 @@ static pawl_event like(const char *session_id)
 static pawl_status emit(pawl__batch *batch, pawl__event_type type, const pawl_event *like,
         const char *status, const char *reason, pawl_error *err)
 {
-        const pawl__session_told told = {.status = status, .reason = reason};
+        const pawl__session_report told = {.status = status, .reason = reason};
 
         return pawl__session_emit(batch, type, like, &told, err);
 }

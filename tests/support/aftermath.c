@@ -20,7 +20,7 @@ static pawl_status open_after(pawl_log **out, const power_state *s, unsigned fla
                 .start_of = gone};
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         const pawl__log_setup setup = {.identity = &self, .schema = x->schema};
-        char *path = path_in(s->folder, ".pawl/events.db");
+        char *path = path_in(s->directory, ".pawl/events.db");
 
         options.flags = flags;
         options.key = x->key;
@@ -79,7 +79,7 @@ static power_verdict check_reader(power_state *s, const struct aftermath *x)
         if (!verdict && x->more && x->more(log, true, &err))
                 verdict = not_sound(s, POWER_WRONG, "read-only", err.message);
         pawl_log_close(log);
-        char *shm = path_in(s->folder, ".pawl/events.db-shm");
+        char *shm = path_in(s->directory, ".pawl/events.db-shm");
         if (!verdict && stat(shm, &st) == 0)
                 verdict = not_sound(s, POWER_WRONG, "read-only", "left a -shm");
         free(shm);

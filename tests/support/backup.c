@@ -10,9 +10,9 @@ int backup_setup(void **state)
         if (!b || event_log_setup(&log))
                 return -1;
         b->f = log;
-        b->folder = path_in(b->f->folder, "copies");
-        b->copy = path_in(b->folder, "copy.db");
-        assert_int_equal(mkdir(b->folder, 0755), 0);
+        b->directory = path_in(b->f->directory, "copies");
+        b->copy = path_in(b->directory, "copy.db");
+        assert_int_equal(mkdir(b->directory, 0755), 0);
         *state = b;
         return 0;
 }
@@ -22,15 +22,15 @@ int backup_teardown(void **state)
         backup *b = *state;
         void *log = b->f;
 
-        free(b->folder);
+        free(b->directory);
         free(b->copy);
         free(b);
         return event_log_teardown(&log);
 }
 
-int names_in(const char *folder)
+int names_in(const char *directory)
 {
-        DIR *dir = opendir(folder);
+        DIR *dir = opendir(directory);
         int n = 0;
 
         assert_non_null(dir);
@@ -59,7 +59,7 @@ void check_copy(const backup *b, const pawl_backup *made)
         struct stat st;
         uint64_t seq;
 
-        assert_int_equal(names_in(b->folder), 1);
+        assert_int_equal(names_in(b->directory), 1);
         assert_int_equal(stat(b->copy, &st), 0);
         assert_int_equal(st.st_mode & 07777, 0600);
         assert_int_equal(st.st_size, made->bytes);

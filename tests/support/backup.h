@@ -1,6 +1,6 @@
 /**
  * @file tests/support/backup.h
- * @brief A log, and a folder in which copies of it are to stand.
+ * @brief A log, and a directory in which copies of it are to stand.
  */
 #ifndef TESTS_SUPPORT_BACKUP_H
 #define TESTS_SUPPORT_BACKUP_H
@@ -9,7 +9,7 @@
 
 typedef struct backup {
         event_log *f;
-        char *folder, *copy; /* FOLDER/copies, empty, and a name in it */
+        char *directory, *copy; /* FOLDER/copies, empty, and a name in it */
 } backup;
 
 /** cmocka's setup and teardown: no log yet. */
@@ -18,11 +18,11 @@ int backup_teardown(void **state);
 
 #define BACKUP_TEST(name) UNIT_TEST_WITH(name, backup *b, backup_setup, backup_teardown)
 
-/** How many names a folder holds. */
-int names_in(const char *folder);
+/** How many names a directory holds. */
+int names_in(const char *directory);
 /** A log by its path, by the library's public face. */
 pawl_log *open_at(const char *path, unsigned flags);
-/** The copy stands in its folder alone, verifies, and is what the result says of it. */
+/** The copy stands in its directory alone, verifies, and is what the result says of it. */
 void check_copy(const backup *b, const pawl_backup *made);
 
 #endif

@@ -50,7 +50,7 @@ static void add_document(
 static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
 {
         struct putting *p = user;
-        pawl__directories folders = trees_folders((trees *)p->trees);
+        pawl__directories directories = trees_directories((trees *)p->trees);
         pawl__object_set holdings = PAWL__OBJECT_SET_INIT;
         pawl__tree_sums sums;
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
@@ -61,7 +61,7 @@ static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
                 .mission_id = pawl__text("mission-1")};
 
         (void)err;
-        assert_ok(pawl__object_set_tree(&holdings, &sums, p->tree.bytes, &folders, NULL));
+        assert_ok(pawl__object_set_tree(&holdings, &sums, p->tree.bytes, &directories, NULL));
         pawl__object_set_free(&holdings);
         put_contents(p);
         snprintf(id, sizeof id, "cp-%02d-implement-20260120-143000", (int)p->n);
@@ -148,8 +148,8 @@ char *checkpoint_read(pawl_log *log, uint64_t n)
         assert_ok(pawl__state_get(state, PAWL__WORKSPACE, &row, &arena, NULL));
         assert_true(pawl__unhex32(tree, row.v[PAWL__WCP_TREE].text));
         assert_ok(pawl__contents_open(&r.contents, log, NULL));
-        const pawl__directories folders = pawl__contents_directories(r.contents);
-        assert_ok(pawl__diff_trees(&folders, NULL, tree, read_entry, &r, NULL));
+        const pawl__directories directories = pawl__contents_directories(r.contents);
+        assert_ok(pawl__diff_trees(&directories, NULL, tree, read_entry, &r, NULL));
         pawl__contents_close(r.contents);
         pawl__arena_free(&arena);
         return pawl__buf_take(&r.out, NULL);

@@ -7,9 +7,11 @@ int command_setup(void **state)
 {
         struct command_fixture *f = calloc(1, sizeof *f);
 
-        f->folder = folder_make();
-        f->command = (pawl__command){
-                .directory = f->folder, .input = {"", 0}, .output_max = 1 << 20, .signal_fd = -1};
+        f->directory = directory_make();
+        f->command = (pawl__command){.directory = f->directory,
+                .input = {"", 0},
+                .output_max = 1 << 20,
+                .signal_fd = -1};
         *state = f;
         return 0;
 }
@@ -19,7 +21,7 @@ int command_teardown(void **state)
         struct command_fixture *f = *state;
 
         free(f->result.output.data);
-        folder_remove(f->folder);
+        directory_remove(f->directory);
         free(f);
         return 0;
 }
@@ -49,19 +51,19 @@ double seconds(void)
 
 int open_files(void)
 {
-        DIR *folder = opendir("/proc/self/fd");
+        DIR *directory = opendir("/proc/self/fd");
         int n = 0;
 
-        assert_non_null(folder);
-        while (readdir(folder))
+        assert_non_null(directory);
+        while (readdir(directory))
                 n++;
-        closedir(folder);
+        closedir(directory);
         return n;
 }
 
 void command_gone(struct command_fixture *f, const char *name)
 {
-        char *path = path_in(f->folder, name), *text;
+        char *path = path_in(f->directory, name), *text;
         size_t len;
 
         text = file_read(path, &len);

@@ -1,6 +1,6 @@
 /**
  * @file tests/support/command.h
- * @brief A folder, and a command that is run in it.
+ * @brief A directory, and a command that is run in it.
  */
 #ifndef TESTS_SUPPORT_COMMAND_H
 #define TESTS_SUPPORT_COMMAND_H
@@ -9,13 +9,14 @@
 #include "support/test.h"
 
 struct command_fixture {
-        char *folder;
+        char *directory;
         pawl__command command;
         pawl__command_result result;
         pawl_error err;
 };
 
-/** cmocka's setup and teardown: a folder, no input, an output of 1 MiB, no ticks and no signals. */
+/** cmocka's setup and teardown: a directory, no input, an output of 1 MiB, no ticks and no signals.
+ */
 int command_setup(void **state);
 int command_teardown(void **state);
 

@@ -26,7 +26,7 @@ static bool changes_names(const recorder_op *op)
                op->kind == RECORDER_DELETE;
 }
 
-/* A file's content lives by the sync of the file, its name by that of the folder. */
+/* A file's content lives by the sync of the file, its name by that of the directory. */
 static bool durable(const crash_disk *disk, size_t i)
 {
         const recorder_op *op = &disk->r->ops[i];
@@ -178,7 +178,7 @@ void crash_build(crash_disk *disk, const recording *r, size_t n_ops, const crash
         }
 }
 
-/* Is it reached from the top, all folders above it being there? */
+/* Is it reached from the top, all directories above it being there? */
 static bool reached(const crash_disk *disk, size_t i)
 {
         for (int node = (int)i; node >= 0; node = disk->r->nodes[node].parent)
@@ -208,7 +208,7 @@ uint64_t crash_hash(const crash_disk *disk)
         return h;
 }
 
-void crash_write(const crash_disk *disk, const char *folder)
+void crash_write(const crash_disk *disk, const char *directory)
 {
         char path[4096];
 
@@ -216,8 +216,8 @@ void crash_write(const crash_disk *disk, const char *folder)
                 const crash_file *file = &disk->files[i];
                 if (!reached(disk, i) || disk->r->nodes[i].parent < 0)
                         continue;
-                snprintf(path, sizeof path, "%s/%s", folder, file->name);
-                if (disk->r->nodes[i].folder) {
+                snprintf(path, sizeof path, "%s/%s", directory, file->name);
+                if (disk->r->nodes[i].directory) {
                         assert_int_equal(mkdir(path, 0700), 0);
                         continue;
                 }

@@ -3,8 +3,8 @@
  * @brief The disk as a power cut may leave it, after so many operations of a recording.
  *
  * What is assumed of a disk, and no more:
- *  - A sync makes the earlier writes and truncations of its file durable; the sync of a folder the
- *    names made and deleted in it. Neither does the other's.
+ *  - A sync makes the earlier writes and truncations of its file durable; the sync of a directory
+ * the names made and deleted in it. Neither does the other's.
  *  - Of everything else each operation is there or not, by itself: later ones without earlier ones,
  *    across files too. A file whose name is not durable may be absent although its content was
  *    synced; one whose deletion is not may be there again.
@@ -41,7 +41,7 @@ typedef struct crash_file {
         const char *name; /* NULL: it is not there */
 } crash_file;
 
-/** A disk in memory: a file or folder for each node. Zero-initialised is empty; used again and
+/** A disk in memory: a file or directory for each node. Zero-initialised is empty; used again and
  *  again, then freed. */
 typedef struct crash_disk {
         const recording *r;
@@ -56,8 +56,8 @@ size_t crash_pending(crash_disk *disk, const recording *r, size_t n_ops);
 void crash_build(crash_disk *disk, const recording *r, size_t n_ops, const crash_choice *choice);
 /** Equal disks have equal hashes. */
 uint64_t crash_hash(const crash_disk *disk);
-/** Write it into @p folder, which is empty. */
-void crash_write(const crash_disk *disk, const char *folder);
+/** Write it into @p directory, which is empty. */
+void crash_write(const crash_disk *disk, const char *directory);
 void crash_free(crash_disk *disk);
 
 /** A number by which the next differs; the seed of CRASH_SOME and CRASH_TORN. */

@@ -29,8 +29,8 @@ int event_log_setup(void **state)
 
         if (!f)
                 return -1;
-        f->folder = folder_make();
-        f->path = log_in(f->folder, ".pawl/events.db");
+        f->directory = directory_make();
+        f->path = log_in(f->directory, ".pawl/events.db");
         f->flags = PAWL_LOG_CREATE;
         f->busy_ms = 5000;
         f->lease_ms = 30000;
@@ -62,7 +62,7 @@ int event_log_teardown(void **state)
         event_log *f = *state;
 
         event_log_close(f);
-        folder_remove(f->folder);
+        directory_remove(f->directory);
         free(f->path);
         free(f);
         return 0;

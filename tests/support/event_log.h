@@ -1,6 +1,6 @@
 /**
  * @file tests/support/event_log.h
- * @brief A log in a fresh folder, with clocks and processes that a test sets.
+ * @brief A log in a fresh directory, with clocks and processes that a test sets.
  */
 #ifndef TESTS_SUPPORT_EVENT_LOG_H
 #define TESTS_SUPPORT_EVENT_LOG_H
@@ -11,7 +11,7 @@
 enum { PROCESSES = 4 };
 
 typedef struct event_log {
-        char *folder, *path;         /* FOLDER/.pawl/events.db, not yet made */
+        char *directory, *path;      /* FOLDER/.pawl/events.db, not yet made */
         pawl_log *log;               /* NULL until event_log_open(); closed by the teardown */
         const char *vfs;             /* NULL: the system's */
         const char *key;             /* NULL: none */
@@ -24,7 +24,7 @@ typedef struct event_log {
         } alive[PROCESSES]; /* the processes that run; pid 0: no such row */
 } event_log;
 
-/** cmocka's setup and teardown: a folder, no log yet. */
+/** cmocka's setup and teardown: a directory, no log yet. */
 int event_log_setup(void **state);
 /** The same with the log open. */
 int event_log_setup_open(void **state);

@@ -23,8 +23,8 @@ int history_setup(void **state)
         struct history *h = calloc(1, sizeof *h);
 
         assert_non_null(h);
-        h->folder = folder_make();
-        h->path = log_in(h->folder, "events.db");
+        h->directory = directory_make();
+        h->path = log_in(h->directory, "events.db");
         h->now_us = INT64_C(1795177700000000); /* 2026-11-20 */
         h->options = (pawl_log_options)PAWL_LOG_OPTIONS_INIT;
         h->options.sources.wall_us = counting_clock;
@@ -47,7 +47,7 @@ int history_teardown(void **state)
         pawl_log_close(h->log);
         pawl__arena_free(&h->arena);
         free(h->path);
-        folder_remove(h->folder);
+        directory_remove(h->directory);
         free(h);
         return 0;
 }

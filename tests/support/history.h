@@ -1,6 +1,6 @@
 /**
  * @file tests/support/history.h
- * @brief A log in a folder of its own, to which events are appended in short, with a clock that
+ * @brief A log in a directory of its own, to which events are appended in short, with a clock that
  *        counts.
  */
 #ifndef TESTS_SUPPORT_HISTORY_H
@@ -20,7 +20,7 @@
 enum { HISTORY_RUNS = 16 };
 
 struct history {
-        char *folder, *path;
+        char *directory, *path;
         pawl_log_options options;
         pawl_log *log;
         pawl__state *state; /* attached by history_setup */

@@ -74,7 +74,7 @@ void hostile_put_together(struct hostile *f)
         for (size_t i = 0; i < f->n; i++)
                 add_tar(&tar, &f->members[i]);
         assert_ok(pawl__buf_add(&tar, zeros, sizeof zeros));
-        char *plain = path_in(f->here->folder, "plain.tar");
+        char *plain = path_in(f->here->directory, "plain.tar");
         file_write(plain, tar.data, tar.len);
         assert_ok(pawl__buf_addf(
                 &command, "%s <'%s' >'%s'", f->gzip ? "gzip -c" : "zstd -q -c", plain, f->archive));
@@ -97,7 +97,7 @@ int hostile_setup(void **state)
         f->here->flags = f->there->flags = PAWL_LOG_CREATE;
         event_log_open(f->here);
         event_log_open(f->there);
-        f->archive = path_in(f->here->folder, "a.tar.zst");
+        f->archive = path_in(f->here->directory, "a.tar.zst");
         event_log_fill(f->here, 2);
         event_log_fill(f->there, 1);
         const tree_hash first = tree_of(&f->trees, "f 644 a=one", "d 700 sub", "f 600 sub/b=inner",

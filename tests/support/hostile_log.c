@@ -233,7 +233,7 @@ hostile_log *hostile_log_new(void)
 {
         hostile_log *h = calloc(1, sizeof *h);
 
-        must(h && (h->path = path_in(scratch_folder(), "events.db")), "get memory");
+        must(h && (h->path = path_in(scratch_directory(), "events.db")), "get memory");
         must(pawl__hasher_new(&h->hasher, NULL) == PAWL_OK, "get memory");
         take_image(&h->sound, &h->open, h, NULL);
         loosen(&h->loose, &h->sound);

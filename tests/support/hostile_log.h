@@ -19,7 +19,7 @@ typedef struct log_image {
 #define HOSTILE_KEY "a key that hostile writers don't have"
 
 typedef struct hostile_log {
-        char *path;       /**< events.db in the scratch folder, where images are put */
+        char *path;       /**< events.db in the scratch directory, where images are put */
         log_image sound;  /**< closed, in rollback mode: one file */
         log_image loose;  /**< the same, its tables not STRICT and without their triggers */
         log_image open;   /**< copied while a writer had it open: two files */

@@ -13,9 +13,9 @@ int mission_setup(void **state)
         struct mission_fixture *f = calloc(1, sizeof *f);
 
         assert_non_null(f);
-        f->folder = folder_make();
-        f->db = log_in(f->folder, ".pawl/events.db");
-        f->file = path_in(f->folder, "mission.yaml");
+        f->directory = directory_make();
+        f->db = log_in(f->directory, ".pawl/events.db");
+        f->file = path_in(f->directory, "mission.yaml");
         f->log_options = (pawl_log_options)PAWL_LOG_OPTIONS_INIT;
         f->log_options.flags = PAWL_LOG_CREATE;
         f->options = (pawl_run_options)PAWL_RUN_OPTIONS_INIT;
@@ -32,7 +32,7 @@ int mission_teardown(void **state)
         pawl_run_result_free(f->result);
         pawl_mission_free(f->mission);
         pawl_log_close(f->log);
-        folder_remove(f->folder);
+        directory_remove(f->directory);
         free(f->db);
         free(f->file);
         free(f);
@@ -41,7 +41,7 @@ int mission_teardown(void **state)
 
 void mission_file(struct mission_fixture *f, const char *name, const char *text)
 {
-        char *path = path_in(f->folder, name);
+        char *path = path_in(f->directory, name);
 
         file_write(path, text, strlen(text));
         free(path);
@@ -98,7 +98,7 @@ pid_t mission_fork(struct mission_fixture *f, bool resume, const char *what)
 
 void mission_await(struct mission_fixture *f, const char *name)
 {
-        char *path = path_in(f->folder, name);
+        char *path = path_in(f->directory, name);
 
         for (int i = 0; access(path, F_OK) != 0; i++) {
                 assert_true(i < 6000);
@@ -109,7 +109,7 @@ void mission_await(struct mission_fixture *f, const char *name)
 
 char *mission_journal(struct mission_fixture *f)
 {
-        char *path = path_in(f->folder, "journal");
+        char *path = path_in(f->directory, "journal");
         char *text = access(path, F_OK) == 0 ? file_read(path, NULL) : strdup("");
 
         free(path);

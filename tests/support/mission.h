@@ -1,6 +1,6 @@
 /**
  * @file tests/support/mission.h
- * @brief A folder with a mission, its log and the journal that its commands write.
+ * @brief A directory with a mission, its log and the journal that its commands write.
  */
 #ifndef TESTS_SUPPORT_MISSION_H
 #define TESTS_SUPPORT_MISSION_H
@@ -10,7 +10,7 @@
 #include <pawl/mission.h>
 
 struct mission_fixture {
-        char *folder, *db, *file;
+        char *directory, *db, *file;
         pawl_log_options log_options;
         pawl_log *log;
         pawl_mission *mission;

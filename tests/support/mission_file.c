@@ -4,8 +4,8 @@ int file_setup(void **state)
 {
         struct file_fixture *f = calloc(1, sizeof *f);
 
-        f->folder = folder_make();
-        f->path = path_in(f->folder, "m.yaml");
+        f->directory = directory_make();
+        f->path = path_in(f->directory, "m.yaml");
         *state = f;
         return 0;
 }
@@ -15,7 +15,7 @@ int file_teardown(void **state)
         struct file_fixture *f = *state;
 
         pawl_mission_free(f->mission);
-        folder_remove(f->folder);
+        directory_remove(f->directory);
         free(f->path);
         free(f);
         return 0;

@@ -1,6 +1,6 @@
 /**
  * @file tests/support/mission_file.h
- * @brief A folder with one mission file, which is read and never run.
+ * @brief A directory with one mission file, which is read and never run.
  */
 #ifndef TESTS_SUPPORT_MISSION_FILE_H
 #define TESTS_SUPPORT_MISSION_FILE_H
@@ -9,12 +9,12 @@
 #include "support/test.h"
 
 struct file_fixture {
-        char *folder, *path;
+        char *directory, *path;
         pawl_mission *mission;
         pawl_error err;
 };
 
-/** cmocka's setup and teardown: a folder; path is FOLDER/m.yaml, not written yet. */
+/** cmocka's setup and teardown: a directory; path is FOLDER/m.yaml, not written yet. */
 int file_setup(void **state);
 int file_teardown(void **state);
 

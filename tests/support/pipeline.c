@@ -226,9 +226,9 @@ int piped_setup(void **state)
         struct piped *p = calloc(1, sizeof *p);
 
         assert_non_null(p);
-        p->folder = folder_make();
-        p->db = log_in(p->folder, "events.db");
-        p->seed = path_in(p->folder, "team.yaml");
+        p->directory = directory_make();
+        p->db = log_in(p->directory, "events.db");
+        p->seed = path_in(p->directory, "team.yaml");
         file_write(p->seed, seed_yaml, sizeof seed_yaml - 1);
         p->log_options = (pawl_log_options)PAWL_LOG_OPTIONS_INIT;
         p->log_options.flags = PAWL_LOG_CREATE;
@@ -249,7 +249,7 @@ int piped_teardown(void **state)
         pawl_context_free(p->ctx);
         pawl_pipeline_free(p->pipeline);
         pawl_log_close(p->log);
-        folder_remove(p->folder);
+        directory_remove(p->directory);
         free(p->db);
         free(p->seed);
         free(p->text);

@@ -73,7 +73,7 @@ void check_holds(pawl_text text, const char *part, const char *file, int line);
 
 struct piped {
         struct counted counted;
-        char *folder, *db, *seed;
+        char *directory, *db, *seed;
         pawl_log_options log_options;
         pawl_pipeline_options options;
         pawl_log *log;

@@ -22,7 +22,7 @@ struct worker {
         struct shared *shared;
         crash_disk disk;
         power_state state;
-        char *folder;
+        char *directory;
 };
 
 /* Is it the first time? A full table says yes to everything. */
@@ -63,13 +63,13 @@ static void look_at(struct worker *w, const crash_choice *choice)
         if (!is_new(shared, hash ^ (state->promised ? state->promised->seq + 1 : 0)))
                 return;
         state->number = (uint64_t)atomic_fetch_add(&shared->states, 1);
-        snprintf(path, sizeof path, "%s/%llu", w->folder, (unsigned long long)state->number);
+        snprintf(path, sizeof path, "%s/%llu", w->directory, (unsigned long long)state->number);
         assert_int_equal(mkdir(path, 0700), 0);
         crash_write(&w->disk, path);
-        state->folder = path;
+        state->directory = path;
         state->why[0] = '\0';
         power_verdict verdict = w->sweep->check(state, w->sweep->user);
-        folder_remove(strdup(path));
+        directory_remove(strdup(path));
         if (verdict == POWER_SOUND)
                 return;
         atomic_fetch_add(verdict == POWER_LOST ? &shared->lost : &shared->wrong, 1);
@@ -106,13 +106,13 @@ static void cut_after(struct worker *w, size_t n_ops)
 
 static void work(const power_sweep *sweep, struct shared *shared)
 {
-        struct worker w = {.sweep = sweep, .shared = shared, .folder = folder_make()};
+        struct worker w = {.sweep = sweep, .shared = shared, .directory = directory_make()};
         size_t n_ops;
 
         while ((n_ops = atomic_fetch_add(&shared->next, sweep->stride)) <= sweep->r->n_ops)
                 cut_after(&w, n_ops);
         crash_free(&w.disk);
-        folder_remove(w.folder);
+        directory_remove(w.directory);
 }
 
 power_result power_cut(const power_sweep *sweep)

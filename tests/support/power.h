@@ -18,7 +18,7 @@ typedef enum power_verdict {
 typedef struct power_state {
         const recording *r;
         size_t n_ops;
-        const char *folder;         /**< where it was written, in place of the recording's */
+        const char *directory;      /**< where it was written, in place of the recording's */
         uint64_t number;            /**< differs from state to state */
         const recorder_head *heads; /**< those that the log may end at */
         size_t n_heads;

@@ -38,12 +38,12 @@ static void *more(void *items, size_t n, size_t *cap, size_t size)
         return *(char **)items + n * size;
 }
 
-/* The name below the recorded folder; NULL for anything else. */
+/* The name below the recorded directory; NULL for anything else. */
 static const char *below(const char *path)
 {
-        size_t len = rec.into ? strlen(rec.into->folder) : 0;
+        size_t len = rec.into ? strlen(rec.into->directory) : 0;
 
-        if (!rec.into || !path || strncmp(path, rec.into->folder, len) != 0)
+        if (!rec.into || !path || strncmp(path, rec.into->directory, len) != 0)
                 return NULL;
         if (path[len] == '\0')
                 return "";
@@ -59,7 +59,7 @@ static int find(const char *name)
         return -1;
 }
 
-static int add_node(const char *name, bool folder, bool at_start)
+static int add_node(const char *name, bool directory, bool at_start)
 {
         recording *r = rec.into;
         char parent[RECORDER_NAME] = "";
@@ -72,7 +72,7 @@ static int add_node(const char *name, bool folder, bool at_start)
         memset(node, 0, sizeof *node);
         strcpy(node->born, name);
         strcpy(node->name, name);
-        node->folder = folder;
+        node->directory = directory;
         node->at_start = at_start;
         node->parent = *name ? find(parent) : -1;
         assert_true(!*name || node->parent >= 0);
@@ -93,9 +93,9 @@ static void add_op(recorder_kind kind, int node, int64_t offset, const void *dat
         r->n_ops++;
 }
 
-static void made(const char *name, bool folder)
+static void made(const char *name, bool directory)
 {
-        add_op(RECORDER_MAKE, add_node(name, folder, false), 0, NULL, 0);
+        add_op(RECORDER_MAKE, add_node(name, directory, false), 0, NULL, 0);
 }
 
 /* ---- Files, through SQLite ------------------------------------------------------------------ */
@@ -146,7 +146,7 @@ static int recorder_close(sqlite3_file *file)
 }
 
 /* The file itself stays the system's. Its xSync() calls fsync() or fdatasync() below, for the file
- * and, where that was made, for its folder. */
+ * and, where that was made, for its directory. */
 static void put_own_methods(sqlite3_file *file)
 {
         int kind = 0;
@@ -237,7 +237,7 @@ int fdatasync(int fd)
         return sync_fd(fd, SYS_fdatasync);
 }
 
-/* The library makes the folder of a log before it knows its real path: it is asked for after. */
+/* The library makes the directory of a log before it knows its real path: it is asked for after. */
 int mkdir(const char *path, mode_t mode)
 {
         int result = (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
@@ -310,14 +310,14 @@ int rmdir(const char *path)
 
 int unlinkat(int fd, const char *path, int flags)
 {
-        int folder = *path == '/' ? -1 : node_of_fd(fd), result;
+        int directory = *path == '/' ? -1 : node_of_fd(fd), result;
         char whole[4096];
 
-        if (folder >= 0)
-                snprintf(whole, sizeof whole, "%s/%s/%s", rec.into->folder,
-                        rec.into->nodes[folder].name, path);
+        if (directory >= 0)
+                snprintf(whole, sizeof whole, "%s/%s/%s", rec.into->directory,
+                        rec.into->nodes[directory].name, path);
         result = (int)syscall(SYS_unlinkat, fd, path, flags);
-        return folder < 0 ? result : unlink_name(whole, result);
+        return directory < 0 ? result : unlink_name(whole, result);
 }
 
 #pragma GCC visibility pop
@@ -351,16 +351,16 @@ static void register_vfs(void)
         rec.registered = true;
 }
 
-void recorder_start(recording *r, const char *folder)
+void recorder_start(recording *r, const char *directory)
 {
         assert_null(rec.into);
         if (!rec.registered)
                 register_vfs();
         memset(r, 0, sizeof *r);
-        r->folder = realpath(folder, NULL);
-        assert_non_null(r->folder);
+        r->directory = realpath(directory, NULL);
+        assert_non_null(r->directory);
         rec.into = r;
-        assert_int_equal(nftw(r->folder, scan_one, 16, FTW_PHYS), 0);
+        assert_int_equal(nftw(r->directory, scan_one, 16, FTW_PHYS), 0);
 }
 
 void recorder_stop(void)
@@ -376,7 +376,7 @@ void recording_free(recording *r)
                 free(r->nodes[i].data);
         for (size_t i = 0; i < r->n_ops; i++)
                 free(r->ops[i].data);
-        free(r->folder);
+        free(r->directory);
         free(r->nodes);
         free(r->ops);
         free(r->heads);

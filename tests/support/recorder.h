@@ -4,9 +4,9 @@
  *
  * An SQLite VFS over the system's for what SQLite writes; and, in place of libc's for the whole
  * program, the calls by which the library makes a log, and those that sync: so the files and
- * folders that are synced are seen, not assumed. While a recording runs, nothing below its folder
- * is really synced: the power is only ever cut on paper (support/crash.h). Written down is what has
- * to do with the log, without the -shm: after a cut that is gone.
+ * directories that are synced are seen, not assumed. While a recording runs, nothing below its
+ * directory is really synced: the power is only ever cut on paper (support/crash.h). Written down
+ * is what has to do with the log, without the -shm: after a cut that is gone.
  */
 #ifndef TESTS_SUPPORT_RECORDER_H
 #define TESTS_SUPPORT_RECORDER_H
@@ -17,23 +17,24 @@
 
 enum { RECORDER_NAME = 128 };
 
-/** A file or folder of its own: made again under its name, it is another. */
+/** A file or directory of its own: made again under its name, it is another. */
 typedef struct recorder_node {
-        char born[RECORDER_NAME]; /**< its first name, below the recording's folder, which is "" */
+        char born[RECORDER_NAME]; /**< its first name, below the recording's directory, which is ""
+                                   */
         char name[RECORDER_NAME]; /**< its last */
-        int parent;               /**< the folder its name stands in; -1 for "" */
-        bool folder, at_start;    /**< at_start: there, and durable, when the recording began */
+        int parent;               /**< the directory its name stands in; -1 for "" */
+        bool directory, at_start; /**< at_start: there, and durable, when the recording began */
         unsigned char *data;      /**< its content then */
         size_t len;
 } recorder_node;
 
 typedef enum recorder_kind {
-        RECORDER_MAKE,     /**< the node's name comes into its folder */
-        RECORDER_RENAME,   /**< is another from now on, in the same folder: data */
+        RECORDER_MAKE,     /**< the node's name comes into its directory */
+        RECORDER_RENAME,   /**< is another from now on, in the same directory: data */
         RECORDER_DELETE,   /**< and goes out of it */
         RECORDER_WRITE,    /**< len bytes at offset */
         RECORDER_TRUNCATE, /**< to offset bytes */
-        RECORDER_SYNC      /**< a file's writes and truncations, or a folder's names, are durable */
+        RECORDER_SYNC /**< a file's writes and truncations, or a directory's names, are durable */
 } recorder_kind;
 
 typedef struct recorder_op {
@@ -57,7 +58,7 @@ typedef struct recorder_promise {
 } recorder_promise;
 
 typedef struct recording {
-        char *folder; /**< absolute, without symbolic links */
+        char *directory; /**< absolute, without symbolic links */
         recorder_node *nodes;
         recorder_op *ops;
         recorder_head *heads;
@@ -65,8 +66,8 @@ typedef struct recording {
         size_t n_nodes, cap_nodes, n_ops, cap_ops, n_heads, cap_heads, n_promises, cap_promises;
 } recording;
 
-/** Begin: what lies in @p folder now is durable. One recording at a time. */
-void recorder_start(recording *r, const char *folder);
+/** Begin: what lies in @p directory now is durable. One recording at a time. */
+void recorder_start(recording *r, const char *directory);
 /** End it; nothing of it is open any more. */
 void recorder_stop(void);
 void recording_free(recording *r);

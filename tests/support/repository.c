@@ -4,7 +4,7 @@ void repository_line(struct repository *f, const char *script, char *line, size_
 {
         pawl__buf command = PAWL__BUF_INIT;
 
-        assert_ok(pawl__buf_addf(&command, "cd '%s' && { %s\n} 2>said.log", f->folder, script));
+        assert_ok(pawl__buf_addf(&command, "cd '%s' && { %s\n} 2>said.log", f->directory, script));
         FILE *pipe = popen(command.data, "r");
         assert_non_null(pipe);
         if (!fgets(line, (int)size, pipe))
@@ -34,7 +34,7 @@ int repository_setup(void **state)
 {
         struct repository *f = calloc(1, sizeof *f);
 
-        f->folder = folder_make();
+        f->directory = directory_make();
         repository_shell(f,
                 "mkdir repo && cd repo && git init -q -b main && git config user.name T && "
                 "git config user.email t@example.org && mkdir sub && "
@@ -57,14 +57,14 @@ int repository_teardown(void **state)
 
         pawl__git_close(f->git);
         pawl__arena_free(&f->arena);
-        folder_remove(f->folder);
+        directory_remove(f->directory);
         free(f);
         return 0;
 }
 
 pawl_status repository_open(struct repository *f, const char *name)
 {
-        char *root = path_in(f->folder, name);
+        char *root = path_in(f->directory, name);
 
         pawl__git_close(f->git);
         f->git = NULL;
@@ -75,7 +75,7 @@ pawl_status repository_open(struct repository *f, const char *name)
 
 int repository_alone(void **state)
 {
-        char *home = folder_make();
+        char *home = directory_make();
 
         setenv("HOME", home, 1);
         setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
@@ -88,6 +88,6 @@ int repository_alone(void **state)
 
 int repository_leave(void **state)
 {
-        folder_remove(*state);
+        directory_remove(*state);
         return 0;
 }

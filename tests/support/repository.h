@@ -1,6 +1,6 @@
 /**
  * @file tests/support/repository.h
- * @brief A repository of git in a fresh folder, made by git itself.
+ * @brief A repository of git in a fresh directory, made by git itself.
  */
 #ifndef TESTS_SUPPORT_REPOSITORY_H
 #define TESTS_SUPPORT_REPOSITORY_H
@@ -9,13 +9,13 @@
 #include "workspace/git/git.h"
 
 struct repository {
-        char *folder; /* $HOME, and what holds repositories */
+        char *directory; /* $HOME, and what holds repositories */
         pawl__arena arena;
         pawl_error err;
         pawl__git *git;
         char first[PAWL__COMMIT_ID], second[PAWL__COMMIT_ID], third[PAWL__COMMIT_ID];
 };
-/** Run in the folder by sh; the first line that it prints. */
+/** Run in the directory by sh; the first line that it prints. */
 void repository_line(struct repository *f, const char *script, char *line, size_t size);
 /** The same, whatever it prints; it must end well. */
 void repository_shell(struct repository *f, const char *script);
@@ -26,7 +26,7 @@ int repository_setup(void **state);
 int repository_teardown(void **state);
 #define REPOSITORY_TEST(name)                                                                      \
         UNIT_TEST_WITH(name, struct repository *f, repository_setup, repository_teardown)
-/** Open f->git at a root below the folder. */
+/** Open f->git at a root below the directory. */
 pawl_status repository_open(struct repository *f, const char *name);
 /** Setup and teardown of a group: nobody's configuration of git but the test's. */
 int repository_alone(void **state);

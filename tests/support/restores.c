@@ -9,8 +9,8 @@ int restores_setup(void **state)
 
         if (!f)
                 return -1;
-        f->folder = folder_make();
-        f->root = path_in(f->folder, "root");
+        f->directory = directory_make();
+        f->root = path_in(f->directory, "root");
         f->plan = (pawl__plan)PAWL__PLAN_INIT;
         if (mkdir(f->root, 0700) || pawl__rootdir_open(&f->b, f->root) != 0)
                 return -1;
@@ -27,7 +27,7 @@ int restores_teardown(void **state)
         pawl__rootdir_close(&f->b);
         trees_free(&f->t);
         free(f->root);
-        folder_remove(f->folder);
+        directory_remove(f->directory);
         free(f);
         return 0;
 }
@@ -50,7 +50,7 @@ static pawl_status nothing_more(
 void restores_plan(restores *f, tree_hash now, tree_hash target)
 {
         const pawl__world world = {nothing_stands, nothing_more, NULL};
-        pawl__directories folders = trees_folders(&f->t);
+        pawl__directories directories = trees_directories(&f->t);
         pawl__plan_rights rights = {.target_recorded = true};
         tree_hash both[2] = {now, target};
         pawl_error err = PAWL_ERROR_INIT;
@@ -60,8 +60,8 @@ void restores_plan(restores *f, tree_hash now, tree_hash target)
         f->target = target;
         memcpy(f->plan.now, now.bytes, 32);
         memcpy(f->plan.target_tree, target.bytes, 32);
-        assert_ok(pawl__tracked_paths_new(&rights.recorded, &folders, both[0].bytes, 2, &err));
-        assert_ok(pawl__plan_make(&f->plan, &folders, &rights, &world, &err));
+        assert_ok(pawl__tracked_paths_new(&rights.recorded, &directories, both[0].bytes, 2, &err));
+        assert_ok(pawl__plan_make(&f->plan, &directories, &rights, &world, &err));
         pawl__tracked_paths_free(rights.recorded);
 }
 
@@ -148,7 +148,7 @@ void restores_start(restores *f)
 
 void restores_wipe(restores *f)
 {
-        folder_remove(strdup(f->root));
+        directory_remove(strdup(f->root));
         assert_int_equal(mkdir(f->root, 0755), 0);
         pawl__rootdir_close(&f->b);
         assert_int_equal(pawl__rootdir_open(&f->b, f->root), 0);

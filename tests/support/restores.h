@@ -11,7 +11,7 @@
 /** FOLDER/root is the workspace. */
 typedef struct restores {
         trees t;
-        char *folder, *root;
+        char *directory, *root;
         pawl__rootdir b;
         pawl__plan plan;
         tree_hash now, target;
@@ -19,7 +19,7 @@ typedef struct restores {
         uint64_t names;
 } restores;
 
-/** Which way folders are reached: all tests run both. */
+/** Which way directories are reached: all tests run both. */
 extern bool restores_by_component;
 /** cmocka's setup of all tests of a program: name by name. */
 int restores_by_name(void **state);

@@ -11,7 +11,7 @@ typedef struct list {
         size_t n, cap;
 } list;
 
-static void flatten(model *m, list *out, const unsigned char hash[32], const char *folder)
+static void flatten(model *m, list *out, const unsigned char hash[32], const char *directory)
 {
         const pawl__buf *encoded = trees_find(&m->t, hash);
         pawl__tree_reader reader;
@@ -23,7 +23,7 @@ static void flatten(model *m, list *out, const unsigned char hash[32], const cha
         while (pawl__tree_next(&entry, &reader, NULL) == PAWL_OK) {
                 assert_ok(pawl__grow(&out->items, &out->cap, out->n + 1, sizeof *out->items));
                 item *it = &out->items[out->n++];
-                snprintf(it->path, sizeof it->path, "%s%s%.*s", folder, *folder ? "/" : "",
+                snprintf(it->path, sizeof it->path, "%s%s%.*s", directory, *directory ? "/" : "",
                         (int)entry.name.len, entry.name.data);
                 it->entry = entry;
                 char path[1280];
@@ -49,11 +49,11 @@ static const item *find(const list *l, const char *path)
         return NULL;
 }
 
-bool model_is_within(const char *path, const char *folder)
+bool model_is_within(const char *path, const char *directory)
 {
-        size_t len = strlen(folder);
+        size_t len = strlen(directory);
 
-        return strncmp(path, folder, len) == 0 && path[len] == '/';
+        return strncmp(path, directory, len) == 0 && path[len] == '/';
 }
 
 /* Was there ever something at the path, in a checkpoint that is no safety copy? */
@@ -107,7 +107,7 @@ tree_hash model_expected(model *m, tree_hash now, tree_hash target)
         size_t n = 0;
 
         assert_true(stays && lines);
-        for (size_t i = from.n; i-- > 0;) { /* what is in a folder comes after it */
+        for (size_t i = from.n; i-- > 0;) { /* what is in a directory comes after it */
                 const item *it = &from.items[i], *wanted = find(&to, it->path);
                 stays[i] = stays[i] || (!wanted && !recorded(m, it->path));
                 for (size_t k = 0; k < i && stays[i]; k++)

@@ -25,12 +25,13 @@ typedef struct model {
 
 /**
  * What going back must come to: the target; and beside it what no checkpoint recorded, with the
- * folders that hold it. Where the target has a file and such a folder stands, that folder stays.
+ * directories that hold it. Where the target has a file and such a directory stands, that directory
+ * stays.
  */
 tree_hash model_expected(model *m, tree_hash now, tree_hash target);
 /** What it must come to where @p name at the root alone is put as the target has it. */
 tree_hash model_in_part(model *m, tree_hash now, tree_hash target, const char *name);
-/** Is the path one of something in the folder? */
-bool model_is_within(const char *path, const char *folder);
+/** Is the path one of something in the directory? */
+bool model_is_within(const char *path, const char *directory);
 
 #endif

@@ -28,7 +28,7 @@ int rollbacks_teardown(void **state)
 
 void rollbacks_put(rollbacks *f, const char *name, const char *data)
 {
-        char *path = path_in(f->log->folder, name);
+        char *path = path_in(f->log->directory, name);
 
         file_write(path, data, strlen(data));
         free(path);
@@ -36,7 +36,7 @@ void rollbacks_put(rollbacks *f, const char *name, const char *data)
 
 void rollbacks_mkdir(rollbacks *f, const char *name)
 {
-        char *path = path_in(f->log->folder, name);
+        char *path = path_in(f->log->directory, name);
 
         assert_int_equal(mkdir(path, 0755), 0);
         free(path);
@@ -44,7 +44,7 @@ void rollbacks_mkdir(rollbacks *f, const char *name)
 
 void rollbacks_drop(rollbacks *f, const char *name)
 {
-        char *path = path_in(f->log->folder, name);
+        char *path = path_in(f->log->directory, name);
 
         assert_int_equal(unlink(path), 0);
         free(path);
@@ -52,7 +52,7 @@ void rollbacks_drop(rollbacks *f, const char *name)
 
 void rollbacks_check_file(rollbacks *f, const char *name, const char *data)
 {
-        char *path = path_in(f->log->folder, name), *got = file_read(path, NULL);
+        char *path = path_in(f->log->directory, name), *got = file_read(path, NULL);
 
         assert_string_equal(got, data);
         free(path);
@@ -61,7 +61,7 @@ void rollbacks_check_file(rollbacks *f, const char *name, const char *data)
 
 tree_hash rollbacks_now(rollbacks *f)
 {
-        return tree_on_disk(&f->t, f->log->folder);
+        return tree_on_disk(&f->t, f->log->directory);
 }
 
 void rollbacks_check_tree(rollbacks *f, tree_hash wanted)

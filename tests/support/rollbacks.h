@@ -9,7 +9,7 @@
 #include "support/trees.h"
 #include <pawl/rollback.h>
 
-/** The workspace is the folder that holds .pawl. */
+/** The workspace is the directory that holds .pawl. */
 typedef struct rollbacks {
         event_log *log;
         trees t;
@@ -19,7 +19,7 @@ typedef struct rollbacks {
 int rollbacks_setup(void **state);
 int rollbacks_teardown(void **state);
 #define ROLLBACKS_TEST(name) UNIT_TEST_WITH(name, rollbacks *f, rollbacks_setup, rollbacks_teardown)
-/** Write a file, make a folder, remove a file: of the workspace. */
+/** Write a file, make a directory, remove a file: of the workspace. */
 void rollbacks_put(rollbacks *f, const char *name, const char *data);
 void rollbacks_mkdir(rollbacks *f, const char *name);
 void rollbacks_drop(rollbacks *f, const char *name);
@@ -30,7 +30,7 @@ tree_hash rollbacks_now(rollbacks *f);
 void rollbacks_check_tree(rollbacks *f, tree_hash wanted);
 /** Take one; its number. */
 uint64_t rollbacks_checkpoint(rollbacks *f);
-/** Files and folders, and checkpoint 1 of them; most of them changed, and checkpoint 2. The
+/** Files and directories, and checkpoint 1 of them; most of them changed, and checkpoint 2. The
  * workspace as it is then. */
 tree_hash rollbacks_first(rollbacks *f);
 tree_hash rollbacks_second(rollbacks *f);

@@ -2,27 +2,27 @@
 #include "support/test.h"
 #include <unistd.h>
 
-static char *folder;
+static char *directory;
 
 static void remove_it(void)
 {
-        folder_remove(folder);
-        folder = NULL;
+        directory_remove(directory);
+        directory = NULL;
 }
 
-const char *scratch_folder(void)
+const char *scratch_directory(void)
 {
         static const char in_memory[] = "/dev/shm/pawl-scratch-XXXXXX";
 
-        if (folder)
-                return folder;
+        if (directory)
+                return directory;
         if (access("/dev/shm", W_OK) == 0)
-                folder = mkdtemp(strdup(in_memory));
+                directory = mkdtemp(strdup(in_memory));
         else
-                folder = folder_make();
-        if (!folder || atexit(remove_it) != 0)
+                directory = directory_make();
+        if (!directory || atexit(remove_it) != 0)
                 abort();
-        return folder;
+        return directory;
 }
 
 void scratch_write(const char *path, const void *data, size_t len)

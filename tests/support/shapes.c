@@ -67,7 +67,7 @@ static pawl_status put_file(shapes *t, char letter, pawl_error *err)
         return pawl__contents_put_whole(t->contents, hash, pawl__text_n(text, len), NULL, err);
 }
 
-pawl_status shapes_put_folder(unsigned char hash[32], const shape *s, int from, int to,
+pawl_status shapes_put_directory(unsigned char hash[32], const shape *s, int from, int to,
         const unsigned char *inner, bool put, pawl_error *err)
 {
         pawl__entry entries[SHAPE_FILES + 1];
@@ -102,9 +102,9 @@ pawl_status shapes_put_folder(unsigned char hash[32], const shape *s, int from, 
 pawl_status shapes_put_tree(unsigned char tree[32], const shape *s, bool put, pawl_error *err)
 {
         unsigned char inner[32];
-        pawl_status status = shapes_put_folder(inner, s, 0, 3, NULL, put, err);
+        pawl_status status = shapes_put_directory(inner, s, 0, 3, NULL, put, err);
 
-        return status ? status : shapes_put_folder(tree, s, 3, SHAPE_FILES, inner, put, err);
+        return status ? status : shapes_put_directory(tree, s, 3, SHAPE_FILES, inner, put, err);
 }
 
 static pawl_status put_checkpoint(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)

@@ -28,8 +28,8 @@ int shapes_setup_memory(void **state);
 int shapes_teardown(void **state);
 #define SHAPES_TEST(name) UNIT_TEST_WITH(name, shapes *t, shapes_setup, shapes_teardown)
 
-/** A root with a folder "in": file i has the content that its letter says; '-': there is none. The
- * first three stand in the folder. */
+/** A root with a directory "in": file i has the content that its letter says; '-': there is none.
+ * The first three stand in the directory. */
 typedef struct shape {
         shapes *t;
         const char *files;
@@ -38,8 +38,8 @@ typedef struct shape {
 } shape;
 /** The content that a letter says; its length. */
 size_t shapes_text(char out[64], char letter);
-/** A folder of its files from..to, and one in it, if that is not NULL. */
-pawl_status shapes_put_folder(unsigned char hash[32], const shape *s, int from, int to,
+/** A directory of its files from..to, and one in it, if that is not NULL. */
+pawl_status shapes_put_directory(unsigned char hash[32], const shape *s, int from, int to,
         const unsigned char *inner, bool put, pawl_error *err);
 /** Its hash; its contents go into the log if @p put says so, within a fill. */
 pawl_status shapes_put_tree(unsigned char tree[32], const shape *s, bool put, pawl_error *err);

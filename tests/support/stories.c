@@ -15,7 +15,7 @@ static const char yaml[] =
 
 static void keep(struct stories *s, enum story story)
 {
-        char *wal = path_in(s->f->folder, ".pawl/events.db-wal");
+        char *wal = path_in(s->f->directory, ".pawl/events.db-wal");
 
         pawl_log_close(s->f->log);
         s->f->log = NULL;
@@ -50,8 +50,8 @@ void stories_teardown(struct stories *s)
 
 void stories_put_back(struct stories *s, enum story story)
 {
-        char *wal = path_in(s->f->folder, ".pawl/events.db-wal");
-        char *shm = path_in(s->f->folder, ".pawl/events.db-shm");
+        char *wal = path_in(s->f->directory, ".pawl/events.db-wal");
+        char *shm = path_in(s->f->directory, ".pawl/events.db-shm");
 
         assert_null(s->f->log);
         file_write(s->f->db, s->kept[story].db, s->kept[story].db_len);

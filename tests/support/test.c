@@ -64,7 +64,7 @@ pid_t process_fork(void)
         return pid;
 }
 
-char *folder_make(void)
+char *directory_make(void)
 {
         const char *tmp = getenv("TMPDIR");
         char *name = path_in(tmp ? tmp : "/tmp", "pawl-test-XXXXXX");
@@ -79,19 +79,19 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
         return remove(path);
 }
 
-void folder_remove(char *folder)
+void directory_remove(char *directory)
 {
-        nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-        free(folder);
+        nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+        free(directory);
 }
 
-char *path_in(const char *folder, const char *name)
+char *path_in(const char *directory, const char *name)
 {
-        size_t len = strlen(folder) + 1 + strlen(name) + 1;
+        size_t len = strlen(directory) + 1 + strlen(name) + 1;
         char *path = malloc(len);
 
         assert_non_null(path);
-        snprintf(path, len, "%s/%s", folder, name);
+        snprintf(path, len, "%s/%s", directory, name);
         return path;
 }
 
@@ -130,22 +130,22 @@ static char *server_url(void)
         return url;
 }
 
-char *log_in(const char *folder, const char *name)
+char *log_in(const char *directory, const char *name)
 {
         if (!on_server())
-                return path_in(folder, name);
-        char *directory = path_in(folder, ".pawl"), *url = server_url();
-        const size_t len = strlen(url) + strlen(folder) + strlen(name) + 8;
+                return path_in(directory, name);
+        char *pawl = path_in(directory, ".pawl"), *url = server_url();
+        const size_t len = strlen(url) + strlen(directory) + strlen(name) + 8;
         char *log = malloc(len);
 
         assert_non_null(log);
-        assert_true(mkdir(directory, 0700) == 0 || errno == EEXIST);
-        assert_int_equal(chdir(folder), 0);
-        snprintf(log, len, "%s#%s-%s", url, strrchr(folder, '/') + 1, name);
+        assert_true(mkdir(pawl, 0700) == 0 || errno == EEXIST);
+        assert_int_equal(chdir(directory), 0);
+        snprintf(log, len, "%s#%s-%s", url, strrchr(directory, '/') + 1, name);
         for (char *at = strchr(log, '#'); *at; at++)
                 if (*at == '/')
                         *at = '-';
-        free(directory);
+        free(pawl);
         free(url);
         return log;
 }

@@ -69,18 +69,19 @@ bool test_full(void);
  */
 pid_t process_fork(void);
 
-/** A fresh folder under $TMPDIR, removed with all in it by folder_remove(), which frees the name.
+/** A fresh directory under $TMPDIR, removed with all in it by directory_remove(), which frees the
+ * name.
  */
-char *folder_make(void);
-void folder_remove(char *folder);
+char *directory_make(void);
+void directory_remove(char *directory);
 /** "FOLDER/NAME", malloc'd. */
-char *path_in(const char *folder, const char *name);
+char *path_in(const char *directory, const char *name);
 /**
- * What opens the log NAME of that folder: its path; or, where the test runs over PostgreSQL, the
- * URL of a log of its own (and the folder is the working directory from here on, which is where a
- * log on a server has its files). malloc'd.
+ * What opens the log NAME of that directory: its path; or, where the test runs over PostgreSQL, the
+ * URL of a log of its own (and the directory is the working directory from here on, which is where
+ * a log on a server has its files). malloc'd.
  */
-char *log_in(const char *folder, const char *name);
+char *log_in(const char *directory, const char *name);
 /** Does the test run over PostgreSQL? As ctest's postgres/... do. */
 bool on_server(void);
 /** The test is of logs in files: it is skipped where there is none. */

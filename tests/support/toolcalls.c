@@ -10,7 +10,7 @@ int toolcalls_setup(void **state)
         t->f = *state;
         t->f->flags = PAWL_LOG_CREATE;
         event_log_open(t->f);
-        t->outside = folder_make();
+        t->outside = directory_make();
         t->options = (pawl_toolcalls_options)PAWL_TOOLCALLS_OPTIONS_INIT;
         toolcalls_write(t, "a.txt", "one");
         *state = t;
@@ -23,7 +23,7 @@ int toolcalls_teardown(void **state)
 
         pawl_toolcalls_free(t->batch);
         pawl_toolcall_free(t->call);
-        folder_remove(t->outside);
+        directory_remove(t->outside);
         *state = t->f;
         free(t);
         return event_log_teardown(state);
@@ -31,7 +31,7 @@ int toolcalls_teardown(void **state)
 
 void toolcalls_write(toolcalls *t, const char *name, const char *text)
 {
-        char *path = path_in(t->f->folder, name);
+        char *path = path_in(t->f->directory, name);
 
         file_write(path, text, strlen(text));
         free(path);
@@ -39,7 +39,7 @@ void toolcalls_write(toolcalls *t, const char *name, const char *text)
 
 char *toolcalls_text(toolcalls *t, const char *name)
 {
-        char *path = path_in(t->f->folder, name);
+        char *path = path_in(t->f->directory, name);
         size_t len;
         char *text = file_read(path, &len);
 
@@ -86,7 +86,7 @@ static int no_dots(const struct dirent *entry)
         return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-char *toolcalls_folder(const char *path)
+char *toolcalls_directory(const char *path)
 {
         struct dirent **entries;
         pawl__buf names = PAWL__BUF_INIT;

@@ -1,6 +1,6 @@
 /**
  * @file tests/support/toolcalls.h
- * @brief A workspace with a log, to which batches of tool calls are given, beside a folder for
+ * @brief A workspace with a log, to which batches of tool calls are given, beside a directory for
  * their documents.
  */
 #ifndef TESTS_SUPPORT_TOOLCALLS_H
@@ -10,8 +10,8 @@
 #include <pawl/toolcalls.h>
 
 typedef struct toolcalls {
-        event_log *f;  /* its folder is the root; a.txt holds "one" */
-        char *outside; /* a folder beside the workspace */
+        event_log *f;  /* its directory is the root; a.txt holds "one" */
+        char *outside; /* a directory beside the workspace */
         pawl_toolcalls_options options;
         pawl_toolcalls *batch; /* the last one */
         pawl_toolcall *call;   /* the last one that was restored */
@@ -37,7 +37,7 @@ const char *toolcalls_name(toolcalls *t, size_t index);
 /** Restore a name, into t->call; from options.files, if that is set. */
 pawl_status toolcalls_restore(toolcalls *t, const char *name);
 
-/** The names of a folder's entries, sorted, each followed by a space; malloc'd. */
-char *toolcalls_folder(const char *path);
+/** The names of a directory's entries, sorted, each followed by a space; malloc'd. */
+char *toolcalls_directory(const char *path);
 
 #endif

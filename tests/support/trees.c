@@ -50,10 +50,10 @@ static line read_line(const char *text)
         return l;
 }
 
-static bool below(pawl_text path, pawl_text folder)
+static bool below(pawl_text path, pawl_text directory)
 {
-        return folder.len == 0 || (path.len > folder.len && path.data[folder.len] == '/' &&
-                                          memcmp(path.data, folder.data, folder.len) == 0);
+        return directory.len == 0 || (path.len > directory.len && path.data[directory.len] == '/' &&
+                                             memcmp(path.data, directory.data, directory.len) == 0);
 }
 
 static int by_name(const void *a, const void *b)
@@ -61,17 +61,17 @@ static int by_name(const void *a, const void *b)
         return pawl__text_cmp(((const pawl__entry *)a)->name, ((const pawl__entry *)b)->name);
 }
 
-static void folder_of(
-        trees *t, unsigned char hash[32], pawl_text folder, const line *lines, size_t n)
+static void directory_of(
+        trees *t, unsigned char hash[32], pawl_text directory, const line *lines, size_t n)
 {
         pawl__entry *entries = calloc(n + 1, sizeof *entries);
-        size_t found = 0, skip = folder.len ? folder.len + 1 : 0;
+        size_t found = 0, skip = directory.len ? directory.len + 1 : 0;
         pawl__buf out = PAWL__BUF_INIT;
 
         assert_non_null(entries);
         for (size_t i = 0; i < n; i++) {
                 pawl_text path = lines[i].path;
-                if (!below(path, folder))
+                if (!below(path, directory))
                         continue;
                 pawl_text rest = {path.data + skip, path.len - skip};
                 const char *slash = memchr(rest.data, '/', rest.len);
@@ -84,7 +84,7 @@ static void folder_of(
                         entry = &entries[found++];
                         *entry = (pawl__entry){
                                 .kind = PAWL__ENTRY_DIRECTORY, .name = name, .mode = 0755};
-                        folder_of(
+                        directory_of(
                                 t, entry->hash, pawl__text_n(path.data, skip + name.len), lines, n);
                 }
                 if (slash)
@@ -114,7 +114,7 @@ tree_hash tree_of_lines(trees *t, const char *const *lines, size_t n)
         assert_non_null(read);
         for (size_t i = 0; i < n; i++)
                 read[i] = read_line(lines[i]);
-        folder_of(t, hash.bytes, pawl__text(""), read, n);
+        directory_of(t, hash.bytes, pawl__text(""), read, n);
         free(read);
         return hash;
 }
@@ -182,7 +182,7 @@ static pawl__entry entry_on_disk(trees *t, const char *path, const char *name)
         return entry;
 }
 
-tree_hash tree_on_disk(trees *t, const char *folder)
+tree_hash tree_on_disk(trees *t, const char *directory)
 {
         struct stat st;
         const struct dirent *found;
@@ -191,19 +191,20 @@ tree_hash tree_on_disk(trees *t, const char *folder)
         size_t n = 0, cap = 0;
         tree_hash hash;
 
-        /* who is not root looks into a folder that is closed to its owner by opening it meanwhile
+        /* who is not root looks into a directory that is closed to its owner by opening it
+         * meanwhile
          */
-        assert_int_equal(stat(folder, &st), 0);
+        assert_int_equal(stat(directory, &st), 0);
         const bool closed = (st.st_mode & 0500) != 0500;
         if (closed)
-                assert_int_equal(chmod(folder, 0700), 0);
-        DIR *names = opendir(folder);
+                assert_int_equal(chmod(directory, 0700), 0);
+        DIR *names = opendir(directory);
         assert_non_null(names);
         while ((found = readdir(names))) {
                 if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0 ||
                         strcmp(found->d_name, ".pawl") == 0)
                         continue;
-                char *path = path_in(folder, found->d_name), *name = strdup(found->d_name);
+                char *path = path_in(directory, found->d_name), *name = strdup(found->d_name);
                 assert_non_null(name);
                 if (pawl__tree_name_never(pawl__text(name))) /* .git, which no tree has */
                         name[0] = '_';
@@ -213,7 +214,7 @@ tree_hash tree_on_disk(trees *t, const char *folder)
         }
         closedir(names);
         if (closed)
-                assert_int_equal(chmod(folder, st.st_mode & 07777), 0);
+                assert_int_equal(chmod(directory, st.st_mode & 07777), 0);
         if (n)
                 qsort(entries, n, sizeof *entries, by_name);
         assert_ok(pawl__tree_encode(&out, entries, n, NULL));
@@ -254,7 +255,7 @@ static void put_entry(const trees *t, const pawl__entry *entry, const char *path
         }
 }
 
-void tree_put(const trees *t, const unsigned char hash[32], const char *folder)
+void tree_put(const trees *t, const unsigned char hash[32], const char *directory)
 {
         const pawl__buf *encoded = trees_find(t, hash);
         pawl__tree_reader reader;
@@ -265,7 +266,7 @@ void tree_put(const trees *t, const unsigned char hash[32], const char *folder)
         assert_ok(pawl__tree_open(&reader, pawl__buf_text(encoded), NULL));
         while ((status = pawl__tree_next(&entry, &reader, NULL)) == PAWL_OK) {
                 char *name = strndup(entry.name.data, entry.name.len);
-                char *path = path_in(folder, name);
+                char *path = path_in(directory, name);
                 put_entry(t, &entry, path);
                 free(path);
                 free(name);
@@ -281,7 +282,7 @@ static pawl_status get(pawl__buf *out, const unsigned char hash[32], void *user,
         return found ? pawl__buf_add(out, found->data, found->len) : PAWL_ENOTFOUND;
 }
 
-pawl__directories trees_folders(trees *t)
+pawl__directories trees_directories(trees *t)
 {
         return (pawl__directories){get, t};
 }

@@ -9,7 +9,7 @@
 #include "support/test.h"
 #include "workspace/store/tree_diff.h"
 
-/** Encodings of folders and contents of files, by hash. Zero-initialised is empty. */
+/** Encodings of directories and contents of files, by hash. Zero-initialised is empty. */
 typedef struct trees {
         struct trees_item {
                 unsigned char hash[32];
@@ -24,7 +24,7 @@ typedef struct tree_hash {
 } tree_hash;
 
 /**
- * A tree of these lines, which NULL ends; folders of which nothing is said have mode 0755:
+ * A tree of these lines, which NULL ends; directories of which nothing is said have mode 0755:
  *     "f MODE PATH=CONTENT"   "d MODE PATH"   "l PATH=TARGET"   "x WHY PATH" (a pawl__skip)
  */
 tree_hash tree_of(trees *t, ...);
@@ -32,14 +32,15 @@ tree_hash tree_of(trees *t, ...);
 tree_hash tree_of_lines(trees *t, const char *const *lines, size_t n);
 void trees_free(trees *t);
 
-/** The tree of a real folder, without .pawl, read by plain calls: what a restore is compared with.
+/** The tree of a real directory, without .pawl, read by plain calls: what a restore is compared
+ * with.
  */
-tree_hash tree_on_disk(trees *t, const char *folder);
-/** Make a tree in a real folder, which is empty; for "x" a FIFO. */
-void tree_put(const trees *t, const unsigned char hash[32], const char *folder);
+tree_hash tree_on_disk(trees *t, const char *directory);
+/** Make a tree in a real directory, which is empty; for "x" a FIFO. */
+void tree_put(const trees *t, const unsigned char hash[32], const char *directory);
 
 /** A pawl__directories over them; PAWL_ENOTFOUND for what is not there. */
-pawl__directories trees_folders(trees *t);
+pawl__directories trees_directories(trees *t);
 /** What has that hash, or NULL. */
 const pawl__buf *trees_find(const trees *t, const unsigned char hash[32]);
 

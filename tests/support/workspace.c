@@ -15,8 +15,8 @@ int workspace_setup(void **state)
         w->f->flags = PAWL_LOG_CREATE;
         event_log_open(w->f);
         assert_ok(pawl__contents_open(&w->contents, w->f->log, &w->err));
-        w->options =
-                (pawl__scan_options){.root = w->f->folder, .log_path = pawl__log_place(w->f->log)};
+        w->options = (pawl__scan_options){
+                .root = w->f->directory, .log_path = pawl__log_place(w->f->log)};
         umask(022);
         *state = w;
         return 0;
@@ -36,9 +36,9 @@ int workspace_teardown(void **state)
 
 void workspace_mkdir(workspace *w, const char *path)
 {
-        char *whole = path_in(w->f->folder, path);
+        char *whole = path_in(w->f->directory, path);
 
-        for (char *at = whole + strlen(w->f->folder) + 1;; at++) {
+        for (char *at = whole + strlen(w->f->directory) + 1;; at++) {
                 const char end = *at;
                 if (end != '/' && end != '\0')
                         continue;
@@ -53,7 +53,7 @@ void workspace_mkdir(workspace *w, const char *path)
 
 void workspace_age(workspace *w, const char *path, int seconds)
 {
-        char *whole = path_in(w->f->folder, path);
+        char *whole = path_in(w->f->directory, path);
         struct timespec times[2];
 
         clock_gettime(CLOCK_REALTIME, &times[0]);
@@ -66,12 +66,12 @@ void workspace_age(workspace *w, const char *path, int seconds)
 void workspace_write(workspace *w, const char *path, const char *content)
 {
         const char *slash = strrchr(path, '/');
-        char *whole = path_in(w->f->folder, path);
+        char *whole = path_in(w->f->directory, path);
 
         if (slash) {
-                char *folder = strndup(path, (size_t)(slash - path));
-                workspace_mkdir(w, folder);
-                free(folder);
+                char *directory = strndup(path, (size_t)(slash - path));
+                workspace_mkdir(w, directory);
+                free(directory);
         }
         file_write(whole, content, strlen(content));
         free(whole);
@@ -80,7 +80,7 @@ void workspace_write(workspace *w, const char *path, const char *content)
 
 void workspace_remove(workspace *w, const char *path)
 {
-        char *whole = path_in(w->f->folder, path);
+        char *whole = path_in(w->f->directory, path);
 
         assert_int_equal(remove(whole), 0);
         free(whole);
@@ -88,7 +88,7 @@ void workspace_remove(workspace *w, const char *path)
 
 int workspace_fd(workspace *w)
 {
-        const int fd = open(w->f->folder, O_RDONLY | O_DIRECTORY);
+        const int fd = open(w->f->directory, O_RDONLY | O_DIRECTORY);
 
         assert_true(fd >= 0);
         return fd;
@@ -166,7 +166,7 @@ static void add_content(workspace *w, const pawl__entry *entry)
         pawl__buf_free(&content);
 }
 
-static void add_folder(workspace *w, const unsigned char hash[32], const char *prefix)
+static void add_directory(workspace *w, const unsigned char hash[32], const char *prefix)
 {
         pawl__buf encoded = PAWL__BUF_INIT;
         pawl__tree_reader reader;
@@ -195,7 +195,7 @@ static void add_folder(workspace *w, const unsigned char hash[32], const char *p
                 assert_ok(pawl__buf_addc(&w->text, '\n'));
                 if (entry.kind == PAWL__ENTRY_DIRECTORY) {
                         assert_ok(pawl__buf_addc(&path, '/'));
-                        add_folder(w, entry.hash, path.data);
+                        add_directory(w, entry.hash, path.data);
                 }
                 pawl__buf_free(&path);
         }
@@ -207,6 +207,6 @@ const char *workspace_tree(workspace *w)
 {
         pawl__buf_clear(&w->text);
         assert_ok(pawl__buf_adds(&w->text, ""));
-        add_folder(w, w->scan->tree, "");
+        add_directory(w, w->scan->tree, "");
         return w->text.data;
 }

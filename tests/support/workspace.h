@@ -1,6 +1,6 @@
 /**
  * @file tests/support/workspace.h
- * @brief A workspace in a fresh folder, its log in .pawl, and its trees as text.
+ * @brief A workspace in a fresh directory, its log in .pawl, and its trees as text.
  */
 #ifndef TESTS_SUPPORT_WORKSPACE_H
 #define TESTS_SUPPORT_WORKSPACE_H
@@ -9,7 +9,7 @@
 #include "workspace/scan/scan.h"
 
 typedef struct workspace {
-        event_log *f; /* f->folder is the root */
+        event_log *f; /* f->directory is the root */
         pawl__contents *contents;
         pawl__scan_options options;
         pawl__scan *scan; /* the last one */
@@ -24,7 +24,7 @@ int workspace_teardown(void **state);
 
 #define WORKSPACE_TEST(name) UNIT_TEST_WITH(name, workspace *w, workspace_setup, workspace_teardown)
 
-/** Write FOLDER/PATH, whose folders are made; its times are an hour ago, so that its status is
+/** Write FOLDER/PATH, whose directories are made; its times are an hour ago, so that its status is
  *  trusted. */
 void workspace_write(workspace *w, const char *path, const char *content);
 void workspace_mkdir(workspace *w, const char *path);

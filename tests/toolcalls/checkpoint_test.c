@@ -24,9 +24,9 @@ static char *answer(toolcalls *t)
         return json;
 }
 
-static char *document_in(const char *folder, const char *name)
+static char *document_in(const char *directory, const char *name)
 {
-        char *path = path_in(folder, name);
+        char *path = path_in(directory, name);
         size_t len;
         char *text = file_read(path, &len);
 
@@ -81,7 +81,7 @@ TOOLCALLS_TEST(the_document_is_kept_with_all_that_came_with_it)
         char *path = path_in(t->outside, toolcalls_name(t, 2));
         assert_int_equal(stat(path, &st), 0);
         assert_int_equal(st.st_mode & 07777, 0600);
-        char *names = toolcalls_folder(t->outside);
+        char *names = toolcalls_directory(t->outside);
         assert_string_equal(names, "2026-11-20T12-35-00-000Z-c1-replace.json "
                                    "2026-11-20T12-35-00-000Z-c3-write_file.json ");
         assert_int_equal(event_log_integer(t->f,
@@ -132,7 +132,7 @@ TOOLCALLS_TEST(switched_off_it_writes_nothing)
         assert_true(pawl_toolcalls_at(t->batch, 0)->edits);
         for (size_t i = 0; i < 3; i++)
                 assert_null(pawl_toolcalls_at(t->batch, i)->checkpoint);
-        char *names = toolcalls_folder(t->outside), *json = answer(t);
+        char *names = toolcalls_directory(t->outside), *json = answer(t);
         assert_string_equal(names, "");
         assert_null(strstr(json, "checkpoint"));
         assert_int_equal(event_log_count(t->f), 0);
@@ -222,7 +222,7 @@ TOOLCALLS_TEST(two_calls_in_a_millisecond_have_two_names)
 enum { PROCESSES_AT_ONCE = 4, EACH = 3 };
 
 /* Each process has a log of its own, so that nothing but the directory keeps them apart. */
-TOOLCALLS_TEST(processes_that_share_a_folder_have_names_of_their_own)
+TOOLCALLS_TEST(processes_that_share_a_directory_have_names_of_their_own)
 {
         pid_t children[PROCESSES_AT_ONCE];
         int ended, n = 0;
@@ -250,7 +250,7 @@ TOOLCALLS_TEST(processes_that_share_a_folder_have_names_of_their_own)
                 assert_true(WIFEXITED(ended));
                 assert_int_equal(WEXITSTATUS(ended), 0);
         }
-        char *names = toolcalls_folder(t->outside);
+        char *names = toolcalls_directory(t->outside);
         for (char *at = names; (at = strstr(at, ".json ")) != NULL; at++)
                 n++;
         assert_int_equal(n, PROCESSES_AT_ONCE * EACH);
@@ -280,7 +280,7 @@ TOOLCALLS_TEST(where_none_can_be_taken_each_edit_says_why)
         assert_ok(toolcalls_try(t, ONE_EDIT));
         assert_int_equal(pawl_toolcalls_at(t->batch, 0)->status, PAWL_ENOTFOUND);
         free(file);
-        t->options.files = t->f->folder;
+        t->options.files = t->f->directory;
         assert_ok(toolcalls_try(t, ONE_EDIT));
         assert_says(pawl_toolcalls_at(t->batch, 0)->error, "is the root of the workspace");
         t->options.files = NULL;
@@ -294,7 +294,8 @@ TOOLCALLS_TEST(where_none_can_be_taken_each_edit_says_why)
  * the documents of later ones away. Others that take checkpoints leave them out, too. */
 TOOLCALLS_TEST(documents_in_the_workspace_are_no_part_of_it)
 {
-        char *files = path_in(t->f->folder, "sub/calls [1]"), *sub = path_in(t->f->folder, "sub");
+        char *files = path_in(t->f->directory, "sub/calls [1]"),
+             *sub = path_in(t->f->directory, "sub");
         const pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         pawl_workspace_capture *capture;
 
@@ -310,7 +311,7 @@ TOOLCALLS_TEST(documents_in_the_workspace_are_no_part_of_it)
         pawl_workspace_capture_free(capture);
         if (toolcalls_restore(t, first))
                 fail_msg("%s", t->err.message);
-        char *names = toolcalls_folder(files), *text = toolcalls_text(t, "a.txt");
+        char *names = toolcalls_directory(files), *text = toolcalls_text(t, "a.txt");
         assert_string_equal(names, "2026-11-20T12-35-00-000Z-c1-replace.json "
                                    "2026-11-20T12-35-00-001Z-c1-replace.json ");
         assert_string_equal(text, "one");

@@ -127,7 +127,7 @@ UNIT_TEST(what_is_too_large_is_refused_before_it_is_read)
         assert_says(err.message, "document: has 67108865 bytes");
 }
 
-UNIT_TEST(names_are_made_of_what_no_folder_minds)
+UNIT_TEST(names_are_made_of_what_no_directory_minds)
 {
         static const struct {
                 const char *text, *part;

@@ -65,7 +65,7 @@ TOOLCALLS_TEST(whatever_allocation_fails_a_call_has_its_checkpoint_or_its_error)
                 assert_true(failed > 5); /* the other call had its own */
         int64_t calls = event_log_integer(
                 t->f, "SELECT count(*) FROM events WHERE type = 'ToolCallCheckpointed'");
-        char *names = toolcalls_folder(t->outside);
+        char *names = toolcalls_directory(t->outside);
         int64_t files = 0;
         for (char *at = names; (at = strstr(at, ".json ")) != NULL; at++)
                 files++;

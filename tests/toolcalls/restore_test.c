@@ -117,10 +117,11 @@ TOOLCALLS_TEST(a_list_has_regular_files_alone_in_the_order_of_their_names)
                 file_write(path, "{}", 2);
                 free(path);
         }
-        char *link = path_in(t->outside, "link.json"), *folder = path_in(t->outside, "folder.json"),
+        char *link = path_in(t->outside, "link.json"),
+             *directory = path_in(t->outside, "folder.json"),
              *fifo = path_in(t->outside, "fifo.json");
         assert_int_equal(symlink("a.json", link), 0);
-        assert_int_equal(mkdir(folder, 0755), 0);
+        assert_int_equal(mkdir(directory, 0755), 0);
         assert_int_equal(mkfifo(fifo, 0600), 0);
         t->options.files = t->outside;
         char *names = listed(t);
@@ -141,7 +142,7 @@ TOOLCALLS_TEST(a_list_has_regular_files_alone_in_the_order_of_their_names)
         free(names);
         free(missing);
         free(fifo);
-        free(folder);
+        free(directory);
         free(link);
 }
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 struct fixture {
-        event_log *here, *there; /* two logs, each in its folder */
+        event_log *here, *there; /* two logs, each in its directory */
         trees trees;
         char *archive;
         pawl_error err;
@@ -30,7 +30,7 @@ static int setup(void **state)
         f->here->flags = f->there->flags = PAWL_LOG_CREATE;
         event_log_open(f->here);
         event_log_open(f->there);
-        f->archive = path_in(f->here->folder, "a.tar.zst");
+        f->archive = path_in(f->here->directory, "a.tar.zst");
         event_log_fill(f->here, 3);
         event_log_fill(f->there, 1);
         const tree_hash first =
@@ -86,7 +86,7 @@ static void same_checkpoint(struct fixture *f, uint64_t here, uint64_t there)
 ARCHIVE_TEST(an_import_has_the_digest_of_the_export)
 {
         pawl_archive_result there, again;
-        char *second = path_in(f->there->folder, "b.tar.zst");
+        char *second = path_in(f->there->directory, "b.tar.zst");
 
         export_all(f, f->here->log, f->archive);
         assert_int_equal(f->result.checkpoints, 2);
@@ -136,7 +136,7 @@ ARCHIVE_TEST(the_event_says_where_it_came_from)
 
 ARCHIVE_TEST(the_same_log_gives_the_same_bytes)
 {
-        char *second = path_in(f->here->folder, "b.tar.zst");
+        char *second = path_in(f->here->directory, "b.tar.zst");
         size_t a, b;
 
         export_all(f, f->here->log, f->archive);
@@ -236,7 +236,7 @@ static void no_other_file_is_left(struct fixture *f)
 {
         pawl__buf command = PAWL__BUF_INIT;
 
-        assert_ok(pawl__buf_addf(&command, "! ls '%s' | grep tmp", f->here->folder));
+        assert_ok(pawl__buf_addf(&command, "! ls '%s' | grep tmp", f->here->directory));
         assert_int_equal(system(command.data), 0);
         pawl__buf_free(&command);
 }
@@ -246,7 +246,7 @@ ARCHIVE_TEST(an_archive_that_cannot_be_written_leaves_nothing)
         struct rlimit limit, small;
 
         file_write(f->archive, "before", 6);
-        char *nowhere = path_in(f->here->folder, "none/a.tar.zst");
+        char *nowhere = path_in(f->here->directory, "none/a.tar.zst");
         assert_int_equal(pawl_workspace_export(&f->result, f->here->log, NULL, 0, nowhere, &f->err),
                 PAWL_ENOTFOUND);
         assert_says(f->err.message, "none/a.tar.zst: cannot make the archive: No such file");
@@ -274,7 +274,7 @@ ARCHIVE_TEST(what_is_no_plain_file_is_not_read)
                 pawl_workspace_import(&f->result, f->there->log, "/nowhere/a", NULL, &f->err),
                 PAWL_ENOTFOUND);
         assert_int_equal(
-                pawl_workspace_import(&f->result, f->there->log, f->here->folder, NULL, &f->err),
+                pawl_workspace_import(&f->result, f->there->log, f->here->directory, NULL, &f->err),
                 PAWL_EINVAL);
         assert_says(f->err.message, "is no plain file");
         assert_int_equal(mkfifo(f->archive, 0600), 0);
@@ -288,7 +288,7 @@ ARCHIVE_TEST(what_is_no_plain_file_is_not_read)
 ARCHIVE_TEST(running_out_of_memory_writes_nothing)
 {
         static const char *const first[] = {"1"};
-        char *other = path_in(f->here->folder, "b.tar.zst");
+        char *other = path_in(f->here->directory, "b.tar.zst");
 
         assert_ok(pawl_workspace_export(&f->result, f->here->log, first, 1, f->archive, &f->err));
         allocator_leave_archive_alone();

@@ -43,7 +43,7 @@ static int tear_down(void **state)
 
 static void write_text(fixture *t, const char *name, const char *text)
 {
-        char *path = path_in(t->f->folder, name);
+        char *path = path_in(t->f->directory, name);
 
         file_write(path, text, strlen(text));
         free(path);
@@ -124,7 +124,7 @@ CHECKPOINT_TEST(what_is_not_of_its_form_is_refused_and_writes_nothing)
         t->options.root = "/nowhere at all";
         assert_int_equal(take(t), PAWL_ENOTFOUND);
         t->options.root = NULL;
-        t->options.home = t->f->folder;
+        t->options.home = t->f->directory;
         assert_int_equal(take(t), PAWL_EINVAL);
         assert_says(t->err.message, "--force-root");
         assert_int_equal(event_log_count(t->f), 0);
@@ -340,7 +340,7 @@ CHECKPOINT_TEST(without_memory_each_fails_whole_and_leaks_nothing)
                 {sweep_compare, false}, {sweep_pin, true}};
 
         write_text(t, "a.txt", "one\n");
-        char *within = path_in(t->f->folder, "none");
+        char *within = path_in(t->f->directory, "none");
         assert_int_equal(mkdir(within, 0755), 0);
         write_text(t, "none/.git", "");
         free(within);

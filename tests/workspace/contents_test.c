@@ -185,10 +185,10 @@ static pawl_status beside(pawl__buf *out, const unsigned char hash[32], void *us
         return hash[0] == 9 ? pawl__buf_adds(out, user) : PAWL_ENOTFOUND;
 }
 
-CONTENTS_TEST(folders_come_from_beside_first)
+CONTENTS_TEST(directories_come_from_beside_first)
 {
         char mine[] = "mine";
-        const pawl__directories folders = {beside, mine};
+        const pawl__directories directories = {beside, mine};
         pawl__buf out = PAWL__BUF_INIT;
         unsigned char hash[32], theirs[32] = {9};
 
@@ -198,7 +198,7 @@ CONTENTS_TEST(folders_come_from_beside_first)
         assert_int_equal(
                 pawl__contents_directory(&out, t->contents, theirs, &t->err), PAWL_ENOTFOUND);
         assert_text(pawl__buf_text(&out), "tree\1");
-        pawl__contents_overlay(t->contents, &folders);
+        pawl__contents_overlay(t->contents, &directories);
         const pawl__directories both = pawl__contents_directories(t->contents);
         pawl__buf_clear(&out);
         assert_ok(both.get(&out, theirs, both.user, &t->err));

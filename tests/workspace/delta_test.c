@@ -205,11 +205,11 @@ DELTA_TEST(a_difference_stands_only_while_its_base_does)
         assert_ok(pawl__contents_encode(
                 &frame, &delta, t->contents, pawl__buf_text(&text), like, &t->err));
         assert_int_equal(delta.step, 3);
-        assert_ok(pawl__contents_stands(&stands, t->contents, &delta, &t->err));
+        assert_ok(pawl__contents_base_valid(&stands, t->contents, &delta, &t->err));
         assert_true(stands);
         k.stays[2] = false;
         assert_ok(pawl__contents_commit(t->contents, deltas_sweep_fill, &k, &t->err));
-        assert_ok(pawl__contents_stands(&stands, t->contents, &delta, &t->err));
+        assert_ok(pawl__contents_base_valid(&stands, t->contents, &delta, &t->err));
         assert_false(stands);
         pawl__buf_free(&text);
         pawl__buf_free(&frame);

@@ -25,12 +25,12 @@ static pawl_status see(const pawl__change *change, void *user, pawl_error *err)
 
 static void check_diff(trees *t, const tree_hash *from, const tree_hash *to, const char *wanted)
 {
-        pawl__directories folders = trees_folders(t);
+        pawl__directories directories = trees_directories(t);
         pawl_error err = PAWL_ERROR_INIT;
         seen s = {.said = PAWL__BUF_INIT};
 
         assert_ok(pawl__diff_trees(
-                &folders, from ? from->bytes : NULL, to ? to->bytes : NULL, see, &s, &err));
+                &directories, from ? from->bytes : NULL, to ? to->bytes : NULL, see, &s, &err));
         assert_string_equal(s.said.data ? s.said.data : "", wanted);
         pawl__buf_free(&s.said);
 }
@@ -54,7 +54,7 @@ UNIT_TEST(every_kind_of_change_is_told)
         trees_free(&t);
 }
 
-UNIT_TEST(folders_come_and_go_with_all_in_them)
+UNIT_TEST(directories_come_and_go_with_all_in_them)
 {
         trees t = {0};
 
@@ -69,7 +69,7 @@ UNIT_TEST(folders_come_and_go_with_all_in_them)
         trees_free(&t);
 }
 
-/* Of two folders with one hash, neither is asked for: here they are not there to be had. */
+/* Of two directories with one hash, neither is asked for: here they are not there to be had. */
 UNIT_TEST(what_is_equal_is_not_read)
 {
         trees t = {0};
@@ -87,24 +87,24 @@ UNIT_TEST(what_is_equal_is_not_read)
 UNIT_TEST(failures_are_passed_on)
 {
         trees t = {0};
-        pawl__directories folders = trees_folders(&t);
+        pawl__directories directories = trees_directories(&t);
         pawl_error err = PAWL_ERROR_INIT;
         unsigned char missing[32] = {1};
 
         tree_hash some = tree_of(&t, "f 644 a/b=1", "f 644 c=1", NULL);
         assert_int_equal(
-                pawl__diff_trees(&folders, NULL, missing, see, NULL, &err), PAWL_ENOTFOUND);
+                pawl__diff_trees(&directories, NULL, missing, see, NULL, &err), PAWL_ENOTFOUND);
         for (int at = 1; at <= 3; at++) {
                 seen s = {.said = PAWL__BUF_INIT, .stop_at = at};
                 assert_int_equal(
-                        pawl__diff_trees(&folders, NULL, some.bytes, see, &s, &err), PAWL_EIO);
+                        pawl__diff_trees(&directories, NULL, some.bytes, see, &s, &err), PAWL_EIO);
                 assert_int_equal(s.n, at);
                 pawl__buf_free(&s.said);
         }
-        struct trees_item *item = &t.items[t.n - 1]; /* the topmost folder */
+        struct trees_item *item = &t.items[t.n - 1]; /* the topmost directory */
         item->data.data[0] = 'T';
         assert_int_equal(
-                pawl__diff_trees(&folders, NULL, some.bytes, see, NULL, &err), PAWL_EDAMAGED);
+                pawl__diff_trees(&directories, NULL, some.bytes, see, NULL, &err), PAWL_EDAMAGED);
         trees_free(&t);
 }
 

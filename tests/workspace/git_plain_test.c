@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 struct fixture {
-        char *folder;
+        char *directory;
         pawl__arena arena;
         pawl_error err;
 };
@@ -18,7 +18,7 @@ static void shell(const struct fixture *f, const char *script)
         snprintf(command, sizeof command,
                 "cd '%s' && export HOME=. GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=b "
                 "GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=b && { %s\n} >/dev/null 2>&1",
-                f->folder, script);
+                f->directory, script);
         if (system(command) != 0)
                 fail_msg("%s", script);
 }
@@ -27,7 +27,7 @@ static void line_of(const struct fixture *f, const char *command, char out[200])
 {
         char whole[2048];
 
-        snprintf(whole, sizeof whole, "cd '%s' && %s", f->folder, command);
+        snprintf(whole, sizeof whole, "cd '%s' && %s", f->directory, command);
         FILE *pipe = popen(whole, "r");
         assert_non_null(pipe);
         assert_non_null(fgets(out, 200, pipe));
@@ -40,7 +40,7 @@ static int setup(void **state)
         struct fixture *f = calloc(1, sizeof *f);
 
         assert_non_null(f);
-        f->folder = folder_make();
+        f->directory = directory_make();
         shell(f, "git init -q -b main repo && cd repo && mkdir -p sub/deep && "
                  "git commit -q --allow-empty -m one");
         *state = f;
@@ -52,29 +52,29 @@ static int teardown(void **state)
         struct fixture *f = *state;
 
         pawl__arena_free(&f->arena);
-        folder_remove(f->folder);
+        directory_remove(f->directory);
         free(f);
         return 0;
 }
 
 #define GIT_TEST(name) UNIT_TEST_WITH(name, struct fixture *f, setup, teardown)
 
-static pawl_status ask(struct fixture *f, const char *folder, pawl__git_head *head)
+static pawl_status ask(struct fixture *f, const char *directory, pawl__git_head *head)
 {
-        char *root = path_in(f->folder, folder);
+        char *root = path_in(f->directory, directory);
         pawl_status status = pawl__git_head_plain(head, root, &f->arena, &f->err);
 
         free(root);
         return status;
 }
 
-static void says(struct fixture *f, const char *folder, const char *branch)
+static void says(struct fixture *f, const char *directory, const char *branch)
 {
         pawl__git_head head;
         char commit[200];
 
         line_of(f, "git -C repo rev-parse HEAD", commit);
-        assert_ok(ask(f, folder, &head));
+        assert_ok(ask(f, directory, &head));
         assert_string_equal(head.commit, commit);
         if (branch)
                 assert_text(head.branch, branch);
@@ -148,7 +148,7 @@ GIT_TEST(a_branch_that_was_packed_away_is_read)
 GIT_TEST(without_memory_it_says_so)
 {
         pawl__git_head head;
-        char *root = path_in(f->folder, "repo");
+        char *root = path_in(f->directory, "repo");
 
         for (sweep s = {.once = true}; sweep_next(&s);) {
                 pawl__arena_free(&f->arena);

@@ -20,15 +20,15 @@ static size_t choice(size_t n)
         return (size_t)(seed >> 20) % n;
 }
 
-/* In the root of the workspace; the user is one with a home folder of its own. */
-static void shell(const char *folder, const char *script)
+/* In the root of the workspace; the user is one with a home directory of its own. */
+static void shell(const char *directory, const char *script)
 {
         char command[4096];
 
         snprintf(command, sizeof command,
                 "cd '%s' && export HOME=\"$PWD/.pawl/home\" GIT_CONFIG_NOSYSTEM=1 && "
                 "unset XDG_CONFIG_HOME && { %s\n} >/dev/null 2>&1",
-                folder, script);
+                directory, script);
         if (system(command) != 0)
                 fail_msg("%s", script);
 }
@@ -37,10 +37,10 @@ static int setup(void **state)
 {
         assert_int_equal(workspace_setup(state), 0);
         workspace *w = *state;
-        char *home = path_in(w->f->folder, ".pawl/home");
+        char *home = path_in(w->f->directory, ".pawl/home");
         assert_int_equal(mkdir(home, 0755), 0);
         w->options.home = home;
-        shell(w->f->folder,
+        shell(w->f->directory,
                 "git config --global user.name a; git config --global user.email b@c.d");
         return 0;
 }
@@ -77,14 +77,14 @@ static void in_order(pawl__buf *out, char *text, size_t len)
 }
 
 /* Files and links that are there and that git would take. */
-static void what_git_takes(pawl__buf *out, const char *folder)
+static void what_git_takes(pawl__buf *out, const char *directory)
 {
-        char *path = path_in(folder, ".pawl/said");
+        char *path = path_in(directory, ".pawl/said");
         size_t len;
 
-        shell(folder, "git ls-files -co --exclude-standard -z -- . ':!.pawl' >.pawl/all && "
-                      "xargs -0 sh -c 'for f; do if [ -f \"$f\" ] || [ -L \"$f\" ]; then printf "
-                      "\"%s\\0\" \"$f\"; fi; done' sh <.pawl/all >.pawl/said");
+        shell(directory, "git ls-files -co --exclude-standard -z -- . ':!.pawl' >.pawl/all && "
+                         "xargs -0 sh -c 'for f; do if [ -f \"$f\" ] || [ -L \"$f\" ]; then printf "
+                         "\"%s\\0\" \"$f\"; fi; done' sh <.pawl/all >.pawl/said");
         char *said = file_read(path, &len);
         in_order(out, said, len);
         free(said);
@@ -108,14 +108,14 @@ static void what_is_taken(pawl__buf *out, workspace *w)
         free(tree);
 }
 
-static void same_as_git(workspace *w, const char *folder, size_t round)
+static void same_as_git(workspace *w, const char *directory, size_t round)
 {
         pawl__buf git = PAWL__BUF_INIT, ours = PAWL__BUF_INIT;
 
-        what_git_takes(&git, folder);
+        what_git_takes(&git, directory);
         what_is_taken(&ours, w);
-        shell(folder, "git ls-files -ci --exclude-standard >.pawl/all");
-        char *path = path_in(folder, ".pawl/all");
+        shell(directory, "git ls-files -ci --exclude-standard >.pawl/all");
+        char *path = path_in(directory, ".pawl/all");
         struct stat st;
         assert_int_equal(stat(path, &st), 0);
         in_spite += st.st_size > 0;
@@ -160,9 +160,9 @@ static void random_rules(workspace *w, const char *path)
         pawl__buf_free(&text);
 }
 
-static bool is_folder(const workspace *w, const char *path)
+static bool is_directory(const workspace *w, const char *path)
 {
-        char *whole = path_in(w->f->folder, path);
+        char *whole = path_in(w->f->directory, path);
         struct stat st;
         const bool is = lstat(whole, &st) == 0 && S_ISDIR(st.st_mode);
 
@@ -170,7 +170,7 @@ static bool is_folder(const workspace *w, const char *path)
         return is;
 }
 
-/* A file, unless a folder is there, or a file where one should be. */
+/* A file, unless a directory is there, or a file where one should be. */
 static void random_file(workspace *w)
 {
         char path[64];
@@ -178,14 +178,14 @@ static void random_file(workspace *w)
         random_path(path, 1 + choice(4));
         for (char *slash = path; (slash = strchr(slash, '/')); slash++) {
                 *slash = '\0';
-                char *whole = path_in(w->f->folder, path);
-                const bool stands = access(whole, F_OK) == 0 && !is_folder(w, path);
+                char *whole = path_in(w->f->directory, path);
+                const bool stands = access(whole, F_OK) == 0 && !is_directory(w, path);
                 free(whole);
                 *slash = '/';
                 if (stands)
                         return;
         }
-        if (!is_folder(w, path))
+        if (!is_directory(w, path))
                 workspace_write(w, path, path);
 }
 
@@ -202,7 +202,7 @@ static void change_rules(workspace *w)
                 break;
         case 2:
                 random_rules(w, ".pawl/home/excludes");
-                shell(w->f->folder,
+                shell(w->f->directory,
                         choice(2) ? "git config --global core.excludesFile '~/excludes'"
                                   : "git config --global --unset-all core.excludesFile || true");
                 break;
@@ -210,7 +210,7 @@ static void change_rules(workspace *w)
                 random_path(path, 1 + choice(2));
                 if (choice(3) == 0)
                         random_rules(w, ".gitignore");
-                else if (is_folder(w, path)) {
+                else if (is_directory(w, path)) {
                         snprintf(path + strlen(path), sizeof path - strlen(path), "/.gitignore");
                         random_rules(w, path);
                 }
@@ -228,15 +228,15 @@ static void change_index(workspace *w)
                 "git ls-files | tail -n 1 | xargs -r rm -rf", "git update-index --split-index",
                 "git update-index --no-split-index", "git commit -qm x || true"};
 
-        shell(w->f->folder, "git config gc.auto 0; echo .pawl >>.git/info/exclude");
-        shell(w->f->folder, scripts[choice(sizeof scripts / sizeof scripts[0])]);
+        shell(w->f->directory, "git config gc.auto 0; echo .pawl >>.git/info/exclude");
+        shell(w->f->directory, scripts[choice(sizeof scripts / sizeof scripts[0])]);
 }
 
 GIT_TEST(a_scan_takes_what_git_would_take)
 {
         const size_t rounds = test_full() ? 2000 : 40;
 
-        shell(w->f->folder, "git init -q .; git config --local feature.manyFiles false");
+        shell(w->f->directory, "git init -q .; git config --local feature.manyFiles false");
         for (size_t i = 0; i < 60; i++)
                 random_file(w);
         for (size_t round = 0; round < rounds; round++) {
@@ -246,7 +246,7 @@ GIT_TEST(a_scan_takes_what_git_would_take)
                         change_rules(w);
                 if (choice(2))
                         change_index(w);
-                same_as_git(w, w->f->folder, round);
+                same_as_git(w, w->f->directory, round);
         }
         printf("%zu rounds, %zu with files that are tracked and ignored\n", rounds, in_spite);
         assert_true(in_spite > rounds / 4);
@@ -256,7 +256,7 @@ GIT_TEST(a_scan_takes_what_git_would_take)
 
 GIT_TEST(a_root_in_a_work_tree_goes_by_what_lies_above_it)
 {
-        char *sub = path_in(w->f->folder, "sub/deep");
+        char *sub = path_in(w->f->directory, "sub/deep");
 
         workspace_write(w, ".gitignore", "*.o\n/sub/deep/top\n");
         workspace_write(w, "sub/.gitignore", "!keep.o\n*.log\n/deep/here\n");
@@ -269,8 +269,8 @@ GIT_TEST(a_root_in_a_work_tree_goes_by_what_lies_above_it)
         workspace_write(w, "sub/deep/x.log", "");
         workspace_write(w, "sub/deep/tracked.log", "");
         workspace_write(w, "sub/deep/secret", "");
-        shell(w->f->folder, "git init -q .; git add -f sub/deep/tracked.log; "
-                            "echo secret >>.git/info/exclude");
+        shell(w->f->directory, "git init -q .; git add -f sub/deep/tracked.log; "
+                               "echo secret >>.git/info/exclude");
         w->options.root = sub;
         workspace_take(w);
         assert_string_equal(workspace_tree(w), "f 644 .gitignore=/own\n\n"
@@ -285,12 +285,12 @@ GIT_TEST(a_root_in_a_work_tree_goes_by_what_lies_above_it)
 
 GIT_TEST(another_work_tree_has_its_own_index_and_the_common_rules)
 {
-        char *other = path_in(w->f->folder, ".pawl/other");
+        char *other = path_in(w->f->directory, ".pawl/other");
 
         workspace_write(w, ".gitignore", "*.o\n");
-        shell(w->f->folder, "git init -q .; git add .gitignore; git commit -qm x; "
-                            "git worktree add -q .pawl/other; echo secret >>.git/info/exclude; "
-                            "cd .pawl/other; touch a a.o b.o secret; git add -f a.o");
+        shell(w->f->directory, "git init -q .; git add .gitignore; git commit -qm x; "
+                               "git worktree add -q .pawl/other; echo secret >>.git/info/exclude; "
+                               "cd .pawl/other; touch a a.o b.o secret; git add -f a.o");
         w->options.root = other;
         workspace_take(w);
         assert_string_equal(workspace_tree(w), "f 644 .gitignore=*.o\n\n"
@@ -304,11 +304,11 @@ GIT_TEST(names_of_objects_may_be_longer)
         workspace_write(w, ".gitignore", "*.o\n");
         workspace_write(w, "a.o", "");
         workspace_write(w, "b.o", "");
-        shell(w->f->folder, "git init -q --object-format=sha256 .; git add -f a.o; "
-                            "git update-index --split-index; git add -f b.o");
+        shell(w->f->directory, "git init -q --object-format=sha256 .; git add -f a.o; "
+                               "git update-index --split-index; git add -f b.o");
         workspace_take(w);
         assert_string_equal(workspace_tree(w), "f 644 .gitignore=*.o\n\nf 644 a.o=\nf 644 b.o=\n");
-        shell(w->f->folder, "git rm -q --cached a.o");
+        shell(w->f->directory, "git rm -q --cached a.o");
         workspace_take(w);
         assert_string_equal(workspace_tree(w), "f 644 .gitignore=*.o\n\nf 644 b.o=\n");
 }
@@ -321,8 +321,8 @@ GIT_TEST(a_submodule_is_taken_whole)
         workspace_write(w, "build/sub/out.o", "");
         workspace_write(w, "build/sub/.gitignore", "*.o\n");
         workspace_write(w, "build/other", "");
-        shell(w->f->folder, "git init -q .; cd build/sub; git init -q .; git commit -qm x "
-                            "--allow-empty; cd ../..; git add -f build/sub");
+        shell(w->f->directory, "git init -q .; cd build/sub; git init -q .; git commit -qm x "
+                               "--allow-empty; cd ../..; git add -f build/sub");
         workspace_take(w);
         assert_string_equal(workspace_tree(w), "f 644 .gitignore=build/\n\n"
                                                "d 755 build\n"
@@ -342,7 +342,7 @@ GIT_TEST(our_own_rules_go_before_git)
         workspace_write(w, "a.o", "");
         workspace_write(w, "kept", "");
         workspace_write(w, "no", "");
-        shell(w->f->folder, "git init -q .; git add -f .");
+        shell(w->f->directory, "git init -q .; git add -f .");
         w->options.exclude = &exclude;
         w->options.n_exclude = 1;
         workspace_take(w);
@@ -364,12 +364,12 @@ static void refused(workspace *w, pawl_status status, const char *says)
 
 GIT_TEST(what_is_no_index_is_refused)
 {
-        char *path = path_in(w->f->folder, ".git/index");
+        char *path = path_in(w->f->directory, ".git/index");
         size_t len;
 
         workspace_write(w, "a/b", "");
         workspace_write(w, "c", "");
-        shell(w->f->folder, "git init -q .; git add .");
+        shell(w->f->directory, "git init -q .; git add .");
         char *index = file_read(path, &len);
         file_write(path, index, len / 2);
         refused(w, PAWL_EPARSE, "/.git/index, byte ");
@@ -383,7 +383,7 @@ GIT_TEST(what_is_no_index_is_refused)
         /* no change to it makes it read beyond its end */
         for (size_t i = 0; i < len * 4; i++) {
                 pawl__tracked tracked = {PAWL__BUF_INIT, NULL, 0, 0};
-                char *git = path_in(w->f->folder, ".git");
+                char *git = path_in(w->f->directory, ".git");
                 index[choice(len)] ^= (char)(1 << choice(8));
                 file_write(path, index, len);
                 if (!pawl__tracked_read(&tracked, git, choice(2) ? 20 : 32, NULL))
@@ -425,7 +425,7 @@ GIT_TEST(a_configuration_is_read_as_git_reads_it)
                 {"excludesfile = /a\n", NULL},
                 {"[include]\npath = config\n", NULL},
         };
-        char *git = path_in(w->f->folder, ".git");
+        char *git = path_in(w->f->directory, ".git");
         const pawl__git_user user = {w->options.home, NULL};
 
         workspace_write(w, ".git/other", "[core]\nexcludesFile = /other\n");
@@ -469,12 +469,12 @@ GIT_TEST(a_configuration_is_read_as_git_reads_it)
 GIT_TEST(a_list_that_cannot_be_read_refuses_the_scan)
 {
         workspace_write(w, "a", "");
-        shell(w->f->folder, "git init -q .; git config core.excludesFile .pawl/loop; "
-                            "ln -s loop .pawl/loop");
+        shell(w->f->directory, "git init -q .; git config core.excludesFile .pawl/loop; "
+                               "ln -s loop .pawl/loop");
         refused(w, PAWL_EINVAL, "/.pawl/loop: cannot read it");
-        shell(w->f->folder, "rm .pawl/loop");
+        shell(w->f->directory, "rm .pawl/loop");
         workspace_take(w);
-        shell(w->f->folder, "echo '[core' >>.git/config");
+        shell(w->f->directory, "echo '[core' >>.git/config");
         refused(w, PAWL_EPARSE, "/.git/config, line ");
 }
 
@@ -484,11 +484,12 @@ GIT_TEST(without_memory_nothing_is_left_unsaid)
         workspace_write(w, "sub/.gitignore", "x\n");
         workspace_write(w, "sub/in/a.o", "");
         workspace_write(w, "sub/in/b.o", "");
-        shell(w->f->folder, "git init -q .; git add -f sub/in/a.o; git update-index --split-index; "
-                            "git add -f sub/in/b.o; git rm -q --cached sub/in/a.o; "
-                            "printf '[include]\\npath = ~/more\\n' >>.git/config; "
-                            "printf '[core]\\nexcludesFile = ~/list\\n' >~/more; echo y >~/list");
-        char *root = path_in(w->f->folder, "sub/in");
+        shell(w->f->directory,
+                "git init -q .; git add -f sub/in/a.o; git update-index --split-index; "
+                "git add -f sub/in/b.o; git rm -q --cached sub/in/a.o; "
+                "printf '[include]\\npath = ~/more\\n' >>.git/config; "
+                "printf '[core]\\nexcludesFile = ~/list\\n' >~/more; echo y >~/list");
+        char *root = path_in(w->f->directory, "sub/in");
         w->options.root = root;
         workspace_take(w);
         assert_string_equal(workspace_tree(w), "f 644 b.o=\n");

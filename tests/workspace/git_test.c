@@ -176,7 +176,7 @@ static pawl_status everything(struct repository *f, const char *root, pawl_error
 
 REPOSITORY_TEST(running_out_of_memory_is_a_failure_like_others)
 {
-        char *root = path_in(f->folder, "repo");
+        char *root = path_in(f->directory, "repo");
 
         allocator_leave_git_alone();
         assert_ok(everything(f, root, &f->err));

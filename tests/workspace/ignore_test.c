@@ -8,15 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the lists say of "a/b/c": of each folder above it first, as nobody looks into one that is
- * left out. A '/' at the end says that it is a folder. */
+/* What the lists say of "a/b/c": of each directory above it first, as nobody looks into one that is
+ * left out. A '/' at the end says that it is a directory. */
 static bool left_out(pawl__ignore *ignore, const char *path)
 {
         bool out = false;
 
         for (size_t at = 0, end; path[at] && !out; at = end + (path[end] == '/')) {
                 end = at + strcspn(path + at, "/");
-                out = pawl__ignore_look(ignore, pawl__text_n(path, end), at, path[end] == '/') ==
+                out = pawl__ignore_match(ignore, pawl__text_n(path, end), at, path[end] == '/') ==
                       PAWL__IGNORE_LEAVE;
         }
         return out;
@@ -121,14 +121,14 @@ UNIT_TEST(a_deeper_list_goes_before)
         const size_t outer = ignore.n;
         assert_ok(pawl__ignore_add(&ignore, pawl__text("!keep.o\n/x"), 4, NULL));
         assert_int_equal(
-                pawl__ignore_look(&ignore, pawl__text("sub/keep.o"), 4, false), PAWL__IGNORE_TAKE);
+                pawl__ignore_match(&ignore, pawl__text("sub/keep.o"), 4, false), PAWL__IGNORE_TAKE);
         assert_int_equal(
-                pawl__ignore_look(&ignore, pawl__text("sub/x"), 4, false), PAWL__IGNORE_LEAVE);
+                pawl__ignore_match(&ignore, pawl__text("sub/x"), 4, false), PAWL__IGNORE_LEAVE);
         assert_int_equal(
-                pawl__ignore_look(&ignore, pawl__text("sub/y/x"), 6, false), PAWL__IGNORE_SILENT);
+                pawl__ignore_match(&ignore, pawl__text("sub/y/x"), 6, false), PAWL__IGNORE_SILENT);
         pawl__ignore_cut(&ignore, outer);
-        assert_int_equal(
-                pawl__ignore_look(&ignore, pawl__text("sub/keep.o"), 4, false), PAWL__IGNORE_LEAVE);
+        assert_int_equal(pawl__ignore_match(&ignore, pawl__text("sub/keep.o"), 4, false),
+                PAWL__IGNORE_LEAVE);
         pawl__ignore_free(&ignore);
 }
 
@@ -145,7 +145,7 @@ UNIT_TEST(no_pattern_takes_long)
         for (int i = 0; i < NAME; i++)
                 assert_ok(pawl__buf_adds(&path, i % 9 ? "a" : "a/"));
         assert_ok(pawl__ignore_add(&ignore, pawl__buf_text(&pattern), 0, NULL));
-        assert_int_equal(pawl__ignore_look(&ignore, pawl__buf_text(&path), path.len - 1, false),
+        assert_int_equal(pawl__ignore_match(&ignore, pawl__buf_text(&path), path.len - 1, false),
                 PAWL__IGNORE_SILENT);
         pawl__ignore_free(&ignore);
         pawl__buf_free(&pattern);
@@ -217,25 +217,25 @@ static void random_patterns(pawl__buf *out, uint64_t *seed)
         }
 }
 
-/* Names, names within "foo", "a" and "b", and within "foo/ab", "a/ab", "b/ab"; a folder ends in
+/* Names, names within "foo", "a" and "b", and within "foo/ab", "a/ab", "b/ab"; a directory ends in
  * '/'. */
-static size_t make_tree(char *paths[PATHS_MAX], const char *folder)
+static size_t make_tree(char *paths[PATHS_MAX], const char *directory)
 {
-        static const char *const folders[] = {
+        static const char *const directories[] = {
                 "", "foo/", "a/", "b/", "foo/ab/", "a/ab/", "b/ab/", "foo/ab/foo/"};
         size_t n = 0;
 
-        for (size_t f = 0; f < sizeof folders / sizeof folders[0]; f++)
+        for (size_t f = 0; f < sizeof directories / sizeof directories[0]; f++)
                 for (size_t i = 0; i < NAMES; i++) {
                         char path[64];
-                        bool is_folder = false;
-                        snprintf(path, sizeof path, "%s%s/", folders[f], names[i]);
-                        for (size_t k = 1; k < sizeof folders / sizeof folders[0]; k++)
-                                is_folder = is_folder || strcmp(path, folders[k]) == 0;
-                        if (!is_folder)
+                        bool is_directory = false;
+                        snprintf(path, sizeof path, "%s%s/", directories[f], names[i]);
+                        for (size_t k = 1; k < sizeof directories / sizeof directories[0]; k++)
+                                is_directory = is_directory || strcmp(path, directories[k]) == 0;
+                        if (!is_directory)
                                 path[strlen(path) - 1] = '\0';
-                        char *whole = path_in(folder, path);
-                        if (is_folder)
+                        char *whole = path_in(directory, path);
+                        if (is_directory)
                                 assert_int_equal(mkdir(whole, 0700), 0);
                         else
                                 file_write(whole, "", 0);
@@ -246,9 +246,9 @@ static size_t make_tree(char *paths[PATHS_MAX], const char *folder)
 }
 
 /* The output of git, malloc'd; the paths go in ended by NULs, and come out so. */
-static char *ask_git(const char *folder, char *const paths[], size_t n, size_t *len)
+static char *ask_git(const char *directory, char *const paths[], size_t n, size_t *len)
 {
-        char *asked = path_in(folder, ".git/asked"), *said = path_in(folder, ".git/said");
+        char *asked = path_in(directory, ".git/asked"), *said = path_in(directory, ".git/said");
         pawl__buf input = PAWL__BUF_INIT;
         char command[512];
 
@@ -262,7 +262,7 @@ static char *ask_git(const char *folder, char *const paths[], size_t n, size_t *
         snprintf(command, sizeof command,
                 "cd '%s' && git -c core.excludesFile=/dev/null check-ignore --no-index --stdin -z "
                 "<'%s' >'%s'; [ $? -le 1 ]",
-                folder, asked, said);
+                directory, asked, said);
         assert_int_equal(system(command), 0);
         char *answer = file_read(said, len);
         pawl__buf_free(&input);
@@ -275,9 +275,9 @@ typedef struct lists {
         pawl__buf exclude, root, foo, foo_ab;
 } lists;
 
-static void write_list(const char *folder, const char *name, pawl__buf *list, uint64_t *seed)
+static void write_list(const char *directory, const char *name, pawl__buf *list, uint64_t *seed)
 {
-        char *path = path_in(folder, name);
+        char *path = path_in(directory, name);
 
         pawl__buf_clear(list);
         random_patterns(list, seed);
@@ -296,7 +296,7 @@ static bool we_leave_out(const lists *l, const char *path)
         assert_ok(pawl__ignore_add(&ignore, pawl__buf_text(&l->root), 0, NULL));
         for (size_t at = 0, end; path[at] && !out; at = end + (path[end] == '/')) {
                 end = at + strcspn(path + at, "/");
-                out = pawl__ignore_look(&ignore, pawl__text_n(path, end), at, path[end] == '/') ==
+                out = pawl__ignore_match(&ignore, pawl__text_n(path, end), at, path[end] == '/') ==
                       PAWL__IGNORE_LEAVE;
                 const pawl__buf *list = strncmp(path, "foo/ab/", end + 1) == 0 && end == 6
                                                 ? &l->foo_ab
@@ -323,20 +323,20 @@ static bool among(const char *answer, size_t len, const char *path)
 UNIT_TEST(random_patterns_match_what_git_matches)
 {
         const int rounds = test_full() ? 20000 : 300;
-        char *folder = folder_make(), *paths[PATHS_MAX], command[512];
+        char *directory = directory_make(), *paths[PATHS_MAX], command[512];
         lists l = {PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT};
         uint64_t seed = 20261121, out = 0;
 
-        snprintf(command, sizeof command, "git init -q '%s'", folder);
+        snprintf(command, sizeof command, "git init -q '%s'", directory);
         assert_int_equal(system(command), 0);
-        const size_t n = make_tree(paths, folder);
+        const size_t n = make_tree(paths, directory);
         for (int round = 0; round < rounds; round++) {
                 size_t len;
-                write_list(folder, ".git/info/exclude", &l.exclude, &seed);
-                write_list(folder, ".gitignore", &l.root, &seed);
-                write_list(folder, "foo/.gitignore", &l.foo, &seed);
-                write_list(folder, "foo/ab/.gitignore", &l.foo_ab, &seed);
-                char *answer = ask_git(folder, paths, n, &len);
+                write_list(directory, ".git/info/exclude", &l.exclude, &seed);
+                write_list(directory, ".gitignore", &l.root, &seed);
+                write_list(directory, "foo/.gitignore", &l.foo, &seed);
+                write_list(directory, "foo/ab/.gitignore", &l.foo_ab, &seed);
+                char *answer = ask_git(directory, paths, n, &len);
                 for (size_t i = 0; i < n; i++) {
                         const bool git = among(answer, len, paths[i]);
                         out += git;
@@ -357,7 +357,7 @@ UNIT_TEST(random_patterns_match_what_git_matches)
         pawl__buf_free(&l.root);
         pawl__buf_free(&l.foo);
         pawl__buf_free(&l.foo_ab);
-        folder_remove(folder);
+        directory_remove(directory);
 }
 
 TESTS_MAIN(NULL, NULL)

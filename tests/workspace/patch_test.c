@@ -132,7 +132,7 @@ static void edited(pawl__buf *out, const pawl__buf *text, unsigned *seed)
 }
 
 struct world {
-        char *folder; /* two of them are made in it: git, patch */
+        char *directory; /* two of them are made in it: git, patch */
         pawl__buf before[NAMES], after[NAMES];
         pawl__patch_side from[NAMES], to[NAMES];
 };
@@ -141,11 +141,11 @@ static char *place(const struct world *w, const char *tool, const char *name)
 {
         pawl__buf path = PAWL__BUF_INIT;
 
-        assert_ok(pawl__buf_addf(&path, "%s/%s/%s", w->folder, tool, name));
+        assert_ok(pawl__buf_addf(&path, "%s/%s/%s", w->directory, tool, name));
         return pawl__buf_take(&path, NULL);
 }
 
-static void make_folders(char *path)
+static void make_directories(char *path)
 {
         for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
                 *slash = '\0';
@@ -160,7 +160,7 @@ static void put(
 {
         char *path = place(w, tool, name);
 
-        make_folders(path);
+        make_directories(path);
         if (side->kind == 'l') {
                 char *target = strndup(side->content.data, side->content.len);
                 assert_int_equal(symlink(target, path), 0);
@@ -228,7 +228,7 @@ static void apply(
 
         file_write(name, patch->data ? patch->data : "", patch->len);
         assert_ok(pawl__buf_addf(&line,
-                "cd '%s/%s' && %s ../diff >../said 2>&1 || { cat ../said; false; }", w->folder,
+                "cd '%s/%s' && %s ../diff >../said 2>&1 || { cat ../said; false; }", w->directory,
                 tool, command));
         assert_int_equal(system(line.data), 0);
         pawl__buf_free(&line);
@@ -240,8 +240,8 @@ static void one_round(struct world *w, unsigned *seed)
         pawl__buf all = PAWL__BUF_INIT, some = PAWL__BUF_INIT;
         char *git = place(w, "git", "x"), *other = place(w, "patch", "x");
 
-        make_folders(git);
-        make_folders(other);
+        make_directories(git);
+        make_directories(other);
         for (size_t i = 0; i < NAMES; i++) {
                 pawl__patch_counts counts;
                 pawl__buf_clear(&w->before[i]);
@@ -285,9 +285,9 @@ UNIT_TEST(git_and_patch_make_the_same_bytes_of_it)
 
         memset(&w, 0, sizeof w);
         for (int round = 0; round < rounds; round++) {
-                w.folder = folder_make();
+                w.directory = directory_make();
                 one_round(&w, &seed);
-                folder_remove(w.folder);
+                directory_remove(w.directory);
         }
         for (size_t i = 0; i < NAMES; i++) {
                 pawl__buf_free(&w.before[i]);

@@ -2,8 +2,8 @@
 #include "support/trees.h"
 #include "workspace/rollback/plan.h"
 
-/* What stands in the workspace beside its tree: "d PATH" or "x PATH"; "+ PATH": a folder that holds
- * more than its tree says. */
+/* What stands in the workspace beside its tree: "d PATH" or "x PATH"; "+ PATH": a directory that
+ * holds more than its tree says. */
 typedef struct fixture {
         trees t;
         const char *beside[8];
@@ -78,7 +78,7 @@ static char *told(const pawl__plan *plan)
 static void make(pawl__plan *plan, fixture *f, tree_hash now, tree_hash target,
         const tree_hash *recorded, size_t n)
 {
-        pawl__directories folders = trees_folders(&f->t);
+        pawl__directories directories = trees_directories(&f->t);
         const pawl__world world = {look, holds_more, f};
         pawl__plan_rights rights = {.also = &f->also, .target_recorded = !f->undo};
         tree_hash all[8];
@@ -91,8 +91,8 @@ static void make(pawl__plan *plan, fixture *f, tree_hash now, tree_hash target,
         *plan = (pawl__plan)PAWL__PLAN_INIT;
         memcpy(plan->now, now.bytes, 32);
         memcpy(plan->target_tree, target.bytes, 32);
-        assert_ok(pawl__tracked_paths_new(&rights.recorded, &folders, all[0].bytes, n, &err));
-        assert_ok(pawl__plan_make(plan, &folders, &rights, &world, &err));
+        assert_ok(pawl__tracked_paths_new(&rights.recorded, &directories, all[0].bytes, n, &err));
+        assert_ok(pawl__plan_make(plan, &directories, &rights, &world, &err));
         pawl__tracked_paths_free(rights.recorded);
 }
 
@@ -169,7 +169,7 @@ TEST(what_programs_run_by_is_left_alone)
         assert_true(pawl__own_files_named(NULL, pawl__text("a/.PAWL/b")));
 }
 
-TEST(files_become_folders_and_back)
+TEST(files_become_directories_and_back)
 {
         tree_hash a = tree_of(&f->t, "f 644 one=1", "f 644 two/x/y=1", "l three=x", NULL);
         tree_hash b = tree_of(&f->t, "f 644 one/in/x=1", "f 644 two=1", "f 644 three/z=1", NULL);
@@ -178,14 +178,14 @@ TEST(files_become_folders_and_back)
                 "one f>d\none/in ->d\none/in/x ->f\nthree l>d\nthree/z ->f\ntwo d>f\ntwo/x d>-\n"
                 "two/x/y f>-\n");
         f->beside[0] =
-                "+ two/x"; /* an ignored file in it: the folder stays, the file cannot come */
+                "+ two/x"; /* an ignored file in it: the directory stays, the file cannot come */
         check_plan(f, a, b, &a, 1,
                 "one f>d\none/in ->d\none/in/x ->f\nthree l>d\nthree/z ->f\ntwo/x/y f>-\n"
                 "two: holds something that stays!\ntwo/x: holds something that stays\n");
 }
 
-/* A folder that cannot be written in is one step more, so that its mode comes back. */
-TEST(folders_without_write_permission_are_steps)
+/* A directory that cannot be written in is one step more, so that its mode comes back. */
+TEST(directories_without_write_permission_are_steps)
 {
         tree_hash a = tree_of(&f->t, "d 555 ro", "f 644 ro/x=1", "d 555 ro/in", "f 444 ro/in/y=1",
                 "d 555 same", "f 444 same/z=1", NULL);

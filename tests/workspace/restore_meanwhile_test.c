@@ -35,7 +35,7 @@ TEST(somebody_elses_file_stops_it_before_it_begins)
 
         restores_start(f);
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-                char *path = path_in(f->root, names[i]), *aside = path_in(f->folder, "aside");
+                char *path = path_in(f->root, names[i]), *aside = path_in(f->directory, "aside");
                 bool stood = rename(path, aside) == 0;
                 file_write(path, "mine", 4);
                 tree_hash as_it_is = tree_on_disk(&f->t, f->root);
@@ -96,7 +96,7 @@ TEST(somebody_elses_edit_meanwhile_is_kept)
 
 static void swap_for_link(restores *f)
 {
-        char *dir = path_in(f->root, "new/a"), *aside = path_in(f->folder, "aside");
+        char *dir = path_in(f->root, "new/a"), *aside = path_in(f->directory, "aside");
 
         assert_int_equal(rename(dir, aside), 0);
         assert_int_equal(symlink("../../outside", dir), 0);
@@ -104,10 +104,10 @@ static void swap_for_link(restores *f)
         free(aside);
 }
 
-/* A folder swapped for a link to a folder outside: nothing comes into being there. */
-TEST(a_folder_swapped_for_a_link_is_not_followed)
+/* A directory swapped for a link to a directory outside: nothing comes into being there. */
+TEST(a_directory_swapped_for_a_link_is_not_followed)
 {
-        char *outside = path_in(f->folder, "outside"), *aside = path_in(f->folder, "aside");
+        char *outside = path_in(f->directory, "outside"), *aside = path_in(f->directory, "aside");
         char *dir = path_in(f->root, "new/a");
         trees t = {0};
 
@@ -192,8 +192,8 @@ TEST(wherever_it_is_killed_it_can_be_gone_on_with)
         assert_true(n > 60);
 }
 
-/* Folders without write permission, for a user to whom that means something. */
-TEST(a_user_without_rights_restores_read_only_folders)
+/* Directories without write permission, for a user to whom that means something. */
+TEST(a_user_without_rights_restores_read_only_directories)
 {
         int ended;
 
@@ -204,7 +204,7 @@ TEST(a_user_without_rights_restores_read_only_folders)
                 bool ok = true;
                 if (geteuid() == 0) { /* everything is theirs, but they are not root */
                         restores_wipe(f);
-                        ok = chmod(f->folder, 0755) == 0 && chown(f->root, 65534, 65534) == 0 &&
+                        ok = chmod(f->directory, 0755) == 0 && chown(f->root, 65534, 65534) == 0 &&
                              setgid(65534) == 0 && setuid(65534) == 0;
                         if (ok)
                                 tree_put(&f->t, f->now.bytes, f->root);

@@ -44,8 +44,8 @@ RESTORES_TEST(what_is_unchanged_keeps_its_time)
 /* Another name of a file, outside, keeps its bytes and its mode; so does one inside. */
 RESTORES_TEST(hard_links_are_broken)
 {
-        char *out = path_in(f->folder, "out"), *out_mode = path_in(f->folder, "mode"),
-             *out_gone = path_in(f->folder, "gone");
+        char *out = path_in(f->directory, "out"), *out_mode = path_in(f->directory, "mode"),
+             *out_gone = path_in(f->directory, "gone");
         char *changed = path_in(f->root, "changed"), *mode = path_in(f->root, "mode"),
              *gone = path_in(f->root, "old/a/b/c");
         struct stat st;

@@ -17,7 +17,7 @@ typedef struct fixture {
 
 static void put(fixture *f, const char *name, const char *data)
 {
-        char *path = path_in(f->log->folder, name);
+        char *path = path_in(f->log->directory, name);
 
         file_write(path, data, strlen(data));
         free(path);
@@ -39,14 +39,14 @@ static void start(fixture *f, void *log)
         (void)event_log_open(f->log);
         put(f, "a", "one");
         take(f);
-        char *folder = path_in(f->log->folder, "sub");
-        assert_int_equal(mkdir(folder, 0755), 0);
-        free(folder);
+        char *directory = path_in(f->log->directory, "sub");
+        assert_int_equal(mkdir(directory, 0755), 0);
+        free(directory);
         put(f, "a", "two");
         put(f, "sub/b", "two");
         take(f);
         put(f, "mine", "two");
-        f->before = tree_on_disk(&f->t, f->log->folder);
+        f->before = tree_on_disk(&f->t, f->log->directory);
         allocator_leave_git_alone();
 }
 
@@ -182,7 +182,7 @@ UNIT_TEST_WITH(whatever_allocation_fails, event_log *log, event_log_setup, event
         sweep_ending(&f, call_finish);
         if (allocator_works()) /* it was finished */
                 must(&f, call_undo);
-        tree_hash now = tree_on_disk(&f.t, f.log->folder);
+        tree_hash now = tree_on_disk(&f.t, f.log->directory);
         assert_memory_equal(now.bytes, f.before.bytes, 32);
         trees_free(&f.t);
 }

@@ -138,9 +138,9 @@ static void shell(rollbacks *f, const char *command)
 {
         char all[1024];
 
-        snprintf(all, sizeof all, "cd '%s' && export HOME=$PWD/.pawl && %s", f->log->folder,
+        snprintf(all, sizeof all, "cd '%s' && export HOME=$PWD/.pawl && %s", f->log->directory,
                 command);
-        assert_int_equal(system(all), 0); /* NOLINT: a folder of our own */
+        assert_int_equal(system(all), 0); /* NOLINT: a directory of our own */
 }
 
 static void check_git(rollbacks *f, const char *what, const char *wanted)
@@ -159,7 +159,7 @@ ROLLBACKS_TEST(the_branch_goes_back_with_the_files)
         pawl_rollback_plan *plan;
 
         options.git = true;
-        setenv("HOME", f->log->folder, 1); /* no configuration of ours */
+        setenv("HOME", f->log->directory, 1); /* no configuration of ours */
         shell(f,
                 "git init -q -b main . && git config user.name T && git config user.email t@x.org && "
                 "echo one >a && git add a && git commit -qm one && git tag one");

@@ -58,7 +58,7 @@ TEST(what_is_not_ours_stays)
         rollbacks_check_file(f, "new/x.log", "ignored");
         rollbacks_check_file(f, "b/x.log", "ignored, and in the way of a file");
         rollbacks_check_file(f, "a", "one");
-        char *gone = path_in(f->log->folder, "new/e");
+        char *gone = path_in(f->log->directory, "new/e");
         assert_int_equal(access(gone, F_OK), -1);
         free(gone);
         tree_hash back = rollbacks_now(f);
@@ -133,7 +133,7 @@ TEST(what_does_not_verify_is_refused)
                 rollbacks_check_tree(f, before);
                 event_log_sql(f->log, "INSERT OR IGNORE INTO packed SELECT * FROM kept");
         }
-        assert_int_equal(of_target, 4); /* "one", .gitignore and two folders */
+        assert_int_equal(of_target, 4); /* "one", .gitignore and two directories */
         assert_true(of_now >= 1);       /* "two" */
 }
 

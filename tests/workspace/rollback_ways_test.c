@@ -82,7 +82,7 @@ ROLLBACKS_TEST(what_the_safety_copy_alone_has_comes_back)
         rollbacks_drop(f, "mine");
         rollbacks_undo(f);
         rollbacks_undo(f);
-        char *gone = path_in(f->log->folder, "mine");
+        char *gone = path_in(f->log->directory, "mine");
         assert_int_equal(access(gone, F_OK), -1);
         free(gone);
         rollbacks_to(f, "3");
@@ -102,7 +102,7 @@ static pawl_status to_part(rollbacks *f, const char *which, const char *const *p
 
 static bool is_there(rollbacks *f, const char *name)
 {
-        char *path = path_in(f->log->folder, name);
+        char *path = path_in(f->log->directory, name);
         struct stat st;
         bool is = lstat(path, &st) == 0;
 
@@ -138,7 +138,7 @@ ROLLBACKS_TEST(some_paths_go_back_alone)
         rollbacks_undo(f);
         rollbacks_check_tree(f, after);
 
-        /* A folder that leads there comes; one that was in the way goes. */
+        /* A directory that leads there comes; one that was in the way goes. */
         rollbacks_to(f, "1");
         rollbacks_must(f, to_part(f, "2", deep, 1));
         rollbacks_check_file(f, "b/d", "two");

@@ -20,8 +20,8 @@ static size_t choice(size_t n)
 
 static void random_path(char path[64], bool file)
 {
-        const size_t folder = choice(FOLDERS);
-        const int n = snprintf(path, 64, "p%zu/m%zu", folder / 10, folder);
+        const size_t directory = choice(FOLDERS);
+        const int n = snprintf(path, 64, "p%zu/m%zu", directory / 10, directory);
 
         if (file)
                 snprintf(path + n, (size_t)(64 - n), "/f%zu.%c", choice(FILES), "co"[choice(2)]);
@@ -45,7 +45,7 @@ static void change(workspace *w, size_t round)
         char path[64], other[64], content[32];
 
         random_path(path, true);
-        char *whole = path_in(w->f->folder, path);
+        char *whole = path_in(w->f->directory, path);
         snprintf(content, sizeof content, "round %zu", round);
         switch (choice(7)) {
         case 0:
@@ -63,17 +63,17 @@ static void change(workspace *w, size_t round)
         case 4:
                 change_rules(w);
                 break;
-        case 5: /* a file becomes a folder, or a link */
+        case 5: /* a file becomes a directory, or a link */
                 if (unlink(whole) == 0 && choice(2))
                         assert_int_equal(mkdir(whole, 0755), 0);
                 else if (symlink("elsewhere", whole) != 0)
                         assert_int_equal(errno, EEXIST);
                 break;
-        default: { /* two folders change places */
+        default: { /* two directories change places */
                 random_path(other, false);
                 *strrchr(path, '/') = '\0';
-                char *a = path_in(w->f->folder, path), *b = path_in(w->f->folder, other);
-                char *c = path_in(w->f->folder, "between");
+                char *a = path_in(w->f->directory, path), *b = path_in(w->f->directory, other);
+                char *c = path_in(w->f->directory, "between");
                 if (strcmp(path, other) != 0) {
                         assert_int_equal(rename(a, c), 0);
                         assert_int_equal(rename(b, a), 0);

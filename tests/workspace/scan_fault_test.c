@@ -33,14 +33,14 @@ bool fails(call which)
         return true;
 }
 
-int openat(int folder, const char *name, int flags, ...)
+int openat(int directory, const char *name, int flags, ...)
 {
         va_list args;
 
         va_start(args, flags);
         const mode_t mode = (mode_t)va_arg(args, int);
         va_end(args);
-        return fails(OPENAT) ? -1 : (int)syscall(SYS_openat, folder, name, flags, mode);
+        return fails(OPENAT) ? -1 : (int)syscall(SYS_openat, directory, name, flags, mode);
 }
 
 ssize_t read(int fd, void *to, size_t len)
@@ -53,9 +53,9 @@ int fstat(int fd, struct stat *st)
         return fails(FSTAT) ? -1 : (int)syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
 }
 
-int fstatat(int folder, const char *restrict name, struct stat *restrict st, int flags)
+int fstatat(int directory, const char *restrict name, struct stat *restrict st, int flags)
 {
-        return fails(FSTATAT) ? -1 : (int)syscall(SYS_newfstatat, folder, name, st, flags);
+        return fails(FSTATAT) ? -1 : (int)syscall(SYS_newfstatat, directory, name, st, flags);
 }
 
 ssize_t getdents64(int fd, void *to, size_t len)
@@ -63,9 +63,9 @@ ssize_t getdents64(int fd, void *to, size_t len)
         return fails(GETDENTS) ? -1 : syscall(SYS_getdents64, fd, to, len);
 }
 
-ssize_t readlinkat(int folder, const char *restrict name, char *restrict to, size_t len)
+ssize_t readlinkat(int directory, const char *restrict name, char *restrict to, size_t len)
 {
-        return fails(READLINKAT) ? -1 : syscall(SYS_readlinkat, folder, name, to, len);
+        return fails(READLINKAT) ? -1 : syscall(SYS_readlinkat, directory, name, to, len);
 }
 
 /* ---- A workspace with a bit of all ----------------------------------------------------------- */
@@ -76,7 +76,7 @@ enum { PATHS = sizeof paths / sizeof paths[0] };
 static void furnish(workspace *w)
 {
         static char large[3 * 1024 * 1024];
-        char *link = path_in(w->f->folder, "a/link"), *file = path_in(w->f->folder, "large");
+        char *link = path_in(w->f->directory, "a/link"), *file = path_in(w->f->directory, "large");
 
         workspace_write(w, "a/b/c/deep", "deep");
         workspace_write(w, "a/b/file", "file");
@@ -181,8 +181,8 @@ WORKSPACE_TEST(reading_goes_on_after_a_signal)
         assert_true(fault.failed);
 }
 
-/* With few handles to be had, the folders above do without theirs. */
-WORKSPACE_TEST(deep_folders_need_few_handles)
+/* With few handles to be had, the directories above do without theirs. */
+WORKSPACE_TEST(deep_directories_need_few_handles)
 {
         struct rlimit was, few;
 
@@ -203,19 +203,19 @@ WORKSPACE_TEST(deep_folders_need_few_handles)
         assert_int_equal(w->scan->n_not_captured, 0);
 }
 
-/* A process without rights finds files and folders that it must not read. */
+/* A process without rights finds files and directories that it must not read. */
 WORKSPACE_TEST(what_is_forbidden_is_listed)
 {
-        char *file = path_in(w->f->folder, "f"), *folder = path_in(w->f->folder, "d");
+        char *file = path_in(w->f->directory, "f"), *directory = path_in(w->f->directory, "d");
         int ended;
 
         workspace_write(w, "f", "secret");
         workspace_write(w, "d/in", "secret");
         workspace_write(w, "g", "open");
         assert_int_equal(chmod(file, 0), 0);
-        assert_int_equal(chmod(folder, 0), 0);
+        assert_int_equal(chmod(directory, 0), 0);
         if (geteuid() == 0) /* whom nothing is forbidden */
-                assert_int_equal(chmod(w->f->folder, 0755), 0);
+                assert_int_equal(chmod(w->f->directory, 0755), 0);
         const pid_t child = fork();
         if (child == 0) {
                 if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0)
@@ -230,17 +230,17 @@ WORKSPACE_TEST(what_is_forbidden_is_listed)
         }
         assert_int_equal(waitpid(child, &ended, 0), child);
         assert_int_equal(ended, 0);
-        assert_int_equal(chmod(folder, 0700), 0);
-        free(folder);
+        assert_int_equal(chmod(directory, 0700), 0);
+        free(directory);
         free(file);
 }
 
-/* Without its rules a folder could give away what they leave out: none of it is taken, and of a
+/* Without its rules a directory could give away what they leave out: none of it is taken, and of a
  * root without its own nothing at all. */
-WORKSPACE_TEST(a_folder_whose_rules_are_forbidden_is_listed)
+WORKSPACE_TEST(a_directory_whose_rules_are_forbidden_is_listed)
 {
-        char *within = path_in(w->f->folder, "d/.gitignore");
-        char *above = path_in(w->f->folder, ".gitignore");
+        char *within = path_in(w->f->directory, "d/.gitignore");
+        char *above = path_in(w->f->directory, ".gitignore");
         int ended;
 
         workspace_write(w, "d/.gitignore", "secret\n");
@@ -250,7 +250,7 @@ WORKSPACE_TEST(a_folder_whose_rules_are_forbidden_is_listed)
         workspace_take(w);
         assert_int_equal(chmod(within, 0), 0);
         if (geteuid() == 0) /* whom nothing is forbidden */
-                assert_int_equal(chmod(w->f->folder, 0755), 0);
+                assert_int_equal(chmod(w->f->directory, 0755), 0);
         const pid_t child = fork();
         if (child == 0) {
                 if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0)

@@ -52,7 +52,7 @@ WORKSPACE_TEST(what_did_not_change_is_not_read_again)
 /* Is the file opened by a scan? Its access time, which is older than its others, says so. */
 static bool is_read(workspace *w, const char *path)
 {
-        char *whole = path_in(w->f->folder, path);
+        char *whole = path_in(w->f->directory, path);
         struct stat before, after;
 
         assert_int_equal(stat(whole, &before), 0);
@@ -66,7 +66,7 @@ static bool is_read(workspace *w, const char *path)
 /* Changed again in the same tick, with the same size: no status tells. */
 WORKSPACE_TEST(a_file_of_the_same_tick_is_read_again)
 {
-        char *path = path_in(w->f->folder, "racy");
+        char *path = path_in(w->f->directory, "racy");
 
         workspace_write(w, "racy", "one");
         for (int i = 0; i < 50; i++) {
@@ -109,7 +109,7 @@ WORKSPACE_TEST(an_index_of_something_else_is_not_used)
         assert_int_equal(w->scan->captured, 1);
         assert_string_equal(workspace_tree(w), "f 644 a=one\n");
         /* damaged */
-        char *path = path_in(w->f->folder, ".pawl/workspace.index");
+        char *path = path_in(w->f->directory, ".pawl/workspace.index");
         size_t len;
         char *index = file_read(path, &len);
         index[len / 2] ^= 1;
@@ -134,7 +134,7 @@ static int64_t spent_ms(void)
 /* A file of gigabytes, nearly all of it a hole, is not read. */
 WORKSPACE_TEST(an_index_beyond_its_length_is_not_read)
 {
-        char *path = path_in(w->f->folder, ".pawl/workspace.index");
+        char *path = path_in(w->f->directory, ".pawl/workspace.index");
         const off_t huge = (off_t)3 << 30;
         size_t len;
 
@@ -178,7 +178,8 @@ WORKSPACE_TEST(a_pruned_base_is_seen_when_it_is_stored)
         assert_string_equal(workspace_tree(w), "f 644 a=one\nf 644 b=two\n");
 }
 
-/* ---- Files that become folders, and back ----------------------------------------------------- */
+/* ---- Files that become directories, and back
+ * ----------------------------------------------------- */
 
 WORKSPACE_TEST(kinds_change)
 {

@@ -47,7 +47,7 @@ static void each_store_is_seen(workspace *w, const char *path)
 
 WORKSPACE_TEST(a_store_that_moves_no_time_is_seen)
 {
-        char *path = path_in(w->f->folder, "mapped");
+        char *path = path_in(w->f->directory, "mapped");
 
         each_store_is_seen(w, path);
         free(path);
@@ -57,18 +57,18 @@ WORKSPACE_TEST(a_store_that_moves_no_time_is_seen)
  * can. */
 WORKSPACE_TEST(a_store_in_memory_is_seen_while_it_is_new)
 {
-        char folder[] = "/dev/shm/pawl-XXXXXX";
+        char directory[] = "/dev/shm/pawl-XXXXXX";
         struct statfs of;
 
-        if (statfs("/dev/shm", &of) != 0 || of.f_type != TMPFS_MAGIC || !mkdtemp(folder)) {
+        if (statfs("/dev/shm", &of) != 0 || of.f_type != TMPFS_MAGIC || !mkdtemp(directory)) {
                 print_message("/dev/shm is no tmpfs that can be written to\n");
                 skip();
         }
-        char *path = path_in(folder, "mapped");
-        w->options.root = folder;
+        char *path = path_in(directory, "mapped");
+        w->options.root = directory;
         each_store_is_seen(w, path);
         assert_int_equal(unlink(path), 0);
-        assert_int_equal(rmdir(folder), 0);
+        assert_int_equal(rmdir(directory), 0);
         free(path);
 }
 
@@ -87,7 +87,7 @@ static bool is_read(workspace *w, const char *path)
 /* A file that was just written costs one reading, not one at each checkpoint until it is old. */
 WORKSPACE_TEST(a_new_file_is_read_once)
 {
-        char *path = path_in(w->f->folder, "new");
+        char *path = path_in(w->f->directory, "new");
 
         file_write(path, "one", 3);
         const int fd = open(path, O_RDONLY | O_CLOEXEC);

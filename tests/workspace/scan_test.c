@@ -48,7 +48,7 @@ WORKSPACE_TEST(equal_contents_are_kept_once)
                                                "f 644 b/c=same\n"
                                                "d 755 d\n"
                                                "f 644 d/c=same\n");
-        /* the file, the folder that b and d are, the root */
+        /* the file, the directory that b and d are, the root */
         assert_int_equal(
                 event_log_integer(w->f,
                         "SELECT (SELECT count(*) FROM contents) + (SELECT count(*) FROM packed)"),
@@ -110,7 +110,7 @@ WORKSPACE_TEST(what_is_no_file_is_listed_and_never_opened)
 
         workspace_mkdir(w, "a");
         assert_int_equal(mkfifoat(fd, "a/fifo", 0600), 0);
-        snprintf(address.sun_path, sizeof address.sun_path, "%s/socket", w->f->folder);
+        snprintf(address.sun_path, sizeof address.sun_path, "%s/socket", w->f->directory);
         assert_int_equal(bind(end, (struct sockaddr *)&address, sizeof address), 0);
         workspace_take(w); /* opening the FIFO would wait for ever */
         assert_string_equal(workspace_tree(w), "d 755 a\n"
@@ -200,7 +200,7 @@ WORKSPACE_TEST(what_is_not_read_in_time_is_listed_and_read_by_the_next)
 
 /* ---- Depth ----------------------------------------------------------------------------------- */
 
-WORKSPACE_TEST(folders_may_be_as_deep_as_they_like)
+WORKSPACE_TEST(directories_may_be_as_deep_as_they_like)
 {
         const int levels = test_full() ? 5000 : 500; /* removing them takes the file system long */
         char name[] = "a-folder-of-some-length";
@@ -225,13 +225,13 @@ WORKSPACE_TEST(folders_may_be_as_deep_as_they_like)
         assert_int_equal(w->scan->n_not_captured, 0);
         workspace_take(w);
         assert_int_equal(w->scan->files, 1);
-        /* every level once: the folders are all different, but for those called b */
+        /* every level once: the directories are all different, but for those called b */
         assert_int_equal(
                 event_log_integer(w->f,
                         "SELECT (SELECT count(*) FROM contents) + (SELECT count(*) FROM packed)"),
                 levels + 1 + 1 + 1);
         char command[256];
-        snprintf(command, sizeof command, "rm -rf '%s'/a*", w->f->folder);
+        snprintf(command, sizeof command, "rm -rf '%s'/a*", w->f->directory);
         assert_int_equal(system(command), 0);
 }
 
@@ -273,9 +273,9 @@ WORKSPACE_TEST(rules_leave_files_out_and_never_what_is_ours)
         assert_int_equal(w->scan->ignored, 6);
 }
 
-WORKSPACE_TEST(the_folder_of_the_log_is_left_out_whatever_its_name)
+WORKSPACE_TEST(the_directory_of_the_log_is_left_out_whatever_its_name)
 {
-        char *moved = path_in(w->f->folder, "store/log.db");
+        char *moved = path_in(w->f->directory, "store/log.db");
 
         workspace_write(w, "store/beside", "");
         workspace_write(w, "a", "");
@@ -287,7 +287,7 @@ WORKSPACE_TEST(the_folder_of_the_log_is_left_out_whatever_its_name)
 
 WORKSPACE_TEST(a_log_in_the_root_leaves_out_its_files_alone)
 {
-        char *moved = path_in(w->f->folder, "log.db");
+        char *moved = path_in(w->f->directory, "log.db");
 
         workspace_write(w, "log.db", "");
         workspace_write(w, "log.db-wal", "");
@@ -302,7 +302,7 @@ WORKSPACE_TEST(a_log_in_the_root_leaves_out_its_files_alone)
 
 WORKSPACE_TEST(home_and_the_root_of_all_are_refused)
 {
-        char *same = path_in(w->f->folder, ".");
+        char *same = path_in(w->f->directory, ".");
 
         w->options.home = same;
         assert_int_equal(workspace_scan(w), PAWL_EINVAL);
@@ -343,7 +343,7 @@ WORKSPACE_TEST(what_does_not_wait_packed_is_read_again)
         for (int i = 0; i < FILES; i++) {
                 snprintf(path, sizeof path, "d%d/e/f", i);
                 workspace_write(w, path, "");
-                char *whole = path_in(w->f->folder, path);
+                char *whole = path_in(w->f->directory, path);
                 data[5] = (char)i;
                 file_write(whole, data, (size_t)(SIZE - i % 2)); /* over a part, and not */
                 free(whole);
@@ -361,7 +361,7 @@ WORKSPACE_TEST(what_does_not_wait_packed_is_read_again)
 WORKSPACE_TEST(a_file_that_changes_before_it_is_stored_is_seen)
 {
         enum { SIZE = (4 << 20) + 1 };
-        char *data = random_bytes(SIZE, 8), *whole = path_in(w->f->folder, "log");
+        char *data = random_bytes(SIZE, 8), *whole = path_in(w->f->directory, "log");
 
         workspace_write(w, "a", "small");
         const int64_t contents = event_log_integer(

@@ -49,7 +49,7 @@ static bool has_file(shapes *t, char letter)
 SHAPES_TEST(what_only_old_ones_name_goes_and_the_rest_stays)
 {
         shapes_take(t, "abcdef");
-        shapes_take(t, "abcdeg"); /* the folder "in" is the first one's */
+        shapes_take(t, "abcdeg"); /* the directory "in" is the first one's */
         shapes_take(t, "xbcdeg");
         uint64_t before = shapes_head(t);
         int64_t stored = event_log_integer(t->f, "SELECT sum(length(data)) FROM packs");
@@ -62,7 +62,7 @@ SHAPES_TEST(what_only_old_ones_name_goes_and_the_rest_stays)
         assert_int_equal(done->going, 2);
         assert_string_equal(why(done, 3), "current");
         assert_string_equal(why(done, 2), "-");
-        /* a, f, the first folder, and two roots */
+        /* a, f, the first directory, and two roots */
         assert_int_equal(done->contents, 5);
         assert_int_equal(told->contents, 5);
         assert_int_equal(told->bytes, done->bytes);
@@ -232,11 +232,11 @@ SHAPES_TEST(what_a_damaged_one_that_stays_names_is_not_guessed)
         shapes_take(t, "abcdef");
         shapes_take(t, "xyzdef");
         shapes_take(t, "xyzdeg");
-        /* The folder "in" of the second and third. */
+        /* The directory "in" of the second and third. */
         shape s = {.t = t, .files = "xyzdef"};
         unsigned char inner[32];
         char hex[65], sql[200];
-        assert_ok(shapes_put_folder(inner, &s, 0, 3, NULL, false, NULL));
+        assert_ok(shapes_put_directory(inner, &s, 0, 3, NULL, false, NULL));
         pawl__hex(hex, inner, 32);
         snprintf(sql, sizeof sql, "DELETE FROM packed WHERE hash = x'%s'", hex);
         event_log_sql(t->f, sql);

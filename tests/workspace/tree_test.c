@@ -1,4 +1,4 @@
-/* The encoding of a folder: one for each folder, and nothing else is read as one. */
+/* The encoding of a directory: one for each directory, and nothing else is read as one. */
 #include "support/allocator.h"
 #include "support/test.h"
 #include "workspace/store/tree.h"
@@ -254,8 +254,8 @@ UNIT_TEST(a_reason_has_a_name)
         assert_null(pawl__skip_name((pawl__skip)8));
 }
 
-/* A folder whose encoding nobody could hold is refused before memory is asked for. */
-UNIT_TEST(a_folder_too_large_is_refused)
+/* A directory whose encoding nobody could hold is refused before memory is asked for. */
+UNIT_TEST(a_directory_too_large_is_refused)
 {
         enum { ENTRIES = 17000 };
         char *target = malloc(PAWL__TREE_TARGET_MAX);

@@ -14,7 +14,7 @@ SHAPES_TEST(contents_are_counted_once_and_told_apart)
         const pawl_usage_totals *total = &usage->total;
         assert_int_equal(total->checkpoints, 3);
         assert_int_equal(total->pruned, 0);
-        assert_int_equal(total->contents, 7 + 1 + 2); /* files, the folder, roots */
+        assert_int_equal(total->contents, 7 + 1 + 2); /* files, the directory, roots */
         assert_int_equal(
                 total->stored, event_log_integer(t->f, "SELECT sum(length(data)) FROM packs"));
         assert_int_equal(total->bytes, 7 * 37 + 155 + 2 * 193);
@@ -73,7 +73,7 @@ SHAPES_TEST(the_first_one_that_names_it_is_told_until_there_is_a_second)
                 shape s = {.t = t, .files = files[i]};
                 shapes_take(t, files[i]);
                 assert_ok(shapes_put_tree(tree[i], &s, false, NULL));
-                assert_ok(shapes_put_folder(inner, &s, 0, 3, NULL, false, NULL));
+                assert_ok(shapes_put_directory(inner, &s, 0, 3, NULL, false, NULL));
         }
         assert_ok(pawl__sha256(t->hasher, a, text, shapes_text(text, 'a'), NULL));
         assert_ok(pawl__mark_new(&reach, t->contents, &t->err));
@@ -86,7 +86,7 @@ SHAPES_TEST(the_first_one_that_names_it_is_told_until_there_is_a_second)
         assert_true(pawl__mark_has(&owner, reach, a));
         assert_int_equal(owner, 3);
         assert_ok(pawl__mark_add(reach, tree[1], 4, &t->err));
-        assert_true(pawl__mark_has(&owner, reach, a)); /* within the folder that both have */
+        assert_true(pawl__mark_has(&owner, reach, a)); /* within the directory that both have */
         assert_int_equal(owner, PAWL__MARK_SHARED);
         assert_true(pawl__mark_has(&owner, reach, inner));
         assert_int_equal(owner, PAWL__MARK_SHARED);

@@ -113,7 +113,7 @@ VALIDATE_TEST(a_content_that_was_changed_is_found_and_marked_once)
         assert_int_equal(event_log_count(t->f), 3);
 }
 
-VALIDATE_TEST(a_folder_that_is_gone_is_found)
+VALIDATE_TEST(a_directory_that_is_gone_is_found)
 {
         const tree_hash sub = tree_of(&t->trees, "f 644 b=shared", NULL);
         const pawl__buf *encoded = trees_find(&t->trees, sub.bytes);
@@ -180,7 +180,7 @@ VALIDATE_TEST(running_out_of_memory_marks_nothing)
 VALIDATE_TEST(running_out_of_memory_rebuilds_nothing_or_all)
 {
         pawl_rebuilt made = {.missing = 9};
-        char *path = path_in(t->f->folder, "c");
+        char *path = path_in(t->f->directory, "c");
 
         file_write(path, "three", 5);
         change(t, "three", "DELETE FROM contents");

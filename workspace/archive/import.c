@@ -313,8 +313,8 @@ static pawl_status store(const void *data, size_t len, void *user, pawl_error *e
         if (s->content->document)
                 return pawl__buf_add(&s->text, data, len) ? pawl__nomem(err) : PAWL_OK;
         while (s->put && len > 0 && !status) {
-                const size_t room = PAWL__PART_SIZE - s->text.len;
-                const size_t n = len < room ? len : room;
+                const size_t free_len = PAWL__PART_SIZE - s->text.len;
+                const size_t n = len < free_len ? len : free_len;
                 if (pawl__buf_add(&s->text, at, n))
                         return pawl__nomem(err);
                 at += n;

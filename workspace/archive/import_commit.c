@@ -299,7 +299,7 @@ static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
         m->depth = 0;
         pawl_status status = pawl__workspace_locate(&m->ws, err);
         if (!status)
-                status = pawl__workspace_settled(&m->ws, err);
+                status = pawl__workspace_check_idle(&m->ws, err);
         if (!status)
                 status = take_directory(m->tree, m, m->directory, err);
         if (!status)

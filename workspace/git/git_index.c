@@ -159,20 +159,20 @@ static pawl_status take_bitmap(uint64_t **bits, size_t *n, reader *r, size_t end
         if (end - r->at < 8)
                 return damaged(r, "ends within a bitmap");
         const size_t size = (size_t)number(r->data + r->at, 4);
-        const size_t words = (size_t)number(r->data + r->at + 4, 4), room = size / 64 + 1;
+        const size_t words = (size_t)number(r->data + r->at + 4, 4), capacity = size / 64 + 1;
         size_t to = 0;
         r->at += 8;
         if ((end - r->at) / 8 < words)
                 return damaged(r, "ends within a bitmap");
-        uint64_t *out = calloc(room, sizeof *out);
+        uint64_t *out = calloc(capacity, sizeof *out);
         if (!out)
                 return pawl__nomem(r->err);
         for (size_t i = 0; i < words;) {
                 const uint64_t run = number(r->data + r->at + 8 * i++, 8);
                 uint64_t equal = run >> 1 & UINT32_MAX, plain = run >> 33;
-                for (; equal && to < room; equal--)
+                for (; equal && to < capacity; equal--)
                         out[to++] = run & 1 ? UINT64_MAX : 0;
-                for (; plain && i < words && to < room; plain--)
+                for (; plain && i < words && to < capacity; plain--)
                         out[to++] = number(r->data + r->at + 8 * i++, 8);
                 if (equal || plain) {
                         free(out);
@@ -329,7 +329,7 @@ static size_t lower_bound(const pawl__tracked *t, pawl_text path, bool within)
         return from;
 }
 
-pawl__tracking pawl__tracked_look(const pawl__tracked *t, pawl_text path, bool directory)
+pawl__tracking pawl__tracked_lookup(const pawl__tracked *t, pawl_text path, bool directory)
 {
         const size_t i = lower_bound(t, path, false),
                      in = directory ? lower_bound(t, path, true) : t->n;

@@ -38,7 +38,7 @@ typedef enum pawl__tracking {
 } pawl__tracking;
 
 /** What git says of a path, relative to the top of its work tree. */
-pawl__tracking pawl__tracked_look(const pawl__tracked *tracked, pawl_text path, bool directory);
+pawl__tracking pawl__tracked_lookup(const pawl__tracked *tracked, pawl_text path, bool directory);
 
 /** A file of git, whole, at most @p max bytes of it; a link is followed. PAWL_ENOTFOUND without a
  *  message where there is none; PAWL_EACCESS, PAWL_EIO, PAWL_ETOOBIG, PAWL_ENOMEM. */

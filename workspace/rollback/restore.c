@@ -194,7 +194,7 @@ static pawl_status look_at_all(pawl__restore_work *q)
         pawl_status status = PAWL_OK;
 
         for (size_t i = 0; i < q->n && !status; i++)
-                status = pawl__restore_look(q, i);
+                status = pawl__restore_inspect(q, i);
         pawl__rootdir_forget(q->root);
         return status;
 }
@@ -249,7 +249,7 @@ pawl_status pawl__restore_check(pawl__restore_checker *q, size_t step)
         const bool moded = goal->kind == PAWL__ENTRY_FILE || goal->kind == PAWL__ENTRY_DIRECTORY;
 
         pawl__rootdir_forget(q->root); /* others may have moved a directory since */
-        pawl_status status = pawl__restore_look(q, step);
+        pawl_status status = pawl__restore_inspect(q, step);
         if (!status && (!q->states[step].same ||
                                (moded && q->states[step].mode !=
                                                  pawl__goal_mode(q, step, q->states[step].mode))))

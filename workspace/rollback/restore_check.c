@@ -109,7 +109,7 @@ static pawl_status refuse_own(pawl__restore_work *q, pawl_text path)
 }
 
 /* To open such a file, and close it, would end the locks that the log has on it. */
-pawl_status pawl__restore_look(pawl__restore_work *q, size_t step)
+pawl_status pawl__restore_inspect(pawl__restore_work *q, size_t step)
 {
         const pawl__entry *goal = pawl__goal(q, step), *origin = pawl__origin(q, step);
         pawl_text path = q->steps[step].path;

@@ -54,7 +54,7 @@ static inline uint32_t pawl__goal_mode(const pawl__restore_work *q, size_t step,
 
 /** Look at one path, and at its content unless that is known. PAWL_ESTATE where it is neither the
  *  goal nor the origin. */
-PAWL_MUST_CHECK pawl_status pawl__restore_look(pawl__restore_work *q, size_t step);
+PAWL_MUST_CHECK pawl_status pawl__restore_inspect(pawl__restore_work *q, size_t step);
 /** Right before something is done to it: does still stand there what stood there? PAWL_ESTATE. */
 PAWL_MUST_CHECK pawl_status pawl__restore_still(pawl__restore_work *q, size_t step);
 /** The refusal of a path that others have changed. */

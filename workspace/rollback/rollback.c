@@ -79,7 +79,7 @@ static pawl_status end(going_back *g, pawl_rollback_plan **out, pawl_status stat
 /* Everything that can be decided without a look at the files. */
 static pawl_status decide(going_back *g)
 {
-        pawl_status status = pawl__workspace_settled(&g->ws, g->err);
+        pawl_status status = pawl__workspace_check_idle(&g->ws, g->err);
 
         if (!status && !g->ws.last)
                 status = pawl__fail(g->err, PAWL_ENOTFOUND,

@@ -96,7 +96,7 @@ static pawl_status in_gitdir(bool *is, config *c, const char *path, const char *
                 status = pawl__ignore_add(&ignore, pawl__buf_text(&rule), 0, c->err);
         if (!status) {
                 const char *name = strrchr(git.data, '/');
-                *is = pawl__ignore_look(&ignore, pawl__buf_text(&git),
+                *is = pawl__ignore_match(&ignore, pawl__buf_text(&git),
                               name ? (size_t)(name + 1 - git.data) : 0, true) == PAWL__IGNORE_LEAVE;
         }
         pawl__ignore_free(&ignore);

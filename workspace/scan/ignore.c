@@ -171,7 +171,7 @@ static bool rule_matches(struct pawl__ignore_rule *rule, pawl_text path, size_t 
                        (pawl_text){text.data + rule->text.len, text.len - rule->text.len});
 }
 
-pawl__ignore_verdict pawl__ignore_look(
+pawl__ignore_verdict pawl__ignore_match(
         pawl__ignore *ignore, pawl_text path, size_t name_at, bool directory)
 {
         for (size_t i = ignore->n; i-- > 0;) {

@@ -41,7 +41,7 @@ typedef enum pawl__ignore_verdict {
 
 /** What the lists say of a path below the root, whose last name begins at @p name_at. It lies in
  *  the directory of each list or deeper. */
-pawl__ignore_verdict pawl__ignore_look(
+pawl__ignore_verdict pawl__ignore_match(
         pawl__ignore *ignore, pawl_text path, size_t name_at, bool directory);
 
 #endif

@@ -59,10 +59,10 @@ const pawl__index_entry *pawl__index_find(
 
 pawl_status pawl__index_begin(size_t *directory, pawl__index *index, pawl_error *err)
 {
-        static const char room[PAWL__INDEX_HEAD];
+        static const char zeros[PAWL__INDEX_HEAD];
         const pawl__index_directory head = {0};
 
-        if (index->bytes.len == 0 && pawl__buf_add(&index->bytes, room, sizeof room))
+        if (index->bytes.len == 0 && pawl__buf_add(&index->bytes, zeros, sizeof zeros))
                 return pawl__nomem(err);
         const size_t at = index->bytes.len;
         if (pawl__buf_add(&index->bytes, &head, sizeof head))

@@ -36,14 +36,14 @@ static pawl_status damaged(pawl_error *err, size_t at, const char *what)
                 "workspace.index, byte %zu: %s; remove the file, it is made anew", at, what);
 }
 
-static bool entry_fits(const pawl__index_entry *e, size_t room)
+static bool entry_fits(const pawl__index_entry *e, size_t available)
 {
         const pawl_text target = pawl__index_target(e);
 
         const size_t size = pawl__index_entry_size(e);
         const size_t used = sizeof *e + e->target_len + e->name_len;
 
-        if (size > room)
+        if (size > available)
                 return false;
         if ((e->kind == PAWL__ENTRY_SKIPPED && e->why == PAWL__SKIP_REPOSITORY)
                         ? !pawl__text_is(pawl__index_name(e), ".git")

@@ -35,14 +35,14 @@ pawl_status pawl__list_directory(pawl__listing *listing, int fd, pawl_error *err
 
         listing->n = 0;
         pawl__buf_clear(&listing->names);
-        if (!listing->room)
-                listing->room = malloc(ROOM);
-        if (!listing->room)
+        if (!listing->buf)
+                listing->buf = malloc(ROOM);
+        if (!listing->buf)
                 return pawl__nomem(err);
-        while ((got = getdents64(fd, listing->room, ROOM)) > 0)
+        while ((got = getdents64(fd, listing->buf, ROOM)) > 0)
                 for (ssize_t at = 0; at < got;) {
                         const struct dirent64 *entry =
-                                (const struct dirent64 *)(void *)(listing->room + at);
+                                (const struct dirent64 *)(void *)(listing->buf + at);
                         const pawl_status status = add(listing, entry, err);
                         if (status)
                                 return status;
@@ -94,6 +94,6 @@ void pawl__listing_free(pawl__listing *listing)
 {
         free(listing->items);
         pawl__buf_free(&listing->names);
-        free(listing->room);
+        free(listing->buf);
         *listing = (pawl__listing){NULL, 0, 0, PAWL__BUF_INIT, NULL};
 }

@@ -19,7 +19,7 @@ typedef struct pawl__listing {
         pawl__listed *items;
         size_t n, cap;
         pawl__buf names;
-        char *room; /* for what the kernel gives at once */
+        char *buf; /* for what the kernel gives at once */
 } pawl__listing;
 
 /** Read a directory from its handle, which was not read from before; what was listed before is

@@ -215,7 +215,7 @@ pawl__preload *pawl__preload_start(const pawl__index *index, int root)
         return preload;
 }
 
-void pawl__preload_reach(pawl__preload *preload, size_t at)
+void pawl__preload_advance(pawl__preload *preload, size_t at)
 {
         if (preload)
                 __atomic_store_n(&preload->reached, at, __ATOMIC_RELAXED);

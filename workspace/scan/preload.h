@@ -19,7 +19,7 @@ typedef struct pawl__preload pawl__preload;
  * one processor, or no thread to be had. The index must live until the end. */
 pawl__preload *pawl__preload_start(const pawl__index *index, int root);
 /** The scan has come to this directory of the index. @p preload may be NULL. */
-void pawl__preload_reach(pawl__preload *preload, size_t directory);
+void pawl__preload_advance(pawl__preload *preload, size_t directory);
 /** Let them end, and wait for it. NULL is allowed. */
 void pawl__preload_end(pawl__preload *preload);
 

@@ -125,12 +125,12 @@ pawl_status pawl__read_file(pawl__reading *what, struct stat *st, unsigned char 
         pawl_error *err)
 {
         pawl__hasher *hasher = pawl__contents_hasher(contents);
-        char *room = pawl__contents_scratch(contents);
+        char *buf = pawl__contents_scratch(contents);
         struct stat after;
         uint64_t at = 0;
         uint32_t part = 0;
 
-        if (!room)
+        if (!buf)
                 return pawl__nomem(err);
         pawl_status status = pawl__hasher_begin(hasher, err);
         if (status)
@@ -145,16 +145,16 @@ pawl_status pawl__read_file(pawl__reading *what, struct stat *st, unsigned char 
         do {
                 const size_t len =
                         size - at < PAWL__PART_SIZE ? (size_t)(size - at) : PAWL__PART_SIZE;
-                const ssize_t got = read_up_to(fd, room, len);
+                const ssize_t got = read_up_to(fd, buf, len);
                 if (got < 0) {
                         *what = PAWL__READ_REFUSED;
                         return PAWL_OK;
                 }
                 if ((size_t)got < len)
                         return PAWL_OK;
-                if (pawl__hasher_add(hasher, room, len))
+                if (pawl__hasher_add(hasher, buf, len))
                         return pawl__nomem(err);
-                status = sink ? sink(room, len, part, size, user, err) : PAWL_OK;
+                status = sink ? sink(buf, len, part, size, user, err) : PAWL_OK;
                 if (status)
                         return status;
                 at += len;

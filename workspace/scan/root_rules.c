@@ -53,8 +53,8 @@ static pawl_status add_all_above(pawl__scanner *s, const pawl__git_place *place,
                         status = pawl__scan_no_rules(s, path.data, errno, err);
                 pawl__buf_free(&path);
                 note(s, pawl__buf_text(&s->rules));
-                if (!status && pawl__ignore_look(&s->ignore, (pawl_text){prefix.data, next - 1}, at,
-                                       true) == PAWL__IGNORE_LEAVE)
+                if (!status && pawl__ignore_match(&s->ignore, (pawl_text){prefix.data, next - 1},
+                                       at, true) == PAWL__IGNORE_LEAVE)
                         return PAWL_DONE;
         }
         return status;

@@ -33,7 +33,7 @@ pawl_status pawl__scan_verdict(
 {
         const bool within = s->depth > 0 && s->levels[s->depth - 1].tracked_alone;
         const pawl__ignore_verdict ours =
-                pawl__ignore_look(&s->exclude, pawl__buf_text(&s->path), name_at, directory);
+                pawl__ignore_match(&s->exclude, pawl__buf_text(&s->path), name_at, directory);
         pawl_text path;
         const pawl_status status = whole_path(&path, s, err);
 
@@ -45,13 +45,13 @@ pawl_status pawl__scan_verdict(
         const pawl__ignore_verdict theirs =
                 ours == PAWL__IGNORE_TAKE
                         ? ours
-                        : pawl__ignore_look(&s->ignore, path, s->prefix_len + name_at, directory);
+                        : pawl__ignore_match(&s->ignore, path, s->prefix_len + name_at, directory);
         if (theirs == PAWL__IGNORE_LEAVE_OWN)
                 return PAWL_OK;
         *out = PAWL__TAKEN;
         if (!within && theirs != PAWL__IGNORE_LEAVE)
                 return PAWL_OK;
-        switch (pawl__tracked_look(&s->tracked, path, directory)) {
+        switch (pawl__tracked_lookup(&s->tracked, path, directory)) {
         case PAWL__UNTRACKED:
                 *out = PAWL__LEFT_OUT;
                 break;

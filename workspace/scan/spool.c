@@ -117,7 +117,7 @@ static pawl_status look_again(bool *put, struct pawl__scan_inside *in, pawl__con
         pawl_status status = pawl__contents_has(&has, contents, head->hash, err);
 
         if (!status && !has)
-                status = pawl__contents_stands(&stands, contents, &head->delta, err);
+                status = pawl__contents_base_valid(&stands, contents, &head->delta, err);
         *put = !has && stands;
         in->flush_spool = in->flush_spool || !stands;
         return status;

@@ -119,7 +119,7 @@ static pawl_status take_names(pawl__scanner *s, pawl_error *err)
                 return status;
         top(s)->directory = directory;
         if (top(s)->old_directory)
-                pawl__preload_reach(s->preload, top(s)->old_directory);
+                pawl__preload_advance(s->preload, top(s)->old_directory);
         if (top(s)->old_directory)
                 cursor = pawl__index_open(&s->old, top(s)->old_directory);
         for (size_t i = 0; i < s->listing.n && !status; i++) {

@@ -57,7 +57,7 @@ PAWL_MUST_CHECK pawl_status pawl__contents_encode(pawl__buf *out, pawl__delta *d
         pawl__contents *contents, pawl_text content, const unsigned char *like, pawl_error *err);
 /** Is the base still where it was, so that the frame may be added? In the transaction that adds it.
  */
-PAWL_MUST_CHECK pawl_status pawl__contents_stands(
+PAWL_MUST_CHECK pawl_status pawl__contents_base_valid(
         bool *stands, pawl__contents *contents, const pawl__delta *delta, pawl_error *err);
 /** Keep a frame, which the log does not have; within a batch's prepare hook alone. What is small
  * waits until pawl__contents_flush(). */

@@ -195,7 +195,7 @@ pawl_status pawl__contents_encode(pawl__buf *out, pawl__delta *delta, pawl__cont
         return status;
 }
 
-pawl_status pawl__contents_stands(
+pawl_status pawl__contents_base_valid(
         bool *stands, pawl__contents *c, const pawl__delta *delta, pawl_error *err)
 {
         unsigned char hash[32];

@@ -12,7 +12,7 @@ typedef struct telling {
         pawl_text mission; /* empty: any */
         pawl__automaton *term;
         pawl__state *state;
-        cli_told_steps *out;
+        cli_affected_steps *out;
 } telling;
 
 /* By its normal form, and by those of its aliases, which have rows of their own. */
@@ -41,7 +41,7 @@ static bool is_sense(const telling *t, const pawl_glossary_term *told)
 static pawl_status add(telling *t, const pawl__row *run, const pawl__row *step, pawl_error *err)
 {
         pawl__arena *arena = t->cli->arena;
-        cli_told_steps *out = t->out;
+        cli_affected_steps *out = t->out;
         const pawl_text run_id = run->v[PAWL__RUN_ID].text, id = step->v[PAWL__STEP_ID].text;
 
         for (size_t i = 0; i < out->n; i++)
@@ -50,7 +50,7 @@ static pawl_status add(telling *t, const pawl__row *run, const pawl__row *step, 
                         return PAWL_OK;
         if (pawl__grow(&out->items, &out->cap, out->n + 1, sizeof *out->items))
                 return pawl__nomem(err);
-        out->items[out->n++] = (cli_told_step){.run_id = pawl__arena_copy(arena, run_id),
+        out->items[out->n++] = (cli_affected_step){.run_id = pawl__arena_copy(arena, run_id),
                 .mission_id = pawl__arena_copy(arena, run->v[PAWL__RUN_MISSION].text),
                 .step_id = pawl__arena_copy(arena, id),
                 .rerun = run->v[PAWL__RUN_MISSION_PATH].text.data &&
@@ -104,7 +104,7 @@ static pawl_status look_at_runs(telling *t, pawl__row *steps, size_t n, pawl_err
         return status;
 }
 
-pawl_status cli_senses_told(cli_told_steps *out, const cli_call *cli, pawl_log *log,
+pawl_status cli_affected_add(cli_affected_steps *out, const cli_call *cli, pawl_log *log,
         const cli_senses *senses, const pawl__row *sense, pawl_text mission, pawl_error *err)
 {
         telling t = {.cli = cli, .log = log, .sense = sense, .mission = mission, .out = out};

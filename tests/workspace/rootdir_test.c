@@ -1,4 +1,4 @@
-/* Names below a folder: the same tests with openat2() and one name at a time. */
+/* Names below a directory: the same tests with openat2() and one name at a time. */
 #include "support/test.h"
 #include "workspace/store/rootdir.h"
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 typedef struct fixture {
-        char *folder, *root, *outside; /* FOLDER/root, FOLDER/outside */
+        char *directory, *root, *outside; /* FOLDER/root, FOLDER/outside */
         pawl__rootdir b;
 } fixture;
 
@@ -18,9 +18,9 @@ static int set_up(void **state, bool by_component)
 
         if (!f)
                 return -1;
-        f->folder = folder_make();
-        f->root = path_in(f->folder, "root");
-        f->outside = path_in(f->folder, "outside");
+        f->directory = directory_make();
+        f->root = path_in(f->directory, "root");
+        f->outside = path_in(f->directory, "outside");
         if (mkdir(f->root, 0700) || mkdir(f->outside, 0700) ||
                 pawl__rootdir_open(&f->b, f->root) != 0)
                 return -1;
@@ -46,7 +46,7 @@ static int tear_down(void **state)
         pawl__rootdir_close(&f->b);
         free(f->root);
         free(f->outside);
-        folder_remove(f->folder);
+        directory_remove(f->directory);
         free(f);
         return 0;
 }
@@ -189,8 +189,9 @@ static void the_last_name_is_not_followed(void **state)
         free(link);
 }
 
-/* A FIFO does not hold whoever opens it, and what is no folder is told from what is not there. */
-static void what_is_no_folder_is_told(void **state)
+/* A FIFO does not hold whoever opens it, and what is no directory is told from what is not there.
+ */
+static void what_is_no_directory_is_told(void **state)
 {
         fixture *f = *state;
         char *fifo = path_in(f->root, "fifo");
@@ -236,39 +237,40 @@ static void long_paths_are_walked_in_pieces(void **state)
         pawl__buf_free(&path);
 }
 
-/* ---- While somebody swaps a folder for a link ------------------------------------------------ */
+/* ---- While somebody swaps a directory for a link ------------------------------------------------
+ */
 
 typedef struct swapper {
-        char *folder, *link;
+        char *directory, *link;
         atomic_bool stop;
         atomic_long swaps;
 } swapper;
 
-/* root/d is the folder, then a link to outside, then the folder. */
+/* root/d is the directory, then a link to outside, then the directory. */
 static void *swap(void *user)
 {
         swapper *s = user;
 
         while (!atomic_load(&s->stop)) {
-                if (renameat2(AT_FDCWD, s->folder, AT_FDCWD, s->link, RENAME_EXCHANGE) != 0)
+                if (renameat2(AT_FDCWD, s->directory, AT_FDCWD, s->link, RENAME_EXCHANGE) != 0)
                         break;
                 atomic_fetch_add(&s->swaps, 1);
         }
         return NULL;
 }
 
-/* Whatever moment a call meets, it works in the folder or is refused: outside stays as it is. */
-static void a_folder_swapped_for_a_link_leads_nowhere(void **state)
+/* Whatever moment a call meets, it works in the directory or is refused: outside stays as it is. */
+static void a_directory_swapped_for_a_link_leads_nowhere(void **state)
 {
         enum { ROUNDS = 1000 };
         fixture *f = *state;
-        swapper s = {.folder = path_in(f->root, "d"), .link = path_in(f->root, "link")};
+        swapper s = {.directory = path_in(f->root, "d"), .link = path_in(f->root, "link")};
         char *secret = path_in(f->outside, "secret"), *made = path_in(f->outside, "made");
         struct stat st;
         pthread_t thread;
         long refused = 0, done = 0;
 
-        assert_int_equal(mkdir(s.folder, 0700), 0);
+        assert_int_equal(mkdir(s.directory, 0700), 0);
         assert_int_equal(symlink("../outside", s.link), 0);
         file_write(secret, "keep", 4);
         assert_int_equal(chmod(secret, 0600), 0);
@@ -299,7 +301,7 @@ static void a_folder_swapped_for_a_link_leads_nowhere(void **state)
         assert_int_equal(st.st_size, 4);
         assert_int_equal(stat(made, &st), -1);
         print_message("%ld calls worked in the folder, %ld were refused\n", done, refused);
-        free(s.folder);
+        free(s.directory);
         free(s.link);
         free(secret);
         free(made);
@@ -316,9 +318,9 @@ int main(void)
                 BOTH(paths_that_are_none_are_refused),
                 BOTH(links_on_the_way_are_refused),
                 BOTH(the_last_name_is_not_followed),
-                BOTH(what_is_no_folder_is_told),
+                BOTH(what_is_no_directory_is_told),
                 BOTH(long_paths_are_walked_in_pieces),
-                BOTH(a_folder_swapped_for_a_link_leads_nowhere),
+                BOTH(a_directory_swapped_for_a_link_leads_nowhere),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
