@@ -3,8 +3,7 @@
  * @brief The agents whose hooks call `pawl hook`: where their settings are and which hooks they
  * get.
  */
-#ifndef PAWL_AGENTS_AGENT_H
-#define PAWL_AGENTS_AGENT_H
+#pragma once
 
 #include "base/text.h"
 
@@ -45,5 +44,3 @@ bool pawl__agent_reports_end(const pawl__agent *agent);
 
 /** Does a tool of this name, of any agent, edit files or run a shell? */
 bool pawl__tool_changes_files(pawl_text tool);
-
-#endif

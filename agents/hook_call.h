@@ -5,8 +5,7 @@
  * The agents' forms differ in names alone, so that one reading takes them all. Members that are not
  * known are passed over; of those that are known, one of the wrong type counts as missing.
  */
-#ifndef PAWL_AGENTS_HOOK_CALL_H
-#define PAWL_AGENTS_HOOK_CALL_H
+#pragma once
 
 #include "agents/agent.h"
 #include "base/json_tree.h"
@@ -40,5 +39,3 @@ typedef struct pawl__hook_call {
  */
 PAWL_MUST_CHECK pawl_status pawl__hook_call_read(pawl__hook_call *out, pawl__json_tree *tree,
         pawl_text json, const pawl__agent *agent, pawl_error *err);
-
-#endif

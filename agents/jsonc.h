@@ -3,8 +3,7 @@
  * @brief JSON that may have comments and trailing commas, looked at as spans of its text: for those
  *        who change a part and leave every other byte as it is.
  */
-#ifndef PAWL_AGENTS_JSONC_H
-#define PAWL_AGENTS_JSONC_H
+#pragma once
 
 #include "base/text.h"
 
@@ -31,5 +30,3 @@ bool pawl__jsonc_child(pawl__jsonc_span *name, pawl__jsonc_span *value, const ch
  *  name. Of what is no object: none. */
 pawl__jsonc_span pawl__jsonc_get(
         pawl__jsonc_span *whole, pawl__jsonc_span object, const char *wanted);
-
-#endif

@@ -7,8 +7,7 @@
  * that the file is then what it was before. Where the agent has written its settings anew since,
  * the hooks are found by their command and taken out with what then would be empty around them.
  */
-#ifndef PAWL_AGENTS_SETTINGS_H
-#define PAWL_AGENTS_SETTINGS_H
+#pragma once
 
 #include "agents/agent.h"
 #include "base/memory.h"
@@ -38,5 +37,3 @@ PAWL_MUST_CHECK pawl_status pawl__settings_hooked(
 /** What the command of a hook ends with: by it our hooks are known. */
 PAWL_MUST_CHECK pawl_status pawl__hook_command_end(
         pawl__buf *out, const pawl__agent *agent, pawl_error *err);
-
-#endif

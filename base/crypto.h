@@ -5,8 +5,7 @@
  * It is the most expensive library to load: 21,000 relocations, 0.6 of the 2.7 ms that
  * `pawl conflicts` took. Most commands that only read a log hash nothing.
  */
-#ifndef PAWL_BASE_CRYPTO_H
-#define PAWL_BASE_CRYPTO_H
+#pragma once
 
 #include "base/lazy.h"
 #include <openssl/crypto.h>
@@ -41,5 +40,3 @@ typedef struct pawl__crypto {
 void pawl__crypto_start_lean(void);
 /** Load it, unless it is. Static. PAWL_ENOTFOUND where it is not installed. */
 PAWL_MUST_CHECK pawl_status pawl__crypto_load(const pawl__crypto **out, pawl_error *err);
-
-#endif

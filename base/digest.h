@@ -3,8 +3,7 @@
  * @brief SHA-256 (FIPS 180-4) by OpenSSL's EVP, which is loaded at the first hash; the digest is
  *        fetched once a hasher.
  */
-#ifndef PAWL_BASE_DIGEST_H
-#define PAWL_BASE_DIGEST_H
+#pragma once
 
 #include <pawl/base.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ PAWL_MUST_CHECK pawl_status pawl__sha256(
 void pawl__hex(char *out, const unsigned char *bytes, size_t len);
 /** 64 lower-case digits to 32 bytes; false for anything else. */
 bool pawl__unhex32(unsigned char out[32], pawl_text hex);
-
-#endif

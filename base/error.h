@@ -2,8 +2,7 @@
  * @file base/error.h
  * @brief Failing with one line that says where, what, and how to fix it.
  */
-#ifndef PAWL_BASE_ERROR_H
-#define PAWL_BASE_ERROR_H
+#pragma once
 
 #include "base/text.h"
 
@@ -45,5 +44,3 @@ pawl_status pawl__fail_prefix(pawl_error *err, pawl_status status, const char *f
 /** The two arguments of "%.*s"; at most 200 bytes of the text are shown, whole characters. */
 #define PAWL__FMT(text)                                                                            \
         ((int)pawl__utf8_cut((text).data, (text).len, 200)), ((text).data ? (text).data : "")
-
-#endif

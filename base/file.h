@@ -5,8 +5,7 @@
  * Each function returns 0 or an errno, because what to say about it depends on the file; see
  * pawl__fail_errno().
  */
-#ifndef PAWL_BASE_FILE_H
-#define PAWL_BASE_FILE_H
+#pragma once
 
 #include "base/memory.h"
 #include <sys/types.h>
@@ -38,5 +37,3 @@ size_t pawl__directory_len(const char *path);
 /** Make names in a directory durable. A directory that may not be read, and a file system that
  *  cannot sync directories, are no failure: the names are there. */
 int pawl__sync_directory(const char *path);
-
-#endif

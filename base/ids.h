@@ -2,8 +2,7 @@
  * @file base/ids.h
  * @brief The form of ids that come from outside: missions, runs, steps, sessions, actors, terms.
  */
-#ifndef PAWL_BASE_IDS_H
-#define PAWL_BASE_IDS_H
+#pragma once
 
 #include <pawl/base.h>
 
@@ -19,5 +18,3 @@
  * @return PAWL_EINVAL naming what is wrong and what is allowed.
  */
 PAWL_MUST_CHECK pawl_status pawl__id_check(pawl_text id, const char *what, pawl_error *err);
-
-#endif

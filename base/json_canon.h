@@ -2,8 +2,7 @@
  * @file base/json_canon.h
  * @brief The canonical form of a JSON document (RFC 8785), and its hash.
  */
-#ifndef PAWL_BASE_JSON_CANON_H
-#define PAWL_BASE_JSON_CANON_H
+#pragma once
 
 #include "base/digest.h"
 #include "base/text.h"
@@ -18,5 +17,3 @@ PAWL_MUST_CHECK pawl_status pawl__json_canon(
 /** SHA-256 of the canonical form, which is in memory for that. @p hasher may be NULL. */
 PAWL_MUST_CHECK pawl_status pawl__json_canon_hash(
         unsigned char out[32], pawl__hasher *hasher, const char *text, size_t len, pawl_error *err);
-
-#endif

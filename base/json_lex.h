@@ -2,8 +2,7 @@
  * @file base/json_lex.h
  * @brief The lexis of JSON as inline functions: white space, strings and their escapes, numbers.
  */
-#ifndef PAWL_BASE_JSON_LEX_H
-#define PAWL_BASE_JSON_LEX_H
+#pragma once
 
 #include "base/text.h"
 
@@ -236,5 +235,3 @@ static inline const char *pawl__lex_number(const char *raw, const char *end, paw
 /** Decode a string's raw text (already accepted by the reader) into @p out, which must hold
  *  raw_len bytes. Returns the length, which is never more. The result may hold NULs. */
 size_t pawl__json_unescape(char *out, const char *raw, size_t raw_len);
-
-#endif

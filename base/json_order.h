@@ -5,8 +5,7 @@
  * A member is a slice of canonical text that is written already: "name":value. Sorting moves the
  * records; the text is moved once everything is written.
  */
-#ifndef PAWL_BASE_JSON_ORDER_H
-#define PAWL_BASE_JSON_ORDER_H
+#pragma once
 
 #include "base/digest.h"
 #include <string.h>
@@ -82,5 +81,3 @@ PAWL_MUST_CHECK pawl_status pawl__reorder_hash(pawl__reorder *walk, const char *
 void pawl__reorder_text(pawl__reorder *walk, const char *text, size_t len, char *out);
 
 void pawl__reorder_free(pawl__reorder *walk);
-
-#endif

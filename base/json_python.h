@@ -5,8 +5,7 @@
  * Members by name, in code-point order; ", " and ": " between; integers as they are, other numbers
  * as repr() of the double, so with a point or an exponent; strings with the escapes of json.
  */
-#ifndef PAWL_BASE_JSON_PYTHON_H
-#define PAWL_BASE_JSON_PYTHON_H
+#pragma once
 
 #include "base/json_tree.h"
 
@@ -18,5 +17,3 @@
  */
 PAWL_MUST_CHECK pawl_status pawl__json_python(pawl__buf *out, const pawl__json_tree *tree,
         pawl__node node, const char *without, bool ascii, pawl_error *err);
-
-#endif

@@ -13,8 +13,7 @@
  * inline: the tree and the canonical writer are loops of their own, in which the place in the code
  * says what may come next. What is rare, or only says why a text is refused, is in json_read.c.
  */
-#ifndef PAWL_BASE_JSON_READ_H
-#define PAWL_BASE_JSON_READ_H
+#pragma once
 
 #include "base/json_lex.h"
 
@@ -316,5 +315,3 @@ refused:
 
 PAWL_MUST_CHECK pawl_status pawl__json_next(
         pawl__json_reader *reader, pawl__json_token *token, pawl_error *err);
-
-#endif

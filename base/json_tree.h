@@ -5,8 +5,7 @@
  * The tree borrows the text it was read from and, for strings with escapes, keeps decoded copies.
  * A node is named by its index; the root is 0. PAWL__NO_NODE means "none".
  */
-#ifndef PAWL_BASE_JSON_TREE_H
-#define PAWL_BASE_JSON_TREE_H
+#pragma once
 
 #include "base/json_read.h"
 #include "base/text.h"
@@ -77,5 +76,3 @@ pawl__node pawl__json_pointer(const pawl__json_tree *tree, pawl_text pointer);
 bool pawl__json_int(const pawl__json_node *node, int64_t *out);
 /** A number node as a double (in the C locale, correctly rounded). */
 double pawl__json_double(const pawl__json_node *node);
-
-#endif

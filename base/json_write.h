@@ -7,8 +7,7 @@
  * is only checked. A failed allocation is kept in the buffer, so that only pawl__json_end_writer()
  * need be checked.
  */
-#ifndef PAWL_BASE_JSON_WRITE_H
-#define PAWL_BASE_JSON_WRITE_H
+#pragma once
 
 #include "base/json_tree.h"
 #include "base/text.h"
@@ -63,5 +62,3 @@ pawl_status pawl__json_quote(pawl__buf *out, pawl_text text);
 pawl_text pawl__json_literal(const pawl__json_node *node);
 /** Append the text of a node of a tree. */
 void pawl__json_node_text(pawl__buf *out, const pawl__json_node *node);
-
-#endif

@@ -7,8 +7,7 @@
  * headers are those of the build, so is the soname: a library of that name has these functions,
  * with these types.
  */
-#ifndef PAWL_BASE_LAZY_H
-#define PAWL_BASE_LAZY_H
+#pragma once
 
 #include <pawl/base.h>
 #include <pthread.h>
@@ -62,5 +61,3 @@ typedef struct pawl__lazy {
  *         the library; PAWL_ESTATE where it does not start; PAWL_ENOMEM.
  */
 PAWL_MUST_CHECK pawl_status pawl__lazy_load(pawl__lazy *library, pawl_error *err);
-
-#endif

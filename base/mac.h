@@ -2,8 +2,7 @@
  * @file base/mac.h
  * @brief HMAC-SHA-256 (RFC 2104) by OpenSSL's EVP, keyed once; comparing and erasing secrets.
  */
-#ifndef PAWL_BASE_MAC_H
-#define PAWL_BASE_MAC_H
+#pragma once
 
 #include <pawl/base.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ PAWL_MUST_CHECK pawl_status pawl__mac_of(
 bool pawl__mac_same(const unsigned char a[32], const unsigned char b[32]);
 /** Overwrite a secret; no compiler leaves this out. */
 void pawl__cleanse(void *secret, size_t len);
-
-#endif

@@ -5,8 +5,7 @@
  * Keys are borrowed: they must outlive the map (keep them in an arena). Each map has a hash seed of
  * its own, so that nobody can choose keys that collide. Zero-initialised is empty.
  */
-#ifndef PAWL_BASE_MAP_H
-#define PAWL_BASE_MAP_H
+#pragma once
 
 #include "base/memory.h"
 
@@ -42,5 +41,3 @@ PAWL_MUST_CHECK static inline pawl_status pawl__map_put_copy(
 PAWL_MUST_CHECK pawl_status pawl__map_number(
         uint32_t *out, pawl__map *map, pawl_text key, uint32_t value);
 void pawl__map_free(pawl__map *map);
-
-#endif

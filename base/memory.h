@@ -2,8 +2,7 @@
  * @file base/memory.h
  * @brief Growing buffers, arenas and arrays.
  */
-#ifndef PAWL_BASE_MEMORY_H
-#define PAWL_BASE_MEMORY_H
+#pragma once
 
 #include <pawl/base.h>
 #include <stdbool.h>
@@ -94,5 +93,3 @@ void pawl__arena_free(pawl__arena *arena);
  * Doubles. PAWL_ENOMEM leaves it as it was.
  */
 PAWL_MUST_CHECK pawl_status pawl__grow(void *items, size_t *cap, size_t need, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  * @brief Between decimal literals and doubles, both ways exact, in integers only: independent
  *        of the process's locale and rounding mode.
  */
-#ifndef PAWL_BASE_NUMBER_H
-#define PAWL_BASE_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ size_t pawl__number_canon(
 
 /** How many digits there are in a number other than 0. */
 int pawl__count_digits(uint64_t number);
-
-#endif

@@ -6,8 +6,7 @@
  * characters and bytes that are not UTF-8 appear as escapes: \x1b for a byte, \u202e for a
  * character.
  */
-#ifndef PAWL_BASE_PRINTABLE_H
-#define PAWL_BASE_PRINTABLE_H
+#pragma once
 
 #include "base/text.h"
 
@@ -23,5 +22,3 @@ size_t pawl__printable_span(pawl_text text, char escape[PAWL__ESCAPE_MAX], size_
 
 /** Append @p text to @p out, escaped. */
 pawl_status pawl__printable(pawl__buf *out, pawl_text text);
-
-#endif

@@ -2,8 +2,7 @@
  * @file base/similar.h
  * @brief "did you mean ...?": the known name that a mistyped one is nearest to.
  */
-#ifndef PAWL_BASE_SIMILAR_H
-#define PAWL_BASE_SIMILAR_H
+#pragma once
 
 #include "base/text.h"
 
@@ -26,5 +25,3 @@ typedef struct pawl__similar {
  * more. In this order.
  */
 void pawl__similar_try(pawl__similar *search, const char *name);
-
-#endif

@@ -2,8 +2,7 @@
  * @file base/sources.h
  * @brief The clocks and the source of ids: the system's, or a caller's own.
  */
-#ifndef PAWL_BASE_SOURCES_H
-#define PAWL_BASE_SOURCES_H
+#pragma once
 
 #include <pawl/base.h>
 #include <stdbool.h>
@@ -22,5 +21,3 @@ bool pawl__time_parse(int64_t *wall_us, pawl_text text);
 
 /** 36 characters, 8-4-4-4-12 lower-case hex digits? */
 bool pawl__uuid_valid(pawl_text text);
-
-#endif

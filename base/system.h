@@ -5,8 +5,7 @@
  * Who knows more about a failure (SQLite's connection, a workspace that changes meanwhile)
  * asks its own table first and leaves the rest to this one.
  */
-#ifndef PAWL_BASE_SYSTEM_H
-#define PAWL_BASE_SYSTEM_H
+#pragma once
 
 #include "base/text.h"
 
@@ -20,5 +19,3 @@ pawl_status pawl__errno_status(int error);
 pawl_status pawl__fail_errno(pawl_error *err, int error, const char *path, const char *doing);
 /** The same for a path that is no C string. */
 pawl_status pawl__fail_errno_at(pawl_error *err, int error, pawl_text path, const char *doing);
-
-#endif

@@ -2,8 +2,7 @@
  * @file base/text.h
  * @brief Texts that carry their length, and UTF-8.
  */
-#ifndef PAWL_BASE_TEXT_H
-#define PAWL_BASE_TEXT_H
+#pragma once
 
 #include "base/memory.h"
 #include <string.h>
@@ -56,5 +55,3 @@ size_t pawl__utf8_span(const char *data, size_t len);
 
 /** The longest prefix of at most max bytes that ends between characters. */
 size_t pawl__utf8_cut(const char *data, size_t len, size_t max);
-
-#endif

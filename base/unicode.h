@@ -5,8 +5,7 @@
  *
  * Text is valid UTF-8 throughout; these functions do not check it again.
  */
-#ifndef PAWL_BASE_UNICODE_H
-#define PAWL_BASE_UNICODE_H
+#pragma once
 
 #include "base/text.h"
 
@@ -52,5 +51,3 @@ PAWL_MUST_CHECK pawl_status pawl__unicode_fold(pawl__buf *out, pawl_text text);
 /** Would a file system that knows no case, or normalises, take @p name for @p own; with @p begins,
  *  for a name that begins so? Bytes that are no UTF-8 are only themselves. */
 bool pawl__unicode_same_name(pawl_text own, pawl_text name, bool begins);
-
-#endif

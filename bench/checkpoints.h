@@ -3,8 +3,7 @@
  * @brief A run of many started steps, and checkpoints of them: the event that resuming rests on,
  * with the rows of state that it writes.
  */
-#ifndef BENCH_CHECKPOINTS_H
-#define BENCH_CHECKPOINTS_H
+#pragma once
 
 #include "bench/measure.h"
 #include "events/log.h"
@@ -33,5 +32,3 @@ void checkpoints_make(checkpoints *c, size_t n);
 
 /** Append them; nanoseconds. */
 double checkpoints_append_ns(checkpoints *c, size_t n);
-
-#endif

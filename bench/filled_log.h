@@ -7,8 +7,7 @@
  * Whatever its size, its last FILLED_OPEN steps are blocked, each by one conflict that is open: the
  * conflict of the n-th step is "c-N".
  */
-#ifndef BENCH_FILLED_LOG_H
-#define BENCH_FILLED_LOG_H
+#pragma once
 
 #include "bench/measure.h"
 #include "events/log.h"
@@ -44,5 +43,3 @@ typedef struct filled_log {
 void filled_open(filled_log *f, const char *path, size_t events, size_t terms);
 /** The same with so many steps that are blocked. */
 void filled_open_blocked(filled_log *f, const char *path, size_t events, size_t terms, size_t open);
-
-#endif

@@ -3,8 +3,7 @@
  * @brief What libmicrohttpd alone takes for an answer: a server in a thread of this process that
  * has the bytes already, and looks at nothing but the path.
  */
-#ifndef BENCH_HTTP_TWIN_H
-#define BENCH_HTTP_TWIN_H
+#pragma once
 
 #include "bench/measure.h"
 #include <base/text.h>
@@ -12,5 +11,3 @@
 /** Serve @p body, which it copies, whatever is asked, on a port of loopback; returns the port. */
 unsigned http_twin_start(pawl_text body);
 void http_twin_stop(void);
-
-#endif

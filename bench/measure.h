@@ -12,8 +12,7 @@
  * ratio is that of the medians; its spread is that of the pairs. A target is the ratio that a
  * figure may have at most. Whatever else a benchmark has to say goes to stderr, with bench_note().
  */
-#ifndef BENCH_MEASURE_H
-#define BENCH_MEASURE_H
+#pragma once
 
 #include <pawl/base.h>
 #include <stdio.h>
@@ -59,5 +58,3 @@ void bench_answer(
 /** Make a fresh folder on a disk (in $TMPDIR, else /var/tmp: /tmp may be memory) and change to it.
  *  It is removed with all that is in it when the program exits. */
 void bench_folder(void);
-
-#endif

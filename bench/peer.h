@@ -3,8 +3,7 @@
  * @brief A process that is asked by lines: "append 100" goes to it, the nanoseconds that the work
  * took it come back, or what it has to say. bench/peers/answer.mjs is its other end.
  */
-#ifndef BENCH_PEER_H
-#define BENCH_PEER_H
+#pragma once
 
 #include "bench/measure.h"
 #include <stdbool.h>
@@ -23,5 +22,3 @@ void bench_peer_stop(bench_peer *p);
 double bench_peer_ns(bench_peer *p, const char *line);
 /** What it takes @p n of them at once, until the last one has answered. */
 double bench_peers_ns(bench_peer *peers, size_t n, const char *line);
-
-#endif

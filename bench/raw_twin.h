@@ -4,8 +4,7 @@
  *        with the same pragmas, to which the same rows are written in one transaction, by prepared
  *        statements that are kept.
  */
-#ifndef BENCH_RAW_TWIN_H
-#define BENCH_RAW_TWIN_H
+#pragma once
 
 #include "bench/measure.h"
 #include <sqlite3.h>
@@ -45,5 +44,3 @@ void raw_twin_close(raw_twin *twin);
 
 /** Open as the log opens its own: the same flags and pragmas. */
 sqlite3 *raw_open(const char *path);
-
-#endif

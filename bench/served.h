@@ -3,8 +3,7 @@
  * @brief `pawl serve` as a process of its own, and a client that asks it on a connection that
  * stays.
  */
-#ifndef BENCH_SERVED_H
-#define BENCH_SERVED_H
+#pragma once
 
 #include "bench/measure.h"
 #include <base/text.h>
@@ -30,5 +29,3 @@ int http_connect(unsigned port);
 void http_send(int fd, const served *s, const char *method, const char *path, const char *body);
 /** The answer's body, NUL-ended, into @p out, which is emptied first; its status. */
 int http_receive(int fd, pawl__buf *out);
-
-#endif

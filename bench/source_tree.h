@@ -3,8 +3,7 @@
  * @brief A tree of files such as a project has: many small texts in folders of some twenty, a few
  *        large ones, and some files that cannot be compressed. The same at each run.
  */
-#ifndef BENCH_SOURCE_TREE_H
-#define BENCH_SOURCE_TREE_H
+#pragma once
 
 #include "bench/measure.h"
 
@@ -15,5 +14,3 @@ uint64_t source_tree_make(const char *path, size_t files);
 /** Change @p n files of it: a line in the middle of each is another. @p round makes each change one
  *  of its own. */
 void source_tree_change(const char *path, size_t files, size_t n, size_t round);
-
-#endif

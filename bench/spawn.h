@@ -2,8 +2,7 @@
  * @file bench/spawn.h
  * @brief Whole processes: the tools beside which this program was built, and others.
  */
-#ifndef BENCH_SPAWN_H
-#define BENCH_SPAWN_H
+#pragma once
 
 #include "bench/measure.h"
 
@@ -13,5 +12,3 @@ const char *bench_tool(const char *name);
 /** Nanoseconds from start to exit of a command whose output is thrown away. One that does not exit
  *  with 0 ends the benchmark. */
 double bench_spawn_ns(char *const argv[]);
-
-#endif

@@ -3,12 +3,9 @@
  * @brief How often the disk was waited for: fdatasync and fsync, counted in this program in place
  * of the C library's.
  */
-#ifndef BENCH_SYNCS_H
-#define BENCH_SYNCS_H
+#pragma once
 
 #include <stddef.h>
 
 /** So far, by every thread. A program that calls this counts. */
 size_t bench_syncs(void);
-
-#endif

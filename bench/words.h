@@ -3,8 +3,7 @@
  * @brief Text like that of English, as far as the frequencies and lengths of words go, and
  *        glossaries of surfaces that occur in it. The same at each run.
  */
-#ifndef BENCH_WORDS_H
-#define BENCH_WORDS_H
+#pragma once
 
 #include "bench/measure.h"
 #include "glossary/conflict.h"
@@ -25,5 +24,3 @@ pawl__glossary *bench_words_glossary(size_t n, size_t crowded, FILE *list);
 /** Extraction of a text's terms, and if @p arena is given the findings too; nanoseconds. */
 double bench_extract_ns(size_t *n_terms, size_t *n_findings, pawl__glossary *glossary,
         pawl_text text, pawl__arena *arena);
-
-#endif

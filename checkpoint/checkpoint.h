@@ -2,8 +2,7 @@
  * @file checkpoint/checkpoint.h
  * @brief A step's checkpoint: what a StepCheckpointed event says, validated.
  */
-#ifndef PAWL_CHECKPOINT_CHECKPOINT_H
-#define PAWL_CHECKPOINT_CHECKPOINT_H
+#pragma once
 
 #include "base/json_write.h"
 #include "state/state.h"
@@ -145,5 +144,3 @@ PAWL_MUST_CHECK pawl_status pawl__inputs_diff(const char *root, pawl_text before
  */
 PAWL_MUST_CHECK pawl_status pawl__member_change_line(
         pawl__buf *out, const pawl__member_change *change);
-
-#endif

@@ -2,12 +2,9 @@
  * @file cli/main.h
  * @brief A program around its table of subcommands: the process and its standard streams.
  */
-#ifndef CLI_MAIN_H
-#define CLI_MAIN_H
+#pragma once
 
 #include "command/command.h"
 
 /** All that main() does. */
 int cli_main(const cli_program *program, int argc, char **argv);
-
-#endif

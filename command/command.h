@@ -2,8 +2,7 @@
  * @file command/command.h
  * @brief A program as a table of subcommands: what drives dispatch, help, completion and man pages.
  */
-#ifndef COMMAND_COMMAND_H
-#define COMMAND_COMMAND_H
+#pragma once
 
 #include "base/memory.h"
 #include <pawl/events.h>
@@ -238,5 +237,3 @@ void cli_print_program_help(FILE *out, const cli_program *program);
 void cli_print_cmd_help(FILE *out, const cli_program *program, const cli_cmd *cmd);
 /** That of each command that begins with the word. */
 void cli_print_word_help(FILE *out, const cli_program *program, const char *first);
-
-#endif

@@ -2,8 +2,7 @@
  * @file command/describe.h
  * @brief What a service offers, told to programs: the served commands of a registry as JSON.
  */
-#ifndef COMMAND_DESCRIBE_H
-#define COMMAND_DESCRIBE_H
+#pragma once
 
 #include "base/json_write.h"
 #include "command/registry.h"
@@ -20,5 +19,3 @@
  * are options that a service refuses, and --json, which it always gives.
  */
 void cli_describe(pawl__json_writer *w, const cli_registry *registry);
-
-#endif

@@ -7,8 +7,7 @@
  * table; fields with a title are columns (command/table.h). A table of fields ends with
  * CLI_NO_FIELD.
  */
-#ifndef COMMAND_FIELDS_H
-#define COMMAND_FIELDS_H
+#pragma once
 
 #include "base/json_write.h"
 #include "command/command.h"
@@ -98,5 +97,3 @@ PAWL_MUST_CHECK pawl_status cli_print_object(
  * none. @p log is the log that ids are shortened by. */
 PAWL_MUST_CHECK pawl_status cli_print_list(const cli_call *cli, pawl_log *log,
         const cli_field *fields, const void *items, size_t n, size_t each, pawl_error *err);
-
-#endif

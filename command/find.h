@@ -2,8 +2,7 @@
  * @file command/find.h
  * @brief Which log an invocation is about, and opening it.
  */
-#ifndef COMMAND_FIND_H
-#define COMMAND_FIND_H
+#pragma once
 
 #include "base/text.h"
 #include "command/command.h"
@@ -71,5 +70,3 @@ void cli_close_log(const cli_call *cli, pawl_log *log);
 /** Open the log, call @p fn with it, close it: what a cli_cmd with on_log does, for one that has
  * something to look at first. Returns the exit code. */
 int cli_with_log(cli_call *cli, cli_access access, cli_log_fn *fn);
-
-#endif

@@ -2,8 +2,7 @@
  * @file command/input.h
  * @brief Reading what an argument names: a file, or standard input for "-" or no argument.
  */
-#ifndef COMMAND_INPUT_H
-#define COMMAND_INPUT_H
+#pragma once
 
 #include "base/text.h"
 #include <stdio.h>
@@ -27,5 +26,3 @@ PAWL_MUST_CHECK pawl_status cli_input_all(pawl_text *out, cli_input *input, pawl
  *  answers. */
 PAWL_MUST_CHECK pawl_status cli_input_line(pawl_text *out, cli_input *input, pawl_error *err);
 void cli_input_close(cli_input *input);
-
-#endif

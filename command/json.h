@@ -2,8 +2,7 @@
  * @file command/json.h
  * @brief Printing JSON: one document and its newline, or one laid out for people.
  */
-#ifndef COMMAND_JSON_H
-#define COMMAND_JSON_H
+#pragma once
 
 #include "base/json_write.h"
 #include "command/command.h"
@@ -17,5 +16,3 @@ void cli_print_line(const cli_call *cli, pawl_text line);
 /** Append @p json, one valid value, laid out over lines with an indent of two. Characters that must
  * not reach a terminal are written as \u escapes, which leaves the value what it is. */
 PAWL_MUST_CHECK pawl_status cli_json_layout(pawl__buf *out, pawl_text json, pawl_error *err);
-
-#endif

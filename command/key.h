@@ -2,8 +2,7 @@
  * @file command/key.h
  * @brief The key of a log's chain, from the file that --key-file or $PAWL_KEY_FILE names.
  */
-#ifndef COMMAND_KEY_H
-#define COMMAND_KEY_H
+#pragma once
 
 #include "command/command.h"
 #include <pawl/events.h>
@@ -21,5 +20,3 @@ typedef struct cli_key {
  */
 PAWL_MUST_CHECK pawl_status cli_key_read(cli_key *out, const cli_call *cli, pawl_error *err);
 void cli_key_forget(cli_key *key);
-
-#endif

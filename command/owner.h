@@ -5,8 +5,7 @@
  * Who uses a log runs what it says, by the rules of its config.yaml: one that somebody else has put
  * above the working directory must not be used by accident.
  */
-#ifndef COMMAND_OWNER_H
-#define COMMAND_OWNER_H
+#pragma once
 
 #include <pawl/events.h>
 
@@ -18,5 +17,3 @@
  * @return PAWL_EACCESS, saying whose it is.
  */
 PAWL_MUST_CHECK pawl_status cli_check_owner(const char *path, pawl_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * Ids, terms, definitions, paths and messages come from files and people: they are escaped as
  * base/printable.h says.
  */
-#ifndef COMMAND_PRINTABLE_H
-#define COMMAND_PRINTABLE_H
+#pragma once
 
 #include "base/printable.h"
 #include <stdio.h>
@@ -52,5 +51,3 @@ bool cli_is_terminal(FILE *stream);
 size_t cli_terminal_width(FILE *stream);
 /** Colours go to a terminal alone, and not under NO_COLOR or TERM=dumb. */
 bool cli_colours(FILE *stream);
-
-#endif

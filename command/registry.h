@@ -5,8 +5,7 @@
  * The commands of the first program have their own names ("resolve", "session start"), those of the
  * others the program's name before it ("eventlog show").
  */
-#ifndef COMMAND_REGISTRY_H
-#define COMMAND_REGISTRY_H
+#pragma once
 
 #include "command/command.h"
 
@@ -22,5 +21,3 @@ typedef struct cli_entry {
 
 /** The command of exactly this name, whether it is served or not. False: there is none. */
 bool cli_registry_find(cli_entry *out, const cli_registry *registry, const char *name);
-
-#endif

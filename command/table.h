@@ -6,8 +6,7 @@
  * batches, so that a listing of any length is shown in little memory; later batches keep the widths
  * of the earlier ones.
  */
-#ifndef COMMAND_TABLE_H
-#define COMMAND_TABLE_H
+#pragma once
 
 #include "command/fields.h"
 
@@ -31,5 +30,3 @@ void cli_table_free(cli_table *table);
 /** A whole table of @p n structs of @p each bytes; nothing where there are none. */
 PAWL_MUST_CHECK pawl_status cli_table_print(FILE *stream, const cli_field *fields, pawl_log *log,
         const void *items, size_t n, size_t each, pawl_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * @file command/values.h
  * @brief Options' values: where they are kept, and what they must be. For command/ alone.
  */
-#ifndef COMMAND_VALUES_H
-#define COMMAND_VALUES_H
+#pragma once
 
 #include "command/command.h"
 
@@ -18,5 +17,3 @@ struct cli_repeated {
 int cli_option_place(const cli_option *options, const char *name, size_t len);
 /** Is the value of the option's kind? CLI_USAGE after saying that it is not. */
 int cli_check_value(const cli_call *cli, const cli_option *option, const char *value);
-
-#endif

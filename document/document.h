@@ -8,8 +8,7 @@
  * refuses: the YAML becomes JSON text and passes through the same strict reader. Aliases are
  * expanded, up to 64 MiB of text in all.
  */
-#ifndef PAWL_DOCUMENT_DOCUMENT_H
-#define PAWL_DOCUMENT_DOCUMENT_H
+#pragma once
 
 #include "base/json_tree.h"
 #include "document/yaml.h"
@@ -51,5 +50,3 @@ pawl_text pawl__document_word(const pawl__document *document, pawl__node node);
 /** Fail at a node: "PATH: line L: WHAT". Returns PAWL_EPARSE. */
 pawl_status pawl__document_fail(const pawl__document *document, pawl__node node, pawl_error *err,
         const char *format, ...) PAWL_PRINTF(4, 5);
-
-#endif

@@ -5,8 +5,7 @@
  * Each level of a file that people write has one table: what keys there are, of which type, and
  * where the value goes. A key that is not in the table is an error that names the nearest one.
  */
-#ifndef PAWL_DOCUMENT_FIELDS_H
-#define PAWL_DOCUMENT_FIELDS_H
+#pragma once
 
 #include "document/document.h"
 
@@ -70,5 +69,3 @@ PAWL_MUST_CHECK pawl_status pawl__problems_end(const pawl__place *place, pawl_st
 /** Fail at a value: "PATH: line N: WHEREKEY: WHAT". Returns PAWL_EPARSE. */
 pawl_status pawl__field_fail(const pawl__place *place, pawl__node node, const char *format, ...)
         PAWL_PRINTF(3, 4);
-
-#endif

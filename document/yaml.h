@@ -2,8 +2,7 @@
  * @file document/yaml.h
  * @brief YAML as JSON text, with the line of each value.
  */
-#ifndef PAWL_DOCUMENT_YAML_H
-#define PAWL_DOCUMENT_YAML_H
+#pragma once
 
 #include "base/text.h"
 
@@ -57,5 +56,3 @@ bool pawl__yaml_kind_of(pawl__yaml_kind *kind, pawl_text scalar, bool plain, con
  */
 PAWL_MUST_CHECK pawl_status pawl__yaml_literal(
         pawl__buf *json, pawl__yaml_kind kind, pawl_text scalar);
-
-#endif

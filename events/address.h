@@ -5,8 +5,7 @@
  * What stands before the # is libpq's; LOG, percent-encoded, names one of the database's logs. A
  * password may stand in the URL; nobody is shown it.
  */
-#ifndef PAWL_EVENTS_ADDRESS_H
-#define PAWL_EVENTS_ADDRESS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -30,5 +29,3 @@ void pawl__address_free(pawl__address *address);
 
 /** Whatever of a message is a secret becomes "***", in place. */
 void pawl__address_strike(const pawl__address *address, char *message);
-
-#endif

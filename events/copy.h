@@ -2,8 +2,7 @@
  * @file events/copy.h
  * @brief A log, whole, into another: between files and servers.
  */
-#ifndef PAWL_EVENTS_COPY_H
-#define PAWL_EVENTS_COPY_H
+#pragma once
 
 #include "events/log.h"
 
@@ -41,5 +40,3 @@ typedef pawl_status (*pawl__log_listed_fn)(
 /** Each log of the database that the URL names, by name. The URL's own log need not be there. */
 PAWL_MUST_CHECK pawl_status pawl__log_list(
         const char *url, pawl__log_listed_fn fn, void *user, pawl_error *err);
-
-#endif

@@ -14,8 +14,7 @@
  * A query belongs to its log, and to the connection that it has: an engine that connects anew
  * prepares it again by itself.
  */
-#ifndef PAWL_EVENTS_ENGINE_H
-#define PAWL_EVENTS_ENGINE_H
+#pragma once
 
 #include "events/log.h"
 #include <stdarg.h>
@@ -366,5 +365,3 @@ PAWL_MUST_CHECK pawl_status pawl__log_snapshot_begin(pawl_log *log, pawl_error *
 /** Did they until now? A log that is only read may connect anew as it begins to read, when a writer
  *  has come since it was opened. */
 bool pawl__log_snapshot_end(pawl_log *log);
-
-#endif

@@ -15,8 +15,7 @@
  * the batch of a waiter, the waiter's thread sleeps; the leader reads the batch and writes the
  * result.
  */
-#ifndef PAWL_EVENTS_GROUP_H
-#define PAWL_EVENTS_GROUP_H
+#pragma once
 
 #include "events/log.h"
 #include <pthread.h>
@@ -73,5 +72,3 @@ void pawl__waiter_put_back(const pawl__waiter *leader, pawl__waiter *first);
 /** The leader is done, with @p status: the first waiter becomes the leader, and those in
  *  @p committed return their status, seq and log's error to their callers. */
 void pawl__waiter_end(pawl__waiter *leader, pawl__waiter *committed, pawl_status status);
-
-#endif

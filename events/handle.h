@@ -2,8 +2,7 @@
  * @file events/handle.h
  * @brief The inside of a log, for events/ and its tests alone.
  */
-#ifndef PAWL_EVENTS_HANDLE_H
-#define PAWL_EVENTS_HANDLE_H
+#pragma once
 
 #include "base/error.h"
 #include "base/ids.h"
@@ -274,5 +273,3 @@ struct pawl__batch_blob {
 };
 PAWL_MUST_CHECK pawl_status pawl__tx_blob(
         pawl_log *log, const unsigned char hash[32], pawl_text content);
-
-#endif

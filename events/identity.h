@@ -5,8 +5,7 @@
  * A pid alone is used again. With the time the process started, the boot it belongs to and the pid
  * namespace that the number is from, it names one process for good.
  */
-#ifndef PAWL_EVENTS_IDENTITY_H
-#define PAWL_EVENTS_IDENTITY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ typedef struct pawl__identity {
 
 /** This process, by /proc and the kernel. Never fails: what cannot be known is "" or 0. */
 void pawl__identity_system(pawl__identity *out);
-
-#endif

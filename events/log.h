@@ -4,8 +4,7 @@
  *
  * What the database is, nobody here knows (see events/engine.h).
  */
-#ifndef PAWL_EVENTS_LOG_H
-#define PAWL_EVENTS_LOG_H
+#pragma once
 
 #include "base/digest.h"
 #include "base/json_write.h"
@@ -380,5 +379,3 @@ PAWL_MUST_CHECK pawl_status pawl__event_json(
  * and "payload_hash" where the payload was pruned. PAWL_EDAMAGED also when that hash is missing. */
 PAWL_MUST_CHECK pawl_status pawl__log_event_json(
         pawl__buf *out, pawl_log *log, const pawl_event *event, pawl_error *err);
-
-#endif

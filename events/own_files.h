@@ -6,8 +6,7 @@
  * Names are compared as file systems do that know no case, or normalise: what one of these would
  * take for the log's file is never made.
  */
-#ifndef PAWL_EVENTS_OWN_FILES_H
-#define PAWL_EVENTS_OWN_FILES_H
+#pragma once
 
 #include "base/text.h"
 #include <sys/stat.h>
@@ -40,5 +39,3 @@ int pawl__own_files_find(pawl__own_files *out, const char *log_path, int root);
 bool pawl__own_files_named(const pawl__own_files *own, pawl_text path);
 /** Is this the log's directory, or one of the files by another name? */
 bool pawl__own_files_is(const pawl__own_files *own, const struct stat *st);
-
-#endif

@@ -6,8 +6,7 @@
  * Adding a type is a row here, an apply function in state/ if it changes what is, and a paragraph
  * in docs/reference/event-log.md.
  */
-#ifndef PAWL_EVENTS_TYPES_H
-#define PAWL_EVENTS_TYPES_H
+#pragma once
 
 #include "base/json_tree.h"
 #include <pawl/events.h>
@@ -101,5 +100,3 @@ static inline bool pawl__event_changes_senses(pawl__event_type type)
  */
 PAWL_MUST_CHECK pawl_status pawl__event_check(const pawl_event *event, pawl__event_type type,
         const pawl__json_tree *payload, pawl_error *err);
-
-#endif

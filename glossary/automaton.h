@@ -11,8 +11,7 @@
  * A pattern is a normal form. The other forms of its last word, its plurals and what it may be the
  * plural of, are further paths to the same pattern.
  */
-#ifndef PAWL_GLOSSARY_AUTOMATON_H
-#define PAWL_GLOSSARY_AUTOMATON_H
+#pragma once
 
 #include "base/text.h"
 #include "glossary/tokens.h"
@@ -94,5 +93,3 @@ typedef pawl_status (*pawl__scan_fn)(uint32_t number, size_t start, size_t end, 
 /** Every match in a text, in the order of their ends, at one end the longest first. */
 PAWL_MUST_CHECK pawl_status pawl__automaton_scan(
         const pawl__automaton *automaton, pawl_text text, pawl__scan_fn fn, void *user);
-
-#endif

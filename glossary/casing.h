@@ -4,8 +4,7 @@
  *
  * Marks belong to their letter, so that composed and decomposed words are classified alike.
  */
-#ifndef PAWL_GLOSSARY_CASING_H
-#define PAWL_GLOSSARY_CASING_H
+#pragma once
 
 #include "base/text.h"
 
@@ -21,5 +20,3 @@ enum {
 
 /** @p word: letters, digits, marks and underscores. */
 unsigned pawl__casing(pawl_text word);
-
-#endif

@@ -2,8 +2,7 @@
  * @file glossary/conflict.h
  * @brief Layer 2's rules: is a term a conflict, of which type, and how severe.
  */
-#ifndef PAWL_GLOSSARY_CONFLICT_H
-#define PAWL_GLOSSARY_CONFLICT_H
+#pragma once
 
 #include "base/json_write.h"
 #include "glossary/extract.h"
@@ -85,5 +84,3 @@ void pawl__finding_write(pawl__json_writer *w, const pawl__finding *finding, paw
 void pawl__findings_write(pawl__json_writer *w, const pawl__findings *findings);
 PAWL_MUST_CHECK pawl_status pawl__findings_read(pawl__findings *out, pawl__arena *arena,
         const pawl__json_tree *tree, pawl__node array, pawl_error *err);
-
-#endif

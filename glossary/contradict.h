@@ -11,8 +11,7 @@
  * three letters or more, by normal form, without common words and the term itself. A sentence ends
  * at . ! or ? before white space or the end, at an ideographic full stop, and at a blank line.
  */
-#ifndef PAWL_GLOSSARY_CONTRADICT_H
-#define PAWL_GLOSSARY_CONTRADICT_H
+#pragma once
 
 #include "base/text.h"
 
@@ -26,5 +25,3 @@ typedef struct pawl__definition_check {
  *  differ. One pass over the text, however many claims. PAWL_ENOMEM, PAWL_ETOOBIG. */
 PAWL_MUST_CHECK pawl_status pawl__contradictions(
         pawl_text text, const pawl__definition_check *claims, size_t n);
-
-#endif

@@ -7,8 +7,7 @@
  * bold or as code ("**X**: ...", "- `X` - ..."), and sentences ("An X is a ...", "X means ...").
  * Fenced code and front matter are passed over. Text is valid UTF-8.
  */
-#ifndef PAWL_GLOSSARY_DEFINITIONS_H
-#define PAWL_GLOSSARY_DEFINITIONS_H
+#pragma once
 
 #include "base/text.h"
 #include "glossary/markup.h"
@@ -42,5 +41,3 @@ typedef pawl_status (*pawl__definition_fn)(const pawl__definition *found, void *
 /** Every definition of a document, in order. PAWL_ENOMEM. */
 PAWL_MUST_CHECK pawl_status pawl__definitions_find(
         pawl_text document, const pawl__markups *markups, pawl__definition_fn fn, void *user);
-
-#endif

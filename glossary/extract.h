@@ -2,8 +2,7 @@
  * @file glossary/extract.h
  * @brief Layer 1's rules: the terms in a step's texts.
  */
-#ifndef PAWL_GLOSSARY_EXTRACT_H
-#define PAWL_GLOSSARY_EXTRACT_H
+#pragma once
 
 #include "base/json_tree.h"
 #include "glossary/glossary.h"
@@ -89,5 +88,3 @@ void pawl__extraction_free(pawl__extraction *extraction);
  * separate call, since terms that resolve need no context (it takes a fifth of layer 1's time). */
 PAWL_MUST_CHECK pawl_status pawl__term_context(
         pawl_text *out, pawl__arena *arena, pawl__buf *buf, const pawl__term *term);
-
-#endif

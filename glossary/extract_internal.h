@@ -2,8 +2,7 @@
  * @file glossary/extract_internal.h
  * @brief The private parts of an extraction: the texts, their words, and the terms found.
  */
-#ifndef PAWL_GLOSSARY_EXTRACT_INTERNAL_H
-#define PAWL_GLOSSARY_EXTRACT_INTERNAL_H
+#pragma once
 
 #include "base/map.h"
 #include "glossary/extract.h"
@@ -122,5 +121,3 @@ PAWL_MUST_CHECK pawl_status pawl__extraction_match_by(
 /** Up to 80 characters of a text around [start, end), white space as single spaces. */
 PAWL_MUST_CHECK pawl_status pawl__context_of(
         pawl__buf *out, pawl_text text, size_t start, size_t end);
-
-#endif

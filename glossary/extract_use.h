@@ -2,8 +2,7 @@
  * @file glossary/extract_use.h
  * @brief The scan's part that sees how words are used: what stands before and behind each.
  */
-#ifndef PAWL_GLOSSARY_EXTRACT_USE_H
-#define PAWL_GLOSSARY_EXTRACT_USE_H
+#pragma once
 
 #include "glossary/extract_internal.h"
 #include "glossary/tokens.h"
@@ -103,5 +102,3 @@ static inline void see_ordinary(struct use *use, pawl__extraction *extraction,
         use->noun = PAWL__MAP_NONE;
         use->role = role;
 }
-
-#endif

@@ -9,8 +9,7 @@
  * Python's form, and the members that have no place elsewhere. Runs and steps that it names begin
  * with events of their own, as this log wants them to.
  */
-#ifndef PAWL_GLOSSARY_FOREIGN_H
-#define PAWL_GLOSSARY_FOREIGN_H
+#pragma once
 
 #include "events/log.h"
 
@@ -37,5 +36,3 @@ size_t pawl__foreign_events(const pawl__foreign *foreign);
 /** All of them as one transaction. PAWL_EEXISTS: the log is not empty. */
 PAWL_MUST_CHECK pawl_status pawl__foreign_commit(
         pawl__foreign *foreign, pawl_log *log, pawl_error *err);
-
-#endif

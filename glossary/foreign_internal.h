@@ -2,8 +2,7 @@
  * @file glossary/foreign_internal.h
  * @brief A line of another tool's log on its way to events of this one.
  */
-#ifndef PAWL_GLOSSARY_FOREIGN_INTERNAL_H
-#define PAWL_GLOSSARY_FOREIGN_INTERNAL_H
+#pragma once
 
 #include "base/digest.h"
 #include "base/json_write.h"
@@ -77,5 +76,3 @@ PAWL_MUST_CHECK pawl_status pawl__foreign_envelope(
 
 /** NULL: it is of no type that is taken. */
 const pawl__foreign_type *pawl__foreign_type_of(pawl_text name);
-
-#endif

@@ -2,8 +2,7 @@
  * @file glossary/glossary.h
  * @brief The senses that hold for one run, ready to be looked up and to be found in text.
  */
-#ifndef PAWL_GLOSSARY_GLOSSARY_H
-#define PAWL_GLOSSARY_GLOSSARY_H
+#pragma once
 
 #include "base/text.h"
 #include "state/state.h"
@@ -99,5 +98,3 @@ pawl__resolution pawl__glossary_resolve(const pawl__glossary *glossary, pawl_tex
 /** The same by the number of a surface that was found (glossary/surfaces.h), which stays its own.
  */
 pawl__resolution pawl__glossary_resolve_number(const pawl__glossary *glossary, uint32_t number);
-
-#endif

@@ -2,8 +2,7 @@
  * @file glossary/lint.h
  * @brief What is wrong with a glossary as a whole, though each of its senses is well formed.
  */
-#ifndef PAWL_GLOSSARY_LINT_H
-#define PAWL_GLOSSARY_LINT_H
+#pragma once
 
 #include "glossary/glossary.h"
 
@@ -47,5 +46,3 @@ typedef struct pawl__lint_findings {
  */
 PAWL_MUST_CHECK pawl_status pawl__lint(pawl__lint_findings *out, pawl__arena *arena,
         const pawl__lint_sense *senses, size_t n, pawl_error *err);
-
-#endif

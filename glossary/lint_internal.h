@@ -2,8 +2,7 @@
  * @file glossary/lint_internal.h
  * @brief What the checks of a glossary share.
  */
-#ifndef PAWL_GLOSSARY_LINT_INTERNAL_H
-#define PAWL_GLOSSARY_LINT_INTERNAL_H
+#pragma once
 
 #include "base/map.h"
 #include "glossary/automaton.h"
@@ -59,5 +58,3 @@ PAWL_MUST_CHECK pawl_status pawl__lint_put(pawl__linting *l, pawl__lint_kind kin
 
 /** Find the near duplicates. */
 PAWL_MUST_CHECK pawl_status pawl__lint_near(pawl__linting *l);
-
-#endif

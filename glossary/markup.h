@@ -3,8 +3,7 @@
  * @brief What of a text is no prose: Markdown's front matter and fenced code, link targets, URLs,
  * HTML tags; and inline code.
  */
-#ifndef PAWL_GLOSSARY_MARKUP_H
-#define PAWL_GLOSSARY_MARKUP_H
+#pragma once
 
 #include "base/text.h"
 
@@ -27,5 +26,3 @@ typedef struct pawl__markups {
 
 /** Those of a text in order, in place of what the list held; none overlaps another. PAWL_ENOMEM. */
 PAWL_MUST_CHECK pawl_status pawl__markups_find(pawl__markups *out, pawl_text text);
-
-#endif

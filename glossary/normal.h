@@ -2,8 +2,7 @@
  * @file glossary/normal.h
  * @brief The normal form of a term: what makes two surfaces one.
  */
-#ifndef PAWL_GLOSSARY_NORMAL_H
-#define PAWL_GLOSSARY_NORMAL_H
+#pragma once
 
 #include "base/text.h"
 
@@ -34,5 +33,3 @@ bool pawl__verb(pawl_text word);
 bool pawl__adjective(pawl_text word);
 /** Is it a noun, and seldom a verb or an adjective (glossary/nouns.txt)? */
 bool pawl__noun(pawl_text word);
-
-#endif

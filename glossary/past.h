@@ -6,8 +6,7 @@
  * answered, is folded again from the events: only where something did change, and up to the
  * latest place that was asked for, once.
  */
-#ifndef PAWL_GLOSSARY_PAST_H
-#define PAWL_GLOSSARY_PAST_H
+#pragma once
 
 #include "checkpoint/checkpoint.h"
 #include "glossary/glossary.h"
@@ -36,5 +35,3 @@ void pawl__past_close(pawl__past *past);
  *  UINT64_MAX: as it stands. Valid until the next call. */
 PAWL_MUST_CHECK pawl_status pawl__past_glossary(
         pawl__glossary **out, pawl__past *past, uint64_t seq, pawl_error *err);
-
-#endif

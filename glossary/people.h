@@ -2,8 +2,7 @@
  * @file glossary/people.h
  * @brief Who speaks in documents, or is named as a writer of them.
  */
-#ifndef PAWL_GLOSSARY_PEOPLE_H
-#define PAWL_GLOSSARY_PEOPLE_H
+#pragma once
 
 #include "base/map.h"
 #include "glossary/tokens.h"
@@ -15,5 +14,3 @@ PAWL_MUST_CHECK pawl_status pawl__people_take(pawl__map *people, pawl__arena *ar
 
 /** Is the normal form a person's name, or does it begin with one? */
 bool pawl__people_has(const pawl__map *people, pawl_text normal);
-
-#endif

@@ -2,8 +2,7 @@
  * @file glossary/plain.h
  * @brief Markdown's text without its markup, and its sentences.
  */
-#ifndef PAWL_GLOSSARY_PLAIN_H
-#define PAWL_GLOSSARY_PLAIN_H
+#pragma once
 
 #include "base/text.h"
 
@@ -33,5 +32,3 @@ size_t pawl__sentence_end(pawl_text text, size_t at);
 /** As many whole sentences as fit into half of @p most bytes, one at least; one that is longer than
  *  @p most is cut between words. */
 pawl_text pawl__sentences_cut(pawl_text text, size_t most);
-
-#endif

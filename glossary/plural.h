@@ -5,8 +5,7 @@
  * Words are folded. Plurals are made generously: a form that is no word is never met in a text, and
  * costs nothing. Where one must be cut without knowing its singular, only what is safe is cut.
  */
-#ifndef PAWL_GLOSSARY_PLURAL_H
-#define PAWL_GLOSSARY_PLURAL_H
+#pragma once
 
 #include "base/text.h"
 
@@ -20,5 +19,3 @@ void pawl__singulars(pawl__buf *out, pawl_text word);
  *  ss, x, ch, sh and the like; a final s goes unless the word has 3 letters or fewer or ends in ss,
  *  us, as, is or os. Returns the length. */
 size_t pawl__singular(char *word, size_t len);
-
-#endif

@@ -2,8 +2,7 @@
  * @file glossary/propose.h
  * @brief What documents would put into a glossary, best first.
  */
-#ifndef PAWL_GLOSSARY_PROPOSE_H
-#define PAWL_GLOSSARY_PROPOSE_H
+#pragma once
 
 #include "glossary/definitions.h"
 #include "glossary/extract.h"
@@ -38,5 +37,3 @@ typedef struct pawl__proposals {
  */
 PAWL_MUST_CHECK pawl_status pawl__propose(pawl__proposals *out, pawl__arena *arena,
         pawl__glossary *glossary, const pawl_text *documents, size_t n, pawl_error *err);
-
-#endif

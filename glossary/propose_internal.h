@@ -2,8 +2,7 @@
  * @file glossary/propose_internal.h
  * @brief What documents propose, while it is found: candidates and the documents.
  */
-#ifndef PAWL_GLOSSARY_PROPOSE_INTERNAL_H
-#define PAWL_GLOSSARY_PROPOSE_INTERNAL_H
+#pragma once
 
 #include "base/map.h"
 #include "glossary/automaton.h"
@@ -57,5 +56,3 @@ const pawl__markup *pawl__candidate_markup(pawl__proposing *p, size_t byte);
 
 /** Two nouns that often stand side by side are a candidate. */
 PAWL_MUST_CHECK pawl_status pawl__propose_compounds(pawl__proposing *p);
-
-#endif

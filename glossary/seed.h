@@ -2,8 +2,7 @@
  * @file glossary/seed.h
  * @brief Seed files: a team's senses, and how they get into the log.
  */
-#ifndef PAWL_GLOSSARY_SEED_H
-#define PAWL_GLOSSARY_SEED_H
+#pragma once
 
 #include "base/json_write.h"
 #include "document/fields.h"
@@ -73,5 +72,3 @@ void pawl__actor_write(pawl__json_writer *w, pawl_text actor);
 /** The object {source, timestamp, actor_id}. */
 void pawl__provenance_write(
         pawl__json_writer *w, const char *source, int64_t time_us, pawl_text actor);
-
-#endif

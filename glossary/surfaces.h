@@ -2,8 +2,7 @@
  * @file glossary/surfaces.h
  * @brief The automaton of a glossary's surfaces, which an extraction runs beside other rules.
  */
-#ifndef PAWL_GLOSSARY_SURFACES_H
-#define PAWL_GLOSSARY_SURFACES_H
+#pragma once
 
 #include "glossary/automaton.h"
 #include "glossary/glossary.h"
@@ -18,5 +17,3 @@ PAWL_MUST_CHECK pawl_status pawl__glossary_automaton(
 
 /** The normal form behind the number of a match; the glossary's. */
 pawl_text pawl__glossary_surface(const pawl__glossary *glossary, uint32_t number);
-
-#endif

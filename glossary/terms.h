@@ -3,8 +3,7 @@
  * @brief What a step is told of the glossary: the terms that its inputs use, and the answers given
  * for it, each with the sense that decides.
  */
-#ifndef PAWL_GLOSSARY_TERMS_H
-#define PAWL_GLOSSARY_TERMS_H
+#pragma once
 
 #include "base/json_write.h"
 #include "glossary/extract.h"
@@ -45,5 +44,3 @@ typedef struct pawl__steps_query {
  * step that has no inputs yet, or whose inputs are not kept, only the answers. */
 PAWL_MUST_CHECK pawl_status pawl__terms_of_steps(pawl_glossary_terms **out, pawl__arena *arena,
         pawl_log *log, const pawl__steps_query *of, pawl_error *err);
-
-#endif

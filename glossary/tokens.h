@@ -6,8 +6,7 @@
  * run; any other character is a sign, with the marks that follow it. Text is valid UTF-8. Tokens
  * cover the text without gaps, and folding neither joins nor splits them.
  */
-#ifndef PAWL_GLOSSARY_TOKENS_H
-#define PAWL_GLOSSARY_TOKENS_H
+#pragma once
 
 #include "base/text.h"
 
@@ -80,5 +79,3 @@ bool pawl__noun_like(pawl_text word);
 /** Walk over the words of a text that may be nouns and are no part of a contraction: *word is the
  *  next one. False at the end. */
 bool pawl__noun_next(pawl__tokens *tokens, pawl__token *word);
-
-#endif

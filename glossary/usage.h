@@ -3,8 +3,7 @@
  * @brief How a text uses its words: as nouns, as verbs, as people's names. What its neighbours say
  * of a word that no list knows.
  */
-#ifndef PAWL_GLOSSARY_USAGE_H
-#define PAWL_GLOSSARY_USAGE_H
+#pragma once
 
 #include "base/text.h"
 #include "base/unicode.h"
@@ -124,5 +123,3 @@ static inline bool pawl__is_glued(pawl_text text, size_t start, size_t end)
         return (after == '.' || after == '-') && end + 1 < text.len &&
                pawl__joins_word(text.data[end + 1]);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * @file glossary/uses.h
  * @brief Which steps' inputs use a term.
  */
-#ifndef PAWL_GLOSSARY_USES_H
-#define PAWL_GLOSSARY_USES_H
+#pragma once
 
 #include "glossary/automaton.h"
 #include "state/state.h"
@@ -15,5 +14,3 @@ PAWL_MUST_CHECK pawl_status pawl__term_automaton(
 /** Is it in the inputs of a step, a row of the state tables? Where they were not kept it may be. */
 PAWL_MUST_CHECK pawl_status pawl__step_uses(bool *used, pawl_log *log, const pawl__automaton *term,
         const pawl__row *step, pawl_error *err);
-
-#endif

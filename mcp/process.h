@@ -2,8 +2,7 @@
  * @file mcp/process.h
  * @brief A run or a resume for somebody who is not at its terminal: a process of its own.
  */
-#ifndef PAWL_MCP_PROCESS_H
-#define PAWL_MCP_PROCESS_H
+#pragma once
 
 #include "mcp/run_command.h"
 #include <sys/types.h>
@@ -30,5 +29,3 @@ PAWL_MUST_CHECK pawl_status mcp_process_start(mcp_process *p, const mcp_log *log
 void mcp_process_ended(mcp_outcome *out, mcp_process *p, int status);
 /** Close its files. */
 void mcp_process_close(mcp_process *p);
-
-#endif

@@ -2,8 +2,7 @@
  * @file mcp/prompts.h
  * @brief What a person can ask an agent for by name: to hand off, and to resolve conflicts.
  */
-#ifndef PAWL_MCP_PROMPTS_H
-#define PAWL_MCP_PROMPTS_H
+#pragma once
 
 #include "mcp/server.h"
 
@@ -12,5 +11,3 @@ void mcp_prompts_write(pawl__json_writer *w);
 /** Write {"description", "messages"} of the prompt that the request names. PAWL_ENOTFOUND. */
 PAWL_MUST_CHECK pawl_status mcp_prompt_write(
         pawl__json_writer *w, mcp_server *server, const mcp_request *request, pawl_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * @file mcp/question.h
  * @brief A conflict as a question to the person whom a client can ask, and the words of the answer.
  */
-#ifndef MCP_QUESTION_H
-#define MCP_QUESTION_H
+#pragma once
 
 #include "base/json_tree.h"
 #include "base/json_write.h"
@@ -20,5 +19,3 @@ void mcp_question_write(
 
 /** The option of `resolve` that says what the person did: "--pick=1". False: nothing was said. */
 bool mcp_question_said(pawl__buf *option, const pawl__json_tree *tree, pawl__node answer);
-
-#endif

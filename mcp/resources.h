@@ -2,8 +2,7 @@
  * @file mcp/resources.h
  * @brief What the log holds, as resources to read: each is what a command prints.
  */
-#ifndef PAWL_MCP_RESOURCES_H
-#define PAWL_MCP_RESOURCES_H
+#pragma once
 
 #include "mcp/run_command.h"
 
@@ -15,5 +14,3 @@ void mcp_resource_templates_write(pawl__json_writer *w);
  *  @param[out] type  its media type. */
 PAWL_MUST_CHECK pawl_status mcp_resource_read(pawl__buf *text, const char **type, pawl_text uri,
         mcp_log *log, const cli_registry *registry, pawl_error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * A run that is blocked has open conflicts. Where the client can put a question to the person, each
  * is put, the answers are recorded, and the run is resumed.
  */
-#ifndef PAWL_MCP_RUN_H
-#define PAWL_MCP_RUN_H
+#pragma once
 
 #include "mcp/server.h"
 
@@ -24,5 +23,3 @@ void mcp_run_cancel(mcp_server *server, pawl_text id);
 /** Processes that ended, and progress. */
 void mcp_runs_tick(mcp_server *server);
 void mcp_runs_stop(mcp_server *server);
-
-#endif

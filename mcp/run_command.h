@@ -3,8 +3,7 @@
  * @brief Running a command in this process, as a service runs it: its output as JSON, or its
  * failure.
  */
-#ifndef PAWL_MCP_RUN_COMMAND_H
-#define PAWL_MCP_RUN_COMMAND_H
+#pragma once
 
 #include "mcp/tools.h"
 
@@ -39,5 +38,3 @@ PAWL_MUST_CHECK pawl_status mcp_run_line(mcp_outcome *out, mcp_log *log,
         pawl_error *err);
 void mcp_outcome_free(mcp_outcome *outcome);
 void mcp_log_close(mcp_log *log);
-
-#endif

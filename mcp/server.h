@@ -9,8 +9,7 @@
  * before mcp_handle() returns. Threads: one at a time.
  * Source: modelcontextprotocol.io/specification, revisions 2025-11-25 and 2026-07-28.
  */
-#ifndef PAWL_MCP_SERVER_H
-#define PAWL_MCP_SERVER_H
+#pragma once
 
 #include "mcp/run_command.h"
 
@@ -112,5 +111,3 @@ void mcp_cacheable(pawl__json_writer *w, const mcp_request *request, int64_t ms)
 
 /** Write a tool's result: content, structuredContent, isError. */
 void mcp_write_outcome(pawl__json_writer *w, const mcp_outcome *outcome, bool modern);
-
-#endif

@@ -3,8 +3,7 @@
  * @brief Telling a client when a resource has changed: one is read again when the log has new
  * events.
  */
-#ifndef PAWL_MCP_SUBSCRIPTIONS_H
-#define PAWL_MCP_SUBSCRIPTIONS_H
+#pragma once
 
 #include "mcp/server.h"
 
@@ -20,5 +19,3 @@ void mcp_unsubscribe(mcp_server *server, pawl_text uri, pawl_text listen);
 /** Read what is subscribed to, if there is anything new. */
 void mcp_subscriptions_tick(mcp_server *server);
 void mcp_subscriptions_free(mcp_server *server);
-
-#endif

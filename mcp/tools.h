@@ -5,8 +5,7 @@
  * A tool has the command's name with `_` for each space. Its arguments have the names of the
  * command's arguments, in lower case, and of its options; `-` and `_` in a name are the same.
  */
-#ifndef PAWL_MCP_TOOLS_H
-#define PAWL_MCP_TOOLS_H
+#pragma once
 
 #include "base/json_write.h"
 #include "command/registry.h"
@@ -41,5 +40,3 @@ PAWL_MUST_CHECK pawl_status mcp_tool_words(mcp_words *out, const mcp_tool *tool,
 /** Append a word; the text is copied. */
 PAWL_MUST_CHECK pawl_status mcp_words_add(mcp_words *words, pawl_text word, pawl_error *err);
 void mcp_words_free(mcp_words *words);
-
-#endif

@@ -2,8 +2,7 @@
  * @file mission/ask.h
  * @brief A step that asks people: it has no command, and the answer is its output.
  */
-#ifndef PAWL_MISSION_ASK_H
-#define PAWL_MISSION_ASK_H
+#pragma once
 
 #include "mission/inputs.h"
 #include "mission/loader.h"
@@ -41,5 +40,3 @@ PAWL_MUST_CHECK pawl_status pawl__ask_answered(struct pawl__step_run *p);
 pawl_status pawl__ask_waits(const struct pawl__step_run *p);
 /** Nobody answered in time: the step has failed. */
 PAWL_MUST_CHECK pawl_status pawl__ask_expired(struct pawl__step_run *p);
-
-#endif

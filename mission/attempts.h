@@ -8,8 +8,7 @@
  * that came before the ones that follow. It goes when the attempt is recorded; one whose pawl was
  * killed is recorded from it when the step is started again.
  */
-#ifndef PAWL_MISSION_ATTEMPTS_H
-#define PAWL_MISSION_ATTEMPTS_H
+#pragma once
 
 #include "base/map.h"
 #include "state/state.h"
@@ -82,5 +81,3 @@ PAWL_MUST_CHECK pawl_status pawl__log_file_read(
 
 /** The last line that says something, as it can be shown and put into a payload, NUL-ended. */
 void pawl__last_line(char *out, size_t size, pawl_text text);
-
-#endif

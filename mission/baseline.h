@@ -7,8 +7,7 @@
  * but for two members of a step: `run` is the list of its words, as they are handed to the command
  * ("1.10" stays apart from "1.1"); and where `store_inputs` is false, `inputs` is their hash.
  */
-#ifndef PAWL_MISSION_BASELINE_H
-#define PAWL_MISSION_BASELINE_H
+#pragma once
 
 #include "base/digest.h"
 #include "mission/mission.h"
@@ -43,5 +42,3 @@ typedef struct pawl__mission_changes {
 PAWL_MUST_CHECK pawl_status pawl__mission_compare(pawl__mission_changes *out, pawl__arena *arena,
         const pawl_mission *mission, pawl_text recorded, const bool *outdated,
         const pawl__row *rows, size_t n_rows, pawl__hasher *hasher, pawl_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * @file mission/checker.h
  * @brief The first three layers without a run: the glossary that one would have, and their verdict.
  */
-#ifndef PAWL_MISSION_CHECKER_H
-#define PAWL_MISSION_CHECKER_H
+#pragma once
 
 #include "glossary/seed.h"
 #include "mission/mission.h"
@@ -40,5 +39,3 @@ PAWL_MUST_CHECK pawl_status pawl__mission_against(pawl__buf *json, const pawl_mi
 /** Give the mission the parameters that the run began with; what has none keeps its default. */
 PAWL_MUST_CHECK pawl_status pawl__mission_take_recorded(
         pawl_mission *mission, pawl_log *log, const char *run_id, pawl_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * @file mission/command.h
  * @brief Running one step's command: no shell, its own process group, input and output streamed.
  */
-#ifndef PAWL_MISSION_COMMAND_H
-#define PAWL_MISSION_COMMAND_H
+#pragma once
 
 #include "base/text.h"
 
@@ -84,5 +83,3 @@ PAWL_MUST_CHECK pawl_status pawl__command_run(
  * @return PAWL_ENOTFOUND or PAWL_EACCESS with the message that a run would give.
  */
 PAWL_MUST_CHECK pawl_status pawl__command_find(const pawl__command *command, pawl_error *err);
-
-#endif

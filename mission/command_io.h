@@ -3,8 +3,7 @@
  * @brief A command that runs: its input fed, its output gathered, its standard error passed on, its
  * end awaited.
  */
-#ifndef PAWL_MISSION_COMMAND_IO_H
-#define PAWL_MISSION_COMMAND_IO_H
+#pragma once
 
 #include "mission/command.h"
 #include "mission/watcher.h"
@@ -61,5 +60,3 @@ pawl_status pawl__child_came_to(const pawl__child *child);
 void pawl__child_forward(pawl__child *child, int signal);
 /** End it with TERM, and KILL later; it comes to @p why. */
 void pawl__child_stop(pawl__child *child, pawl_status why);
-
-#endif

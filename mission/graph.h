@@ -2,8 +2,7 @@
  * @file mission/graph.h
  * @brief Which steps of a mission wait for which: `needs`, `when` and `parallel`.
  */
-#ifndef PAWL_MISSION_GRAPH_H
-#define PAWL_MISSION_GRAPH_H
+#pragma once
 
 #include "base/json_write.h"
 #include "mission/command.h"
@@ -46,5 +45,3 @@ PAWL_MUST_CHECK pawl_status pawl__graph_needs(
 PAWL_MUST_CHECK pawl_status pawl__run_needs(pawl__needs **out, pawl_text **when, bool *graph,
         pawl_log *log, const pawl__row *run, const pawl__row *steps, size_t n, pawl__arena *arena,
         pawl_error *err);
-
-#endif

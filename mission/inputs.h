@@ -3,8 +3,7 @@
  * @brief A step's inputs with each {"$from": "STEP#/POINTER"} and {"$param": NAME} replaced by what
  * it names.
  */
-#ifndef PAWL_MISSION_INPUTS_H
-#define PAWL_MISSION_INPUTS_H
+#pragma once
 
 #include "mission/mission.h"
 
@@ -31,5 +30,3 @@ void pawl__from_split(pawl_text *step_id, pawl_text *pointer, pawl_text from);
 
 /** If this node is an object with the one member $from, a string: that string; else absent. */
 pawl_text pawl__from_of(const pawl__json_tree *tree, pawl__node node);
-
-#endif

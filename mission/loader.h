@@ -2,8 +2,7 @@
  * @file mission/loader.h
  * @brief What the readers of a mission file share: what they fill, and how a value is kept.
  */
-#ifndef PAWL_MISSION_LOADER_H
-#define PAWL_MISSION_LOADER_H
+#pragma once
 
 #include "base/map.h"
 #include "document/fields.h"
@@ -55,5 +54,3 @@ PAWL_MUST_CHECK pawl_status pawl__duration_read(
 /** The mapping `workspace:` (mission/file_workspace.c). */
 PAWL_MUST_CHECK pawl_status pawl__workspace_settings_read(
         const pawl__place *place, pawl__node node);
-
-#endif

@@ -2,8 +2,7 @@
  * @file mission/mission.h
  * @brief A mission file, read and checked.
  */
-#ifndef PAWL_MISSION_MISSION_H
-#define PAWL_MISSION_MISSION_H
+#pragma once
 
 #include "checkpoint/checkpoint.h"
 #include "document/fields.h"
@@ -156,5 +155,3 @@ PAWL_MUST_CHECK pawl_status pawl__config_load(
 /** pawl_mission_check(), with the errors of a seed before the last told. */
 PAWL_MUST_CHECK pawl_status pawl__mission_check(char **json, size_t *len, pawl_mission *mission,
         pawl_log *log, const char *step_id, pawl__problems *problems, pawl_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * @file mission/notify.h
  * @brief Telling by a command what became of a run: the event's JSON on its standard input.
  */
-#ifndef PAWL_MISSION_NOTIFY_H
-#define PAWL_MISSION_NOTIFY_H
+#pragma once
 
 #include <pawl/events.h>
 
@@ -20,5 +19,3 @@ typedef struct pawl__notify_command {
  *  started, or the event not be read. */
 PAWL_MUST_CHECK pawl_status pawl__notify_run(
         const pawl__notify_command *teller, uint64_t seq, pawl_error *err);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * {"$param": NAME} stands for the value: any value in a step's inputs, its text in a word of `run`.
  */
-#ifndef PAWL_MISSION_PARAMS_H
-#define PAWL_MISSION_PARAMS_H
+#pragma once
 
 #include "base/json_write.h"
 #include "mission/loader.h"
@@ -50,5 +49,3 @@ PAWL_MUST_CHECK pawl_status pawl__params_recorded(
  *  (mission/accept.c) */
 PAWL_MUST_CHECK pawl_status pawl__params_of_run(
         pawl_mission *mission, pawl_log *log, const pawl__row *run, pawl_error *err);
-
-#endif

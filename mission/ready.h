@@ -2,8 +2,7 @@
  * @file mission/ready.h
  * @brief Which steps of a run may begin: those that wait for no other.
  */
-#ifndef PAWL_MISSION_READY_H
-#define PAWL_MISSION_READY_H
+#pragma once
 
 #include "mission/mission.h"
 
@@ -28,5 +27,3 @@ size_t pawl__ready_take(pawl__ready_steps *steps);
 void pawl__ready_completed(pawl__ready_steps *steps, size_t step);
 /** One that was taken, and is not completed, is ready anew. */
 void pawl__ready_again(pawl__ready_steps *steps, size_t step);
-
-#endif

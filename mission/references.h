@@ -2,8 +2,7 @@
  * @file mission/references.h
  * @brief What a mission's {"$from"} objects may name.
  */
-#ifndef PAWL_MISSION_REFERENCES_H
-#define PAWL_MISSION_REFERENCES_H
+#pragma once
 
 #include "base/map.h"
 #include "mission/mission.h"
@@ -22,5 +21,3 @@ PAWL_MUST_CHECK pawl_status pawl__references_check(
  * itself. */
 void pawl__member_path(
         pawl__buf *out, const pawl__json_tree *tree, pawl__node root, pawl__node node);
-
-#endif

@@ -7,8 +7,7 @@
  * The claim's transaction, each pass of the pipeline and the end are one commit each; between them
  * nothing waits in the pipeline's batch but a StepCompleted, which the next commit takes along.
  */
-#ifndef PAWL_MISSION_RUNNER_H
-#define PAWL_MISSION_RUNNER_H
+#pragma once
 
 #include "base/json_write.h"
 #include "events/types.h"
@@ -383,5 +382,3 @@ void pawl__message_fix(char *message);
  *  PAWL_OK only the steps that the log knows where @p mission is NULL. */
 PAWL_MUST_CHECK pawl_status pawl__run_result_make(pawl_run_result **out, const pawl__runner *r,
         pawl_text session_id, const pawl_mission *mission, pawl_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * @file mission/runs.h
  * @brief Runs as they are now, for readers: newest first, in pages, or one.
  */
-#ifndef PAWL_MISSION_RUNS_H
-#define PAWL_MISSION_RUNS_H
+#pragma once
 
 #include "session/retry.h"
 
@@ -52,5 +51,3 @@ PAWL_MUST_CHECK pawl_status pawl__step_retry(pawl__retry *out, pawl_log *log,
  * arena. PAWL_ENOTFOUND. */
 PAWL_MUST_CHECK pawl_status pawl__run_get(pawl__run_view *out, pawl__row **steps, size_t *n_steps,
         pawl_log *log, pawl_text run_id, pawl__arena *arena, pawl_error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * Struck out, with "***" in their place, are a value as it is, as a string of JSON has it, and in
  * base64 (either alphabet, whatever stands before and after it, line breaks in between).
  */
-#ifndef PAWL_MISSION_SECRETS_H
-#define PAWL_MISSION_SECRETS_H
+#pragma once
 
 #include "mission/mission.h"
 
@@ -30,5 +29,3 @@ void pawl__secrets_strike_string(const pawl__secrets *secrets, char *string);
 /** The same of a command's output, in the canonical form too where it is JSON. */
 PAWL_MUST_CHECK pawl_status pawl__secrets_strike_output(
         const pawl__secrets *secrets, pawl__buf *output, pawl_error *err);
-
-#endif

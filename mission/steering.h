@@ -2,8 +2,7 @@
  * @file mission/steering.h
  * @brief What resuming a run, cancelling it or skipping a step would mean, before anybody does it.
  */
-#ifndef PAWL_MISSION_STEERING_H
-#define PAWL_MISSION_STEERING_H
+#pragma once
 
 #include "mission/runs.h"
 #include <pawl/mission.h>
@@ -42,5 +41,3 @@ typedef struct pawl__steering {
 PAWL_MUST_CHECK pawl_status pawl__steering_preview(pawl__steering *out, pawl_log *log,
         pawl__steering_action action, pawl_text run_id, pawl_text step_id,
         const pawl_run_options *options, pawl__arena *arena, pawl_error *err);
-
-#endif

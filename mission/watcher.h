@@ -15,8 +15,7 @@
  * Safe in a program with threads: between fork() and the command's start only system calls are
  * made. The watcher keeps no descriptor of this process but those named here.
  */
-#ifndef PAWL_MISSION_WATCHER_H
-#define PAWL_MISSION_WATCHER_H
+#pragma once
 
 #include <spawn.h>
 #include <stdbool.h>
@@ -70,5 +69,3 @@ void pawl__watcher_close(pawl__watcher *watcher, bool kill, pawl__watchers *watc
 
 /** End those that are idle. */
 void pawl__watchers_end(pawl__watchers *watchers);
-
-#endif

@@ -5,8 +5,7 @@
  * System calls alone, since it is a fork of a program with threads; what is in memory there is as
  * it stood at the fork, but for the arguments of later commands.
  */
-#ifndef PAWL_MISSION_WATCHER_PROCESS_H
-#define PAWL_MISSION_WATCHER_PROCESS_H
+#pragma once
 
 #include "mission/watcher.h"
 
@@ -44,5 +43,3 @@ typedef struct pawl__watched {
 
 /** All of the watcher, in the child of a fork() with all signals blocked. It does not return. */
 _Noreturn void pawl__watcher_process(pawl__watched *w);
-
-#endif

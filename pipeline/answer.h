@@ -2,8 +2,7 @@
  * @file pipeline/answer.h
  * @brief The events of an answer to a conflict, from a terminal or from another session.
  */
-#ifndef PAWL_PIPELINE_ANSWER_H
-#define PAWL_PIPELINE_ANSWER_H
+#pragma once
 
 #include "pipeline/context.h"
 
@@ -48,5 +47,3 @@ PAWL_MUST_CHECK pawl_status pawl__conflicts_resolve(pawl_log *log,
 /** A row as a conflict with its candidates. Its texts are the row's and the arena's. */
 PAWL_MUST_CHECK pawl_status pawl__conflict_of(
         pawl_conflict *out, pawl__arena *arena, const pawl__row *row, pawl_error *err);
-
-#endif

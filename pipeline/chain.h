@@ -2,8 +2,7 @@
  * @file pipeline/chain.h
  * @brief What the mission runner needs of a pipeline beyond the public calls.
  */
-#ifndef PAWL_PIPELINE_CHAIN_H
-#define PAWL_PIPELINE_CHAIN_H
+#pragma once
 
 #include "pipeline/context.h"
 
@@ -33,5 +32,3 @@ void pawl__pipeline_hold(pawl_pipeline *pipeline, bool hold);
 PAWL_MUST_CHECK pawl_status pawl__pipeline_settle(pawl_pipeline *pipeline, pawl_context *ctx);
 
 pawl_error *pawl__pipeline_error(pawl_pipeline *pipeline);
-
-#endif

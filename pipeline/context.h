@@ -2,8 +2,7 @@
  * @file pipeline/context.h
  * @brief The execution context that the layers read and fill.
  */
-#ifndef PAWL_PIPELINE_CONTEXT_H
-#define PAWL_PIPELINE_CONTEXT_H
+#pragma once
 
 #include "base/json_write.h"
 #include "checkpoint/checkpoint.h"
@@ -151,5 +150,3 @@ PAWL_MUST_CHECK pawl_status pawl__conflict_id(
         char out[17], const pawl_context *ctx, pawl_text term);
 /** The same of the step's question with the present inputs: with others it is another. */
 PAWL_MUST_CHECK pawl_status pawl__question_id(char out[17], const pawl_context *ctx);
-
-#endif

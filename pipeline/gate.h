@@ -2,8 +2,7 @@
  * @file pipeline/gate.h
  * @brief Which findings block a step: the one answer for all layers.
  */
-#ifndef PAWL_PIPELINE_GATE_H
-#define PAWL_PIPELINE_GATE_H
+#pragma once
 
 #include "pipeline/context.h"
 
@@ -42,5 +41,3 @@ PAWL_MUST_CHECK pawl_status pawl__gate_checkpoint(pawl_context *ctx, pawl__curso
 /** A finding as callers see it. Its senses are in the context's pass arena. */
 PAWL_MUST_CHECK pawl_status pawl__conflict_public(
         pawl_conflict *out, pawl_context *ctx, const pawl__finding *finding, pawl_text conflict_id);
-
-#endif

@@ -2,8 +2,7 @@
  * @file pipeline/layers.h
  * @brief The five standard layers, each a file of its own and testable with a context alone.
  */
-#ifndef PAWL_PIPELINE_LAYERS_H
-#define PAWL_PIPELINE_LAYERS_H
+#pragma once
 
 #include <pawl/pipeline.h>
 
@@ -12,5 +11,3 @@ extern const pawl_layer pawl__layer_check;         /* 2: check.c */
 extern const pawl_layer pawl__layer_gate;          /* 3: gate.c */
 extern const pawl_layer pawl__layer_clarification; /* 4: clarification.c */
 extern const pawl_layer pawl__layer_resume;        /* 5: resume.c */
-
-#endif

@@ -2,8 +2,7 @@
  * @file pipeline/object.h
  * @brief The private parts of a pipeline: its layers, its claims on runs, and its batch.
  */
-#ifndef PAWL_PIPELINE_OBJECT_H
-#define PAWL_PIPELINE_OBJECT_H
+#pragma once
 
 #include "glossary/seed.h"
 #include "pipeline/chain.h"
@@ -125,5 +124,3 @@ size_t pawl__pipeline_index(const pawl_pipeline *pipeline, const char *name);
 
 /** StepCompleted into the batch. */
 PAWL_MUST_CHECK pawl_status pawl__complete_record(pawl_context *ctx);
-
-#endif

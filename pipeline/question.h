@@ -5,8 +5,7 @@
  * The gate blocks the step by it and the clarification layer asks it, as they do with a term; but
  * its answer is the step's output, and no sense.
  */
-#ifndef PAWL_PIPELINE_QUESTION_H
-#define PAWL_PIPELINE_QUESTION_H
+#pragma once
 
 #include "pipeline/gate.h"
 
@@ -82,5 +81,3 @@ PAWL_MUST_CHECK pawl_status pawl__questions_settle(
         pawl__question_clock *clock, pawl_log *log, pawl__state *state, pawl_error *err);
 /** Is there a question whose time is over since it looked last? */
 bool pawl__questions_due(const pawl__question_clock *clock, const pawl_log *log);
-
-#endif

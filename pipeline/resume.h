@@ -2,8 +2,7 @@
  * @file pipeline/resume.h
  * @brief What layer 5 and the chain share: loading the token's checkpoint, and a recorded output.
  */
-#ifndef PAWL_PIPELINE_RESUME_H
-#define PAWL_PIPELINE_RESUME_H
+#pragma once
 
 #include "pipeline/context.h"
 
@@ -17,5 +16,3 @@ PAWL_MUST_CHECK pawl_status pawl__resume_step(pawl__row *row, uint64_t at, pawl_
 
 /** The output kept under @p hash, into ctx->output. PAWL_EDAMAGED when it is not there. */
 PAWL_MUST_CHECK pawl_status pawl__resume_output(pawl_context *ctx, pawl_text hash);
-
-#endif

@@ -2,8 +2,7 @@
  * @file service/answer.h
  * @brief What the service answers: a status, a few headers, and a body or a stream.
  */
-#ifndef SERVICE_ANSWER_H
-#define SERVICE_ANSWER_H
+#pragma once
 
 #include "base/json_write.h"
 #include "base/text.h"
@@ -106,5 +105,3 @@ extern const service_fixed_header service_fixed_headers[SERVICE_FIXED_HEADERS];
 pawl_text service_answer_bytes(const service_answer *answer);
 /** Free what it holds; a stream is closed. It is none again. */
 void service_answer_free(service_answer *answer);
-
-#endif

@@ -7,8 +7,7 @@
  * answer one for being received. A thread checks four times a second. What the library has read of
  * an incomplete request is not visible here; what the kernel has received is (TCP_INFO).
  */
-#ifndef SERVICE_CONNECTIONS_H
-#define SERVICE_CONNECTIONS_H
+#pragma once
 
 #include "service/site.h"
 
@@ -52,5 +51,3 @@ bool service_connection_set(service_connection *connection, service_connection_s
 
 /** How many answers are pending or being sent; without streams. */
 size_t service_connections_owed(service_connections *connections);
-
-#endif

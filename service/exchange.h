@@ -2,8 +2,7 @@
  * @file service/exchange.h
  * @brief One request of a connection, from its first line to its answer.
  */
-#ifndef SERVICE_EXCHANGE_H
-#define SERVICE_EXCHANGE_H
+#pragma once
 
 #include "base/lazy.h"
 #include "service/connections.h"
@@ -49,5 +48,3 @@ void service_exchange_end(void *user, struct MHD_Connection *connection, void **
         enum MHD_RequestTerminationCode why);
 void service_exchange_connection(void *user, struct MHD_Connection *connection, void **client,
         enum MHD_ConnectionNotificationCode what);
-
-#endif

@@ -2,8 +2,7 @@
  * @file service/execute.h
  * @brief One command of the registry, run for a request: at once, or as a stream of its lines.
  */
-#ifndef SERVICE_EXECUTE_H
-#define SERVICE_EXECUTE_H
+#pragma once
 
 #include "service/long_call.h"
 
@@ -39,5 +38,3 @@ bool service_execution_streams(const service_execution *of);
  */
 PAWL_MUST_CHECK pawl_status service_execution_stream(
         service_answer *answer, service_execution *of, const service_call *call, pawl_error *err);
-
-#endif

@@ -9,8 +9,7 @@
  * however far behind it is. That thread's handle is also the one by which a log that vanished is
  * put back.
  */
-#ifndef SERVICE_FEED_H
-#define SERVICE_FEED_H
+#pragma once
 
 #include "service/site.h"
 
@@ -60,5 +59,3 @@ void service_feed_beat(service_feed *feed, int64_t now_ms);
 /** Append one event in the format of a stream. A failure leaves @p out as it was. */
 PAWL_MUST_CHECK pawl_status service_feed_write(
         pawl__buf *out, pawl_log *log, const pawl_event *event, pawl_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * Another site can make its own name resolve to this machine (DNS rebinding); requests of its pages
  * then have that name as their Host. An address cannot be redirected.
  */
-#ifndef SERVICE_HOST_H
-#define SERVICE_HOST_H
+#pragma once
 
 #include "base/text.h"
 
@@ -30,5 +29,3 @@ bool service_listen_parse(char address[64], uint16_t *port, const char *listen);
 
 /** Is it an address of loopback? */
 bool service_address_loopback(const char *address);
-
-#endif

@@ -6,8 +6,7 @@
  * There are at most SERVICE_LONG_CALLS of them at once, whatever they are for, beside the streams
  * of events (service/feed.h), which need no thread each.
  */
-#ifndef SERVICE_LONG_CALL_H
-#define SERVICE_LONG_CALL_H
+#pragma once
 
 #include "service/worker.h"
 
@@ -77,5 +76,3 @@ bool service_long_call_wait(service_long_call *call, unsigned ms, pawl__buf *in)
 size_t service_long_calls_notify(service_long_calls *all,
         bool (*its)(const service_long_call *call, const void *user), const void *user,
         pawl_text text);
-
-#endif

@@ -2,8 +2,7 @@
  * @file service/mcp_headers.h
  * @brief What the headers of a request to /mcp say, and how it is answered by HTTP.
  */
-#ifndef SERVICE_MCP_HEADERS_H
-#define SERVICE_MCP_HEADERS_H
+#pragma once
 
 #include "mcp/server.h"
 #include "service/request.h"
@@ -21,5 +20,3 @@ const char *service_mcp_check_headers(
 
 /** The status of HTTP of an answer with this error, or 0. */
 unsigned service_mcp_status_of(int error, bool modern);
-
-#endif

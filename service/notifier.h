@@ -6,8 +6,7 @@
  * again, however it ended, goes on there: each event is told at least once. A command that fails is
  * tried again, later each time, before the next event.
  */
-#ifndef SERVICE_NOTIFIER_H
-#define SERVICE_NOTIFIER_H
+#pragma once
 
 #include "service/site.h"
 
@@ -19,5 +18,3 @@ PAWL_MUST_CHECK pawl_status service_notifier_start(
         service_notifier **out, service_site *site, pawl_error *err);
 /** A command that is at work is ended. NULL is allowed. */
 void service_notifier_stop(service_notifier *notifier);
-
-#endif

@@ -5,8 +5,7 @@
  * Malformed input is refused here: a path with an encoded slash, a NUL or invalid UTF-8, "." and
  * ".." as segments, a broken escape, a parameter of the query or a known header given twice.
  */
-#ifndef SERVICE_REQUEST_H
-#define SERVICE_REQUEST_H
+#pragma once
 
 #include "base/text.h"
 
@@ -88,5 +87,3 @@ pawl_text service_query(const service_request *request, const char *name);
  *  PAWL_EINVAL names it. */
 PAWL_MUST_CHECK pawl_status service_query_number(uint64_t *out, const service_request *request,
         const char *name, uint64_t least, uint64_t most, pawl_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * A route runs in a worker's thread and uses its log; several run at once. It may wait for the
  * disk. It answers by the functions of service/answer.h; without an answer it is a 500.
  */
-#ifndef SERVICE_ROUTE_H
-#define SERVICE_ROUTE_H
+#pragma once
 
 #include "service/answer.h"
 #include "service/request.h"
@@ -190,5 +189,3 @@ void service_api_command(service_answer *answer, service_call *call);
 void service_api_document(service_answer *answer, service_call *call);
 PAWL_MUST_CHECK pawl_status service_api_document_write(
         pawl__buf *out, const service_route *const *tables);
-
-#endif

@@ -5,8 +5,7 @@
  * One thread serves all connections. It reads each request, calls service_admit() when the headers
  * have been read and hands an admitted request to the workers while the connection sleeps.
  */
-#ifndef SERVICE_SERVER_H
-#define SERVICE_SERVER_H
+#pragma once
 
 #include "service/site.h"
 
@@ -31,5 +30,3 @@ uint16_t service_server_port(const service_server *server);
 /** Accept nothing more, let running requests finish (interrupted after SERVICE_GRACE_MS), send the
  * answers, end the streams, close. NULL is allowed. */
 void service_server_stop(service_server *server);
-
-#endif

@@ -2,8 +2,7 @@
  * @file service/site.h
  * @brief What all requests of one service share: its options, secrets, counts and health.
  */
-#ifndef SERVICE_SITE_H
-#define SERVICE_SITE_H
+#pragma once
 
 #include "command/registry.h"
 #include "service/host.h"
@@ -129,5 +128,3 @@ struct service_site {
 PAWL_MUST_CHECK pawl_status service_site_open(
         service_site *site, const service_options *options, pawl_error *err);
 void service_site_close(service_site *site);
-
-#endif

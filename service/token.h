@@ -5,8 +5,7 @@
  * The file's stays until the file is removed, so that programs keep working when the service
  * restarts. The page's is new at each start, and is only in the printed link.
  */
-#ifndef SERVICE_TOKEN_H
-#define SERVICE_TOKEN_H
+#pragma once
 
 #include <pawl/base.h>
 #include <stdbool.h>
@@ -36,5 +35,3 @@ bool service_token_is(const service_token *token, pawl_text hex);
 
 /** Lower-case hex and a NUL. */
 void service_token_format(char out[SERVICE_TOKEN_HEX + 1], const service_token *token);
-
-#endif

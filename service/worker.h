@@ -6,8 +6,7 @@
  * One worker is reserved for jobs that only read: writers that wait for the log's lock delay no
  * reader.
  */
-#ifndef SERVICE_WORKER_H
-#define SERVICE_WORKER_H
+#pragma once
 
 #include "pipeline/question.h"
 #include "service/site.h"
@@ -99,5 +98,3 @@ void service_cond_init(pthread_cond_t *cond);
 /** PAWL_EIO, PAWL_ENOMEM: the limit is reached. */
 PAWL_MUST_CHECK pawl_status service_thread_start(
         pthread_t *out, void *(*run)(void *user), void *user, pawl_error *err);
-
-#endif

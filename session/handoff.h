@@ -5,8 +5,7 @@
  * What a log says of a session is gathered first (session/handoff_gather.c) and printed then
  * (session/handoff_print.c); docs/reference/handoff.md is the format.
  */
-#ifndef PAWL_SESSION_HANDOFF_H
-#define PAWL_SESSION_HANDOFF_H
+#pragma once
 
 #include "glossary/terms.h"
 #include "session/session.h"
@@ -130,5 +129,3 @@ PAWL_MUST_CHECK pawl_status pawl__handoff_print_notes(
 /** Append the document. */
 PAWL_MUST_CHECK pawl_status pawl__handoff_print(
         pawl__buf *out, const pawl__handoff *handoff, pawl_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * @file session/handoff_text.h
  * @brief A handoff document as people left it: what was understood, and the notes in it.
  */
-#ifndef PAWL_SESSION_HANDOFF_TEXT_H
-#define PAWL_SESSION_HANDOFF_TEXT_H
+#pragma once
 
 #include "session/handoff.h"
 
@@ -68,5 +67,3 @@ pawl_text pawl__first_line(pawl_text text, size_t *len);
 
 /** Append @p text with every run of white space made one space, and none at its ends. */
 void pawl__collapse(pawl__buf *out, pawl_text text);
-
-#endif

@@ -2,8 +2,7 @@
  * @file session/retry.h
  * @brief What the log says of a step whose attempts failed and that is to be tried again.
  */
-#ifndef PAWL_SESSION_RETRY_H
-#define PAWL_SESSION_RETRY_H
+#pragma once
 
 #include "state/state.h"
 
@@ -27,5 +26,3 @@ int64_t pawl__retry_left_us(const pawl__retry *retry, int64_t now_us);
 
 /** "attempt 2 of 3, next in 40 s", or without what comes behind the comma; "" for tries 0. */
 void pawl__retry_say(char out[64], const pawl__retry *retry, int64_t now_us);
-
-#endif

@@ -2,8 +2,7 @@
  * @file session/session.h
  * @brief Sessions inside the library: their ids and events, how one stands, and those left behind.
  */
-#ifndef PAWL_SESSION_SESSION_H
-#define PAWL_SESSION_SESSION_H
+#pragma once
 
 #include "base/json_write.h"
 #include "events/types.h"
@@ -105,5 +104,3 @@ PAWL_MUST_CHECK pawl_status pawl__sessions_settle(
 /** As pawl_session_handoff_write(), a new file with the mode @p new_mode, less the umask. */
 PAWL_MUST_CHECK pawl_status pawl__handoff_write(pawl_log *log, const char *session_id,
         const char *path, size_t summary, unsigned new_mode, pawl_error *err);
-
-#endif

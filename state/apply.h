@@ -2,8 +2,7 @@
  * @file state/apply.h
  * @brief What each event means: one function a type, the same when appending and when replaying.
  */
-#ifndef PAWL_STATE_APPLY_H
-#define PAWL_STATE_APPLY_H
+#pragma once
 
 #include "base/json_tree.h"
 #include "events/types.h"
@@ -33,5 +32,3 @@ bool pawl__applies(pawl__event_type type);
  *  an append has it already: reading it again cost 1 us of an event of 700 bytes. */
 PAWL_MUST_CHECK pawl_status pawl__apply_checked(pawl__applier *applier, const pawl_event *event,
         const pawl__json_tree *payload, pawl_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * An apply function checks everything before its first put, so that one that refuses has changed
  * nothing.
  */
-#ifndef PAWL_STATE_APPLY_CTX_H
-#define PAWL_STATE_APPLY_CTX_H
+#pragma once
 
 #include "state/apply.h"
 
@@ -103,5 +102,3 @@ PAWL_MUST_CHECK pawl_status pawl__apply_flag(
 /** A member that may be missing or null (*value is absent then), else a text. PAWL_EINVAL. */
 PAWL_MUST_CHECK pawl_status pawl__apply_maybe_text(
         pawl_text *value, const pawl__apply_ctx *a, const char *name);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * A row, once there, keeps its index until the store is cleared. Nothing is ever removed singly.
  */
-#ifndef PAWL_STATE_MEMORY_H
-#define PAWL_STATE_MEMORY_H
+#pragma once
 
 #include "state/store.h"
 
@@ -26,5 +25,3 @@ void pawl__memory_read(
 /** Insert a row, or replace the one with its key; copies. On failure the store is as it was. */
 PAWL_MUST_CHECK pawl_status pawl__memory_put(uint32_t *index, pawl__memory *memory,
         pawl__table table, const pawl__row *row, pawl_error *err);
-
-#endif

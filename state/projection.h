@@ -2,8 +2,7 @@
  * @file state/projection.h
  * @brief A state from the inside: its tables, its place in the log, and the fold of what it missed.
  */
-#ifndef PAWL_STATE_PROJECTION_H
-#define PAWL_STATE_PROJECTION_H
+#pragma once
 
 #include "state/apply.h"
 #include "state/sql.h"
@@ -72,5 +71,3 @@ PAWL_MUST_CHECK pawl_status pawl__query_page(pawl__row **rows, size_t *n, pawl__
 
 /** Statements that queries prepared. */
 void pawl__queries_release(pawl__state *state);
-
-#endif

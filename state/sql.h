@@ -2,8 +2,7 @@
  * @file state/sql.h
  * @brief The state tables in the log's database: the store over them, and rows from statements.
  */
-#ifndef PAWL_STATE_SQL_H
-#define PAWL_STATE_SQL_H
+#pragma once
 
 #include "events/engine.h"
 #include "state/store.h"
@@ -61,5 +60,3 @@ PAWL_MUST_CHECK pawl_status pawl__store_sql_known(
 void pawl__store_sql_release(pawl__store *store);
 /** The transaction was rolled back: empty the cache. */
 void pawl__store_sql_abandon(pawl__store *store);
-
-#endif

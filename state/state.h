@@ -2,8 +2,7 @@
  * @file state/state.h
  * @brief What is, kept in step with a log: attach, query, replay, check.
  */
-#ifndef PAWL_STATE_STATE_H
-#define PAWL_STATE_STATE_H
+#pragma once
 
 #include "state/versions.h"
 
@@ -261,5 +260,3 @@ PAWL_MUST_CHECK pawl_status pawl__replay_json(pawl__buf *out, pawl__store *store
 /** Compare a fold of everything with the state tables. PAWL_EDAMAGED naming table, key, column and
  *  both values of the first difference. */
 PAWL_MUST_CHECK pawl_status pawl__replay_check(pawl_log *log, pawl_error *err);
-
-#endif

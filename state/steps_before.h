@@ -3,8 +3,7 @@
  * @brief A run and some of its steps as they were before a rollback gave them up: kept in the
  *        rollback's row as JSON, and put back when it is undone.
  */
-#ifndef PAWL_STATE_STEPS_BEFORE_H
-#define PAWL_STATE_STEPS_BEFORE_H
+#pragma once
 
 #include "base/json_tree.h"
 #include "base/json_write.h"
@@ -25,5 +24,3 @@ pawl__node pawl__steps_before_after(const pawl__json_tree *tree, pawl__node node
 /** The whole row of the step at @p node, of that run. PAWL_EDAMAGED. */
 PAWL_MUST_CHECK pawl_status pawl__steps_before_step(pawl__row *step, const pawl__json_tree *tree,
         pawl__node node, pawl_text run_id, pawl_error *err);
-
-#endif

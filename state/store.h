@@ -4,8 +4,7 @@
  *
  * apply() (state/apply.h) is written once against this interface, so that both mean the same.
  */
-#ifndef PAWL_STATE_STORE_H
-#define PAWL_STATE_STORE_H
+#pragma once
 
 #include "events/log.h"
 #include "state/tables.h"
@@ -35,5 +34,3 @@ struct pawl__store {
 PAWL_MUST_CHECK pawl_status pawl__store_memory(pawl__store **out, pawl_error *err);
 /** Rows in the log's own tables; statements are prepared once and kept. */
 PAWL_MUST_CHECK pawl_status pawl__store_sql(pawl__store **out, pawl_log *log, pawl_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * A row is an array of values, one a column. The key columns come first: texts, or one integer.
  * schema.sql has the same tables, with comments; a test compares the two.
  */
-#ifndef PAWL_STATE_TABLES_H
-#define PAWL_STATE_TABLES_H
+#pragma once
 
 #include "base/text.h"
 
@@ -268,5 +267,3 @@ int pawl__row_cmp_order(pawl__table table, const pawl__row *a, const pawl__row *
 
 /** The first column in which two rows differ, or -1. */
 int pawl__row_diff(pawl__table table, const pawl__row *a, const pawl__row *b);
-
-#endif

@@ -2,8 +2,7 @@
  * @file state/text_list.h
  * @brief Lists of texts as a column keeps them: a canonical JSON array, each text once.
  */
-#ifndef PAWL_STATE_TEXT_LIST_H
-#define PAWL_STATE_TEXT_LIST_H
+#pragma once
 
 #include "base/json_tree.h"
 
@@ -17,5 +16,3 @@ PAWL_MUST_CHECK pawl_status pawl__text_list_remove(pawl_text *out, pawl__arena *
 
 /** How many texts a list (absent: empty) holds. */
 PAWL_MUST_CHECK pawl_status pawl__text_list_count(size_t *out, pawl_text list, pawl_error *err);
-
-#endif

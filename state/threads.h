@@ -7,8 +7,7 @@
  * event, or 0 while only writes are there, and cursor the seqs of its other events: "12 15". A step
  * whose order_seq is not its run's started_seq is of a thread that was deleted.
  */
-#ifndef PAWL_STATE_THREADS_H
-#define PAWL_STATE_THREADS_H
+#pragma once
 
 #include "state/state.h"
 
@@ -39,5 +38,3 @@ PAWL_MUST_CHECK pawl_status pawl__state_threads(
  *  of all threads. */
 PAWL_MUST_CHECK pawl_status pawl__state_thread_parts(pawl__row **rows, size_t *n,
         pawl__state *state, pawl_text run_id, pawl__arena *arena, pawl_error *err);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Of the rows of one sense in a version and all below it the one with the highest seq holds.
  */
-#ifndef PAWL_STATE_VERSIONS_H
-#define PAWL_STATE_VERSIONS_H
+#pragma once
 
 #include "base/map.h"
 #include "state/store.h"
@@ -57,5 +56,3 @@ PAWL_MUST_CHECK pawl_status pawl__versions_hold(
 PAWL_MUST_CHECK pawl_status pawl__versions_in_force(
         pawl__versions *versions, pawl__store *store, pawl_error *err);
 void pawl__versions_free(pawl__versions *versions);
-
-#endif

@@ -2,8 +2,7 @@
  * @file threads/threads.h
  * @brief Threads inside the library: their handle, and what their ids are in the log.
  */
-#ifndef PAWL_THREADS_THREADS_H
-#define PAWL_THREADS_THREADS_H
+#pragma once
 
 #include "base/ids.h"
 #include "base/json_tree.h"
@@ -94,5 +93,3 @@ void pawl__thread_write_thread(
 /** All members of a checkpoint's payload, but for the brace that ends it. */
 void pawl__thread_write_checkpoint(pawl__json_writer *w, const pawl_thread_checkpoint *item,
         pawl_text run, const pawl__thread_value *values, size_t n);
-
-#endif

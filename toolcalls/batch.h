@@ -2,8 +2,7 @@
  * @file toolcalls/batch.h
  * @brief A batch of calls: read, asked which of them edit, and told again.
  */
-#ifndef PAWL_TOOLCALLS_BATCH_H
-#define PAWL_TOOLCALLS_BATCH_H
+#pragma once
 
 #include "toolcalls/document.h"
 #include "toolcalls/name.h"
@@ -26,5 +25,3 @@ struct pawl_toolcalls {
 /** Read @p json; a copy is kept. Failures as of pawl_toolcalls_checkpoint(). */
 PAWL_MUST_CHECK pawl_status pawl__calls_read(pawl_toolcalls **out, const char *json, size_t len,
         const pawl_toolcalls_options *options, pawl_error *err);
-
-#endif

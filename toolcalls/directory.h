@@ -8,8 +8,7 @@
  * name. It is locked (flock) while its writer is at it, so that what a process left that died can
  * be told from what another one is writing.
  */
-#ifndef PAWL_TOOLCALLS_DIRECTORY_H
-#define PAWL_TOOLCALLS_DIRECTORY_H
+#pragma once
 
 #include "toolcalls/name.h"
 
@@ -60,5 +59,3 @@ PAWL_MUST_CHECK pawl_status pawl__doc_read(pawl__buf *out, const pawl__doc_direc
 typedef pawl_status (*pawl__doc_name_fn)(const char *name, void *user, pawl_error *err);
 PAWL_MUST_CHECK pawl_status pawl__doc_names(
         const pawl__doc_directory *directory, pawl__doc_name_fn fn, void *user, pawl_error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * Values are passed on as they were written, digit by digit; only strings are written anew, with
  * the same characters. So what this version does not know survives, at any depth.
  */
-#ifndef PAWL_TOOLCALLS_DOCUMENT_H
-#define PAWL_TOOLCALLS_DOCUMENT_H
+#pragma once
 
 #include "base/json_tree.h"
 #include <pawl/toolcalls.h>
@@ -52,5 +51,3 @@ void pawl__toolcall_compose(pawl__buf *out, const pawl__json_tree *tree, pawl__n
  *  @p with_args: {} where it has none. */
 void pawl__toolcall_call(pawl__buf *out, const pawl__json_tree *tree, pawl__node call,
         const char *checkpoint, bool with_args);
-
-#endif

@@ -2,8 +2,7 @@
  * @file toolcalls/log_record.h
  * @brief The tool calls that the log knows: each is the event right behind its checkpoint.
  */
-#ifndef PAWL_TOOLCALLS_LOG_RECORD_H
-#define PAWL_TOOLCALLS_LOG_RECORD_H
+#pragma once
 
 #include "events/log.h"
 #include "state/state.h"
@@ -29,5 +28,3 @@ typedef pawl_status (*pawl__log_record_fn)(
         const pawl__log_record *call, void *user, pawl_error *err);
 PAWL_MUST_CHECK pawl_status pawl__log_record_each(
         pawl_log *log, pawl__log_record_fn fn, void *user, pawl_error *err);
-
-#endif

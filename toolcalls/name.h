@@ -2,8 +2,7 @@
  * @file toolcalls/name.h
  * @brief The names of documents: "2026-01-20T14-30-00-123Z-CALLID-TOOL.json".
  */
-#ifndef PAWL_TOOLCALLS_NAME_H
-#define PAWL_TOOLCALLS_NAME_H
+#pragma once
 
 #include "base/text.h"
 
@@ -23,5 +22,3 @@ void pawl__toolcall_name(
 /** Why @p name is none that a document may be read by, for a message; NULL: it is one. UTF-8
  * without control characters, '/', '\' and "..", that ends in .json and fits a directory. */
 const char *pawl__toolcall_name_wrong(pawl_text name);
-
-#endif

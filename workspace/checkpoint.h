@@ -10,8 +10,7 @@
  * the transaction. A file that is no longer what prepare read fails the commit with PAWL_EINPUTS:
  * prepare anew, pawl__CHECKPOINT_TRIES times.
  */
-#ifndef PAWL_WORKSPACE_CHECKPOINT_H
-#define PAWL_WORKSPACE_CHECKPOINT_H
+#pragma once
 
 #include "workspace/workspace.h"
 
@@ -65,5 +64,3 @@ void pawl__taking_free(pawl__taking *taking);
  *  PAWL_DONE as above. */
 PAWL_MUST_CHECK pawl_status pawl__checkpoint_take(
         pawl__taking *taking, uint64_t fence, pawl_error *err);
-
-#endif

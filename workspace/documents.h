@@ -2,8 +2,7 @@
  * @file workspace/documents.h
  * @brief The documents of a checkpoint: the mission's state and its outputs.
  */
-#ifndef PAWL_WORKSPACE_DOCUMENTS_H
-#define PAWL_WORKSPACE_DOCUMENTS_H
+#pragma once
 
 #include "workspace/store/run_state.h"
 
@@ -16,5 +15,3 @@ typedef enum pawl__document_kind {
  *  it no longer. */
 PAWL_MUST_CHECK pawl_status pawl__checkpoint_document(pawl__buf *out, pawl_log *log,
         const pawl__row *checkpoint, pawl__document_kind kind, pawl_error *err);
-
-#endif

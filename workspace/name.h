@@ -2,8 +2,7 @@
  * @file workspace/name.h
  * @brief The id of a checkpoint beside its number: "cp-04-implement-20260120-143000".
  */
-#ifndef PAWL_WORKSPACE_NAME_H
-#define PAWL_WORKSPACE_NAME_H
+#pragma once
 
 #include "base/text.h"
 
@@ -14,5 +13,3 @@
  *  is UTC, and for people. */
 void pawl__checkpoint_id(
         char out[PAWL__CHECKPOINT_ID_MAX], uint64_t n, pawl_text words, int64_t wall_us);
-
-#endif

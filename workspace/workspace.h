@@ -2,8 +2,7 @@
  * @file workspace/workspace.h
  * @brief One workspace at work: its log, its root, how it is read, and where it stands.
  */
-#ifndef PAWL_WORKSPACE_WORKSPACE_H
-#define PAWL_WORKSPACE_WORKSPACE_H
+#pragma once
 
 #include "state/state.h"
 #include "workspace/git/git.h"
@@ -143,5 +142,3 @@ PAWL_MUST_CHECK pawl_status pawl__checkpoint_list(pawl_workspace_checkpoints **o
 /** pawl_rollback_list() of a page, oldest first. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_list(
         pawl_rollbacks **out, pawl_log *log, const pawl__page *page, pawl_error *err);
-
-#endif

@@ -2,11 +2,8 @@
  * @file cli/eventlog/program.h
  * @brief The table of `eventlog`.
  */
-#ifndef CLI_EVENTLOG_PROGRAM_H
-#define CLI_EVENTLOG_PROGRAM_H
+#pragma once
 
 #include "command/command.h"
 
 extern const cli_program eventlog_program;
-
-#endif

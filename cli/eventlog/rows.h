@@ -2,8 +2,7 @@
  * @file cli/eventlog/rows.h
  * @brief Events one a line: as a table, or as JSON Lines of envelopes.
  */
-#ifndef CLI_EVENTLOG_ROWS_H
-#define CLI_EVENTLOG_ROWS_H
+#pragma once
 
 #include "base/digest.h"
 #include "base/text.h"
@@ -57,5 +56,3 @@ typedef struct cli_head {
 extern const cli_field cli_head_fields[];
 
 PAWL_MUST_CHECK pawl_status cli_read_head(cli_head *out, pawl_log *log, pawl_error *err);
-
-#endif

@@ -2,13 +2,10 @@
  * @file cli/pawl/actor.h
  * @brief Who does it: --actor, or the user at the keyboard.
  */
-#ifndef CLI_PAWL_ACTOR_H
-#define CLI_PAWL_ACTOR_H
+#pragma once
 
 #include "command/command.h"
 
 /** The value of --actor, else who the context says, else "user:NAME" of who runs the process. Lives
  * as long as the command runs. */
 PAWL_MUST_CHECK pawl_status cli_actor(const char **out, const cli_call *cli, pawl_error *err);
-
-#endif

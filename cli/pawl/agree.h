@@ -2,8 +2,7 @@
  * @file cli/pawl/agree.h
  * @brief Asking on a terminal before something is changed.
  */
-#ifndef CLI_PAWL_AGREE_H
-#define CLI_PAWL_AGREE_H
+#pragma once
 
 #include "command/command.h"
 
@@ -14,5 +13,3 @@ bool cli_can_ask(const cli_call *cli);
 bool cli_agrees(const char *question);
 /** Is the answer "y" or "yes", in any case of letters? */
 bool cli_is_yes(const char *answer, size_t len);
-
-#endif

@@ -3,8 +3,7 @@
  * @brief Answers to many conflicts as JSON: objects as `pawl conflicts --json` prints them, with
  * the answer beside.
  */
-#ifndef CLI_PAWL_ANSWERS_H
-#define CLI_PAWL_ANSWERS_H
+#pragma once
 
 #include "command/command.h"
 #include "document/fields.h"
@@ -40,5 +39,3 @@ void cli_answers_refuse(size_t i, const pawl_error *why, void *user);
  *  last of them is the failure. PAWL_OK: none is. */
 PAWL_MUST_CHECK pawl_status cli_answers_report(
         const cli_answers *answers, const cli_call *cli, pawl_error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * @brief What a command changes of the glossary: the senses as they are from then on, those that
  * hold no more, and which steps completed with those.
  */
-#ifndef CLI_PAWL_CHANGED_H
-#define CLI_PAWL_CHANGED_H
+#pragma once
 
 #include "cli/pawl/senses.h"
 #include "command/fields.h"
@@ -64,5 +63,3 @@ PAWL_MUST_CHECK pawl_status cli_changed_json(
 const char *cli_changed_note(const cli_changed *changed);
 /** For people: which steps completed with what holds no more. */
 void cli_changed_print_steps(const cli_changed *changed);
-
-#endif

@@ -2,8 +2,7 @@
  * @file cli/pawl/commands.h
  * @brief The subcommands of `pawl`, one a file.
  */
-#ifndef CLI_PAWL_COMMANDS_H
-#define CLI_PAWL_COMMANDS_H
+#pragma once
 
 #include "command/command.h"
 
@@ -23,5 +22,3 @@ extern const cli_cmd pawl_init_cmd, pawl_run_cmd, pawl_resume_cmd, pawl_check_cm
         pawl_import_events_cmd, pawl_validate_cmd, pawl_rebuild_cmd, pawl_serve_cmd,
         pawl_tool_checkpoint_cmd, pawl_restore_cmd, pawl_restore_list_cmd, pawl_submit_cmd,
         pawl_skip_cmd, pawl_cancel_cmd, pawl_plan_cmd, pawl_work_cmd, pawl_workers_cmd;
-
-#endif

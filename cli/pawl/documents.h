@@ -2,8 +2,7 @@
  * @file cli/pawl/documents.h
  * @brief The documents that arguments name: files, whole directories, standard input.
  */
-#ifndef CLI_PAWL_DOCUMENTS_H
-#define CLI_PAWL_DOCUMENTS_H
+#pragma once
 
 #include "base/text.h"
 #include "command/command.h"
@@ -26,5 +25,3 @@ typedef struct cli_documents {
 PAWL_MUST_CHECK pawl_status cli_documents_read(
         cli_documents *out, const cli_call *cli, pawl_error *err);
 void cli_documents_free(cli_documents *documents);
-
-#endif

@@ -2,8 +2,7 @@
  * @file cli/pawl/git.h
  * @brief A commit of what is staged, by the git that the user has, with the user's hooks.
  */
-#ifndef CLI_PAWL_GIT_H
-#define CLI_PAWL_GIT_H
+#pragma once
 
 #include <pawl/base.h>
 #include <stdio.h>
@@ -14,5 +13,3 @@
  *  @param message  NULL or "": made of @p task. */
 PAWL_MUST_CHECK pawl_status cli_git_commit(
         FILE *out, const char *task, const char *message, pawl_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * @file cli/pawl/hook.h
  * @brief One call of a hook: what it is about, and what its events do.
  */
-#ifndef CLI_PAWL_HOOK_H
-#define CLI_PAWL_HOOK_H
+#pragma once
 
 #include "agents/hook_call.h"
 #include "base/json_write.h"
@@ -45,5 +44,3 @@ pawl_status hook_session_start(hooking *h);
 pawl_status hook_before_compaction(hooking *h);
 pawl_status hook_turn_end(hooking *h);
 pawl_status hook_session_end(hooking *h);
-
-#endif

@@ -2,8 +2,7 @@
  * @file cli/pawl/hooks.h
  * @brief What the commands `hooks install`, `uninstall` and `status` share.
  */
-#ifndef CLI_PAWL_HOOKS_H
-#define CLI_PAWL_HOOKS_H
+#pragma once
 
 #include "command/command.h"
 
@@ -19,5 +18,3 @@
 
 /** `hooks install --agent NAME`: into its settings. Returns the exit code. */
 int cli_hooks_install_agent(cli_call *cli);
-
-#endif

@@ -2,8 +2,7 @@
  * @file cli/pawl/outcome.h
  * @brief Telling how a run goes and what it came to, to people and as JSON.
  */
-#ifndef CLI_PAWL_OUTCOME_H
-#define CLI_PAWL_OUTCOME_H
+#pragma once
 
 #include "base/json_write.h"
 #include "command/command.h"
@@ -29,5 +28,3 @@ void cli_progress_checkpoint(const pawl_workspace_checkpoint_info *info, void *u
  * exit code. @p result is NULL where there is no run; @p progress is freed. */
 int cli_print_outcome(const cli_call *cli, pawl_status status, const pawl_run_result *result,
         cli_progress *progress, const pawl_error *err);
-
-#endif

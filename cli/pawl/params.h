@@ -3,8 +3,7 @@
  * @brief A mission's parameters on the command line: --set K=V, --params FILE, and the help of
  * them.
  */
-#ifndef CLI_PAWL_PARAMS_H
-#define CLI_PAWL_PARAMS_H
+#pragma once
 
 #include "command/command.h"
 #include <pawl/mission.h>
@@ -25,5 +24,3 @@ int cli_take_params(const cli_call *cli, pawl_mission *mission);
 bool cli_params_given(const cli_call *cli);
 /** For help: those of the mission that the first argument names, if it can be read. */
 void cli_print_params(const cli_call *cli);
-
-#endif

@@ -2,8 +2,7 @@
  * @file cli/pawl/plan.h
  * @brief Showing what going back would do, or did.
  */
-#ifndef CLI_PAWL_PLAN_H
-#define CLI_PAWL_PLAN_H
+#pragma once
 
 #include "command/command.h"
 #include <pawl/rollback.h>
@@ -17,5 +16,3 @@ PAWL_MUST_CHECK pawl_status cli_plan_json(
 /** What was done, in a few lines, or as the object under --json. */
 PAWL_MUST_CHECK pawl_status cli_plan_done(
         const cli_call *cli, const pawl_rollback_plan *plan, pawl_error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * @brief What is wrong with a file, told all at once: a line each for people, with --json also
  * {"problems":[...]}, which is what a service passes on.
  */
-#ifndef CLI_PAWL_PROBLEMS_H
-#define CLI_PAWL_PROBLEMS_H
+#pragma once
 
 #include "base/json_write.h"
 #include "command/command.h"
@@ -19,5 +18,3 @@ typedef struct cli_problems {
 void cli_problems_begin(cli_problems *problems, const cli_call *cli);
 /** At the end, whatever the reader returned and told in @p err; returns that. */
 pawl_status cli_problems_end(cli_problems *problems, pawl_status status, const pawl_error *err);
-
-#endif

@@ -2,11 +2,8 @@
  * @file cli/pawl/program.h
  * @brief The table of `pawl`.
  */
-#ifndef CLI_PAWL_PROGRAM_H
-#define CLI_PAWL_PROGRAM_H
+#pragma once
 
 #include "command/command.h"
 
 extern const cli_program pawl_program;
-
-#endif

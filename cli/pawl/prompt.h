@@ -2,8 +2,7 @@
  * @file cli/pawl/prompt.h
  * @brief Asking on a terminal: which sense a term has, and whether changed inputs are all right.
  */
-#ifndef CLI_PAWL_PROMPT_H
-#define CLI_PAWL_PROMPT_H
+#pragma once
 
 #include "base/text.h"
 #include <pawl/mission.h>
@@ -44,5 +43,3 @@ void cli_print_answered_elsewhere(
         cli_prompt *prompt, const pawl_answer *answers, const pawl_conflict *conflicts, size_t n);
 
 void cli_prompt_free(cli_prompt *prompt);
-
-#endif

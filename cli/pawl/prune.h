@@ -2,8 +2,7 @@
  * @file cli/pawl/prune.h
  * @brief What both prune commands show of what goes and what stays.
  */
-#ifndef CLI_PAWL_PRUNE_H
-#define CLI_PAWL_PRUNE_H
+#pragma once
 
 #include "command/fields.h"
 
@@ -17,5 +16,3 @@ const char *cli_goes(const void *value, char buf[CLI_WORD_MAX]);
         {                                                                                          \
                 "why", CLI_AS_STRING, __VA_ARGS__                                                  \
         }
-
-#endif

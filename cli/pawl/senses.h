@@ -5,8 +5,7 @@
  * In force are the senses of no seed version (clarified, imported), and those of the version of
  * each scope's seed that was used last.
  */
-#ifndef CLI_PAWL_SENSES_H
-#define CLI_PAWL_SENSES_H
+#pragma once
 
 #include "command/command.h"
 #include "glossary/glossary.h"
@@ -48,5 +47,3 @@ typedef struct cli_affected_steps {
 PAWL_MUST_CHECK pawl_status cli_affected_add(cli_affected_steps *out, const cli_call *cli,
         pawl_log *log, const cli_senses *senses, const pawl__row *sense, pawl_text mission,
         pawl_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * @file cli/pawl/serve.h
  * @brief pawl serve: its table is in every build, the service only with PAWL_WITH_SERVICE.
  */
-#ifndef CLI_PAWL_SERVE_H
-#define CLI_PAWL_SERVE_H
+#pragma once
 
 #include "command/command.h"
 
@@ -11,5 +10,3 @@
 #define DEFAULT_LISTEN  DEFAULT_ADDRESS ":7473"
 
 int pawl_serve_run(cli_call *cli);
-
-#endif

@@ -2,12 +2,9 @@
  * @file cli/pawl/session_json.h
  * @brief A session as JSON: an element of `sessions --json`, and what the commands on one print.
  */
-#ifndef CLI_PAWL_SESSION_JSON_H
-#define CLI_PAWL_SESSION_JSON_H
+#pragma once
 
 #include "command/fields.h"
 
 /** Of a pawl_session. */
 extern const cli_field cli_session_fields[];
-
-#endif

@@ -2,8 +2,7 @@
  * @file cli/pawl/session_run.h
  * @brief What run and resume share: signals, prompts, progress, and how the outcome is told.
  */
-#ifndef CLI_PAWL_SITTING_H
-#define CLI_PAWL_SITTING_H
+#pragma once
 
 #include "command/command.h"
 #include <pawl/mission.h>
@@ -13,5 +12,3 @@
  *  this is a terminal, of a run that is known by its id. Returns the exit code. */
 int cli_sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const char *what,
         const pawl_run_options *given, bool watch);
-
-#endif

@@ -2,8 +2,7 @@
  * @file cli/pawl/signals.h
  * @brief INT, TERM and HUP as bytes to read: what pawl_run_options.signal_fd wants.
  */
-#ifndef CLI_PAWL_SIGNALS_H
-#define CLI_PAWL_SIGNALS_H
+#pragma once
 
 #include <pawl/base.h>
 
@@ -18,5 +17,3 @@ PAWL_MUST_CHECK pawl_status cli_signals_catch(int *fd, pawl_error *err);
 
 /** The last signal that came, or 0. */
 int cli_signals_last(void);
-
-#endif

@@ -2,8 +2,7 @@
  * @file cli/pawl/slot.h
  * @brief A worker's slots: a directory each, and the process that carries out a run in it.
  */
-#ifndef CLI_PAWL_SLOT_H
-#define CLI_PAWL_SLOT_H
+#pragma once
 
 #include "command/command.h"
 #include <limits.h>
@@ -39,5 +38,3 @@ PAWL_MUST_CHECK pawl_status cli_absolute(char out[PATH_MAX], const char *path, p
 
 /** Milliseconds by a clock that does not step. */
 int64_t cli_now_ms(void);
-
-#endif

@@ -2,13 +2,10 @@
  * @file cli/pawl/status.h
  * @brief What is unfinished in a log, why, and what to type.
  */
-#ifndef CLI_PAWL_STATUS_H
-#define CLI_PAWL_STATUS_H
+#pragma once
 
 #include "command/command.h"
 
 /** List it for people; *n (may be NULL): how many runs there are. */
 PAWL_MUST_CHECK pawl_status cli_status_list(
         uint64_t *n, const cli_call *cli, pawl_log *log, pawl_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * @file cli/pawl/step_tree.h
  * @brief Steps and what they need, for people: each indented below the last of those.
  */
-#ifndef CLI_PAWL_STEP_TREE_H
-#define CLI_PAWL_STEP_TREE_H
+#pragma once
 
 #include "mission/mission.h"
 
@@ -17,5 +16,3 @@ typedef struct cli_step_line {
 /** The lines of @p n steps, which are in no circle; in @p arena. */
 PAWL_MUST_CHECK pawl_status cli_step_tree(cli_step_line **out, const pawl_text *ids,
         const pawl__needs *needs, size_t n, pawl__arena *arena, pawl_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * @file cli/pawl/unfinished.h
  * @brief What `pawl run` does about a run of the same mission that was left unfinished.
  */
-#ifndef CLI_PAWL_UNFINISHED_H
-#define CLI_PAWL_UNFINISHED_H
+#pragma once
 
 #include "command/command.h"
 #include <pawl/mission.h>
@@ -17,5 +16,3 @@ typedef enum cli_choice {
 /** By the options --resume, --fresh and --run; else by asking on a terminal, and nowhere else. */
 cli_choice cli_choose_run(pawl_unfinished *run, int *code, const cli_call *cli, pawl_log *log,
         const pawl_mission *mission);
-
-#endif

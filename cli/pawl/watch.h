@@ -2,8 +2,7 @@
  * @file cli/pawl/watch.h
  * @brief A live view of a run: its steps as they go, until it has ended.
  */
-#ifndef CLI_PAWL_WATCH_H
-#define CLI_PAWL_WATCH_H
+#pragma once
 
 #include "command/command.h"
 #include <pawl/mission.h>
@@ -30,5 +29,3 @@ PAWL_MUST_CHECK pawl_status cli_watcher_begin(
 /** For pawl_run_options.notice, with the watcher as @p user. */
 void cli_watcher_notice(const char *line, void *user);
 void cli_watcher_end(cli_watcher *watcher);
-
-#endif

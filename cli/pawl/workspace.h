@@ -2,8 +2,7 @@
  * @file cli/pawl/workspace.h
  * @brief What the commands on workspace checkpoints share: which workspace, and how one is shown.
  */
-#ifndef CLI_PAWL_WORKSPACE_H
-#define CLI_PAWL_WORKSPACE_H
+#pragma once
 
 #include "command/fields.h"
 #include <pawl/workspace.h>
@@ -74,5 +73,3 @@ const char *cli_kind_word(const void *value, char buf[CLI_WORD_MAX]);
 void cli_change_print(FILE *out, const pawl_file_change *file);
 /** What was not captured, a line each. */
 void cli_missed_print(FILE *out, const pawl_not_captured *missed, size_t n);
-
-#endif

@@ -2,8 +2,7 @@
  * @file events/postgres/library.h
  * @brief libpq, loaded when a log on a server is opened.
  */
-#ifndef PAWL_EVENTS_POSTGRES_LIBRARY_H
-#define PAWL_EVENTS_POSTGRES_LIBRARY_H
+#pragma once
 
 #include "base/lazy.h"
 #include <libpq-fe.h>
@@ -60,5 +59,3 @@ typedef struct pawl__postgres_library {
 /** Load it. PAWL_ENOTFOUND where it is not installed. Static. */
 PAWL_MUST_CHECK pawl_status pawl__postgres_load(
         const pawl__postgres_library **out, pawl_error *err);
-
-#endif

@@ -10,8 +10,7 @@
  * Nothing is kept in the server's session but prepared statements and time limits; where a pooler
  * stands in between (it is seen by the process id that it makes up), not even those.
  */
-#ifndef PAWL_EVENTS_POSTGRES_SERVER_H
-#define PAWL_EVENTS_POSTGRES_SERVER_H
+#pragma once
 
 #include "events/address.h"
 #include "events/handle.h"
@@ -282,5 +281,3 @@ PAWL_MUST_CHECK pawl_status pawl__postgres_derived(
 int pawl__postgres_version(void);
 
 extern const char *const pawl__postgres_sql[PAWL__STMTS];
-
-#endif

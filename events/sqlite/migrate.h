@@ -2,8 +2,7 @@
  * @file events/sqlite/migrate.h
  * @brief The schema a file must have, and the numbered steps that lead an old file to it.
  */
-#ifndef PAWL_EVENTS_SQLITE_MIGRATE_H
-#define PAWL_EVENTS_SQLITE_MIGRATE_H
+#pragma once
 
 #include "events/log.h"
 
@@ -43,5 +42,3 @@ PAWL_MUST_CHECK pawl_status pawl__schema_ensure(
 /** In the transaction that is open: drop every table that is derived from the events, whatever it
  * has become, and make it anew, empty. */
 PAWL_MUST_CHECK pawl_status pawl__schema_derive_anew(pawl_log *log, pawl_error *err);
-
-#endif

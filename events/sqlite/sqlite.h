@@ -2,8 +2,7 @@
  * @file events/sqlite/sqlite.h
  * @brief A log in a file: the inside of the engine, for its own files and their tests.
  */
-#ifndef PAWL_EVENTS_SQLITE_SQLITE_H
-#define PAWL_EVENTS_SQLITE_SQLITE_H
+#pragma once
 
 #include "events/handle.h"
 #include "events/sqlite/migrate.h"
@@ -244,5 +243,3 @@ PAWL_MUST_CHECK pawl_status pawl__sqlite_backup(
         pawl_backup *result, pawl_log *log, const char *path, pawl_backup_fn go_on, void *user);
 PAWL_MUST_CHECK pawl_status pawl__sqlite_shrink(uint64_t *freed, pawl_log *log);
 PAWL_MUST_CHECK pawl_status pawl__sqlite_space(uint64_t *files, uint64_t *free, pawl_log *log);
-
-#endif

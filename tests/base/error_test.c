@@ -61,5 +61,3 @@ UNIT_TEST(a_long_message_is_cut_before_an_escape)
         pawl__fail(&err, PAWL_EINVAL, "%s", text);
         assert_true(pawl__utf8_valid(err.message, strlen(err.message)));
 }
-
-TESTS_MAIN(NULL, NULL)

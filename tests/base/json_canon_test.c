@@ -350,5 +350,3 @@ UNIT_TEST(the_public_functions_do_the_same)
         assert_int_equal(pawl_json_hash(hex, "x", (size_t)UINT32_MAX + 1, NULL), PAWL_ETOOBIG);
         assert_string_equal(hex, wanted);
 }
-
-TESTS_MAIN(NULL, NULL)

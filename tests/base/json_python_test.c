@@ -98,5 +98,3 @@ UNIT_TEST(every_failing_allocation_is_said)
         }
         pawl__json_tree_free(&tree);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -394,5 +394,3 @@ UNIT_TEST(escapes_are_decoded_to_what_they_stand_for)
                 free(out);
         }
 }
-
-TESTS_MAIN(NULL, NULL)

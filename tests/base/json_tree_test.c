@@ -236,5 +236,3 @@ UNIT_TEST(a_tree_knows_how_deep_it_is)
         }
         pawl__json_tree_free(&tree);
 }
-
-TESTS_MAIN(NULL, NULL)

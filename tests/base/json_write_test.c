@@ -91,5 +91,3 @@ UNIT_TEST(strings_of_each_length_are_quoted)
                 }
         pawl__buf_free(&out);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -106,5 +106,3 @@ UNIT_TEST(a_library_that_does_not_start_is_not_used)
         assert_says(err.message, "libm.so.6: does not start; ");
         assert_false(library.ready);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -71,5 +71,3 @@ UNIT_TEST(a_secret_is_overwritten)
         pawl__cleanse(secret, sizeof secret);
         assert_memory_equal(secret, zero, sizeof secret);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -69,5 +69,3 @@ UNIT_TEST(what_is_met_is_numbered_once)
         assert_int_equal(pawl__map_get(&map, pawl__text("1000")), PAWL__MAP_NONE);
         pawl__map_free(&map);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -55,5 +55,3 @@ UNIT_TEST(an_arena_that_ran_out_of_memory_says_so_once)
         assert_true(ok);
         pawl__arena_free(&arena);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -189,5 +189,3 @@ UNIT_TEST(the_state_of_the_process_does_not_matter)
         }
         setlocale(LC_ALL, "C");
 }
-
-TESTS_MAIN(NULL, NULL)

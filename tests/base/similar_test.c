@@ -52,5 +52,3 @@ UNIT_TEST(what_has_little_in_common_is_not_near)
         assert_string_equal(nearest("frobnicate"), "");
         assert_string_equal(nearest(longest), "");
 }
-
-TESTS_MAIN(NULL, NULL)

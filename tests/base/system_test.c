@@ -64,5 +64,3 @@ UNIT_TEST(a_path_needs_no_end)
         assert_string_equal(
                 err.message, "a/b: cannot read it: No such file or directory; check the path");
 }
-
-TESTS_MAIN(NULL, NULL)

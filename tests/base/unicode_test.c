@@ -153,5 +153,3 @@ UNIT_TEST(classes_are_those_of_the_standard)
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
                 assert_int_equal(pawl__unicode_class(cases[i].character), cases[i].class);
 }
-
-TESTS_MAIN(NULL, NULL)

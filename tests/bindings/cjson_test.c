@@ -264,5 +264,3 @@ PIPED_TEST(without_memory_a_call_says_so_and_leaves_nothing)
         pawl_conflicts_free(conflicts);
         cJSON_Delete(inputs);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -424,5 +424,3 @@ UNIT_TEST(running_out_of_memory_leaks_nothing)
                 pawl__arena_free(&arena);
         }
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -237,5 +237,3 @@ UNIT_TEST(running_out_of_memory_leaks_nothing)
                 pawl__buf_free(&lines.text);
         }
 }
-
-TESTS_MAIN(NULL, NULL)

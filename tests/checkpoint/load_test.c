@@ -257,5 +257,3 @@ LOAD(running_out_of_memory_is_said_and_can_be_tried_again)
                 pawl_step_checkpoint_free(checkpoint);
         }
 }
-
-TESTS_MAIN(NULL, NULL)

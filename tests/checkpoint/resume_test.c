@@ -91,5 +91,3 @@ UNIT_TEST(changed_inputs_are_asked_about_even_where_the_gate_has_passed)
         assert_int_equal(d.verdict, PAWL__RESUME_CHANGED);
         assert_ptr_equal(d.from, &asked);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -190,5 +190,3 @@ UNIT_TEST(no_command_has_more_options_than_a_call_has_room_for)
                                 fail_msg("%s has %zu options", (*cmd)->name, n);
                 }
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -514,5 +514,3 @@ SERVED_TEST(threads_ask_at_once)
         assert_ok(pawl_log_verify(&verified, s->f->log, 0, NULL));
         assert_int_equal(mission_events(s->f, "GlossaryClarificationResolved"), 1);
 }
-
-TESTS_MAIN(NULL, NULL)

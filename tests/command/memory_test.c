@@ -96,5 +96,3 @@ TEST(a_run_is_shown_with_what_its_steps_were_told)
         snprintf(run_id, sizeof run_id, "%s", s->f->result->run_id);
         sweep_command(s, words, sizeof words / sizeof words[0]);
 }
-
-TESTS_MAIN(NULL, NULL)

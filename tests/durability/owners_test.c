@@ -229,5 +229,3 @@ MISSION_TEST(a_wall_clock_that_jumps_changes_no_owner)
         assert_int_equal(mission_events(f, "StepCompleted"), rounds);
         assert_ok(pawl__replay_check(f->log, &f->err));
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -210,5 +210,3 @@ LOG_TEST(every_reader_sees_each_event_once_and_in_order)
         assert_null(pawl_log_warning(f->log));
         assert_true(done.largest_wal < (f->wal ? f->wal : &pawl__wal_limits_default)->warn_bytes);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -161,5 +161,3 @@ TOOLCALLS_TEST(where_a_call_fails_the_checkpoint_is_there_or_says_why)
         assert_true(one > 3);
         assert_true(named > 0); /* the last step failed: it is in the log alone */
 }
-
-TESTS_MAIN(NULL, NULL)

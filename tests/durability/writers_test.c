@@ -200,5 +200,3 @@ LOG_TEST(threads_of_processes_that_append_at_once_lose_nothing_and_all_end)
 {
         write_together(f, 6, THREADS_MAX, test_full() ? 10000 : 250);
 }
-
-TESTS_MAIN(NULL, NULL)

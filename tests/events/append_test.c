@@ -442,5 +442,3 @@ OPEN_LOG_TEST(no_event_follows_the_last_seq_there_can_be)
         check_refused(f, event_scope(NULL), PAWL_EDAMAGED,
                 "seq 9223372036854775807: no seq can follow the last event's; the log is damaged");
 }
-
-TESTS_MAIN(NULL, NULL)

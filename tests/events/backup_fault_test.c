@@ -129,5 +129,3 @@ FAULT_TEST(without_memory_there_is_no_file_and_nothing_is_leaked)
                         assert_int_equal(unlink(b->copy), 0);
         }
 }
-
-TESTS_MAIN(NULL, NULL)

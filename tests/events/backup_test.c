@@ -318,5 +318,3 @@ BACKUP_TEST(what_is_appended_meanwhile_is_not_in_it_and_does_not_make_it_begin_a
                 pawl_log_close(log);
         }
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -130,5 +130,3 @@ static int fault_teardown(void **state)
         fault_reset();
         return event_log_teardown(state);
 }
-
-TESTS_MAIN(NULL, NULL)

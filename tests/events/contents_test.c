@@ -414,5 +414,3 @@ LOG_TEST(those_who_wait_for_too_long_are_refused_as_busy)
         assert_int_equal(event_log_count(f), 1);
         assert_int_equal(contents_rows(f), CONTENT_PARTS);
 }
-
-TESTS_MAIN(NULL, NULL)

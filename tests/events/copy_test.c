@@ -34,5 +34,3 @@ BACKUP_TEST(what_is_appended_meanwhile_is_not_copied_without_what_it_names)
         pawl_log_close(to);
         assert_int_equal(event_log_count(f), 3 + w.times);
 }
-
-TESTS_MAIN(NULL, NULL)

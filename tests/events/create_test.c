@@ -163,5 +163,3 @@ LOG_TEST(without_room_there_is_no_log_and_later_there_is)
         event_log_open(f);
         event_log_fill(f, 1);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -242,5 +242,3 @@ UNIT_TEST(an_event_whose_payload_is_no_line_of_json_is_not_printed)
         }
         pawl__buf_free(&out);
 }
-
-TESTS_MAIN(NULL, NULL)

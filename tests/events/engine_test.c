@@ -36,5 +36,3 @@ UNIT_TEST(braces_are_expanded_for_a_file_and_for_a_server)
         }
         pawl__buf_free(&out);
 }
-
-TESTS_MAIN(NULL, NULL)

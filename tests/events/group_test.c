@@ -245,5 +245,3 @@ GROUP_TEST(a_child_begins_with_groups_of_its_own)
         pawl_log_close(other);
         group_check_log(f, 1);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -101,5 +101,3 @@ GROUP_TEST(the_time_in_which_a_process_was_stopped_does_not_count)
         }
         group_check_log(f, 2);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -365,5 +365,3 @@ LOG_TEST(what_fails_wrote_nothing_whenever_it_is_cut)
         assert_false(r.wrong);
         assert_int_equal(event_log_count(f), r.appended);
 }
-
-TESTS_MAIN(NULL, NULL)

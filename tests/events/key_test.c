@@ -356,5 +356,3 @@ LOG_TEST(no_event_comes_in_with_those_of_a_handle_that_has_the_key)
         event_log_close(f);
         check_verifies(f, KEY, PAWL_OK, 0, NULL);
 }
-
-TESTS_MAIN(NULL, NULL)

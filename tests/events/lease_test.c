@@ -489,5 +489,3 @@ UNIT_TEST(this_process_is_known_by_the_kernel)
         assert_int_equal(self.start_of(self.pid, self.user), self.pid_start);
         assert_int_equal(self.start_of(INT32_MAX, self.user), PAWL__START_GONE);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -278,5 +278,3 @@ LOG_TEST(a_path_with_uri_characters_is_taken_as_it_is)
         assert_int_equal(event_log_count(f), 1);
         assert_string_equal(pawl__log_path(f->log), f->path);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -235,5 +235,3 @@ LOG_TEST(every_object_of_the_schema_is_looked_for)
                         fail_msg("not put back after %s", drops[i]);
         }
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -396,5 +396,3 @@ LOG_TEST(a_full_disk_while_it_migrates_leaves_the_old_log)
 {
         sweep(f, FAULT_SHORT, true);
 }
-
-TESTS_MAIN(NULL, NULL)

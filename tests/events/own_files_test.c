@@ -61,5 +61,3 @@ UNIT_TEST(what_says_what_programs_run_is_reserved)
         for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
                 assert_false(pawl__reserved_name(pawl__text(others[i])));
 }
-
-TESTS_MAIN(NULL, NULL)

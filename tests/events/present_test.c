@@ -230,5 +230,3 @@ LOG_TEST(a_kill_meanwhile_leaves_it_whole_or_not_at_all)
         }
         fault_reset();
 }
-
-TESTS_MAIN(NULL, NULL)

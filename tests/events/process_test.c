@@ -168,5 +168,3 @@ OPEN_LOG_TEST(a_holder_that_was_killed_loses_the_run_at_once_even_unreaped)
         pawl_log_close(log);
         end_child(child);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -407,5 +407,3 @@ OPEN_LOG_TEST(a_log_that_lost_its_database_keeps_its_write_ahead_log)
         free(before);
         free(wal);
 }
-
-TESTS_MAIN(NULL, NULL)

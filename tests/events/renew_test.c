@@ -101,5 +101,3 @@ LOG_TEST(a_run_is_given_back_with_its_last_events_or_not_at_all)
         pawl__batch_free(&batch);
         pawl_log_close(other);
 }
-
-TESTS_MAIN(NULL, NULL)

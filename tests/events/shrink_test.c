@@ -319,5 +319,3 @@ static int shrink_teardown(void **state)
         fault_reset();
         return event_log_teardown(state);
 }
-
-TESTS_MAIN(NULL, NULL)

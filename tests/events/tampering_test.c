@@ -103,5 +103,3 @@ LOG_TEST(whatever_is_done_to_the_events_is_found)
         free(head);
         free(table);
 }
-
-TESTS_MAIN(NULL, NULL)

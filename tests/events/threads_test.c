@@ -118,5 +118,3 @@ static int threads_setup(void **state)
         event_log_open(*state);
         return 0;
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -191,5 +191,3 @@ UNIT_TEST(a_checkpoint_has_at_most_1024_bytes)
         assert_says(err.message, "StepCheckpointed: payload: has 1025 bytes; at most 1024");
         pawl__buf_free(&payload);
 }
-
-TESTS_MAIN(NULL, NULL)

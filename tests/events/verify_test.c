@@ -268,5 +268,3 @@ OPEN_LOG_TEST(pages_that_were_overwritten_are_damage)
         assert_says(pawl_log_errmsg(f->log), "malformed");
         assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_EDAMAGED);
 }
-
-TESTS_MAIN(NULL, NULL)

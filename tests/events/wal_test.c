@@ -209,5 +209,3 @@ WAL_TEST(a_name_of_no_readable_form_is_made_readable)
         pawl__process_name(name, INT32_MAX);
         assert_string_equal(name, "process 2147483647");
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -3,8 +3,7 @@
  * @brief What the fuzz targets share: ending the program where a promise is broken, and taking the
  *        input apart into values.
  */
-#ifndef TESTS_FUZZ_FUZZING_H
-#define TESTS_FUZZ_FUZZING_H
+#pragma once
 
 #include "base/json_tree.h"
 #include <stdio.h>
@@ -93,5 +92,3 @@ static inline pawl_text take_bytes(bytes *input, size_t len)
         input->left -= len;
         return text;
 }
-
-#endif

@@ -441,5 +441,3 @@ WITH_FIXTURE(malformed_findings_are_refused_by_field)
                 assert_int_equal(back.n, 77);
         }
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -94,5 +94,3 @@ static int warm_up(void **state)
         pawl__document_free(&document);
         return 0;
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -215,5 +215,3 @@ F(a_file_beyond_64_mib_is_refused_unread)
                 PAWL_ETOOBIG);
         free(path);
 }
-
-TESTS_MAIN(NULL, NULL)

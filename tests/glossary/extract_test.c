@@ -519,5 +519,3 @@ UNIT_TEST(a_document_without_fields_is_read_as_one)
         check_json(NULL, "{\"output\":\"a \\u0000 \\\"x\\\\y\\\" \\ud83d\\ude00 AA\"}",
                 "aa/a, x\\y/q");
 }
-
-TESTS_MAIN(NULL, NULL)

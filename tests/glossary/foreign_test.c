@@ -70,5 +70,3 @@ UNIT_TEST(an_actor_that_is_none_is_refused)
         assert_int_equal(pawl__foreign_new(&f, pawl__text("a\nb"), &err), PAWL_EINVAL);
         assert_says(err.message, "actor");
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -462,5 +462,3 @@ UNIT_TEST(what_is_ignored_in_the_deciding_scope_has_no_sense_and_is_not_asked_ab
         assert_false(pawl__resolves(pawl__glossary_resolve(g, pawl__text("y"))));
         pawl__glossary_free(g);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -78,5 +78,3 @@ LOG_TEST(what_holds_for_a_mission_is_loaded)
         check_resolves(glossary, "kept", NULL);
         pawl__glossary_free(glossary);
 }
-
-TESTS_MAIN(NULL, NULL)

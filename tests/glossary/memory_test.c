@@ -140,5 +140,3 @@ UNIT_TEST(running_out_of_memory_anywhere_is_said_and_leaks_nothing)
                 (void)sweep_done(&s, everything(&err), &err);
         }
 }
-
-TESTS_MAIN(NULL, NULL)

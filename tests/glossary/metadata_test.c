@@ -57,5 +57,3 @@ UNIT_TEST(malformed_metadata_is_refused_by_name)
         }
         pawl__arena_free(&arena);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -125,5 +125,3 @@ UNIT_TEST(the_hundred_most_common_words_are_common_with_their_forms)
         assert_false(pawl__common_word(pawl__text("")));
         assert_false(pawl__common_word(pawl__text_n("the\0", 4)));
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -156,5 +156,3 @@ UNIT_TEST(a_surface_of_its_own_goes_before_a_form_of_another)
         pawl__extraction_free(extraction);
         pawl__glossary_free(glossary);
 }
-
-TESTS_MAIN(NULL, NULL)

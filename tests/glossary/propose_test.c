@@ -151,5 +151,3 @@ UNIT_TEST(without_memory_each_call_says_so)
                 (void)sweep_done(&s, propose_and_lint(&err), &err);
         }
 }
-
-TESTS_MAIN(NULL, NULL)

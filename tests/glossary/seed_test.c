@@ -496,5 +496,3 @@ T(a_hundred_thousand_senses_are_quick)
         assert_true(took < 15);
         pawl__buf_free(&text);
 }
-
-TESTS_MAIN(NULL, NULL)

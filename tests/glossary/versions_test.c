@@ -337,5 +337,3 @@ VERSIONS_TEST(without_memory_nothing_is_written)
                 pawl__buf_free(&found);
         }
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -327,5 +327,3 @@ UNIT_TEST(nesting_has_a_limit_with_and_without_aliases)
         check_refused(yaml.data, "line 4, column 5: alias *b makes the nesting deeper than 512");
         pawl__buf_free(&yaml);
 }
-
-TESTS_MAIN(NULL, NULL)

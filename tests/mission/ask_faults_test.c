@@ -211,5 +211,3 @@ MISSION_TEST(killed_at_any_write_no_answer_is_lost_or_counts_twice)
         }
         check_log(f, runs);
 }
-
-TESTS_MAIN(NULL, NULL)

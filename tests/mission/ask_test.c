@@ -227,5 +227,3 @@ MISSION_TEST(an_answer_that_came_first_is_not_replaced_when_the_time_is_over)
         assert_ok(mission_resume(f, "run-1"));
         mission_journal_is(f, "{\"said\":\"yes\"}");
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -391,5 +391,3 @@ TEST(embedding)
 {
         sweep_call(*state, STORY_BLOCKED, embed);
 }
-
-TESTS_MAIN(NULL, NULL)

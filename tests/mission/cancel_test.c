@@ -32,5 +32,3 @@ MISSION_TEST(what_has_ended_is_not_cancelled)
         assert_int_equal(pawl_mission_cancel(f->log, "run-1", NULL, &f->err), PAWL_ESTATE);
         assert_int_equal(mission_events(f, NULL), before);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -274,5 +274,3 @@ MISSION_TEST(without_the_mission_what_the_steps_tell_is_compared)
                 PAWL_EDAMAGED);
         pawl__arena_free(&arena);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -163,5 +163,3 @@ MISSION_TEST(a_seed_that_is_not_one_is_refused)
         assert_says(f->err.message, "team.yaml");
         assert_null(answer.json);
 }
-
-TESTS_MAIN(NULL, NULL)

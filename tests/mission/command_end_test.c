@@ -313,5 +313,3 @@ COMMAND_TEST(without_pidfds_the_end_is_seen_all_the_same)
         assert_true(WIFEXITED(status));
         assert_int_equal(WEXITSTATUS(status), 42);
 }
-
-TESTS_MAIN(NULL, NULL)

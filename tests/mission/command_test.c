@@ -386,5 +386,3 @@ COMMAND_TEST(running_out_of_descriptors_is_a_failure_that_leaks_none)
         }
         assert_true(failures >= 4 && failures < 12);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -117,5 +117,3 @@ T(a_log_named_without_a_directory_is_in_this_one)
         assert_int_equal(config.settings.strictness, PAWL__STRICTNESS_MAX);
         free(before);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -224,5 +224,3 @@ MISSION_TEST(killed_at_any_write_a_run_goes_on)
         }
         check_log(f);
 }
-
-TESTS_MAIN(NULL, NULL)

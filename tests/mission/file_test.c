@@ -377,5 +377,3 @@ FILE_TEST(a_file_that_cannot_be_read_keeps_its_own_status)
         assert_null(mission);
         pawl_mission_free(NULL);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -109,5 +109,3 @@ FILE_TEST(outputs_are_taken_from_what_is_needed_alone)
         file_refused(f, MISSION "- {id: a, run: [x]}\n- {id: b, when: true, run: [x]}\n", 4,
                 "steps[1].when: must be a mapping; write its members as KEY: VALUE");
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -236,5 +236,3 @@ T(a_reference_is_split_at_its_pointer)
                 assert_text(pointer, cases[i][2]);
         }
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -200,5 +200,3 @@ T(a_command_survives_any_failed_allocation)
                 assert_int_equal(open_files(), open_before);
         }
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -181,5 +181,3 @@ MISSION_TEST(a_run_that_was_taken_over_stops_and_records_nothing)
         assert_int_equal(kill(pid, SIGKILL), 0);
         assert_int_equal(waitpid(pid, &how, 0), pid);
 }
-
-TESTS_MAIN(NULL, NULL)

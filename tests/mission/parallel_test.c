@@ -274,5 +274,3 @@ MISSION_TEST(changed_inputs_that_nobody_accepts_hold_what_needs_them_alone)
         mission_journal_is(f, "slow\nb\n");
         assert_int_equal(mission_events(f, "StepResumeAborted"), 1);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -201,5 +201,3 @@ FILE_TEST(parameters_survive_any_failed_allocation)
         }
         free(path);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -104,5 +104,3 @@ PIPED_TEST(senses_are_those_of_the_run_and_its_answers)
         assert_says(p->err.message, "run other: is not in this log; `pawl runs` lists them");
         assert_ptr_equal(senses, p);
 }
-
-TESTS_MAIN(NULL, NULL)

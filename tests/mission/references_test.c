@@ -112,5 +112,3 @@ FILE_TEST(many_steps_with_references_are_quick)
         assert_int_equal(f->mission->n_steps, 5000);
         pawl__buf_free(&text);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -474,5 +474,3 @@ MISSION_TEST(a_run_that_a_program_began_goes_on_there)
         assert_int_equal(mission_resume(f, "run-p"), PAWL_ENOTFOUND);
         assert_says(f->err.message, "run run-p: has no mission file");
 }
-
-TESTS_MAIN(NULL, NULL)

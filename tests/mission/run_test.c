@@ -341,5 +341,3 @@ MISSION_TEST(a_failing_question_ends_the_run_without_the_command)
         assert_string_equal(mission_status(f, "specify"), "blocked");
         mission_journal_is(f, "");
 }
-
-TESTS_MAIN(NULL, NULL)

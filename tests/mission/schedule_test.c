@@ -228,5 +228,3 @@ MISSION_TEST(what_needs_a_changed_step_runs_again)
         assert_ok(mission_resume(f, "run-1"));
         mission_journal_is(f, "a\nb\nc\nd\nA\nb\nd\n");
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -145,5 +145,3 @@ MISSION_TEST(a_question_can_be_broken_off)
         assert_int_equal(mission_resume(f, "run-1"), PAWL_EINTERRUPTED);
         assert_int_equal(f->result->signal, SIGINT);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -46,5 +46,3 @@ MISSION_TEST(what_has_not_failed_is_not_skipped)
         assert_ok(skip_step(f, "b", NULL));
         assert_ok(mission_resume(f, "run-1"));
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -76,5 +76,3 @@ MISSION_TEST(what_an_action_means_is_told_for_any_failed_allocation)
         assert_string_equal(found.steps[3].then, "runs");
         pawl__arena_free(&arena);
 }
-
-TESTS_MAIN(NULL, NULL)

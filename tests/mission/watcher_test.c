@@ -323,5 +323,3 @@ COMMAND_TEST(the_watcher_keeps_no_descriptor)
         assert_null(strstr(f->result.output.data, "/dev/"));
         assert_non_null(strstr(f->result.output.data, "socket:"));
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -235,5 +235,3 @@ COMMAND_TEST(a_later_command_that_is_not_there_is_told_as_the_first)
         shell_number(f, whose);
         pawl__watchers_end(&watchers);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -134,5 +134,3 @@ TEST(without_candidates_there_is_nothing_to_pick)
                 PAWL_EINVAL);
         assert_says(e->err.message, "has no candidate to pick; define \"workspace\"");
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -287,5 +287,3 @@ PIPED_TEST(options_and_seeds_are_checked)
         assert_says(pawl_pipeline_errmsg(p->pipeline), "/nowhere.yaml");
         pawl_pipeline_free(NULL);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -109,5 +109,3 @@ PIPED_TEST(an_answer_outlives_changed_inputs)
         assert_ok(piped_define(p, piped_conflict(p, 0), "Where refunds land"));
         assert_ok(piped_critical_resume(p, "s", "{\"prompt\":\"the workspace\"}"));
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -146,5 +146,3 @@ ALONE_TEST(at_medium_a_conflict_in_the_output_is_only_recorded)
         assert_holds(payload, "\"recommended_action\":\"warn\"");
         assert_holds(payload, "\"blocked\":false");
 }
-
-TESTS_MAIN(NULL, NULL)

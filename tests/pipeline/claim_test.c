@@ -273,5 +273,3 @@ PIPED_TEST(a_run_names_at_most_four_scopes)
         assert_ptr_equal(claim->glossary, before);
         assert_int_equal(claim->n_refs, 1);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -274,5 +274,3 @@ ALONE_TEST(a_question_about_terms_that_fails_ends_the_pass)
         assert_says(a->ctx->error.message, "asking about \"alpha\" failed");
         assert_int_equal(a->batch.n, 0);
 }
-
-TESTS_MAIN(NULL, NULL)

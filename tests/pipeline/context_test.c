@@ -150,5 +150,3 @@ ALONE_TEST(a_layer_says_why_it_failed)
         assert_int_equal(pawl_context_fail(a->ctx, PAWL_EIO, "100 % gone"), PAWL_EIO);
         assert_string_equal(pawl_context_errmsg(a->ctx), "100 % gone");
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -165,5 +165,3 @@ TEST(a_checkpoint_that_is_too_long_blocks_with_an_error)
         assert_int_equal(a->batch.n, 0);
         assert_null(pawl_context_retry_token(a->ctx));
 }
-
-TESTS_MAIN(NULL, NULL)

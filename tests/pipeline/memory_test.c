@@ -186,5 +186,3 @@ PIPED_TEST(one_question_about_many_terms_survives_without_memory)
         assert_ok(pawl_log_open(&p->log, p->db, &p->log_options, &p->err));
         piped_replays(p);
 }
-
-TESTS_MAIN(NULL, NULL)

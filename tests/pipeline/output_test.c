@@ -186,5 +186,3 @@ PIPED_TEST(a_completion_may_wait_for_the_next_commit)
         assert_text(pawl_context_output(p->ctx), "3");
         piped_replays(p);
 }
-
-TESTS_MAIN(NULL, NULL)

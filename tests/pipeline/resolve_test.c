@@ -150,5 +150,3 @@ PIPED_TEST(answers_to_no_conflict_are_refused)
         assert_holds(payload, "A virtual desktop");
         assert_holds(payload, "\"actor_id\":\"program\"");
 }
-
-TESTS_MAIN(NULL, NULL)

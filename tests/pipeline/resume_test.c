@@ -260,5 +260,3 @@ PIPED_TEST(a_context_that_is_not_resumed_passes_the_layer)
         assert_int_equal(made->batch.n, 0);
         alone_teardown(&alone);
 }
-
-TESTS_MAIN(NULL, NULL)

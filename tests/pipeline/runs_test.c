@@ -134,5 +134,3 @@ PIPED_TEST(a_run_that_is_lost_last)
 {
         a_run_that_is_lost_takes_nothing_from_another(p, false);
 }
-
-TESTS_MAIN(NULL, NULL)

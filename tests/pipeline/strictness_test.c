@@ -96,5 +96,3 @@ ALONE_TEST(a_severity_that_is_not_known_blocks_like_high)
                 pawl__gate_blocks(PAWL__ON_INPUTS, PAWL__STRICTNESS_MEDIUM, (pawl__severity)77));
         assert_false(pawl__gate_blocks(PAWL__ON_INPUTS, PAWL__STRICTNESS_OFF, (pawl__severity)77));
 }
-
-TESTS_MAIN(NULL, NULL)

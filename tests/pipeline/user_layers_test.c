@@ -372,5 +372,3 @@ PIPED_TEST(an_answer_from_elsewhere_before_the_commit_stands)
         assert_ok(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1));
         piped_replays(p);
 }
-
-TESTS_MAIN(NULL, NULL)

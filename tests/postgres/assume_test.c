@@ -335,5 +335,3 @@ LOG_TEST(a_lock_that_is_kept_is_said_as_such)
         pawl_log_close(other);
         log_has(f, 3);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -335,5 +335,3 @@ LOG_TEST(the_server_ends_the_connection)
 {
         at_each(f, TERMINATED, 0);
 }
-
-TESTS_MAIN(NULL, NULL)

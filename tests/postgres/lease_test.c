@@ -84,5 +84,3 @@ OPEN_LOG_TEST(a_dead_holder_of_this_machine_loses_the_run_at_once)
         assert_int_equal(fence, 2);
         pawl_log_close(other);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -219,5 +219,3 @@ PIPED_TEST(a_step_that_was_completed_is_read_and_not_remembered)
         assert_true(exchanges > 0);
         assert_text(pawl_context_output(p->ctx), "\"done\"");
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -203,5 +203,3 @@ LOG_TEST(an_append_that_is_refused_leaves_nothing_behind)
         put(f->log, "s0");
         check(f);
 }
-
-TESTS_MAIN(NULL, NULL)

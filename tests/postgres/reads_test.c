@@ -109,5 +109,3 @@ OPEN_LOG_TEST(what_holds_is_asked_once)
         f->log->server->pq = real;
         assert_ok(pawl__replay_check(f->log, &err));
 }
-
-TESTS_MAIN(NULL, NULL)

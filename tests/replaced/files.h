@@ -5,8 +5,7 @@
  * For the tests that tests/CMakeLists.txt names. Standard output and error are let through, and
  * what stdio writes.
  */
-#ifndef TESTS_REPLACED_FILES_H
-#define TESTS_REPLACED_FILES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ long files_calls(void);
 const char *files_last(void);
 /** Be as if not there. */
 void files_leave(void);
-
-#endif

@@ -2,8 +2,7 @@
  * @file tests/service/feed_reader.h
  * @brief A reader of the feed's streams in place of a connection: it keeps all that came.
  */
-#ifndef TESTS_SERVICE_FEED_READER_H
-#define TESTS_SERVICE_FEED_READER_H
+#pragma once
 
 #include "service/feed.h"
 #include <pthread.h>
@@ -34,5 +33,3 @@ void read_to_the_end(struct reader *r);
 size_t how_often(const struct reader *r, const char *part);
 /** The ids that came are these, each once, in order. */
 void ids_are(const struct reader *r, uint64_t first, uint64_t last);
-
-#endif

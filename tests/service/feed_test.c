@@ -342,5 +342,3 @@ HISTORY_TEST(a_type_that_is_no_word_is_left_to_the_envelope)
         assert_non_null(strstr(out.data, "id: 9\ndata: {\"seq\":9,\"type\":\"A\\ndata: {}\""));
         pawl__buf_free(&out);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -70,5 +70,3 @@ SERVICE_TEST(what_is_no_file_of_the_page_is_not_there, &s)
         answer_says(&s, "nope.js: the page has no such file; ");
         assert_int_equal(test_service_post(&s, "/", "{}"), 405);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -2,8 +2,7 @@
  * @file tests/service/fixture.h
  * @brief A service without connections: a log in a fresh directory, a site, a worker, and requests.
  */
-#ifndef TESTS_SERVICE_FIXTURE_H
-#define TESTS_SERVICE_FIXTURE_H
+#pragma once
 
 #include "service/worker.h"
 #include "support/test.h"
@@ -43,5 +42,3 @@ unsigned test_service_post(test_service *s, const char *target, const char *body
 /** The answer's body is JSON, and holds this. */
 #define answer_says(s, part) check_says(test_service_body(s), (part), __FILE__, __LINE__)
 const char *test_service_body(test_service *s);
-
-#endif

@@ -171,5 +171,3 @@ SERVICE_TEST(every_answer_forbids_what_a_browser_could_do_with_it, &s)
                 }
         assert_true(csp);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -308,5 +308,3 @@ SERVICE_TEST(metrics_are_lines_of_their_form, &s)
         for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
                 assert_says(bytes.data, lines[i]);
 }
-
-TESTS_MAIN(NULL, NULL)

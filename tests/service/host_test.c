@@ -91,5 +91,3 @@ UNIT_TEST(where_to_listen_is_an_address_and_a_port)
         assert_false(service_address_loopback("::"));
         assert_false(service_address_loopback("10.0.0.1"));
 }
-
-TESTS_MAIN(NULL, NULL)

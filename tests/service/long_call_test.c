@@ -398,5 +398,3 @@ CALL(what_was_sent_before_the_end_still_comes)
         reaches(&n_freed, 1);
         pawl__buf_free(&text);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -138,5 +138,3 @@ UNIT_TEST_OF(a_body_has_a_bound, set_up, tear_down, NULL)
         assert_says(err.message, "larger than 1048576 bytes");
         assert_int_equal(request.body.len, SERVICE_BODY_MAX);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -115,5 +115,3 @@ UNIT_TEST(the_tables_are_of_their_form)
                                 assert_string_equal(route->method, "POST");
                 }
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -5,8 +5,7 @@
  * GET /quick answers at once, /large with 32 MiB, /gated (POST too) when the gate is open, /endless
  * when the log is interrupted, and /stream with the events that tell() appends.
  */
-#ifndef TESTS_SERVICE_SERVER_FIXTURE_H
-#define TESTS_SERVICE_SERVER_FIXTURE_H
+#pragma once
 
 #include "service/fixture.h"
 #include "service/server.h"
@@ -49,5 +48,3 @@ int asked(const char *method, const char *path, const char *rest);
 const char *takes(int fd, const char *end);
 /** Ask on a connection of its own; the answer holds this. */
 void answers(const char *path, const char *says);
-
-#endif

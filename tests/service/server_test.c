@@ -205,5 +205,3 @@ SERVER_TEST(an_address_that_is_taken_is_said)
         s.options.tls_cert = s.options.tls_key = NULL;
         assert_null(second);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -128,5 +128,3 @@ UNIT_TEST(a_token_is_taken_whole_in_hex)
                 hex[i] = was;
         }
 }
-
-TESTS_MAIN(NULL, NULL)

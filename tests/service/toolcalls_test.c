@@ -125,5 +125,3 @@ SERVICE_TEST(a_service_that_only_reads_takes_none, &s)
         run("restore list", "");
         answer_says(&s, "\"data\":[]");
 }
-
-TESTS_MAIN(NULL, NULL)

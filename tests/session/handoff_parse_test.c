@@ -98,5 +98,3 @@ UNIT_TEST(what_is_no_text_is_refused)
         pawl__handoff_text_free(&text);
         free(large);
 }
-
-TESTS_MAIN(NULL, NULL)

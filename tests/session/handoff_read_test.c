@@ -379,5 +379,3 @@ HISTORY_TEST(every_allocation_may_fail)
         }
         free(text), free(ticked), free(edit), free(path), free(copy);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -470,5 +470,3 @@ HISTORY_TEST(one_that_is_not_there_is_not_found)
         assert_string_equal(text, "untouched");
         assert_int_equal(len, 7);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -33,5 +33,3 @@ UNIT_TEST(it_is_said_which_attempt_is_next_and_when)
         pawl__retry_say(text, &most, 0);
         assert_true(strlen(text) < sizeof text);
 }
-
-TESTS_MAIN(NULL, NULL)

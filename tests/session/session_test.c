@@ -360,5 +360,3 @@ PIPED_TEST(what_an_agent_tells_wrongly_is_refused)
                 pawl_session_update(p->log, "nobody", NULL, NULL, &p->err), PAWL_ENOTFOUND);
         assert_int_equal(piped_head(p), 1);
 }
-
-TESTS_MAIN(NULL, NULL)

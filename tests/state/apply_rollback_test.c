@@ -417,5 +417,3 @@ HISTORY_TEST(a_row_of_a_rollback_that_was_changed_is_damage)
         history_rolled_back(h, undo, "done", "", "", "");
         history_check(h);
 }
-
-TESTS_MAIN(NULL, NULL)

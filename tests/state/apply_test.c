@@ -391,5 +391,3 @@ STARTED(a_session_id_is_taken_once_and_ends_only_what_started)
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
-
-TESTS_MAIN(NULL, NULL)

@@ -434,5 +434,3 @@ HISTORY_TEST(a_fill_sees_what_others_appended)
         assert_int_equal(workspace(h, 3).v[PAWL__WCP_SEQ].integer, 3);
         history_check(h);
 }
-
-TESTS_MAIN(NULL, NULL)

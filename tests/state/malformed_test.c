@@ -300,5 +300,3 @@ MALFORMED(an_answer_must_carry_a_whole_sense)
         assert_text(conflict.v[PAWL__CON_STATUS].text, "open");
         assert_int_equal(rows(f), 1);
 }
-
-TESTS_MAIN(NULL, NULL)

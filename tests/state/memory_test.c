@@ -169,5 +169,3 @@ MEMORY(a_query_says_so_and_can_be_asked_again)
                 (void)sweep_done(&s, every_query(h), &h->err);
         }
 }
-
-TESTS_MAIN(NULL, NULL)

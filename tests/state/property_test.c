@@ -432,5 +432,3 @@ UNIT_TEST(the_tables_are_always_the_fold_of_the_events)
         for (uint64_t i = 1; i <= HISTORIES; i++)
                 one_history(i);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -367,5 +367,3 @@ HISTORY_TEST(a_table_that_is_missing_is_reported_by_every_query)
         assert_ptr_equal(rows, h);
         assert_int_equal(n, 77);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -317,5 +317,3 @@ FILLED(a_check_changes_nothing)
         free(before);
         free(after);
 }
-
-TESTS_MAIN(NULL, NULL)

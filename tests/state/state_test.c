@@ -310,5 +310,3 @@ HISTORY_TEST(much_is_caught_up_in_pieces_that_fit_together)
         assert_int_equal(applied(h), SENSES);
         assert_ok(pawl__replay_check(h->log, &h->err));
 }
-
-TESTS_MAIN(NULL, NULL)

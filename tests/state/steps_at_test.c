@@ -161,5 +161,3 @@ HISTORY_TEST(without_memory_it_says_so)
                 assert_int_equal(steps != NULL, ok);
         }
 }
-
-TESTS_MAIN(NULL, NULL)

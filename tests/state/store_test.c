@@ -359,5 +359,3 @@ ON_STORES(a_table_that_is_missing_is_reported)
                 s->sql->each(s->sql, PAWL__RUNS, list_id, &listing, &s->err), PAWL_EDAMAGED);
         assert_string_equal(listing.ids, "");
 }
-
-TESTS_MAIN(NULL, NULL)

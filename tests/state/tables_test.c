@@ -100,5 +100,3 @@ UNIT_TEST(the_first_differing_column_is_named)
         a.v[PAWL__CON_TERM].text = pawl__text("");
         assert_int_equal(pawl__row_diff(PAWL__CONFLICTS, &a, &b), PAWL__CON_CONFIDENCE);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -2,8 +2,7 @@
  * @file tests/support/aftermath.h
  * @brief What the processes find that come after a power cut: a reader, and one that goes on.
  */
-#ifndef TESTS_SUPPORT_AFTERMATH_H
-#define TESTS_SUPPORT_AFTERMATH_H
+#pragma once
 
 #include "events/sqlite/sqlite.h"
 #include "support/power.h"
@@ -20,5 +19,3 @@ struct aftermath {
  * could, not before what was promised; it verifies; its tables are what the events say; it can be
  * appended to. Of some states, a reader sees the same before anybody has repaired anything. */
 power_verdict aftermath_check(power_state *state, const void *user);
-
-#endif

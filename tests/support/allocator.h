@@ -5,8 +5,7 @@
  * A test that names one of these functions gets it linked in. Under a sanitizer, which has an
  * allocator of its own, nothing ever fails.
  */
-#ifndef TESTS_SUPPORT_ALLOCATOR_H
-#define TESTS_SUPPORT_ALLOCATOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ void allocator_leave_git_alone(void);
  * failure; its calls do not fail any more, but count as live.
  */
 void allocator_leave_archive_alone(void);
-
-#endif

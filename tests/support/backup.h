@@ -2,8 +2,7 @@
  * @file tests/support/backup.h
  * @brief A log, and a directory in which copies of it are to stand.
  */
-#ifndef TESTS_SUPPORT_BACKUP_H
-#define TESTS_SUPPORT_BACKUP_H
+#pragma once
 
 #include "support/event_log.h"
 
@@ -24,5 +23,3 @@ int names_in(const char *directory);
 pawl_log *open_at(const char *path, unsigned flags);
 /** The copy stands in its directory alone, verifies, and is what the result says of it. */
 void check_copy(const backup *b, const pawl_backup *made);
-
-#endif

@@ -2,8 +2,7 @@
  * @file tests/support/checkpoints.h
  * @brief Checkpoints put into a log without a workspace: trees that a test has in memory.
  */
-#ifndef TESTS_SUPPORT_CHECKPOINTS_H
-#define TESTS_SUPPORT_CHECKPOINTS_H
+#pragma once
 
 #include "support/event_log.h"
 #include "support/trees.h"
@@ -15,5 +14,3 @@ uint64_t checkpoint_put(
 /** Everything that a checkpoint's tree holds, read back, as lines: "PATH MODE CONTENT"; malloc'd.
  */
 char *checkpoint_read(pawl_log *log, uint64_t n);
-
-#endif

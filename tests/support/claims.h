@@ -2,8 +2,7 @@
  * @file tests/support/claims.h
  * @brief Claims of one run, "run-1", by the fixture's process and by another.
  */
-#ifndef TESTS_SUPPORT_CLAIMS_H
-#define TESTS_SUPPORT_CLAIMS_H
+#pragma once
 
 #include "support/event_log.h"
 
@@ -19,5 +18,3 @@ pawl_log *claims_another(event_log *f);
 /** Make @p log one of another machine, which has no more in common with the holders than the files:
  *  no kernel tells it who lives, only the leases do. Again, once a holder has renewed. */
 void claims_elsewhere(pawl_log *log);
-
-#endif

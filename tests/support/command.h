@@ -2,8 +2,7 @@
  * @file tests/support/command.h
  * @brief A directory, and a command that is run in it.
  */
-#ifndef TESTS_SUPPORT_COMMAND_H
-#define TESTS_SUPPORT_COMMAND_H
+#pragma once
 
 #include "mission/command.h"
 #include "support/test.h"
@@ -35,5 +34,3 @@ void command_gone(struct command_fixture *f, const char *name);
 int open_files(void);
 /** By a clock that does not step. */
 double seconds(void);
-
-#endif

@@ -2,8 +2,7 @@
  * @file tests/support/contents.h
  * @brief Contents whose bytes a test can make again, put into a log by the fill of a batch.
  */
-#ifndef TESTS_SUPPORT_CONTENTS_H
-#define TESTS_SUPPORT_CONTENTS_H
+#pragma once
 
 #include "events/group.h"
 #include "support/event_log.h"
@@ -45,5 +44,3 @@ typedef struct content_listing {
 /** A pawl__log_content_each() callback over a content_listing; PAWL_EEXISTS at stop_at. */
 pawl_status contents_list(
         const unsigned char hash[32], uint64_t size, uint64_t stored, uint64_t parts, void *user);
-
-#endif

@@ -12,8 +12,7 @@
  *    write's bytes or not, and never loses bytes that were there beside them (what SQLite calls
  *    powersafe overwrite). What lies before a part that is there and was never written is zeros.
  */
-#ifndef TESTS_SUPPORT_CRASH_H
-#define TESTS_SUPPORT_CRASH_H
+#pragma once
 
 #include "support/recorder.h"
 
@@ -62,5 +61,3 @@ void crash_free(crash_disk *disk);
 
 /** A number by which the next differs; the seed of CRASH_SOME and CRASH_TORN. */
 uint64_t crash_random(uint64_t *seed);
-
-#endif

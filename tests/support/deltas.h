@@ -2,8 +2,7 @@
  * @file tests/support/deltas.h
  * @brief Versions of a text as contents, each a difference from the one before.
  */
-#ifndef TESTS_SUPPORT_DELTAS_H
-#define TESTS_SUPPORT_DELTAS_H
+#pragma once
 
 #include "support/event_log.h"
 #include "workspace/store/pack.h"
@@ -65,5 +64,3 @@ deltas_keeping deltas_keep(deltas *t, int from, int to, int step);
 /** A prepare hook: does it. */
 pawl_status deltas_sweep_fill(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err);
 void deltas_check_kept(deltas *t, const deltas_keeping *k);
-
-#endif

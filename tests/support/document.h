@@ -2,8 +2,7 @@
  * @file tests/support/document.h
  * @brief Texts that are read as files, or refused.
  */
-#ifndef TESTS_SUPPORT_DOCUMENT_H
-#define TESTS_SUPPORT_DOCUMENT_H
+#pragma once
 
 #include "document/document.h"
 #include "support/test.h"
@@ -13,5 +12,3 @@ pawl__document document_parsed(const char *path, const char *text, size_t len);
 /** The text is refused with this status and a line that starts with the path and says this. */
 void document_refused(
         const char *path, const char *text, size_t len, pawl_status status, const char *message);
-
-#endif

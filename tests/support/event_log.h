@@ -2,8 +2,7 @@
  * @file tests/support/event_log.h
  * @brief A log in a fresh directory, with clocks and processes that a test sets.
  */
-#ifndef TESTS_SUPPORT_EVENT_LOG_H
-#define TESTS_SUPPORT_EVENT_LOG_H
+#pragma once
 
 #include "events/sqlite/sqlite.h"
 #include "support/test.h"
@@ -57,5 +56,3 @@ void event_log_fill(event_log *f, int n);
 
 /** Append one event; the status. */
 pawl_status append_one(pawl_log *log, pawl_event event, uint64_t fence);
-
-#endif

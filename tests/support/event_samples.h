@@ -2,8 +2,7 @@
  * @file tests/support/event_samples.h
  * @brief Well-formed events: together, in their order, the story of a run.
  */
-#ifndef TESTS_SUPPORT_EVENT_SAMPLES_H
-#define TESTS_SUPPORT_EVENT_SAMPLES_H
+#pragma once
 
 #include "events/types.h"
 
@@ -16,5 +15,3 @@ enum { EVENT_SAMPLES = 32 };
  *  with the steps one and two, session-1, conflict-1. The last ones name
  *  the seq that one of them has as the story's 23rd event. Static. */
 extern const pawl_event event_samples[EVENT_SAMPLES];
-
-#endif

@@ -2,8 +2,7 @@
  * @file tests/support/glossary_find.h
  * @brief A glossary's surfaces in a text, found as an extraction finds them.
  */
-#ifndef PAWL_TESTS_GLOSSARY_FIND_H
-#define PAWL_TESTS_GLOSSARY_FIND_H
+#pragma once
 
 #include "base/error.h"
 #include "glossary/surfaces.h"
@@ -42,5 +41,3 @@ static inline pawl_status glossary_find(
         status = pawl__automaton_scan(automaton, text, glossary_found, &finding);
         return status == PAWL_ENOMEM ? pawl__nomem(err) : status;
 }
-
-#endif

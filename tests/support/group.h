@@ -3,8 +3,7 @@
  * @brief Threads that write with a handle each, of which the first stands still in its sync while
  * the others wait.
  */
-#ifndef TESTS_SUPPORT_GROUP_H
-#define TESTS_SUPPORT_GROUP_H
+#pragma once
 
 #include "events/group.h"
 #include "events/handle.h"
@@ -42,5 +41,3 @@ void group_check_refused(const writer *w, pawl_status status, const char *says);
 /** The chain is whole, so many events longer than after the setup, and the state tables are what it
  *  means. */
 void group_check_log(event_log *f, uint64_t events);
-
-#endif

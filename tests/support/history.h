@@ -3,8 +3,7 @@
  * @brief A log in a directory of its own, to which events are appended in short, with a clock that
  *        counts.
  */
-#ifndef TESTS_SUPPORT_HISTORY_H
-#define TESTS_SUPPORT_HISTORY_H
+#pragma once
 
 #include "events/log.h"
 #include "state/state.h"
@@ -92,5 +91,3 @@ void history_sql(struct history *h, const char *sql);
 int64_t history_count(struct history *h, const char *what);
 /** `replay --json` of the whole log, malloc'd. */
 char *history_replay(struct history *h, const pawl__replay_filter *filter);
-
-#endif

@@ -2,8 +2,7 @@
  * @file tests/support/hostile_archive.h
  * @brief An archive taken apart, and put together in another way, which may lie.
  */
-#ifndef TESTS_SUPPORT_HOSTILE_ARCHIVE_H
-#define TESTS_SUPPORT_HOSTILE_ARCHIVE_H
+#pragma once
 
 #include "support/checkpoints.h"
 #include "workspace/archive/archive_library.h"
@@ -41,5 +40,3 @@ int hostile_teardown(void **state);
 void hostile_refused_file(struct hostile *f, pawl_status as, const char *says);
 /** The same of the members as they are now, as PAWL_EFORMAT. */
 void hostile_refused(struct hostile *f, const char *says);
-
-#endif

@@ -5,8 +5,7 @@
  * Everything starts from the bytes of a sound log, which are the same each time: event_samples told
  * with fixed clocks, in pages of 512 bytes, so that a small file has trees of several levels.
  */
-#ifndef TESTS_SUPPORT_HOSTILE_LOG_H
-#define TESTS_SUPPORT_HOSTILE_LOG_H
+#pragma once
 
 #include "events/sqlite/sqlite.h"
 
@@ -48,5 +47,3 @@ log_image hostile_log_edited(sqlite3 *db);
 /** Open h->path with fixed clocks and as process 100 of host-a; @p key may be NULL. */
 pawl_status hostile_log_open(
         pawl_log **out, hostile_log *h, unsigned flags, const char *key, pawl_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * @file tests/support/hostile_rows.h
  * @brief Bytes as changes to a log's database, and to the bytes of its file.
  */
-#ifndef TESTS_SUPPORT_HOSTILE_ROWS_H
-#define TESTS_SUPPORT_HOSTILE_ROWS_H
+#pragma once
 
 #include "fuzz/fuzzing.h"
 #include "support/hostile_log.h"
@@ -20,5 +19,3 @@ pawl_text hostile_text(pawl__buf *out, pawl_text sample, bytes *input);
 
 /** Overwrite parts of the image's files, or cut the last one. */
 void hostile_damage(log_image *image, bytes *input);
-
-#endif

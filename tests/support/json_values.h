@@ -2,8 +2,7 @@
  * @file tests/support/json_values.h
  * @brief JSON values made of bytes, and texts that spell them.
  */
-#ifndef TESTS_SUPPORT_JSON_VALUES_H
-#define TESTS_SUPPORT_JSON_VALUES_H
+#pragma once
 
 #include "fuzz/fuzzing.h"
 
@@ -32,5 +31,3 @@ void json_value_spell(pawl__buf *out, const json_value *value, bytes choices);
 
 /** The member of that name, or NULL. */
 const json_value *json_value_member(const json_value *object, pawl_text name);
-
-#endif

@@ -2,8 +2,7 @@
  * @file tests/support/mission.h
  * @brief A directory with a mission, its log and the journal that its commands write.
  */
-#ifndef TESTS_SUPPORT_MISSION_H
-#define TESTS_SUPPORT_MISSION_H
+#pragma once
 
 #include "state/state.h"
 #include "support/test.h"
@@ -60,5 +59,3 @@ const char *mission_status(struct mission_fixture *f, const char *step_id);
 const char *mission_token(struct mission_fixture *f, const char *step_id);
 const char *mission_cursor(struct mission_fixture *f, const char *step_id);
 bool mission_unfinished(struct mission_fixture *f, const char *step_id);
-
-#endif

@@ -2,8 +2,7 @@
  * @file tests/support/mission_file.h
  * @brief A directory with one mission file, which is read and never run.
  */
-#ifndef TESTS_SUPPORT_MISSION_FILE_H
-#define TESTS_SUPPORT_MISSION_FILE_H
+#pragma once
 
 #include "mission/mission.h"
 #include "support/test.h"
@@ -26,5 +25,3 @@ void file_load_from(struct file_fixture *f, const char *path);
 void file_load(struct file_fixture *f, const char *text);
 /** The text is refused with exactly "PATH: line N: MESSAGE". */
 void file_refused(struct file_fixture *f, const char *text, unsigned line, const char *message);
-
-#endif

@@ -2,8 +2,7 @@
  * @file tests/support/pipeline.h
  * @brief A context with nothing around it, for a layer; and a log with a pipeline, for the chain.
  */
-#ifndef TESTS_SUPPORT_PIPELINE_H
-#define TESTS_SUPPORT_PIPELINE_H
+#pragma once
 
 #include "pipeline/chain.h"
 #include "pipeline/layers.h"
@@ -117,5 +116,3 @@ pawl_status piped_define(struct piped *p, const char *conflict_id, const char *d
 const char *piped_status(struct piped *p, const char *step);
 /** Folding the log from nothing gives what the tables say. */
 void piped_replays(struct piped *p);
-
-#endif

@@ -3,8 +3,7 @@
  * @brief The power is cut after every operation of a recording, in every way that a seed gives, and
  *        each disk that is left is looked at.
  */
-#ifndef TESTS_SUPPORT_POWER_H
-#define TESTS_SUPPORT_POWER_H
+#pragma once
 
 #include "support/crash.h"
 
@@ -44,5 +43,3 @@ typedef struct power_result {
 
 /** In as many processes as there are processors. */
 power_result power_cut(const power_sweep *sweep);
-
-#endif

@@ -8,8 +8,7 @@
  * directory is really synced: the power is only ever cut on paper (support/crash.h). Written down
  * is what has to do with the log, without the -shm: after a cut that is gone.
  */
-#ifndef TESTS_SUPPORT_RECORDER_H
-#define TESTS_SUPPORT_RECORDER_H
+#pragma once
 
 #include <pawl/events.h>
 
@@ -80,5 +79,3 @@ void recorder_promise_head(pawl_log *log);
  * begins is possible from then on, and promised when that COMMIT has ended.
  */
 void recorder_watch(pawl_log *log);
-
-#endif

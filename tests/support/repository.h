@@ -2,8 +2,7 @@
  * @file tests/support/repository.h
  * @brief A repository of git in a fresh directory, made by git itself.
  */
-#ifndef TESTS_SUPPORT_REPOSITORY_H
-#define TESTS_SUPPORT_REPOSITORY_H
+#pragma once
 
 #include "support/test.h"
 #include "workspace/git/git.h"
@@ -31,5 +30,3 @@ pawl_status repository_open(struct repository *f, const char *name);
 /** Setup and teardown of a group: nobody's configuration of git but the test's. */
 int repository_alone(void **state);
 int repository_leave(void **state);
-
-#endif

@@ -2,8 +2,7 @@
  * @file tests/support/restores.h
  * @brief A workspace that plans are done in, whose contents come out of memory.
  */
-#ifndef TESTS_SUPPORT_RESTORES_H
-#define TESTS_SUPPORT_RESTORES_H
+#pragma once
 
 #include "support/trees.h"
 #include "workspace/rollback/restore.h"
@@ -39,5 +38,3 @@ bool restores_on_disk(restores *f, tree_hash wanted);
 void restores_start(restores *f);
 /** Make the workspace empty, as root can. */
 void restores_wipe(restores *f);
-
-#endif

@@ -2,8 +2,7 @@
  * @file tests/support/rollback_events.h
  * @brief Events of checkpoints and rollbacks, appended to a history in short.
  */
-#ifndef TESTS_SUPPORT_ROLLBACK_EVENTS_H
-#define TESTS_SUPPORT_ROLLBACK_EVENTS_H
+#pragma once
 
 #include "support/history.h"
 
@@ -36,5 +35,3 @@ void history_rolled_back(struct history *h, int seq, const char *outcome, const 
         const char *revalidated, const char *steps);
 /** A run of one, two and three, with a checkpoint after each: all done. */
 void history_run_all(struct history *h);
-
-#endif

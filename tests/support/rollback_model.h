@@ -3,8 +3,7 @@
  * @brief What going back must come to, by a model that shares nothing with the code that does it
  * but the form of a tree.
  */
-#ifndef TESTS_SUPPORT_ROLLBACK_MODEL_H
-#define TESTS_SUPPORT_ROLLBACK_MODEL_H
+#pragma once
 
 #include "support/trees.h"
 
@@ -33,5 +32,3 @@ tree_hash model_expected(model *m, tree_hash now, tree_hash target);
 tree_hash model_in_part(model *m, tree_hash now, tree_hash target, const char *name);
 /** Is the path one of something in the directory? */
 bool model_is_within(const char *path, const char *directory);
-
-#endif

@@ -2,8 +2,7 @@
  * @file tests/support/rollbacks.h
  * @brief A workspace around a log, and going back in it.
  */
-#ifndef TESTS_SUPPORT_ROLLBACKS_H
-#define TESTS_SUPPORT_ROLLBACKS_H
+#pragma once
 
 #include "support/event_log.h"
 #include "support/trees.h"
@@ -48,5 +47,3 @@ void rollbacks_none_pending(rollbacks *f);
 /** Going back is refused so, and neither files nor log are changed. */
 void rollbacks_refused(rollbacks *f, const char *which, const pawl_rollback_options *options,
         pawl_status wanted, const char *said);
-
-#endif

@@ -2,8 +2,7 @@
  * @file tests/support/scratch.h
  * @brief A directory of this process, for files that are written again and again.
  */
-#ifndef TESTS_SUPPORT_SCRATCH_H
-#define TESTS_SUPPORT_SCRATCH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@ const char *scratch_directory(void);
 
 /** Write FOLDER/NAME. Aborts where that cannot be done. */
 void scratch_write(const char *path, const void *data, size_t len);
-
-#endif

@@ -2,8 +2,7 @@
  * @file tests/support/shapes.h
  * @brief Checkpoints written down as letters, one a file, in a log of their own.
  */
-#ifndef TESTS_SUPPORT_SHAPES_H
-#define TESTS_SUPPORT_SHAPES_H
+#pragma once
 
 #include "state/state.h"
 #include "support/event_log.h"
@@ -60,5 +59,3 @@ pawl_workspace_prune_report *shapes_prune(shapes *t, size_t keep, bool dry_run);
 void shapes_check_there(shapes *t, const char *files);
 /** pawl_usage_free() it. */
 pawl_usage *shapes_usage(shapes *t);
-
-#endif

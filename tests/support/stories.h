@@ -3,8 +3,7 @@
  * @brief One run at the points from which it goes on: its second step blocked, and answered. The
  * log of each is kept and can be put back.
  */
-#ifndef TESTS_SUPPORT_STORIES_H
-#define TESTS_SUPPORT_STORIES_H
+#pragma once
 
 #include "support/mission.h"
 
@@ -27,5 +26,3 @@ void stories_put_back(struct stories *s, enum story story);
 /** With f->log open: "specify" ran only under a checkpoint, when its going on was in the log, and
  *  under one key. */
 void stories_check_gate(struct stories *s);
-
-#endif

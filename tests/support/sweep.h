@@ -20,8 +20,7 @@
  * Each public function that is called between sweep_arm() and sweep_done() is recorded, and whether
  * an allocation failed in it, in PROGRAM.swept. tests/house/sweeps_test.sh reads these records.
  */
-#ifndef TESTS_SUPPORT_SWEEP_H
-#define TESTS_SUPPORT_SWEEP_H
+#pragma once
 
 #include "support/allocator.h"
 #include "support/test.h"
@@ -54,5 +53,3 @@ void sweep_arm(sweep *s);
 /** They are not any more. The status must be right, and the message, unless @p err is NULL. Did the
  * call succeed? */
 bool sweep_done(sweep *s, pawl_status status, const pawl_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * @file tests/support/test.h
  * @brief What every test includes: cmocka, and the few checks that all of them need.
  */
-#ifndef TESTS_SUPPORT_TEST_H
-#define TESTS_SUPPORT_TEST_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,8 +37,8 @@
         }                                                                                          \
         static void with_##name(fixture __attribute__((unused)))
 void test_add(struct CMUnitTest test);
-/** The end of a file of tests: run them between a setup and a teardown of all, which may be NULL.
- */
+/** The end of a file whose tests run between a setup and a teardown of all; without it they just
+ * run (support/main.c). */
 #define TESTS_MAIN(setup, teardown)                                                                \
         int main(void)                                                                             \
         {                                                                                          \
@@ -90,5 +89,3 @@ void needs_file(void);
 void file_write(const char *path, const void *data, size_t len);
 /** Read a file whole, malloc'd and NUL-ended. */
 char *file_read(const char *path, size_t *len);
-
-#endif

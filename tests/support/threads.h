@@ -2,8 +2,7 @@
  * @file tests/support/threads.h
  * @brief A log with threads, put and read as tests write them.
  */
-#ifndef TESTS_SUPPORT_THREADS_H
-#define TESTS_SUPPORT_THREADS_H
+#pragma once
 
 #include "support/event_log.h"
 #include <pawl/threads.h>
@@ -126,5 +125,3 @@ static inline const char *threads_of(threads *t, const char *thread)
         filter.thread_id = thread;
         return threads_text(t, &filter);
 }
-
-#endif

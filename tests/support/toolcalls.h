@@ -3,8 +3,7 @@
  * @brief A workspace with a log, to which batches of tool calls are given, beside a directory for
  * their documents.
  */
-#ifndef TESTS_SUPPORT_TOOLCALLS_H
-#define TESTS_SUPPORT_TOOLCALLS_H
+#pragma once
 
 #include "support/event_log.h"
 #include <pawl/toolcalls.h>
@@ -39,5 +38,3 @@ pawl_status toolcalls_restore(toolcalls *t, const char *name);
 
 /** The names of a directory's entries, sorted, each followed by a space; malloc'd. */
 char *toolcalls_directory(const char *path);
-
-#endif

@@ -2,8 +2,7 @@
  * @file tests/support/trees.h
  * @brief Trees of checkpoints in memory, written down as lines.
  */
-#ifndef TESTS_SUPPORT_TREES_H
-#define TESTS_SUPPORT_TREES_H
+#pragma once
 
 #include "base/digest.h"
 #include "support/test.h"
@@ -43,5 +42,3 @@ void tree_put(const trees *t, const unsigned char hash[32], const char *director
 pawl__directories trees_directories(trees *t);
 /** What has that hash, or NULL. */
 const pawl__buf *trees_find(const trees *t, const unsigned char hash[32]);
-
-#endif

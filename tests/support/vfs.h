@@ -5,8 +5,7 @@
  * Counted are the operations that change files: writes, truncations, syncs, making and deleting a
  * file, and growing the -shm. Threads may use it; what goes wrong is set for all of them.
  */
-#ifndef TESTS_SUPPORT_VFS_H
-#define TESTS_SUPPORT_VFS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ int fault_syncs(void);
 /** Call @p fn within every sync, by the thread that syncs; NULL: nothing. fault_reset() forgets it.
  */
 void fault_on_sync(void (*fn)(void *user), void *user);
-
-#endif

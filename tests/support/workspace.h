@@ -2,8 +2,7 @@
  * @file tests/support/workspace.h
  * @brief A workspace in a fresh directory, its log in .pawl, and its trees as text.
  */
-#ifndef TESTS_SUPPORT_WORKSPACE_H
-#define TESTS_SUPPORT_WORKSPACE_H
+#pragma once
 
 #include "support/event_log.h"
 #include "workspace/scan/scan.h"
@@ -47,5 +46,3 @@ void workspace_take(workspace *w);
  * Contents of more than 40 bytes as "SIZE bytes". Lives until the next call.
  */
 const char *workspace_tree(workspace *w);
-
-#endif

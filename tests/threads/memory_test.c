@@ -97,5 +97,3 @@ LOG_TEST(no_allocation_that_fails_leaves_anything)
         assert_string_equal(threads_of(&t, "t"), "");
         threads_close(&t);
 }
-
-TESTS_MAIN(NULL, NULL)

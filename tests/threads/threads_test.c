@@ -563,5 +563,3 @@ LOG_TEST(pruning_keeps_the_newest_and_the_young)
         check(&t);
         threads_close(&t);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -339,5 +339,3 @@ TOOLCALLS_TEST(whose_call_it_is_stands_in_both_events)
                                  "'user:ana'"),
                 2);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -171,5 +171,3 @@ UNIT_TEST(a_name_that_leads_elsewhere_is_none)
         memcpy(longer + 250, ".json", 6);
         assert_null(pawl__toolcall_name_wrong(pawl__text(longer)));
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -164,5 +164,3 @@ TOOLCALLS_TEST(whatever_allocation_fails_a_restore_is_done_or_not)
                 free(text);
         }
 }
-
-TESTS_MAIN(NULL, NULL)

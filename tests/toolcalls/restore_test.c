@@ -291,5 +291,3 @@ TOOLCALLS_TEST(a_document_that_was_changed_in_the_log_is_damage)
         refuses(t, pawl__text(name), PAWL_EDAMAGED, "its content was changed");
         free(name);
 }
-
-TESTS_MAIN(NULL, NULL)

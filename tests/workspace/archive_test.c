@@ -312,5 +312,3 @@ ARCHIVE_TEST(running_out_of_memory_writes_nothing)
         same_checkpoint(f, 1, 1);
         free(other);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -357,5 +357,3 @@ CHECKPOINT_TEST(without_memory_each_fails_whole_and_leaks_nothing)
                 }
         }
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -234,5 +234,3 @@ CONTENTS_TEST(without_memory_nothing_is_put)
         pawl__buf_free(&out);
         free(data);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -100,5 +100,3 @@ DELTA_TEST(without_memory_nothing_is_put_or_let_go)
         }
         pawl__buf_free(&p.text);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -248,5 +248,3 @@ DELTA_TEST(one_in_a_row_of_its_own_is_a_base_too)
         assert_int_equal(deltas_step_of(t, 1), 0);
         pawl__buf_free(&p.text);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -107,5 +107,3 @@ UNIT_TEST(failures_are_passed_on)
                 pawl__diff_trees(&directories, NULL, some.bytes, see, NULL, &err), PAWL_EDAMAGED);
         trees_free(&t);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -161,5 +161,3 @@ GIT_TEST(without_memory_it_says_so)
         }
         free(root);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -508,5 +508,3 @@ GIT_TEST(without_memory_nothing_is_left_unsaid)
         }
         free(root);
 }
-
-TESTS_MAIN(NULL, NULL)

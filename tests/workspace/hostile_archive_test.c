@@ -167,5 +167,3 @@ HOSTILE_TEST(a_file_that_was_cut_or_grew_is_refused)
         }
         free(whole);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -185,5 +185,3 @@ HOSTILE_TEST(the_chain_must_hold)
         pawl__buf_free(&copy);
         pawl__buf_free(&manifest);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -359,5 +359,3 @@ UNIT_TEST(random_patterns_match_what_git_matches)
         pawl__buf_free(&l.foo_ab);
         directory_remove(directory);
 }
-
-TESTS_MAIN(NULL, NULL)

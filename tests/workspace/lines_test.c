@@ -150,5 +150,3 @@ UNIT_TEST(running_out_of_memory_changes_nothing)
                 pawl__buf_free(&out);
         }
 }
-
-TESTS_MAIN(NULL, NULL)

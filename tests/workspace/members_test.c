@@ -55,5 +55,3 @@ UNIT_TEST(a_text_that_is_no_document_is_refused)
         assert_int_equal(lines.len, 0);
         pawl__buf_free(&lines);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -295,5 +295,3 @@ UNIT_TEST(git_and_patch_make_the_same_bytes_of_it)
         }
         print_message("%d rounds of %d files each, applied by git and by patch\n", rounds, NAMES);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -295,5 +295,3 @@ TEST(paths_of_a_stored_plan_are_checked)
                 pawl__buf_free(&out);
         }
 }
-
-TESTS_MAIN(NULL, NULL)

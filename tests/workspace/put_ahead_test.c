@@ -137,5 +137,3 @@ WORKSPACE_TEST(a_failure_to_put_ahead_is_passed_on)
         assert_int_equal(workspace_scan(w), PAWL_EREADONLY);
         assert_says(w->err.message, "reading only");
 }
-
-TESTS_MAIN(NULL, NULL)

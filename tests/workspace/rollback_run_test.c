@@ -228,5 +228,3 @@ ROLLBACKS_TEST(answers_since_are_kept_or_dropped)
                                           "AND definition = 'what it means' AND confidence = 0.75"),
                 1);
 }
-
-TESTS_MAIN(NULL, NULL)

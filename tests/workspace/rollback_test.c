@@ -277,5 +277,3 @@ TEST(an_interrupted_one_is_finished_or_given_up)
         assert_int_equal(pawl_workspace_finish(NULL, f->log->log, NULL, &f->err), PAWL_ENOTFOUND);
         assert_says(f->err.message, "no rollback was interrupted");
 }
-
-TESTS_MAIN(NULL, NULL)

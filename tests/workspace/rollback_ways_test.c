@@ -209,5 +209,3 @@ ROLLBACKS_TEST(clean_removes_what_no_checkpoint_recorded)
         assert_false(is_there(f, "mine"));
         assert_false(is_there(f, "new"));
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -127,5 +127,3 @@ WORKSPACE_TEST(the_index_changes_nothing_but_the_time)
         assert_true(unchanged > rounds * FOLDERS * FILES / 4);
         assert_true(ignored > rounds);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -311,5 +311,3 @@ WORKSPACE_TEST(without_memory_nothing_is_stored)
         assert_int_equal(w->scan->n_not_captured, 0);
         (void)workspace_tree(w);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -202,5 +202,3 @@ WORKSPACE_TEST(kinds_change)
         assert_string_equal(workspace_tree(w), "f 644 x=file\n");
         close(fd);
 }
-
-TESTS_MAIN(NULL, NULL)

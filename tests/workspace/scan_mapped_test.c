@@ -116,5 +116,3 @@ UNIT_TEST(what_the_kernel_is_set_to_has_a_bound)
 
         assert_true(ns > 0 && ns <= INT64_C(300000000000));
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -397,5 +397,3 @@ WORKSPACE_TEST(a_scan_ends_when_its_log_is_interrupted)
         workspace_take(w);
         assert_string_equal(workspace_tree(w), "x too large a\n");
 }
-
-TESTS_MAIN(NULL, NULL)

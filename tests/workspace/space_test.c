@@ -328,5 +328,3 @@ UNIT_TEST_WITH(without_memory_nothing_goes, shapes *t, shapes_setup_memory, shap
                         shapes_check_there(t, "xbcdeg");
                 }
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -292,5 +292,3 @@ UNIT_TEST(without_memory_nothing_is_added)
         assert_int_equal(err.status, PAWL_ENOMEM);
         assert_null(out.data);
 }
-
-TESTS_MAIN(NULL, NULL)

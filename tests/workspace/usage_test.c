@@ -94,5 +94,3 @@ SHAPES_TEST(the_first_one_that_names_it_is_told_until_there_is_a_second)
         assert_int_equal(owner, 4);
         pawl__mark_free(reach);
 }
-
-TESTS_MAIN(NULL, NULL)

@@ -196,5 +196,3 @@ VALIDATE_TEST(running_out_of_memory_rebuilds_nothing_or_all)
         assert_true(look(t, "2", false, 0)->valid);
         free(path);
 }
-
-TESTS_MAIN(NULL, NULL)

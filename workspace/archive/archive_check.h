@@ -2,8 +2,7 @@
  * @file workspace/archive/archive_check.h
  * @brief Is an archive whole, and what it says it is? Found out before anything of it is used.
  */
-#ifndef PAWL_WORKSPACE_ARCHIVE_ARCHIVE_CHECK_H
-#define PAWL_WORKSPACE_ARCHIVE_ARCHIVE_CHECK_H
+#pragma once
 
 #include "workspace/archive/archive_read.h"
 #include "workspace/archive/manifest.h"
@@ -24,5 +23,3 @@ void pawl__content_name(char out[PAWL__CONTENT_NAME], const unsigned char hash[3
  */
 PAWL_MUST_CHECK pawl_status pawl__archive_check(
         pawl__manifest *out, const pawl__archive_source *source, pawl_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * @file workspace/archive/archive_library.h
  * @brief libarchive, loaded when it is first used.
  */
-#ifndef PAWL_WORKSPACE_ARCHIVE_ARCHIVE_LIBRARY_H
-#define PAWL_WORKSPACE_ARCHIVE_ARCHIVE_LIBRARY_H
+#pragma once
 
 #include "base/lazy.h"
 #include <archive.h>
@@ -55,5 +54,3 @@ typedef struct pawl__archive_library {
 
 /** Load it. PAWL_ENOTFOUND where it is not installed. Static. */
 PAWL_MUST_CHECK pawl_status pawl__archive_load(const pawl__archive_library **out, pawl_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * Nothing that the archive says of a name, a link or a size is acted on: a member must be a plain
  * file, have the name that belongs there and the size that the manifest gives it.
  */
-#ifndef PAWL_WORKSPACE_ARCHIVE_ARCHIVE_READ_H
-#define PAWL_WORKSPACE_ARCHIVE_ARCHIVE_READ_H
+#pragma once
 
 #include "base/text.h"
 
@@ -43,5 +42,3 @@ void pawl__archive_reader_free(pawl__archive_reader *reader);
 /** "NAME: WHAT; it is no archive of `pawl export`, or was changed": PAWL_EFORMAT. */
 pawl_status pawl__archive_refuse(pawl_error *err, const char *name, const char *what, ...)
         PAWL_PRINTF(3, 4);
-
-#endif

@@ -6,8 +6,7 @@
  * It is written under a temporary name beside its own, synced, and renamed: at its own name there
  * is the whole of it or what was there before.
  */
-#ifndef PAWL_WORKSPACE_ARCHIVE_ARCHIVE_WRITE_H
-#define PAWL_WORKSPACE_ARCHIVE_ARCHIVE_WRITE_H
+#pragma once
 
 #include "base/text.h"
 
@@ -28,5 +27,3 @@ PAWL_MUST_CHECK pawl_status pawl__archive_finish(
         pawl__archive_writer *writer, unsigned char sha256[32], uint64_t *bytes, pawl_error *err);
 /** After the end, or instead of it: then nothing is left of it. NULL is allowed. */
 void pawl__archive_writer_free(pawl__archive_writer *writer);
-
-#endif

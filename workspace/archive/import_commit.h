@@ -2,8 +2,7 @@
  * @file workspace/archive/import_commit.h
  * @brief A checkpoint of what a commit of git holds, so that the workspace can be put back to it.
  */
-#ifndef PAWL_WORKSPACE_ARCHIVE_IMPORT_COMMIT_H
-#define PAWL_WORKSPACE_ARCHIVE_IMPORT_COMMIT_H
+#pragma once
 
 #include "workspace/workspace.h"
 
@@ -25,5 +24,3 @@
 PAWL_MUST_CHECK pawl_status pawl__workspace_import_commit(uint64_t *n, pawl_log *log,
         const char *commit, const char *repository, const pawl_workspace_options *options,
         pawl_error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * docs/reference/checkpoint-archive.md has the form. This is the deciding part: manifest and chain
  * as texts, without files.
  */
-#ifndef PAWL_WORKSPACE_ARCHIVE_MANIFEST_H
-#define PAWL_WORKSPACE_ARCHIVE_MANIFEST_H
+#pragma once
 
 #include "events/log.h"
 #include "workspace/store/checkpoint_event.h"
@@ -82,5 +81,3 @@ PAWL_MUST_CHECK pawl_status pawl__chain_excerpt_take(
 PAWL_MUST_CHECK pawl_status pawl__chain_excerpt_end(
         pawl__chain_excerpt_reader *reader, pawl_error *err);
 void pawl__chain_excerpt_free(pawl__chain_excerpt_reader *reader);
-
-#endif

@@ -4,8 +4,7 @@
  *        (compare_members.c) and git's commits
  *        (compare_git.c).
  */
-#ifndef PAWL_WORKSPACE_DIFF_COMPARE_H
-#define PAWL_WORKSPACE_DIFF_COMPARE_H
+#pragma once
 
 #include "workspace/store/rootdir.h"
 #include "workspace/workspace.h"
@@ -34,5 +33,3 @@ typedef struct pawl__comparing {
 PAWL_MUST_CHECK pawl_status pawl__compare_files(pawl__comparing *c, pawl_error *err);
 PAWL_MUST_CHECK pawl_status pawl__compare_members(pawl__comparing *c, pawl_error *err);
 PAWL_MUST_CHECK pawl_status pawl__compare_git(pawl__comparing *c, pawl_error *err);
-
-#endif

@@ -11,8 +11,7 @@
  * repository. Where nothing is left on one side, or there are more than PAWL__LINES_MAX lines to
  * compare, all that is left is replaced, which is a true account too, if a long one.
  */
-#ifndef PAWL_WORKSPACE_DIFF_LINES_H
-#define PAWL_WORKSPACE_DIFF_LINES_H
+#pragma once
 
 #include "base/text.h"
 
@@ -37,5 +36,3 @@ bool pawl__is_binary(pawl_text text);
  */
 PAWL_MUST_CHECK pawl_status pawl__lines_compare(pawl__line_counts *counts, pawl__buf *hunks,
         pawl_text before, pawl_text after, pawl_error *err);
-
-#endif

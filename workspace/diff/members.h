@@ -2,8 +2,7 @@
  * @file workspace/diff/members.h
  * @brief Which members of two checkpoints' state or outputs were added, removed or changed.
  */
-#ifndef PAWL_WORKSPACE_DIFF_MEMBERS_H
-#define PAWL_WORKSPACE_DIFF_MEMBERS_H
+#pragma once
 
 #include "checkpoint/checkpoint.h"
 
@@ -13,5 +12,3 @@
  */
 PAWL_MUST_CHECK pawl_status pawl__members_diff(const char *root, pawl_text before, pawl_text after,
         pawl__member_change_fn fn, void *user, pawl_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * @file workspace/diff/patch.h
  * @brief A unified diff of files, as `git apply` and `patch -p1` read it.
  */
-#ifndef PAWL_WORKSPACE_DIFF_PATCH_H
-#define PAWL_WORKSPACE_DIFF_PATCH_H
+#pragma once
 
 #include "workspace/diff/lines.h"
 
@@ -34,5 +33,3 @@ typedef struct pawl__patch_counts {
 PAWL_MUST_CHECK pawl_status pawl__patch_add(pawl__patch_counts *counts, pawl__buf *out,
         pawl_text path, const pawl__patch_side *before, const pawl__patch_side *after,
         pawl_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * Everything but pawl__git_move() reads. A repository is looked for from the root upwards; one that
  * belongs to another user is refused as libgit2 refuses it. No hook, filter or network is ever run.
  */
-#ifndef PAWL_WORKSPACE_GIT_GIT_H
-#define PAWL_WORKSPACE_GIT_GIT_H
+#pragma once
 
 #include "base/text.h"
 
@@ -102,5 +101,3 @@ PAWL_MUST_CHECK pawl_status pawl__git_move_check(
  */
 PAWL_MUST_CHECK pawl_status pawl__git_move_do(
         char from[PAWL__COMMIT_ID], pawl__git *git, const pawl__git_move *move, pawl_error *err);
-
-#endif

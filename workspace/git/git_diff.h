@@ -2,8 +2,7 @@
  * @file workspace/git/git_diff.h
  * @brief libgit2's comparison of two texts, line by line. It needs no repository.
  */
-#ifndef PAWL_WORKSPACE_GIT_DIFF_H
-#define PAWL_WORKSPACE_GIT_DIFF_H
+#pragma once
 
 #include "base/text.h"
 
@@ -27,5 +26,3 @@ typedef struct pawl__git_sink {
  */
 PAWL_MUST_CHECK pawl_status pawl__git_compare(pawl_text before, pawl_text after, unsigned context,
         const pawl__git_sink *sink, pawl_error *err);
-
-#endif

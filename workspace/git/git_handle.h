@@ -2,8 +2,7 @@
  * @file workspace/git/git_handle.h
  * @brief The inside of a pawl__git, for workspace/git*.c alone.
  */
-#ifndef PAWL_WORKSPACE_GIT_GIT_HANDLE_H
-#define PAWL_WORKSPACE_GIT_GIT_HANDLE_H
+#pragma once
 
 #include "workspace/git/git.h"
 #include "workspace/git/git_library.h"
@@ -21,5 +20,3 @@ PAWL_MUST_CHECK pawl_status pawl__git_commit_get(
 /** Its tree. */
 PAWL_MUST_CHECK pawl_status pawl__git_tree_get(
         git_tree **out, pawl__git *git, const char *id, pawl_error *err);
-
-#endif

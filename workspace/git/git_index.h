@@ -5,8 +5,7 @@
  * Versions 2 to 4 of the format, with names that are cut (4), entries that are extended (3), and an
  * index that is split in two; of SHA-1 and of SHA-256. What else it says is passed over.
  */
-#ifndef PAWL_WORKSPACE_GIT_GIT_INDEX_H
-#define PAWL_WORKSPACE_GIT_GIT_INDEX_H
+#pragma once
 
 #include "base/text.h"
 
@@ -44,5 +43,3 @@ pawl__tracking pawl__tracked_lookup(const pawl__tracked *tracked, pawl_text path
  *  message where there is none; PAWL_EACCESS, PAWL_EIO, PAWL_ETOOBIG, PAWL_ENOMEM. */
 PAWL_MUST_CHECK pawl_status pawl__git_file(
         pawl__buf *out, const char *path, size_t max, pawl_error *err);
-
-#endif

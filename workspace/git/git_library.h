@@ -2,8 +2,7 @@
  * @file workspace/git/git_library.h
  * @brief libgit2, loaded when it is first used.
  */
-#ifndef PAWL_WORKSPACE_GIT_GIT_LIBRARY_H
-#define PAWL_WORKSPACE_GIT_GIT_LIBRARY_H
+#pragma once
 
 #include "base/lazy.h"
 #include <git2.h>
@@ -89,5 +88,3 @@ PAWL_MUST_CHECK pawl_status pawl__git_load(const pawl__git_library **out, pawl_e
 /** libgit2's last failure as "WHERE: DOING: what it says; ...": PAWL_ENOMEM, PAWL_ENOTFOUND,
  *  PAWL_EACCESS (another owner) or PAWL_EIO. */
 pawl_status pawl__git_fail(pawl_error *err, int code, const char *where, const char *doing);
-
-#endif

@@ -2,8 +2,7 @@
  * @file workspace/git/git_place.h
  * @brief Which repository a directory lies in, found by its path upwards, without libgit2.
  */
-#ifndef PAWL_WORKSPACE_GIT_GIT_PLACE_H
-#define PAWL_WORKSPACE_GIT_GIT_PLACE_H
+#pragma once
 
 #include "base/text.h"
 
@@ -25,5 +24,3 @@ typedef struct pawl__git_place {
 PAWL_MUST_CHECK pawl_status pawl__git_place_find(
         pawl__git_place *out, const char *root, pawl_error *err);
 void pawl__git_place_free(pawl__git_place *place);
-
-#endif

@@ -3,8 +3,7 @@
  * @brief Where git stands, read from its own two files where that is plain, without libgit2, which
  *        takes 4.7 ms to start: a tenth of a checkpoint of 20,000 files.
  */
-#ifndef PAWL_WORKSPACE_GIT_GIT_PLAIN_H
-#define PAWL_WORKSPACE_GIT_GIT_PLAIN_H
+#pragma once
 
 #include "workspace/git/git.h"
 
@@ -15,5 +14,3 @@
  */
 PAWL_MUST_CHECK pawl_status pawl__git_head_plain(
         pawl__git_head *out, const char *root, pawl__arena *arena, pawl_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * @file workspace/git/git_tree.h
  * @brief What a commit holds: its directories and files, by the ids that git has for them.
  */
-#ifndef PAWL_WORKSPACE_GIT_GIT_TREE_H
-#define PAWL_WORKSPACE_GIT_GIT_TREE_H
+#pragma once
 
 #include "workspace/git/git.h"
 
@@ -41,5 +40,3 @@ PAWL_MUST_CHECK pawl_status pawl__git_entries(pawl__git *git, const char id[PAWL
  *  as in a repository that was not cloned whole. */
 PAWL_MUST_CHECK pawl_status pawl__git_content(
         pawl__buf *out, pawl__git *git, const char id[PAWL__COMMIT_ID], pawl_error *err);
-
-#endif

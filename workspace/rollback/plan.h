@@ -22,8 +22,7 @@
  *
  * Steps come first. One plan has one encoding.
  */
-#ifndef PAWL_WORKSPACE_ROLLBACK_PLAN_H
-#define PAWL_WORKSPACE_ROLLBACK_PLAN_H
+#pragma once
 
 #include "base/map.h"
 #include "events/own_files.h"
@@ -120,4 +119,3 @@ PAWL_MUST_CHECK pawl_status pawl__plan_decode(pawl__plan *out, pawl_text encoded
 int pawl__path_cmp(pawl_text a, pawl_text b);
 /** Is @p path @p directory, or something in it? */
 bool pawl__path_within(pawl_text path, pawl_text directory);
-#endif

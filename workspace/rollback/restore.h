@@ -7,8 +7,7 @@
  * direction: paths that are as they should be are passed over. A file comes into being under
  * another name beside its place, whole, with its mode, on disk, and is then renamed.
  */
-#ifndef PAWL_WORKSPACE_ROLLBACK_RESTORE_H
-#define PAWL_WORKSPACE_ROLLBACK_RESTORE_H
+#pragma once
 
 #include "workspace/rollback/plan.h"
 #include "workspace/store/contents.h"
@@ -53,5 +52,3 @@ void pawl__restore_checker_free(pawl__restore_checker *checker);
 
 /** An errno as a status, with the message "PATH: cannot DOING: the system's reason; ...". */
 pawl_status pawl__restore_fail(pawl_error *err, int error, pawl_text path, const char *doing);
-
-#endif

@@ -2,8 +2,7 @@
  * @file workspace/rollback/restore_internal.h
  * @brief The inside of a restore: what stands at each step's path, and the files that are made.
  */
-#ifndef PAWL_WORKSPACE_ROLLBACK_RESTORE_INTERNAL_H
-#define PAWL_WORKSPACE_ROLLBACK_RESTORE_INTERNAL_H
+#pragma once
 
 #include "base/digest.h"
 #include "workspace/rollback/restore.h"
@@ -66,5 +65,3 @@ bool pawl__restore_makes(const pawl__restore_work *q, size_t step);
 PAWL_MUST_CHECK pawl_status pawl__restore_make_all(pawl__restore_work *q);
 /** Remove what a former restore has left in the directories of the plan. */
 PAWL_MUST_CHECK pawl_status pawl__restore_sweep(pawl__restore_work *q);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * One that was interrupted between start and end is found by its row, and read back from the log.
  */
-#ifndef PAWL_WORKSPACE_ROLLBACK_ROLLBACK_INTERNAL_H
-#define PAWL_WORKSPACE_ROLLBACK_ROLLBACK_INTERNAL_H
+#pragma once
 
 #include "workspace/checkpoint.h"
 #include "workspace/rollback/restore.h"
@@ -141,5 +140,3 @@ PAWL_MUST_CHECK pawl_status pawl__rollback_read(pawl__plan *out, pawl__buf *enco
 /** Fill in what the public accessors show. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_report(
         pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * @file workspace/rollback/set_up.h
  * @brief Making a worker's directory what a run's last checkpoint has.
  */
-#ifndef PAWL_WORKSPACE_ROLLBACK_SET_UP_H
-#define PAWL_WORKSPACE_ROLLBACK_SET_UP_H
+#pragma once
 
 #include "workspace/workspace.h"
 
@@ -16,5 +15,3 @@
  *         no worker put there; as a rollback otherwise. Half done, it can be called again.
  */
 PAWL_MUST_CHECK pawl_status pawl__workspace_set_up(pawl__workspace *ws, pawl_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * @file workspace/rollback/tracked_paths.h
  * @brief Which paths some checkpoint of the log recorded: the only ones that a rollback may touch.
  */
-#ifndef PAWL_WORKSPACE_ROLLBACK_TRACKED_PATHS_H
-#define PAWL_WORKSPACE_ROLLBACK_TRACKED_PATHS_H
+#pragma once
 
 #include "workspace/store/tree_diff.h"
 
@@ -22,5 +21,3 @@ void pawl__tracked_paths_free(pawl__tracked_paths *recorded);
  */
 PAWL_MUST_CHECK pawl_status pawl__tracked_paths_has(
         bool *has, pawl__tracked_paths *recorded, pawl_text path, pawl_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * The files are those of the system, the user and the repository, the later before the earlier,
  * with include.path and, of includeIf, "gitdir:" and "gitdir/i:". The environment does not count.
  */
-#ifndef PAWL_WORKSPACE_SCAN_GIT_CONFIG_H
-#define PAWL_WORKSPACE_SCAN_GIT_CONFIG_H
+#pragma once
 
 #include "base/text.h"
 
@@ -31,5 +30,3 @@ typedef struct pawl__git_config {
 PAWL_MUST_CHECK pawl_status pawl__git_config_read(pawl__git_config *out, const pawl__git_user *user,
         const char *git, const char *common, const char *top, pawl_error *err);
 void pawl__git_config_free(pawl__git_config *found);
-
-#endif

@@ -18,8 +18,7 @@
  * stands for directories also where all that is before it is plain: "a**" and "/b" matches
  * "ax/y/b".
  */
-#ifndef PAWL_WORKSPACE_SCAN_GLOB_H
-#define PAWL_WORKSPACE_SCAN_GLOB_H
+#pragma once
 
 #include "base/text.h"
 
@@ -43,5 +42,3 @@ PAWL_MUST_CHECK pawl_status pawl__glob_compile(pawl__glob *out, pawl_text patter
 /** Does the whole text match? (It uses room within the pattern: one thread at a time.) */
 bool pawl__glob_match(pawl__glob *glob, pawl_text text);
 void pawl__glob_free(pawl__glob *glob);
-
-#endif

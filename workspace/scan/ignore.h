@@ -6,8 +6,7 @@
  * list of the deepest directory decides; "!" before a pattern takes back what others said. What
  * lies in a directory that is left out is never asked about. Bytes are compared as they are.
  */
-#ifndef PAWL_WORKSPACE_SCAN_IGNORE_H
-#define PAWL_WORKSPACE_SCAN_IGNORE_H
+#pragma once
 
 #include "base/text.h"
 
@@ -43,5 +42,3 @@ typedef enum pawl__ignore_verdict {
  *  the directory of each list or deeper. */
 pawl__ignore_verdict pawl__ignore_match(
         pawl__ignore *ignore, pawl_text path, size_t name_at, bool directory);
-
-#endif

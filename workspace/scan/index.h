@@ -14,8 +14,7 @@
  * entry: a pawl__index_entry, its target, its name, and one zero or more, up to a multiple of eight
  * bytes.
  */
-#ifndef PAWL_WORKSPACE_SCAN_INDEX_H
-#define PAWL_WORKSPACE_SCAN_INDEX_H
+#pragma once
 
 #include "base/digest.h"
 #include "workspace/store/tree.h"
@@ -152,5 +151,3 @@ bool pawl__index_event(unsigned char event[32], const char *path);
  * sums tell. */
 PAWL_MUST_CHECK pawl_status pawl__index_save(
         pawl__index *index, const char *path, pawl__hasher *hasher, pawl_error *err);
-
-#endif

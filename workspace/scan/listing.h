@@ -2,8 +2,7 @@
  * @file workspace/scan/listing.h
  * @brief The names in a directory, by its handle, in the order of their bytes.
  */
-#ifndef PAWL_WORKSPACE_SCAN_LISTING_H
-#define PAWL_WORKSPACE_SCAN_LISTING_H
+#pragma once
 
 #include "workspace/scan/index.h"
 
@@ -30,5 +29,3 @@ PAWL_MUST_CHECK pawl_status pawl__list_directory(pawl__listing *listing, int fd,
 PAWL_MUST_CHECK pawl_status pawl__list_former(
         pawl__listing *listing, const pawl__index *index, size_t directory, pawl_error *err);
 void pawl__listing_free(pawl__listing *listing);
-
-#endif

@@ -2,8 +2,7 @@
  * @file workspace/scan/new_objects.h
  * @brief Which entries of an index are the first with their hash: a set of a few bytes an entry.
  */
-#ifndef PAWL_WORKSPACE_SCAN_NEW_OBJECTS_H
-#define PAWL_WORKSPACE_SCAN_NEW_OBJECTS_H
+#pragma once
 
 #include "workspace/scan/index.h"
 
@@ -20,5 +19,3 @@ pawl__index_entry *pawl__new_objects_find(const pawl__new_objects *new_objects,
 PAWL_MUST_CHECK pawl_status pawl__new_objects_add(
         pawl__new_objects *new_objects, const pawl__index *index, size_t at, pawl_error *err);
 void pawl__new_objects_free(pawl__new_objects *new_objects);
-
-#endif

@@ -7,8 +7,7 @@
  * own, while the scan goes through all of it: where it finds the mark, it need not look. They
  * change nothing but marks; whether they run or not, the scan comes to the same.
  */
-#ifndef PAWL_WORKSPACE_SCAN_PRELOAD_H
-#define PAWL_WORKSPACE_SCAN_PRELOAD_H
+#pragma once
 
 #include "workspace/scan/index.h"
 #include <sys/stat.h>
@@ -31,5 +30,3 @@ static inline bool pawl__preload_seen(const pawl__index_entry *entry)
 
 /** Is it the file, unchanged, that the entry of a former index tells of? */
 bool pawl__index_untouched(const pawl__index_entry *entry, const struct stat *st);
-
-#endif

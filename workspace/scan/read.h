@@ -2,8 +2,7 @@
  * @file workspace/scan/read.h
  * @brief A file read whole, as it stood at one moment, or not at all.
  */
-#ifndef PAWL_WORKSPACE_SCAN_READ_H
-#define PAWL_WORKSPACE_SCAN_READ_H
+#pragma once
 
 #include "workspace/store/contents.h"
 #include <sys/stat.h>
@@ -47,5 +46,3 @@ bool pawl__stat_same(const struct stat *a, const struct stat *b);
 
 /** Nanoseconds since 1970-01-01 UTC; times beyond what that holds are the last ones. */
 int64_t pawl__time_ns(const struct timespec *time);
-
-#endif

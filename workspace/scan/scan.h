@@ -24,8 +24,7 @@
  *
  * Hard links are files like any other.
  */
-#ifndef PAWL_WORKSPACE_SCAN_SCAN_H
-#define PAWL_WORKSPACE_SCAN_SCAN_H
+#pragma once
 
 #include "workspace/store/contents.h"
 #include "workspace/store/tree.h"
@@ -106,5 +105,3 @@ PAWL_MUST_CHECK pawl_status pawl__scan_keep_index(
 pawl__directories pawl__scan_directories(const pawl__scan *scan);
 
 void pawl__scan_free(pawl__scan *scan); /**< NULL is allowed. */
-
-#endif

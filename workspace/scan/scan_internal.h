@@ -4,8 +4,7 @@
  * (directory after directory), stage_entry.c (one name), rules.c (what is left out), spool.c (into
  * the log).
  */
-#ifndef PAWL_WORKSPACE_SCAN_SCAN_INTERNAL_H
-#define PAWL_WORKSPACE_SCAN_SCAN_INTERNAL_H
+#pragma once
 
 #include "events/own_files.h"
 #include "workspace/git/git_index.h"
@@ -148,5 +147,3 @@ PAWL_MUST_CHECK pawl_status pawl__scan_verdict(
         pawl__verdict *out, pawl__scanner *s, size_t name_at, bool directory, pawl_error *err);
 /** Is this name never in a tree? */
 bool pawl__scan_never(const pawl__scanner *s, const pawl__listed *listed);
-
-#endif

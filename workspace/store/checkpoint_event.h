@@ -2,8 +2,7 @@
  * @file workspace/store/checkpoint_event.h
  * @brief What the event of a checkpoint of the workspace says.
  */
-#ifndef PAWL_WORKSPACE_STORE_CHECKPOINT_EVENT_H
-#define PAWL_WORKSPACE_STORE_CHECKPOINT_EVENT_H
+#pragma once
 
 #include "base/json_tree.h"
 #include "events/log.h"
@@ -39,5 +38,3 @@ bool pawl__event_optional_hash(bool *has, unsigned char out[32], const pawl__jso
 /** A whole number from 0. */
 bool pawl__event_count_member(
         uint64_t *out, const pawl__json_tree *tree, pawl__node at, const char *name);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Failures of the log are passed on with its message in @p err.
  */
-#ifndef PAWL_WORKSPACE_STORE_CONTENTS_H
-#define PAWL_WORKSPACE_STORE_CONTENTS_H
+#pragma once
 
 #include "base/map.h"
 #include "events/log.h"
@@ -136,5 +135,3 @@ pawl__map *pawl__contents_unstable(pawl__contents *contents);
 /** Remember one more time. */
 PAWL_MUST_CHECK pawl_status pawl__contents_note_unstable(
         pawl__contents *contents, pawl_text path, pawl_error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * @brief The inside of the contents, for the files that make them: contents.c (in parts; reading),
  *        packed.c (many to a row), delta.c (as differences), sweep.c (letting go).
  */
-#ifndef PAWL_WORKSPACE_STORE_CONTENTS_INTERNAL_H
-#define PAWL_WORKSPACE_STORE_CONTENTS_INTERNAL_H
+#pragma once
 
 #include "workspace/store/contents.h"
 #include "workspace/store/pack.h"
@@ -70,5 +69,3 @@ PAWL_MUST_CHECK pawl_status pawl__contents_frame(pawl__delta *delta, uint64_t *s
  *  PAWL_ENOTFOUND, PAWL_EDAMAGED. */
 PAWL_MUST_CHECK pawl_status pawl__contents_load(
         pawl__buf *out, pawl__contents *c, const unsigned char hash[32], pawl_error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * {"mission_id","run_id","changes":[{"seq","step_id","input_hash","output_hash"}]}, canonical, by
  * seq: from that event on the step was completed, with these hashes or, without them, no more.
  */
-#ifndef PAWL_WORKSPACE_STORE_HISTORY_H
-#define PAWL_WORKSPACE_STORE_HISTORY_H
+#pragma once
 
 #include "workspace/store/run_state.h"
 
@@ -19,5 +18,3 @@ PAWL_MUST_CHECK pawl_status pawl__run_history(
  * history is from. PAWL_EDAMAGED for a document that is none. */
 PAWL_MUST_CHECK pawl_status pawl__history_state(
         pawl__buf *out, pawl_text history, uint64_t seq, pawl_error *err);
-
-#endif

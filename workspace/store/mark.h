@@ -2,8 +2,7 @@
  * @file workspace/store/mark.h
  * @brief What trees name: every file and directory, and whether one tree names it or several do.
  */
-#ifndef PAWL_WORKSPACE_STORE_MARK_H
-#define PAWL_WORKSPACE_STORE_MARK_H
+#pragma once
 
 #include "workspace/store/contents.h"
 
@@ -31,5 +30,3 @@ PAWL_MUST_CHECK pawl_status pawl__mark_content(
 
 /** Does a tree name it? *owner (may be NULL): whose, or PAWL__MARK_SHARED. */
 bool pawl__mark_has(uint32_t *owner, const pawl__mark *marks, const unsigned char hash[32]);
-
-#endif

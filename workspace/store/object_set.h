@@ -6,8 +6,7 @@
  * Trees that share directories share the walk, so that a tree made to name 2^60 files by 60
  * directories costs no more than those 60, and is refused by its sum.
  */
-#ifndef PAWL_WORKSPACE_STORE_OBJECT_SET_H
-#define PAWL_WORKSPACE_STORE_OBJECT_SET_H
+#pragma once
 
 #include "base/map.h"
 #include "workspace/store/tree_diff.h"
@@ -58,5 +57,3 @@ PAWL_MUST_CHECK pawl_status pawl__object_set_document(pawl__object_set *objects,
 /** Directories first, each kind in the order of the hashes; nothing can be added after. */
 void pawl__object_set_sort(pawl__object_set *objects);
 void pawl__object_set_free(pawl__object_set *objects);
-
-#endif

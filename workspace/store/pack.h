@@ -20,8 +20,7 @@
  * after step 48 is whole again. A step never tells more than that: what is read is what its hash
  * says, or damaged.
  */
-#ifndef PAWL_WORKSPACE_STORE_PACK_H
-#define PAWL_WORKSPACE_STORE_PACK_H
+#pragma once
 
 #include "base/text.h"
 
@@ -56,5 +55,3 @@ void pawl__pack_add(pawl__buf *heads, const pawl__pack_member *member);
 PAWL_MUST_CHECK pawl_status pawl__pack_next(pawl__pack_member *out, pawl__pack_reader *reader);
 /** The head with so many others before it. PAWL_EDAMAGED, without a message. */
 PAWL_MUST_CHECK pawl_status pawl__pack_at(pawl__pack_member *out, pawl_text heads, int64_t at);
-
-#endif

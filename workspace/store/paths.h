@@ -2,8 +2,7 @@
  * @file workspace/store/paths.h
  * @brief Some paths of a workspace: those that a rollback or a comparison is of.
  */
-#ifndef PAWL_WORKSPACE_STORE_PATHS_H
-#define PAWL_WORKSPACE_STORE_PATHS_H
+#pragma once
 
 #include "base/map.h"
 #include "base/text.h"
@@ -32,5 +31,3 @@ bool pawl__paths_below(const pawl__paths *paths, pawl_text path);
  */
 PAWL_MUST_CHECK pawl_status pawl__paths_normal(
         pawl_text *out, const char *root, const char *given, pawl__arena *arena, pawl_error *err);
-
-#endif

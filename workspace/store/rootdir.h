@@ -12,8 +12,7 @@
  * PATH_MAX are walked in pieces. Calls return as those of POSIX do: -1 and errno, which is EINVAL
  * for a path that is none and ELOOP for one with a link on its way.
  */
-#ifndef PAWL_WORKSPACE_STORE_ROOTDIR_H
-#define PAWL_WORKSPACE_STORE_ROOTDIR_H
+#pragma once
 
 #include "base/text.h"
 #include <sys/stat.h>
@@ -64,5 +63,3 @@ int pawl__rootdir_chmod(pawl__rootdir *b, pawl_text path, mode_t mode);
 
 /** The path of the directory that holds @p path; "" is the root. */
 pawl_text pawl__rootdir_parent(pawl_text path);
-
-#endif

@@ -2,8 +2,7 @@
  * @file workspace/store/run_state.h
  * @brief A run's state and outputs as JSON documents: what a checkpoint keeps of the mission.
  */
-#ifndef PAWL_WORKSPACE_STORE_RUN_STATE_H
-#define PAWL_WORKSPACE_STORE_RUN_STATE_H
+#pragma once
 
 #include "base/json_write.h"
 #include "state/state.h"
@@ -34,5 +33,3 @@ bool pawl__run_state_is(pawl_text document, pawl_text run_id);
  * have (any more) is left out. */
 PAWL_MUST_CHECK pawl_status pawl__run_outputs(
         pawl__buf *out, pawl_log *log, pawl_text document, pawl_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * @file workspace/store/sweep.h
  * @brief All contents of a log: told one by one, or let go where nothing names them any more.
  */
-#ifndef PAWL_WORKSPACE_STORE_SWEEP_H
-#define PAWL_WORKSPACE_STORE_SWEEP_H
+#pragma once
 
 #include "workspace/store/contents.h"
 
@@ -29,5 +28,3 @@ typedef struct pawl__swept {
  */
 PAWL_MUST_CHECK pawl_status pawl__contents_sweep(pawl__swept *out, pawl__contents *contents,
         pawl__keeps_fn keeps, void *user, bool dry_run, pawl_error *err);
-
-#endif

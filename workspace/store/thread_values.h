@@ -2,8 +2,7 @@
  * @file workspace/store/thread_values.h
  * @brief What the events of threads (pawl/threads.h) hold: values in the event, or as contents.
  */
-#ifndef PAWL_WORKSPACE_STORE_THREAD_VALUES_H
-#define PAWL_WORKSPACE_STORE_THREAD_VALUES_H
+#pragma once
 
 #include "base/map.h"
 #include "state/threads.h"
@@ -50,5 +49,3 @@ PAWL_MUST_CHECK pawl_status pawl__thread_hashes(pawl__thread_payload *out, pawl_
 /** The contents that threads name, but for the runs in @p but (may be NULL). */
 PAWL_MUST_CHECK pawl_status pawl__thread_hashes_all(pawl_log *log, pawl__state *state,
         const pawl__map *but, pawl__thread_hash_fn fn, void *user, pawl_error *err);
-
-#endif

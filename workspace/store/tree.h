@@ -23,8 +23,7 @@
  *
  * One directory has one encoding: what decodes, encodes to the same bytes.
  */
-#ifndef PAWL_WORKSPACE_STORE_TREE_H
-#define PAWL_WORKSPACE_STORE_TREE_H
+#pragma once
 
 #include "base/text.h"
 
@@ -113,5 +112,3 @@ PAWL_MUST_CHECK pawl_status pawl__tree_open(
  */
 PAWL_MUST_CHECK pawl_status pawl__tree_next(
         pawl__entry *out, pawl__tree_reader *reader, pawl_error *err);
-
-#endif

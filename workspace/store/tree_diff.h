@@ -2,8 +2,7 @@
  * @file workspace/store/tree_diff.h
  * @brief What lies between two trees, path by path; what is equal is passed over unread.
  */
-#ifndef PAWL_WORKSPACE_STORE_TREE_DIFF_H
-#define PAWL_WORKSPACE_STORE_TREE_DIFF_H
+#pragma once
 
 #include "workspace/store/tree.h"
 
@@ -45,5 +44,3 @@ typedef pawl_status (*pawl__change_fn)(const pawl__change *change, void *user, p
 PAWL_MUST_CHECK pawl_status pawl__diff_trees(const pawl__directories *directories,
         const unsigned char *from, const unsigned char *to, pawl__change_fn fn, void *user,
         pawl_error *err);
-
-#endif

@@ -15,8 +15,7 @@
  * cJSON_Delete(). All of it is allocated by cJSON's hooks. After a failure *out is as it was.
  * Threads: as the objects given; no call has a state of its own.
  */
-#ifndef PAWL_CJSON_H
-#define PAWL_CJSON_H
+#pragma once
 
 #include <cjson/cJSON.h>
 #include <pawl/query.h>
@@ -77,6 +76,4 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_cjson_conflict(
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

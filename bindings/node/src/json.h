@@ -2,8 +2,7 @@
  * @file bindings/node/src/json.h
  * @brief JSON, written piece by piece.
  */
-#ifndef PAWL_NODE_JSON_H
-#define PAWL_NODE_JSON_H
+#pragma once
 
 #include <pawl/pawl.h>
 #include <stdio.h>
@@ -145,5 +144,3 @@ static inline void hex(out *o, const char *member, const unsigned char *bytes)
                 snprintf(digits + 2 * i, 3, "%02x", bytes[i]);
         string(o, member, digits);
 }
-
-#endif

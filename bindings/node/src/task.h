@@ -2,8 +2,7 @@
  * @file bindings/node/src/task.h
  * @brief A call that a thread of libuv makes: its arguments, its handle, its result.
  */
-#ifndef PAWL_NODE_TASK_H
-#define PAWL_NODE_TASK_H
+#pragma once
 
 #define NAPI_VERSION 8
 #include "json.h"
@@ -68,5 +67,3 @@ void op_canonical(task *), op_checkpoint(task *), op_checkpoints(task *), op_clo
         op_resolve(task *), op_resume(task *), op_rollback(task *), op_run(task *), op_runs(task *),
         op_session_checkpoint(task *), op_session_end(task *), op_session_start(task *),
         op_sessions(task *), op_verify(task *), op_threads_open(task *), op_threads_delete(task *);
-
-#endif

@@ -2,8 +2,7 @@
  * @file bindings/node/src/threads.h
  * @brief Threads of graph runners, beside call(): values go to and fro as they are, not as JSON.
  */
-#ifndef PAWL_NODE_THREADS_H
-#define PAWL_NODE_THREADS_H
+#pragma once
 
 #include "task.h"
 
@@ -49,5 +48,3 @@ void close_threads(void *pointer);
 
 /* The promise's or the exception's error. */
 napi_value make_error(napi_env env, pawl_status status, const pawl_error *err);
-
-#endif
