@@ -57,6 +57,7 @@ fails 1 'line 9: steps\[1\].run: is about a command, but the step asks people' p
 
 it "it blocks, saying what is asked and what to type; options are the words of the file"
 write_ask 'question: "Publish {$param: version}?", options: [yes, no, 1.10, true], to: ["user:ana", "user:ben"], within: 2d, otherwise: no'
+begin_log
 runs 0 pawl check mission.yaml
 runs 3 pawl run mission.yaml --run one --set version=1.4 --no-input
 says '^pawl: step approve: waits for an answer to "Publish 1.4\?"; `pawl resolve [0-9a-f]{16} --answer TEXT` gives one, then `pawl resume [0-9a-f-]{36}`$' err

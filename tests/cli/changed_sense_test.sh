@@ -101,7 +101,8 @@ same "$(journal)" "research publish "
 runs 0 eventlog replay --check
 
 it "who ignores a word is told which steps completed with a sense of it, by an alias too, and of the mission alone where it is the mission's"
-rm -rf .pawl go
+forget_log
+rm -f go
 printf 'terms:\n  - {surface: lamp, definition: A light., aliases: [lantern]}\n' >lamps.yaml
 cat >lamps_mission.yaml <<'END'
 mission: lamps
@@ -127,7 +128,8 @@ same "$(journal)" "look "
 runs 0 eventlog replay --check
 
 it "a definition that another term has too does not hide the change"
-rm -rf .pawl go
+forget_log
+rm -rf go
 printf 'terms:\n  - {surface: lamp, definition: A thing.}\n  - {surface: kettle, definition: A thing.}\n' >things.yaml
 cat >things_mission.yaml <<'END'
 mission: things
@@ -144,7 +146,8 @@ same "$(jq -c .mission_changed out)" '[{"step_id":"look","change":"glossary"}]'
 same "$(journal)" "look look "
 
 it "--replace names the steps that completed with the first answer, and that they can be run again"
-rm -rf .pawl go
+forget_log
+rm -rf go
 cat >team.yaml <<'END'
 terms:
   - {surface: workspace, definition: A folder.}

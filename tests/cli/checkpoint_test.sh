@@ -130,7 +130,8 @@ HOME=$PWD fails 1 'force-root' pawl checkpoint
 misused 'is not a size' pawl checkpoint --max-file 1X
 
 it "a run takes one after each step, in the transaction that records it"
-rm -rf .pawl src build empty large state.json outputs.json .gitignore
+forget_log
+rm -rf src build empty large state.json outputs.json .gitignore
 cat >mission.yaml <<'END'
 mission: build
 steps:
@@ -185,14 +186,15 @@ runs 0 pawl rollback @second --plan --json
 same "$(jq .target.n out)" 5
 runs 0 pawl validate @second
 runs 0 pawl export @second -o second.tar.zst
-mkdir -p import && (cd import && pawl init >/dev/null && pawl import ../second.tar.zst >/dev/null)
+mkdir -p import && (cd import && pawl init --db .pawl/events.db >/dev/null && pawl import ../second.tar.zst --db .pawl/events.db >/dev/null)
 fails 1 '^pawl: checkpoint @second: there is none of that step; .* lists them' \
         pawl show @second --db import/.pawl/events.db
 fails 1 '^pawl: checkpoint @: there is none of that step' pawl show @
 rm -r import second.tar.zst
 
 it "a mission may say that it takes none, what is no part of it, and where it is"
-rm -rf .pawl first.txt second.txt
+forget_log
+rm -rf first.txt second.txt
 printf 'workspace: {checkpoint: manual}\n' >>mission.yaml
 runs 0 pawl run mission.yaml
 same "$(pawl checkpoints --json)" "[]"
@@ -207,7 +209,7 @@ fails 1 'workspace.checkpoint: .*each_step, manual or off' pawl run mission.yaml
 
 it "one that cannot be taken stops no step, and is said once"
 sed -i '/^workspace:/d' mission.yaml
-rm -rf .pawl
+forget_log
 HOME=$PWD runs 0 pawl run mission.yaml
 same "$(grep -c 'no checkpoint of the workspace was taken: .*force-root' err)" 1
 runs 0 pawl checkpoints --json
@@ -234,7 +236,7 @@ runs 0 pawl run own.yaml --run own-run
 same "$(checkpoint step_id) $(checkpoint run_id) $(checkpoint trigger)" "only own-run manual"
 
 it "where git stands is kept, and the commits between are told"
-rm -rf .pawl
+forget_log
 git init -q -b main . && git config user.email a@b && git config user.name c
 git add -A && git commit -qm 'The first one'
 runs 0 pawl checkpoint

@@ -66,7 +66,7 @@ printf '%s\n' out err >.pawlignore
 touch secret x.env build/made
 echo tracked >build/tracked
 git add -f build/tracked
-runs 0 pawl init
+own_log
 runs 0 pawl checkpoint --json
 same "$(jq -c '[.files, .ignored]' out)" '[3,5]' # both of ours and build/tracked
 rm -r build

@@ -31,7 +31,7 @@ same "$(told .run_id)" "$(jq -r .run_id out)"
 same "$(told .seq)" "$(eventlog list --type RunCompleted --json | jq .seq)"
 eventlog export | jq -c 'select(.type == "RunCompleted")' | jq -S . >event
 jq -S . told.jsonl | cmp - event
-same "$(cat told.env)" "$(jq -r .run_id told.jsonl) done $PWD/.pawl/events.db"
+same "$(cat told.env)" "$(jq -r .run_id told.jsonl) done $(on_server && echo "$PAWL_DB" || echo "$PWD/.pawl/events.db")"
 same "$(eventlog export | jq -c 'select(.type == "RunNotified") | .payload')" "{\"seq\":$(told .seq)}"
 
 it "it is told once: a run and a resume later say nothing of it"

@@ -25,6 +25,7 @@ steps:
 END
 
 it "escapes in terms, definitions and contexts are never printed raw"
+begin_log
 for cmd in "pawl check mission.yaml" "pawl run mission.yaml --run one"; do
         # shellcheck disable=SC2086
         runs 3 $cmd

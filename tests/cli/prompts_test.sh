@@ -16,7 +16,7 @@ same "$(tr '\n' ' ' <journal)" "research specify publish "
 says '1/3. research: .*running' screen
 
 it "c and a definition answers too, on one line or on the next"
-rm -rf .pawl
+forget_log
 dialog 0 'spawn pawl run mission.yaml --run one
 see {later}
 send "c Where refunds land.\r"
@@ -25,7 +25,7 @@ see {\[y/N\]: }
 send "y\r"'
 same "$(pawl glossary list --json | jq -r '.[] | select(.definition == "Where refunds land.").scope' | sort -u | tr '\n' ' ')" \
         "mission_local team_domain "
-rm -rf .pawl
+forget_log
 dialog 0 'spawn pawl run mission.yaml --run one
 see {later}
 send "c\r"
@@ -44,7 +44,7 @@ same "$(pawl glossary list --json | jq '[.[] | select(.definition == "Somewhere 
 it "d, an empty line, the end of input and three bad answers defer: exit 3"
 for answer in 'send "d\r"' 'send "\r"' 'send "\004"' \
         'send "9\r"; see {not one of}; see {later}; send "x\r"; see {not one of}; see {later}; send "0\r"'; do
-        rm -rf .pawl
+        forget_log
         dialog 3 "spawn pawl run mission.yaml --run one
 see {later}
 $answer
@@ -54,7 +54,7 @@ see {deferred}"
 done
 
 it "who is answered for by another session meanwhile is told so: the first answer counts"
-rm -rf .pawl
+forget_log
 cat >others.sh <<'END'
 pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --pick 2 --actor user:ben
 END
@@ -67,7 +67,7 @@ same "$(eventlog export | jq -r 'select(.type == "GlossaryClarificationResolved"
 runs 0 eventlog replay --check
 
 it "with --no-input nothing is asked, terminal or not"
-rm -rf .pawl
+forget_log
 dialog 3 'spawn pawl run mission.yaml --run one --no-input'
 lacks later screen
 
@@ -77,7 +77,7 @@ see {later}
 send "1\r"'
 
 it "a signal at a question interrupts the run: exit 130, and it can be resumed"
-rm -rf .pawl
+forget_log
 dialog 130 'spawn pawl run mission.yaml --run one
 see {later}
 send "\003"'
@@ -101,14 +101,14 @@ see {\[y/N\]: }
 send "YES\r"'
 
 it "with --json the questions go to stderr, and stdout has the object alone"
-rm -rf .pawl
+forget_log
 dialog 0 'spawn sh -c "pawl run mission.yaml --run one --json >object"
 see {later}
 send "1\r"'
 same "$(jq -r .status object)" completed
 
 it "colours are for a terminal that has them, and not under NO_COLOR"
-rm -rf .pawl
+forget_log
 printf 'mission: m\nsteps: [{id: a, run: ["true"]}]\n' >plain.yaml
 dialog 0 'spawn pawl run plain.yaml'
 grep -q "$(printf '\033')\[32mcompleted" screen

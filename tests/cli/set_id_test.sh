@@ -55,7 +55,7 @@ pawl export 1 -o ../x.tar.zst >/dev/null
 cd ..
 mkdir v
 cd v
-pawl init >/dev/null
+own_log
 make_files
 echo other >edited
 chmod 6755 edited
@@ -82,7 +82,7 @@ fi
 it "a file of somebody else's does not become one that runs as root"
 mkdir other
 cd other
-pawl init >/dev/null
+own_log
 make_files
 chown 4321:4321 ./*
 chmod 6755 gone same edited bare linked

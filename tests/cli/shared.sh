@@ -19,12 +19,29 @@ forget_log() {
         ! on_server || PAWL_DB+=x
 }
 
+# A log, where none is made by the way: on a server only `pawl init` makes one that is to be read, or that hooks find.
+begin_log() {
+        ! on_server || pawl init >/dev/null
+}
+
+# A log of this directory's own, where another one stands above.
+own_log() {
+        ! on_server || { PAWL_DB+=-${PWD##*/}; mkdir -p -m 700 .pawl; }
+        pawl init >/dev/null
+}
+
+# unnamed [FILE...]: the files, or what comes in, as of a log that is found without --db, which suggestions name on a
+# server.
+unnamed() {
+        sed ${1:+-i} "s| --db '${PAWL_DB:-}'||g" "$@"
+}
+
 # runs CODE COMMAND...: the exit code is CODE; stdout is in the file out, stderr in err.
 runs() {
         local wanted=$1 code=0
         shift
         "$@" >out 2>err </dev/null || code=$?
-        ! on_server || sed -i "s| --db '$PAWL_DB'||g" out err # what is suggested names it
+        ! on_server || unnamed out err
         [ "$code" -eq "$wanted" ] || { echo "exit code $code, not $wanted: $*"; return 1; }
 }
 
@@ -148,4 +165,5 @@ if {[llength \$ended] > 4 && [lindex \$ended 4] eq "CHILDKILLED"} { exit 97 }
 exit [lindex \$ended 3]
 END
         runs "$1" env TERM=xterm expect -f script.exp
+        ! on_server || unnamed screen
 }

@@ -100,7 +100,8 @@ PAWL_TOOL_CHECKPOINTS=maybe fails 1 'PAWL_TOOL_CHECKPOINTS: maybe is not known; 
         pawl tool checkpoint "$calls"
 
 it "a mission says to the commands of its steps which tools edit, and where documents go"
-rm -r .pawl calls elsewhere
+forget_log
+rm -r calls elsewhere
 cat >mission.yaml <<'END'
 mission: edits
 workspace:

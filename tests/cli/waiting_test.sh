@@ -72,5 +72,6 @@ kill -TERM "$waiter"
 code=0
 wait "$waiter" || code=$?
 same "$code" 143
+! on_server || unnamed waiter_err
 says 'run two: interrupted by SIGTERM; go on with `pawl resume two`' waiter_err
 same "$(eventlog head)" "$before"

@@ -2,10 +2,10 @@
 
 import resource
 import socket
-import sqlite3
 import struct
 import threading
 
+from engine import Writer
 from serving import Service, run, same, statuses, take_all, wait_for
 
 HEALTHY = {"status": "ok"}
@@ -260,8 +260,7 @@ def held_lock():
     """While somebody else writes for long, reads go on, and writes are told to come again."""
     with Service("--threads", "2") as s:
         s.run("checkpoint")
-        other = sqlite3.connect(".pawl/events.db", isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
+        other = Writer()
         answers = []
         writers = [threading.Thread(target=lambda: answers.append(
             s.ask("POST", "/executeCommand", {"command": "checkpoint"}))) for _ in range(2)]
@@ -271,12 +270,11 @@ def held_lock():
             same(s.get("/api/v1/head")[2]["seq"], 1)
         writers[0].join()
         same(answers[0][2]["data"]["error"]["status"], "PAWL_EBUSY", answers)
-        other.execute("ROLLBACK")
+        assert other.end()
         writers[1].start()
         writers[1].join()
         same(answers[1][2]["data"]["n"], 2, answers)
         same(s.get("/healthz", token=False)[2], HEALTHY)
-        other.close()
 
 
 run(malformed, where_it_ends, malformed_chunks, too_large, strangers_send_no_body, floods_of_bad_tokens,

@@ -6,6 +6,7 @@ import threading
 import time
 
 import served
+from engine import change_event
 from served import Served, main, pawl
 
 V1 = "/api/v1"
@@ -557,8 +558,7 @@ def without_a_workspace_what_needs_one_does_not_start():
 
 
 def a_log_that_does_not_verify_is_an_answer():
-    pawl_sql = "DROP TRIGGER events_refuse_update; UPDATE events SET payload = '{\"a\":1}' WHERE seq = 5"
-    served.subprocess.run(("sqlite3", ".pawl/events.db", pawl_sql), check=True)
+    change_event(5, '{"a":1}')
     verified = service.get(V1 + "/verify")
     assert not verified["ok"] and verified["bad_seq"] == 5 and verified["why"], verified
 

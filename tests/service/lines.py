@@ -2,12 +2,12 @@
 
 import http.client
 import json
-import shutil
+import os
 import socket
-import sqlite3
 import struct
 import subprocess
 
+from engine import ON_SERVER, change_event
 from serving import Service, run, same, wait_for
 
 service = None
@@ -151,16 +151,12 @@ def what_does_not_start_is_refused_by_a_status():
 
 
 def a_failure_after_the_first_line_is_the_last_event():
-    shutil.copytree(".pawl", "damaged", ignore=shutil.ignore_patterns("serve.*"))
-    log = sqlite3.connect("damaged/events.db")
-    for (name,) in log.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-        log.execute(f"DROP TRIGGER {name}")
-    log.execute("UPDATE events SET payload = '{' WHERE seq = 3")
-    log.commit()
-    log.close()
-    code = subprocess.run(["eventlog", "export", "--db", "damaged/events.db"], capture_output=True, check=False)
+    damaged = os.environ["PAWL_DB"] + "-damaged" if ON_SERVER else "damaged.db"
+    subprocess.run(["pawl", "copy", os.environ.get("PAWL_DB", ".pawl/events.db"), damaged], capture_output=True, check=True)
+    change_event(3, "{", damaged)
+    code = subprocess.run(["eventlog", "export", "--db", damaged], capture_output=True, check=False)
     assert code.returncode and len(code.stdout.splitlines()) == 2, code
-    with Service("--db", "damaged/events.db", "--read-only") as other:
+    with Service("--db", damaged, "--read-only") as other:
         lines, last = Lines(other, "eventlog export").all()
     same(lines, [json.loads(line) for line in code.stdout.splitlines()])
     same((last["status"]["state"], last["metadata"]["exit_code"]), ("failed", code.returncode))

@@ -7,14 +7,15 @@ import os
 import resource
 import shutil
 import signal
-import sqlite3
 import subprocess
 import threading
 import time
 
+from engine import ON_SERVER, Writer, of_files
 from serving import Service, ask_on, run, same, statuses, take_all, wait_for
 
 STEPS = 48
+BLOCKED = os.environ.get("PAWL_DB")  # where it stands on a server
 HEALTHY = {"status": "ok"}
 
 
@@ -27,8 +28,12 @@ def tool(*words, code=0):
 
 def fresh():
     """A log with many open conflicts; their ids."""
-    shutil.rmtree(".pawl", ignore_errors=True)
-    shutil.copytree("blocked", ".pawl")
+    if ON_SERVER:
+        os.environ["PAWL_DB"] += "-"
+        tool("pawl", "copy", BLOCKED, os.environ["PAWL_DB"])
+    else:
+        shutil.rmtree(".pawl", ignore_errors=True)
+        shutil.copytree("blocked", ".pawl")
     return list(CONFLICTS)
 
 
@@ -162,18 +167,6 @@ def killed():
         same(answered(), set(CONFLICTS))
 
 
-def is_locked():
-    log = sqlite3.connect(".pawl/events.db", timeout=0, isolation_level=None)
-    try:
-        log.execute("BEGIN IMMEDIATE")
-        log.execute("ROLLBACK")
-        return False
-    except sqlite3.OperationalError:
-        return True
-    finally:
-        log.close()
-
-
 def stop(service):
     """Until each of its threads stands still."""
     service.process.send_signal(signal.SIGSTOP)
@@ -189,7 +182,7 @@ def stopped():
         answers = Answers(s, conflicts)
         wait_for(lambda: len(answers.acknowledged) >= 3)
         stop(s)
-        while is_locked():  # nobody else could write
+        while not Writer().end():  # nobody else could write
             s.process.send_signal(signal.SIGCONT)
             time.sleep(0.005)
             stop(s)
@@ -205,5 +198,6 @@ def stopped():
 
 CONFLICTS = [conflict["conflict_id"] for conflict in json.loads(tool("pawl", "conflicts", "--json"))]
 same(len(CONFLICTS), STEPS)
-shutil.copytree(".pawl", "blocked")
-run(slow_senders, a_full_disk, killed, stopped)
+if not ON_SERVER:
+    shutil.copytree(".pawl", "blocked")
+run(slow_senders, *of_files(a_full_disk), killed, stopped)

@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 
+from engine import of_files
 from served import Served, Stream, main, pawl
 
 V1 = "/api/v1"
@@ -239,6 +240,5 @@ if __name__ == "__main__":
               readers_that_go_away_are_let_go,
               a_thousand_read_at_once,
               a_stream_is_narrowed_to_a_run_or_a_type,
-              streams_go_on_when_the_log_was_away,
-              streams_end_when_another_log_is_there,
+              *of_files(streams_go_on_when_the_log_was_away, streams_end_when_another_log_is_there),
               streams_end_when_the_service_stops])
