@@ -3,7 +3,8 @@
  * @brief What an agent tells a hook: the JSON that it writes to the hook's standard input.
  *
  * The agents' forms differ in names alone, so that one reading takes them all. Members that are not
- * known are passed over; of those that are known, one of the wrong type counts as missing.
+ * known are passed over; of those that are known, one of the wrong type counts as missing, and so
+ * does one that strict JSON refuses: a hook is to do what can be done.
  */
 #pragma once
 
@@ -33,9 +34,10 @@ typedef struct pawl__hook_call {
 } pawl__hook_call;
 
 /**
- * @param tree   gets the document; @p json must outlive it.
+ * @param tree   gets the document; @p json and @p kept must outlive it.
+ * @param kept   gets what there is of a document that is not strict JSON.
  * @param agent  NULL: to be found out from the document.
  * @return PAWL_EPARSE; PAWL_EINVAL: not an object, or without the name of an event.
  */
 PAWL_MUST_CHECK pawl_status pawl__hook_call_read(pawl__hook_call *out, pawl__json_tree *tree,
-        pawl_text json, const pawl__agent *agent, pawl_error *err);
+        pawl__buf *kept, pawl_text json, const pawl__agent *agent, pawl_error *err);

@@ -8,7 +8,8 @@
 static pawl_status read_root(pawl__jsonc_span *root, pawl_text text, pawl_error *err)
 {
         const char *const end = text.data + text.len;
-        const char *p = pawl__jsonc_skip_blank(text.data, end);
+        const size_t mark = pawl__text_starts(text, "\xef\xbb\xbf") ? 3 : 0; /* of the byte order */
+        const char *p = pawl__jsonc_skip_blank(text.data + mark, end);
 
         *root = (pawl__jsonc_span){p, pawl__jsonc_skip_value(p, end, 0)};
         if (!root->to || pawl__jsonc_skip_blank(root->to, end) != end)

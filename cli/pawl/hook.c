@@ -5,6 +5,7 @@
  */
 #include "cli/pawl/hook.h"
 #include "base/error.h"
+#include "base/ids.h"
 #include "base/system.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/hooks.h"
@@ -114,6 +115,33 @@ void hook_reply_context(hooking *h, pawl_text text)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
+/* AGENT:SESSION. What no id may have of a session's, such as the slashes of a URL, is written %2f.
+ */
+static void name_mission(hooking *h)
+{
+        pawl_text session = h->call.session;
+        const char *const agent = h->call.agent->name;
+
+        pawl__buf_adds(&h->mission, agent);
+        if (session.len) {
+                session.len = pawl__utf8_cut(session.data, session.len, 100);
+                pawl__buf_addf(&h->mission, ":%.*s", PAWL__FMT(session));
+        }
+        if (h->mission.failed || !pawl__id_check(pawl__buf_text(&h->mission), "session", NULL))
+                return;
+        pawl__buf_clear(&h->mission);
+        pawl__buf_addf(&h->mission, "%s:", agent);
+        for (size_t i = 0; i < session.len && h->mission.len < 100; i++) {
+                const unsigned char c = (unsigned char)session.data[i];
+                const bool plain = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') ||
+                                   (c && strchr("-_.:", c));
+                if (plain)
+                        pawl__buf_addc(&h->mission, (char)c);
+                else
+                        pawl__buf_addf(&h->mission, "%%%02x", c);
+        }
+}
+
 static pawl_status read_call(hooking *h)
 {
         const char *name = cli_value(h->cli, "agent");
@@ -124,15 +152,11 @@ static pawl_status read_call(hooking *h)
                 status = cli_input_all(&json, &h->input, &h->err);
         if (!status)
                 status = pawl__hook_call_read(
-                        &h->call, &h->tree, json, pawl__agent_named(name), &h->err);
+                        &h->call, &h->tree, &h->kept, json, pawl__agent_named(name), &h->err);
         if (status)
                 return status;
         pawl__buf_addf(&h->actor, "agent:%s", h->call.agent->name);
-        pawl__buf_adds(&h->mission, h->call.agent->name);
-        if (h->call.session.len)
-                pawl__buf_addf(&h->mission, ":%.*s",
-                        (int)pawl__utf8_cut(h->call.session.data, h->call.session.len, 100),
-                        h->call.session.data);
+        name_mission(h);
         h->workspace = (pawl_workspace_options)PAWL_WORKSPACE_OPTIONS_INIT;
         h->workspace.home = h->cli->in->home;
         h->workspace.config_home = h->cli->in->config_home;
@@ -205,6 +229,7 @@ static int hook_run(cli_call *cli)
         hooking h = {.cli = cli,
                 .input = {.fd = -1},
                 .tree = PAWL__JSON_TREE_INIT,
+                .kept = PAWL__BUF_INIT,
                 .actor = PAWL__BUF_INIT,
                 .mission = PAWL__BUF_INIT,
                 .arena = PAWL__ARENA_INIT,
@@ -225,6 +250,7 @@ static int hook_run(cli_call *cli)
                 cli_close_log(cli, h.log);
         pawl__arena_free(&h.arena);
         pawl__json_tree_free(&h.tree);
+        pawl__buf_free(&h.kept);
         pawl__buf_free(&h.actor);
         pawl__buf_free(&h.mission);
         cli_input_close(&h.input);

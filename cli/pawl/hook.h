@@ -16,6 +16,7 @@ typedef struct hooking {
         const cli_call *cli;
         cli_input input;
         pawl__json_tree tree;
+        pawl__buf kept; /* of an input that is not strict JSON */
         pawl__hook_call call;
         pawl_log *log;
         pawl__buf actor, mission;

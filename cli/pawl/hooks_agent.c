@@ -95,7 +95,8 @@ static int make_directories(char *path)
 
 static pawl_status save(settings *s, pawl_error *err)
 {
-        int error = s->there ? 0 : make_directories(s->path.data);
+        int error = s->there ? access(s->path.data, W_OK) != 0 ? errno : 0
+                             : make_directories(s->path.data);
 
         if (!error)
                 error = pawl__replace_file(s->path.data, s->text.data, s->text.len, 0644);
@@ -103,20 +104,24 @@ static pawl_status save(settings *s, pawl_error *err)
 }
 
 /* And the directories that are empty then, of those that an install makes: never the home directory
- * or the project's. */
+ * or the project's. A link was there before, and what it leads to was not. */
 static pawl_status remove_file(settings *s, pawl_error *err)
 {
         const char *below = strstr(s->path.data, "/.");
         const size_t least = *s->path.data == '.' ? 0
                              : below              ? (size_t)(below - s->path.data)
                                                   : SIZE_MAX;
+        char target[PATH_MAX];
+        struct stat st;
 
-        if (unlink(s->path.data) != 0)
+        if (!realpath(s->path.data, target) || unlink(target) != 0)
                 return pawl__fail_errno(err, errno, s->path.data, "remove it");
-        for (char *slash;
-                (slash = strrchr(s->path.data, '/')) && (size_t)(slash - s->path.data) > least;) {
+        if (lstat(s->path.data, &st) == 0)
+                return PAWL_OK;
+        snprintf(target, sizeof target, "%s", s->path.data);
+        for (char *slash; (slash = strrchr(target, '/')) && (size_t)(slash - target) > least;) {
                 *slash = '\0';
-                if (rmdir(s->path.data) != 0)
+                if (rmdir(target) != 0)
                         break;
         }
         return PAWL_OK;
@@ -224,13 +229,13 @@ static int uninstall_run(cli_call *cli)
                         (void)pawl__fail_prefix(&err, status, "%s", s.path.data);
         }
         const bool none = status == PAWL_DONE;
+        if (!status)
+                status = whole ? remove_file(&s, &err) : save(&s, &err);
         if (!status || none) {
                 cli_puts(cli->in->out, s.path.data);
                 fputs(none ? ": has no hooks of pawl\n" : ": the hooks are removed\n",
                         cli->in->out);
         }
-        if (!status)
-                status = whole ? remove_file(&s, &err) : save(&s, &err);
         settings_free(&s);
         return status < 0 ? cli_fail(cli, &err) : CLI_DONE;
 }

@@ -54,6 +54,41 @@ done <<'END'
 {"hooks":{"Stop":[]},"hooks":{}}
 END
 
+it "so do those of each agent that has hooks of others at the same events"
+while read -r agent file event mine; do
+        mkdir -p "${file%/*}"
+        while IFS= read -r text; do
+                text=${text//EVENT/$event}
+                printf "${text//MINE/$mine}" >"$file"
+                cp "$file" ../before
+                runs 0 pawl hooks install --agent "$agent"
+                cp "$file" ../with
+                grep -q "pawl hook --agent $agent" "$file"
+                ! grep -q MINE ../before || grep -qF "$mine" "$file"
+                runs 0 pawl hooks install --agent "$agent"
+                cmp "$file" ../with
+                same "$(pawl hooks status --agent "$agent" --json | jq '.[0].installed')" true
+                runs 0 pawl hooks uninstall --agent "$agent"
+                cmp "$file" ../before
+        done <<'TEXTS'
+{"hooks": {"EVENT": [MINE]}}
+\xef\xbb\xbf{\r\n  "hooks": {\r\n    "EVENT": [\r\n      MINE,\r\n      MINE\r\n    ]\r\n  },\r\n  "z": 1\r\n}\r\n
+// top\n{ /* a */ "hooks" /* b */ : /* c */ { // d\n "EVENT" : [ // e\n MINE // f\n , ] /* g */ } /* h */ }\n// end
+{"hooks": {"EVENT": [MINE,],},\n}
+{"hooks": {"EVENT": [ /* nothing */ ]}}
+{"hooks": {"EVENT": [ // nothing\n]}}
+{"hooks": {"EVENT": [5, null, "pawl hook", MINE]}, "é": "\\ud83d"}
+TEXTS
+        rm -r "${file%%/*}"
+done <<'END'
+claude .claude/settings.json PreToolUse {"matcher": "x", "hooks": [{"type": "command", "command": "mine"}]}
+codex .codex/hooks.json PreToolUse {"matcher": "x", "hooks": [{"type": "command", "command": "mine"}]}
+gemini .gemini/settings.json BeforeTool {"matcher": "x", "hooks": [{"type": "command", "command": "mine"}]}
+vscode .github/hooks/pawl.json PreToolUse {"type": "command", "command": "mine"}
+cursor .cursor/hooks.json preToolUse {"command": "mine"}
+END
+mkdir -p .claude
+
 it "of hooks that stand there twice, those get ours that a reader takes"
 printf '{"hooks":{"Stop":[]},"hooks":{}}' >$settings
 runs 0 pawl hooks install --agent claude
@@ -105,6 +140,33 @@ runs 0 pawl hooks install --agent claude
 same "$(stat -c %a ../dotfiles/settings.json)" 600
 runs 0 pawl hooks uninstall --agent claude
 same "$(cat ../dotfiles/settings.json)" '{"model": "x"}'
+
+it "a link that leads nowhere yet is one again"
+ln -sf ../../dotfiles/later.json $settings
+runs 0 pawl hooks install --agent claude
+[ -L $settings ]
+[ -f ../dotfiles/later.json ]
+runs 0 pawl hooks uninstall --agent claude
+[ -L $settings ]
+[ ! -e ../dotfiles/later.json ]
+rm $settings
+
+it "settings that may not be written are refused, and nothing is said to be done"
+bounded=
+[ "$(id -u)" -ne 0 ] || bounded="setpriv --bounding-set=-dac_override,-dac_read_search" # root may do all
+echo '{"model": "x"}' >$settings
+chmod 444 $settings
+# shellcheck disable=SC2086
+fails 1 "^pawl: $settings: cannot write it: Permission denied; " $bounded pawl hooks install --agent claude
+same "$(cat $settings)" '{"model": "x"}'
+chmod 644 $settings
+runs 0 pawl hooks install --agent claude
+cp $settings ../before
+chmod 444 $settings
+# shellcheck disable=SC2086
+fails 1 "^pawl: $settings: cannot write it: Permission denied; " $bounded pawl hooks uninstall --agent claude
+cmp $settings ../before
+rm -f $settings
 
 it "the user's settings are those of the home directory, or where the agent's variable says"
 runs 0 pawl hooks install --agent claude --user

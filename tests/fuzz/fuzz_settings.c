@@ -41,11 +41,13 @@ static void install(pawl_text settings, const pawl__agent *agent)
 static void call(pawl_text json)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__buf kept = PAWL__BUF_INIT;
         pawl__hook_call told;
 
-        if (pawl__hook_call_read(&told, &tree, json, NULL, NULL) == PAWL_OK)
+        if (pawl__hook_call_read(&told, &tree, &kept, json, NULL, NULL) == PAWL_OK)
                 require(told.agent && told.event_name.len);
         pawl__json_tree_free(&tree);
+        pawl__buf_free(&kept);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
