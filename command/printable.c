@@ -1,7 +1,9 @@
 #include "command/printable.h"
+#include <locale.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <wchar.h>
 
 void cli_put(FILE *stream, pawl_text text)
 {
@@ -61,13 +63,38 @@ void cli_put_line(FILE *stream, const char *name, pawl_text value)
         fputc('\n', stream);
 }
 
+size_t cli_measure(pawl_text text, size_t most, size_t *cut)
+{
+        mbstate_t state = {0};
+        size_t width = 0;
+
+        *cut = 0;
+        for (size_t at = 0, n; at < text.len; at += n) {
+                wchar_t c = L'?';
+                n = mbrtowc(&c, text.data + at, text.len - at, &state);
+                if (n == 0 || n > text.len - at) { /* NUL, or no UTF-8 */
+                        state = (mbstate_t){0};
+                        n = 1;
+                }
+                const int columns = wcwidth(c);
+                width += columns < 0 ? 1 : (size_t)columns;
+                if (width <= most)
+                        *cut = at + n;
+        }
+        return width;
+}
+
 void cli_put_cut(FILE *stream, pawl_text text, size_t max)
 {
-        size_t at = 0;
+        const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+        const locale_t before = utf8 ? uselocale(utf8) : (locale_t)0;
+        size_t at;
 
-        for (size_t shown = 0; at < text.len; at++)
-                if (((unsigned char)text.data[at] & 0xc0) != 0x80 && shown++ == max)
-                        break;
+        cli_measure(text, max, &at);
+        if (utf8) {
+                uselocale(before);
+                freelocale(utf8);
+        }
         cli_put(stream, pawl__text_n(text.data, at));
         if (at < text.len)
                 fputs("…", stream);

@@ -8,7 +8,6 @@
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <wchar.h>
 
 enum {
         BATCH = 256,    /* rows that wait for their widths */
@@ -182,37 +181,14 @@ pawl_status cli_table_row(cli_table *table, const void *item, pawl_error *err)
 
 /* ---- Widths ---------------------------------------------------------------------------------- */
 
-/* The columns of a terminal that a text takes; *cut: the bytes of it that take @p most at most. */
-static size_t measure(const char *text, size_t most, size_t *cut)
-{
-        mbstate_t state = {0};
-        size_t width = 0, at = 0;
-
-        *cut = 0;
-        while (text[at]) {
-                wchar_t c = L'?';
-                size_t n = mbrtowc(&c, text + at, MB_CUR_MAX, &state);
-                if (n > MB_CUR_MAX) { /* no UTF-8 */
-                        state = (mbstate_t){0};
-                        n = 1;
-                }
-                int columns = wcwidth(c);
-                at += n;
-                width += columns < 0 ? 1 : (size_t)columns;
-                if (width <= most)
-                        *cut = at;
-        }
-        return width;
-}
-
 static bool cut_cell(cli_table *table, struct libscols_cell *cell, size_t most)
 {
         const char *text = scols_cell_get_data(cell);
         size_t cut;
 
-        if (!text || measure(text, most, &cut) <= most)
+        if (!text || cli_measure(pawl__text(text), most, &cut) <= most)
                 return true;
-        measure(text, most - 1, &cut);
+        cli_measure(pawl__text(text), most - 1, &cut);
         pawl__buf_clear(&table->cell);
         return !pawl__buf_add(&table->cell, text, cut) && !pawl__buf_adds(&table->cell, "…") &&
                !scols_cell_set_data(cell, table->cell.data);
@@ -254,7 +230,7 @@ static bool fit(cli_table *table)
         for (size_t i = 0; i < table->n; i++) {
                 for (size_t row = first; row <= table->waiting; row++) {
                         const char *text = scols_cell_get_data(cell_at(table, row, i));
-                        size_t wide = text ? measure(text, 0, &cut) : 0;
+                        size_t wide = text ? cli_measure(pawl__text(text), 0, &cut) : 0;
                         if (wide > table->columns[i].width)
                                 table->columns[i].width = wide;
                 }

@@ -71,6 +71,12 @@ static void put_time(char out[32], int64_t us)
                 snprintf(out, 32, "%" PRId64 " h %" PRId64 " min", s / 3600, s / 60 % 60);
 }
 
+/* Half of the line at most, so that what becomes of it has room. */
+static void put_name(FILE *out, const view *v, pawl_text name)
+{
+        cli_put_cut(out, name, v->columns / 2);
+}
+
 /* Of a step that is at work: since when, which attempt, and what it wrote last. */
 static void tell_of_work(FILE *out, view *v, const pawl__row *step)
 {
@@ -108,29 +114,44 @@ static void put_step(FILE *out, view *v, const pawl__row *step)
         const pawl_text status = pawl__row_step_status(step);
 
         fprintf(out, "%s ", mark_of(status));
-        cli_put(out, step->v[PAWL__STEP_ID].text);
+        put_name(out, v, step->v[PAWL__STEP_ID].text);
         fprintf(out, "  %.*s", PAWL__FMT(status));
         if (is(status, "running") && v->run.held)
                 tell_of_work(out, v, step);
         fputc('\n', out);
 }
 
-/* Those that are completed at the beginning are counted where the screen is too low. */
+/* Is it one that must be seen? */
+static bool stands_out(const pawl__row *step)
+{
+        const pawl_text status = step->v[PAWL__STEP_STATUS].text;
+
+        return is(status, "running") || is(status, "blocked") || is(status, "failed");
+}
+
+/* Where the screen is too low, those that are completed at the beginning are counted, and of the
+ * others those that neither run nor wait for somebody. */
 static void put_steps(FILE *out, view *v)
 {
-        const size_t buf = v->rows > 6 ? v->rows - 4 : 2;
-        size_t from = 0, to = v->n;
+        size_t lines = v->rows > 6 ? v->rows - 4 : 2, from = 0, shown = 0, others;
 
-        while (to - from > buf && is(v->steps[from].v[PAWL__STEP_STATUS].text, "completed"))
+        while (v->n - from > lines && is(v->steps[from].v[PAWL__STEP_STATUS].text, "completed"))
                 from++;
-        if (to - from > buf)
-                to = from + buf;
+        others = lines;
+        for (size_t i = from; i < v->n && others; i++)
+                others -= stands_out(&v->steps[i]);
         if (from)
                 fprintf(out, "  %zu completed before\n", from);
-        for (size_t i = from; i < to; i++)
+        for (size_t i = from; i < v->n && shown < lines; i++) {
+                const bool first = stands_out(&v->steps[i]);
+                if (!first && !others)
+                        continue;
+                others -= !first;
                 put_step(out, v, &v->steps[i]);
-        if (to < v->n)
-                fprintf(out, "  %zu more\n", v->n - to);
+                shown++;
+        }
+        if (shown < v->n - from)
+                fprintf(out, "  %zu more\n", v->n - from - shown);
 }
 
 static void put_run(FILE *out, view *v)
@@ -138,7 +159,7 @@ static void put_run(FILE *out, view *v)
         const pawl__value *row = v->run.row.v;
         char took[32];
 
-        cli_put(out, row[PAWL__RUN_MISSION].text);
+        put_name(out, v, row[PAWL__RUN_MISSION].text);
         fprintf(out, "  %.*s  %" PRId64 "/%" PRId64, PAWL__FMT(v->run.status),
                 row[PAWL__RUN_DONE].integer, row[PAWL__RUN_STEPS].integer);
         put_time(took,

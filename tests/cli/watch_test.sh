@@ -37,6 +37,39 @@ on_terminal 40 'pawl run --fresh --watch mission.yaml'
 grep -E '^. one' shown >lines
 [ "$(awk '{ if (length > 45) print }' lines | wc -l)" -eq 0 ]
 
+it "nor is one of wide characters, and a long name leaves room for what becomes of the step"
+cat >wide.yaml <<'END'
+mission: a-mission-of-a-name-that-fills-a-line
+steps:
+  - {id: a-step-of-a-name-that-fills-the-whole-line, run: [sh, -c, "until test -e go3; do sleep 0.05; done"]}
+  - {id: b, run: [sh, -c, "printf 漢%.0s $(seq -s ' ' 100) >&2; until test -e go4; do sleep 0.05; done"]}
+END
+rm -f typescript
+(until_it grep -q a-step typescript; touch go3; until_it grep -q 漢 typescript; touch go4) &
+on_terminal 40 'pawl run --fresh --watch wide.yaml'
+wait
+says '^▶ a-step-of-a-name-tha…  running  [0-9]+ s$' shown
+says '^✓ a-step-of-a-name-tha…  completed$' shown
+says '^a-mission-of-a-name-…  running  [01]/2' shown
+grep 漢 shown >lines
+[ -s lines ]
+while read -r line; do
+        [ "$(grep -o 漢 <<<"$line" | wc -l)" -le 12 ]
+done <lines
+
+it "of many steps those at work are shown, wherever they stand"
+{
+        printf 'mission: many\nworkspace: {checkpoint: off}\nparallel: 2\nsteps:\n'
+        printf '  - {id: s%d, needs: [gate], run: ["true"]}\n' $(seq 40)
+        printf '  - {id: gate, needs: [], run: [sh, -c, "until test -e go5; do sleep 0.05; done"]}\n'
+} >many.yaml
+rm -f typescript
+(until_it grep -q '▶ gate' typescript; touch go5) &
+on_terminal 80 'pawl run --fresh --watch many.yaml'
+wait
+says '^▶ gate  running' shown
+says '^  25 more$' shown
+
 it "a run that another process is at is shown until it ends"
 rm go
 pawl run --fresh --run 11111111-1111-4111-8111-111111111111 mission.yaml >/dev/null 2>&1 &
