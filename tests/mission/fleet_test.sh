@@ -136,23 +136,26 @@ same "$(with_status completed)" 5
 each_once 10
 
 it "captures what the checkpoint before had, though a rule of the worker leaves it out"
-mkdir -p repository && cd repository
-git init -q
-printf '/.pawl\n*.log\n/w*\n/out\n/err\n' >.gitignore
-echo tracked >deep.log && git add -f deep.log .gitignore
-cat >m.yaml <<'END2'
+mkdir -p repository
+(
+        cd repository
+        git init -q
+        printf '/.pawl\n*.log\n/w*\n/out\n/err\n' >.gitignore
+        echo tracked >deep.log && git add -f deep.log .gitignore
+        cat >m.yaml <<'END2'
 mission: rules
 steps: [{ id: a, run: [sh, -c, "echo x >other.log; echo y >kept"] }, { id: b, run: [cat, deep.log] }]
 END2
-runs 0 pawl init
-runs 0 pawl submit m.yaml --run rules
-runs 0 pawl work --once --dir w1
-same "$(pawl output rules b)" tracked
-runs 0 pawl rollback "$(pawl checkpoints --run rules --json | jq '.[-1].n')" --yes
-same "$(cat deep.log kept)" "tracked
+        own_log
+        runs 0 pawl submit m.yaml --run rules
+        runs 0 pawl work --once --dir w1
+        same "$(pawl output rules b)" tracked
+        runs 0 pawl rollback "$(pawl checkpoints --run rules --json | jq '.[-1].n')" --yes
+        same "$(cat deep.log kept)" "tracked
 y"
-[ ! -e other.log ]
-cd .. && rm -rf repository
+        [ ! -e other.log ]
+)
+rm -rf repository
 
 it "leaves a run whose step failed to a person, who goes on with it by the command that is shown"
 cat >fails.yaml <<'END2'
@@ -189,7 +192,7 @@ runs 0 pawl work --once --dir w1
 same "$(status_of three)" completed
 each_once 2
 
-it "two workers share a hundred runs, and do each step once"
+it "two workers share a hundred runs and a directory, and do each step once"
 : >"$effects"
 for i in $(seq 100); do
         pawl submit m.yaml --run "many-$i" >/dev/null
@@ -198,7 +201,7 @@ same "$(with_status queued)" 100
 same "$(events WorkspaceCheckpointed)" "$(pawl checkpoints --json | jq length)"
 pawl work --once --slots 3 --dir w1 >w1.out 2>w1.err &
 first=$!
-pawl work --once --slots 3 --dir w2b >w2.out 2>w2.err &
+pawl work --once --slots 3 --dir w1 >w2.out 2>w2.err &
 second_worker=$!
 wait "$first"
 wait "$second_worker"
@@ -348,6 +351,11 @@ until_it sh -c '[ "$(pawl runs --id asks --json | jq -r .status)" = completed ]'
 same "$(pawl runs --id waits --json | jq -r .status)" blocked
 kill -TERM "$worker"
 wait "$worker"
+
+it "is done with --once when what is left waits for answers"
+runs 0 pawl work --once --dir ../w4
+is_empty out
+same "$(pawl runs --id waits --json | jq -r .status)" blocked
 
 it "no process of a worker has complained of memory"
 cat "$here"/w*.err >errors
