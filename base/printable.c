@@ -63,3 +63,33 @@ pawl_status pawl__printable(pawl__buf *out, pawl_text text)
         }
         return out->failed ? PAWL_ENOMEM : PAWL_OK;
 }
+
+bool pawl__is_plain_word(pawl_text text)
+{
+        for (size_t i = 0; i < text.len; i++) {
+                const char c = text.data[i];
+                if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                            (c && strchr("_@%+=:,.-", c))))
+                        return false;
+        }
+        return text.len > 0;
+}
+
+const char *pawl__word(char out[PAWL__WORD_MAX], pawl_text text)
+{
+        const size_t len = pawl__utf8_cut(text.data, text.len, 200);
+        const bool plain = pawl__is_plain_word(text);
+        char *at = out;
+
+        if (!plain)
+                *at++ = '\'';
+        for (size_t i = 0; i < len; i++) {
+                const bool quote = text.data[i] == '\'';
+                memcpy(at, quote ? "'\\''" : &text.data[i], quote ? 4 : 1);
+                at += quote ? 4 : 1;
+        }
+        if (!plain)
+                *at++ = '\'';
+        *at = '\0';
+        return out;
+}

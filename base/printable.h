@@ -20,5 +20,15 @@ bool pawl__unprintable(uint32_t codepoint);
  *  @p escape replaces its first *skip bytes. */
 size_t pawl__printable_span(pawl_text text, char escape[PAWL__ESCAPE_MAX], size_t *skip);
 
+/** Is it a word of a command line as it stands, into which no shell reads more? */
+bool pawl__is_plain_word(pawl_text text);
+
+enum { PAWL__WORD_MAX = 4 * 200 + 3 };
+/** Such a word in @p out, in quotes where it has to be: of at most 200 bytes of the text, for
+ *  messages. @return @p out. */
+const char *pawl__word(char out[PAWL__WORD_MAX], pawl_text text);
+/** The same for "%s". */
+#define PAWL__WORD(text) pawl__word((char[PAWL__WORD_MAX]){""}, text)
+
 /** Append @p text to @p out, escaped. */
 pawl_status pawl__printable(pawl__buf *out, pawl_text text);

@@ -25,19 +25,11 @@ void cli_puts(FILE *stream, const char *string)
         cli_put(stream, pawl__text(string));
 }
 
-static bool is_plain(char c)
-{
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               (c && strchr("_@%+=:,.-", c));
-}
-
 void cli_put_word(FILE *stream, pawl_text text)
 {
-        size_t n = 0;
+        size_t n;
 
-        while (n < text.len && is_plain(text.data[n]))
-                n++;
-        if (n == text.len) {
+        if (pawl__is_plain_word(text)) {
                 cli_put(stream, text);
                 return;
         }

@@ -1,5 +1,6 @@
 /* Comparing the mission of a resume with the one that its run began with. */
 #include "base/error.h"
+#include "base/printable.h"
 #include "mission/params.h"
 #include "mission/runner.h"
 #include <stdio.h>
@@ -127,9 +128,9 @@ static pawl_status refuse(pawl__runner *r)
         describe(what, sizeof what, &r->changes);
         return pawl__fail(&r->error, PAWL_EINPUTS,
                 "run %.*s: its mission changed since: %s; put it back, keep what is completed with "
-                "`pawl resume %.*s --accept-changed-mission`, or run what changed again with "
-                "`pawl resume %.*s --rerun-changed`",
-                PAWL__FMT(r->run_id), what, PAWL__FMT(r->run_id), PAWL__FMT(r->run_id));
+                "`pawl resume %s --accept-changed-mission`, or run what changed again with "
+                "`pawl resume %s --rerun-changed`",
+                PAWL__FMT(r->run_id), what, PAWL__WORD(r->run_id), PAWL__WORD(r->run_id));
 }
 
 static pawl_status decide(bool *yes, pawl__runner *r)

@@ -1,5 +1,6 @@
 /* How a session of a run ends: what its verdict means for the run and the session. */
 #include "base/error.h"
+#include "base/printable.h"
 #include "mission/runner.h"
 #include "session/session.h"
 #include <signal.h>
@@ -130,8 +131,8 @@ static pawl_status say_taken_over(pawl__runner *r)
                         PAWL__FMT(owner.host));
         return pawl__fail(&r->error, PAWL_EFENCED,
                 "run %.*s: was taken over by %s, since this one did not renew its claim within %u "
-                "ms; nothing more was recorded here, see `pawl resume %.*s`",
-                PAWL__FMT(r->run_id), by, pawl__log_lease_ms(r->log), PAWL__FMT(r->run_id));
+                "ms; nothing more was recorded here, see `pawl resume %s`",
+                PAWL__FMT(r->run_id), by, pawl__log_lease_ms(r->log), PAWL__WORD(r->run_id));
 }
 
 /* The session's end is in the log. */

@@ -1,5 +1,6 @@
 /* Running the command of a step, while the lease is kept up, and judging how it ended. */
 #include "base/error.h"
+#include "base/printable.h"
 #include "mission/command_io.h"
 #include "mission/runner.h"
 #include "session/session.h"
@@ -241,8 +242,8 @@ static pawl_status interrupted(const pawl__step_run *p, int signal, int exit_cod
                 return PAWL_EINTERRUPTED;
         p->r->signal = signal;
         return pawl__fail(&p->r->error, PAWL_EINTERRUPTED,
-                "step %.*s: interrupted by %s; go on with `pawl resume %.*s`",
-                PAWL__FMT(p->step->id), name, PAWL__FMT(p->r->run_id));
+                "step %.*s: interrupted by %s; go on with `pawl resume %s`", PAWL__FMT(p->step->id),
+                name, PAWL__WORD(p->r->run_id));
 }
 
 static void free_work(struct pawl__work *w)

@@ -1,6 +1,7 @@
 /* Going on with a run: from a retry token, a run's id, or the one run that can go on. */
 #include "base/error.h"
 #include "base/ids.h"
+#include "base/printable.h"
 #include "base/sources.h"
 #include "checkpoint/checkpoint.h"
 #include "mission/params.h"
@@ -361,8 +362,8 @@ pawl_status pawl__runner_try_resume(pawl__runner *r, pawl_text run_id)
         if (!status && r->changes_open)
                 status = pawl__fail(&r->error, PAWL_EINPUTS,
                         "run %.*s: inputs of step %s changed since its checkpoint; put them back, or "
-                        "go on with `pawl resume %.*s --accept-changed-inputs`",
-                        PAWL__FMT(run_id), r->changes.items[0].step_id, PAWL__FMT(run_id));
+                        "go on with `pawl resume %s --accept-changed-inputs`",
+                        PAWL__FMT(run_id), r->changes.items[0].step_id, PAWL__WORD(run_id));
         return status;
 }
 

@@ -1,5 +1,6 @@
 /* Running a mission from its first step. */
 #include "base/error.h"
+#include "base/printable.h"
 #include "base/sources.h"
 #include "checkpoint/checkpoint.h"
 #include "mission/params.h"
@@ -62,8 +63,8 @@ static pawl_status refuse(pawl__runner *r)
         if (held)
                 return pawl__runner_fail_held(r, &owner);
         return pawl__fail(&r->error, PAWL_EEXISTS,
-                "run %.*s: exists already; go on with `pawl resume %.*s` or choose another id",
-                PAWL__FMT(r->run_id), PAWL__FMT(r->run_id));
+                "run %.*s: exists already; go on with `pawl resume %s` or choose another id",
+                PAWL__FMT(r->run_id), PAWL__WORD(r->run_id));
 }
 
 pawl_status pawl__runner_is_new(pawl__runner *r)

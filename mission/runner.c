@@ -1,6 +1,7 @@
 #include "mission/runner.h"
 #include "base/error.h"
 #include "base/ids.h"
+#include "base/printable.h"
 #include "base/sources.h"
 #include "pipeline/question.h"
 #include "session/session.h"
@@ -50,8 +51,8 @@ pawl_status pawl__runner_in_time(pawl__runner *r)
                 return PAWL_OK;
         r->timed_out = true;
         return pawl__fail(&r->error, PAWL_EINTERRUPTED,
-                "run %.*s: time limit reached; go on with `pawl resume %.*s`", PAWL__FMT(r->run_id),
-                PAWL__FMT(r->run_id));
+                "run %.*s: time limit reached; go on with `pawl resume %s`", PAWL__FMT(r->run_id),
+                PAWL__WORD(r->run_id));
 }
 
 pawl_status pawl__runner_open(pawl__runner *r, pawl_log *log, const pawl_run_options *options)
@@ -183,8 +184,8 @@ pawl_status pawl__runner_interrupted(pawl__runner *r, int signal)
         pawl__log_hurry(r->log);
         pawl__signal_name(name, signal);
         return pawl__fail(&r->error, PAWL_EINTERRUPTED,
-                "run %.*s: interrupted by %s; go on with `pawl resume %.*s`", PAWL__FMT(r->run_id),
-                name, PAWL__FMT(r->run_id));
+                "run %.*s: interrupted by %s; go on with `pawl resume %s`", PAWL__FMT(r->run_id),
+                name, PAWL__WORD(r->run_id));
 }
 
 pawl_status pawl__runner_signalled(pawl__runner *r, int wait_ms)

@@ -221,7 +221,9 @@ static void begin_or_pass(schedule *s, size_t index)
         if (status) {
                 stop(s, status, false);
         } else if (row && pawl__text_is(row->v[PAWL__STEP_STATUS].text, "completed")) {
-                pawl__step_run_progress(&p, PAWL_STEP_SKIPPED);
+                pawl__step_run_progress(&p, pawl__text_is(pawl__row_step_status(row), "skipped")
+                                                    ? PAWL_STEP_LEFT_OUT
+                                                    : PAWL_STEP_SKIPPED);
                 pawl__ready_completed(&s->ready, index);
         } else {
                 begin(s, index, row);

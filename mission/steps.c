@@ -1,5 +1,6 @@
 /* One step of a run, through the pipeline and its command. */
 #include "base/error.h"
+#include "base/printable.h"
 #include "checkpoint/checkpoint.h"
 #include "mission/ask.h"
 #include "mission/runner.h"
@@ -52,10 +53,9 @@ static pawl_status failed_saying(const pawl__step_run *p)
         size_t len = strlen(line), shown = pawl__utf8_cut(line, len, 160);
 
         return pawl__fail(&r->error, PAWL_ESTEP,
-                "%.200s%s%.*s%s; see `pawl logs %.*s %.*s`, go on with `pawl resume %.*s` after you "
-                "fix it",
+                "%.200s%s%.*s%s; see `pawl logs %s %s`, go on with `pawl resume %s` after you fix it",
                 r->failure.message, len ? ": " : "", (int)shown, line, shown < len ? "..." : "",
-                PAWL__FMT(r->run_id), PAWL__FMT(p->step->id), PAWL__FMT(r->run_id));
+                PAWL__WORD(r->run_id), PAWL__WORD(p->step->id), PAWL__WORD(r->run_id));
 }
 
 pawl_status pawl__step_run_failed(const pawl__step_run *p, int exit_code, const char *why)
@@ -76,9 +76,8 @@ pawl_status pawl__step_run_failed(const pawl__step_run *p, int exit_code, const 
         pawl__step_run_progress(p, PAWL_STEP_FAILED);
         if (exit_code && p->ctx->attempt.log_bytes)
                 return failed_saying(p);
-        return pawl__fail(&r->error, PAWL_ESTEP,
-                "%s; go on with `pawl resume %.*s` after you fix it", r->failure.message,
-                PAWL__FMT(r->run_id));
+        return pawl__fail(&r->error, PAWL_ESTEP, "%s; go on with `pawl resume %s` after you fix it",
+                r->failure.message, PAWL__WORD(r->run_id));
 }
 
 pawl_status pawl__step_run_blocked(const pawl__step_run *p)
@@ -93,7 +92,8 @@ pawl_status pawl__step_run_blocked(const pawl__step_run *p)
         return pawl__fail(&r->error, PAWL_BLOCKED,
                 "step %.*s: blocked by %zu unresolved conflict%s; `pawl conflicts` lists, `pawl "
                 "resolve` answers, then `pawl resume %s`",
-                PAWL__FMT(p->step->id), n, n == 1 ? "" : "s", token ? token : r->run_id.data);
+                PAWL__FMT(p->step->id), n, n == 1 ? "" : "s",
+                token ? token : PAWL__WORD(r->run_id));
 }
 
 pawl_status pawl__step_run_completed(pawl__step_run *p)

@@ -1,6 +1,7 @@
 /* An agent's session: what its keeper tells, as events. */
 #include "base/error.h"
 #include "base/ids.h"
+#include "base/printable.h"
 #include "base/sources.h"
 #include "session/session.h"
 #include <inttypes.h>
@@ -304,8 +305,8 @@ pawl_status pawl_session_resume(char new_session_id[PAWL_SESSION_ID_MAX], pawl_l
                 status = find(&k, session_id);
         if (!status && k.like.run_id.data)
                 status = pawl__fail(err, PAWL_EINVAL,
-                        "session %s: is that of run %.*s; go on with `pawl resume %.*s`",
-                        session_id, PAWL__FMT(k.like.run_id), PAWL__FMT(k.like.run_id));
+                        "session %s: is that of run %.*s; go on with `pawl resume %s`", session_id,
+                        PAWL__FMT(k.like.run_id), PAWL__WORD(k.like.run_id));
         if (!status && checkpoint_seq) {
                 status = pawl__session_at(&then, log, &k.session, checkpoint_seq, &k.arena, err);
                 from.session = &then;

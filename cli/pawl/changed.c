@@ -198,8 +198,8 @@ void cli_changed_print_steps(const cli_changed *c)
                 cli_put(out, step->run_id);
                 fputs(" completed with the former sense", out);
                 if (step->rerun)
-                        cli_sayf(c->cli, out, "; `pawl resume %.*s --rerun-changed` runs it again",
-                                PAWL__FMT(step->run_id));
+                        cli_sayf(c->cli, out, "; `pawl resume %s --rerun-changed` runs it again",
+                                PAWL__WORD(step->run_id));
                 fputc('\n', out);
         }
         if (c->affected.n > MOST)

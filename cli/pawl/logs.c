@@ -309,7 +309,7 @@ static pawl_status read_output(
                         "step %s: has no output in run %s, it is %.*s; `pawl logs %s %s` shows "
                         "what it wrote to standard error",
                         out->step_id, out->run_id, PAWL__FMT(step.v[PAWL__STEP_STATUS].text),
-                        out->run_id, out->step_id);
+                        PAWL__WORD(pawl__text(out->run_id)), PAWL__WORD(pawl__text(out->step_id)));
         status = pawl__log_blob(text, log, bytes);
         out->json = pawl__buf_text(text);
         return status ? pawl__log_failed(log, status, err) : PAWL_OK;

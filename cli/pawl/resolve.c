@@ -194,7 +194,7 @@ static void print_all(const cli_call *cli, const answered_all *all)
         else if (all->n_open > 0)
                 cli_sayf(cli, out, "%zu more wait (see `pawl conflicts`)", all->n_open);
         else if (all->run_id.len)
-                cli_sayf(cli, out, "go on with `pawl resume %.*s`", PAWL__FMT(all->run_id));
+                cli_sayf(cli, out, "go on with `pawl resume %s`", PAWL__WORD(all->run_id));
         else
                 cli_sayf(cli, out, "go on with `pawl resume`");
         fputc('\n', out);

@@ -1,5 +1,6 @@
 /* pawl skip: go past a step that failed. */
 #include "base/error.h"
+#include "base/printable.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
 #include "command/fields.h"
@@ -45,7 +46,7 @@ static pawl_status skip(cli_call *cli, pawl_log *log, pawl_error *err)
         if (cli_given(cli, "json"))
                 return cli_print_object(cli, fields, &s, err);
         cli_sayf(cli, cli->in->out, "step %s is skipped; `pawl resume %s` goes on", s.step_id.data,
-                s.run_id.data);
+                PAWL__WORD(s.run_id));
         fputc('\n', cli->in->out);
         return PAWL_OK;
 }

@@ -76,7 +76,9 @@ static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl
         } else if (pawl__text_is(run->status, "queued")) {
                 fputs("waits for a worker", out);
         } else {
-                cli_put(out, reason.data ? reason : value(run, PAWL__RUN_REASON));
+                if (!reason.data)
+                        reason = value(run, PAWL__RUN_REASON);
+                cli_put(out, reason.data ? reason : pawl__text("rolled back"));
                 fprintf(out, "%s%s", *l->retry ? "; " : "", l->retry);
         }
 }

@@ -56,7 +56,7 @@ typedef enum pawl_run_stage {
         PAWL_STEP_SKIPPED, /**< it completed earlier in this run */
         PAWL_STEP_BLOCKED,
         PAWL_STEP_FAILED,
-        PAWL_STEP_LEFT_OUT /**< its `when` said no */
+        PAWL_STEP_LEFT_OUT /**< its `when` said no, or somebody skipped it */
 } pawl_run_stage;
 
 typedef void (*pawl_progress_fn)(

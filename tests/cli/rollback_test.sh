@@ -194,6 +194,8 @@ sqlite3 .pawl/events.db "DELETE FROM packed WHERE hash = x'$(echo one | sha256su
 before=$(tree)
 fails 5 '^pawl: checkpoint 1 does not verify, .*: content [0-9a-f]{16}: its part 0 is not in the log; ' pawl rollback 1 --yes
 same "$(tree | grep -v whole)" "$(grep -v whole <<<"$before")"
+runs 5 pawl validate 1
+fails 5 '^pawl: checkpoint 1: is damaged: content [0-9a-f]{16}: [^;]*; try `pawl rebuild 1`' pawl rollback 1 --yes
 rm -rf .pawl && mv whole .pawl
 fi
 

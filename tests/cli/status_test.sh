@@ -109,6 +109,23 @@ END
 runs 1 pawl run both.yaml --run both --no-input
 same "$(pawl status --json | jq -r '.runs[] | select(.run_id == "both") | .why')" 'step fail: exit code 4; asks "Go on?"'
 
+it "a run whose steps were rolled back says so"
+printf 'mission: back\nsteps:\n  - {id: one, run: [touch, a]}\n  - {id: two, run: [touch, b]}\n' >back.yaml
+runs 0 pawl run back.yaml --run back
+runs 0 pawl rollback @one --yes
+same "$(pawl status --json | jq -r '.runs[] | select(.run_id == "back") | .why')" "rolled back"
+
+it "suggestions quote ids where a shell would read more into them"
+printf "mission: quoted\nsteps:\n  - {id: \"it's step one\", run: [sh, -c, \"echo no >&2; test -e ready\"]}\n" >quoted.yaml
+runs 1 pawl run quoted.yaml --run "run's one"
+# shellcheck disable=SC2016
+eval "$(sed -nE 's/.*`(pawl logs [^`]*)`.*/\1/p' err)" >out
+same "$(cat out)" no
+touch ready
+# shellcheck disable=SC2016
+eval "$(sed -nE 's/.*`(pawl resume [^`]*)`.*/\1/p' err)" >out
+same "$(tail -1 out)" "run run's one: completed, 1 of 1 steps completed"
+
 ! on_server || exit 0 # a path is named from here on
 
 it "suggestions name the log where the command did, and work as they are printed"

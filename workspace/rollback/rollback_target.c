@@ -25,12 +25,16 @@ pawl_status pawl__rollback_target(
                 return pawl__fail(err, PAWL_ESTATE,
                         "checkpoint %" PRId64 ": was pruned; choose one that is kept",
                         number_of(&p->target));
-        if (v[PAWL__WCP_INVALID_SEQ].integer && !pawl__row_given_up(&p->target))
+        if (v[PAWL__WCP_INVALID_SEQ].integer && !pawl__row_given_up(&p->target)) {
+                pawl_text why = v[PAWL__WCP_INVALID_REASON].text; /* "damaged: WHAT; REMEDY" */
+                const char *remedy = why.len ? memchr(why.data, ';', why.len) : NULL;
+                if (remedy)
+                        why.len = (size_t)(remedy - why.data);
                 return pawl__fail(err, PAWL_EDAMAGED,
-                        "checkpoint %" PRId64 ": is damaged (%.*s); try `pawl rebuild %" PRId64
+                        "checkpoint %" PRId64 ": is %.*s; try `pawl rebuild %" PRId64
                         "`, or choose another",
-                        number_of(&p->target), PAWL__FMT(v[PAWL__WCP_INVALID_REASON].text),
-                        number_of(&p->target));
+                        number_of(&p->target), PAWL__FMT(why), number_of(&p->target));
+        }
         return PAWL_OK;
 }
 
