@@ -29,6 +29,7 @@ says 'step a is skipped; `pawl resume r1' out
 same "$(eventlog export | jq -c 'select(.type == "StepCompleted") | [.actor, .payload.skipped, .payload.exit_code]')" '["user:ana",true,-1]'
 same "$(pawl output r1 a)" null
 runs 0 pawl resume r1
+says '^\[1/2\] a: skipped$' out
 same "$(pawl output r1 b)" '{"from":null}'
 same "$(xargs <journal)" "a b"
 fails 1 'step a: is completed in run r1' pawl skip r1 a
