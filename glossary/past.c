@@ -11,10 +11,32 @@ static bool is_seeds(const pawl__row *row)
 static pawl_status add_present(const pawl__row *row, void *user, pawl_error *err)
 {
         pawl__past *past = user;
+        const uint64_t seq = (uint64_t)row->v[PAWL__SENSE_SEQ].integer;
 
-        if (!is_seeds(row) && (uint64_t)row->v[PAWL__SENSE_SEQ].integer > past->changed)
-                past->changed = (uint64_t)row->v[PAWL__SENSE_SEQ].integer;
+        if (!is_seeds(row) && seq > past->changed)
+                past->changed = seq;
+        past->older = past->older || (!is_seeds(row) && seq < past->started);
         return pawl__glossary_add_row(row, past->present, err);
+}
+
+/* ... and as it stands for a fork, for which some of it does not count. */
+static pawl_status load_past(pawl__glossary **out, pawl__past *past, uint64_t seq, pawl_error *err);
+
+static pawl_status leave_out_hidden(pawl__past *past, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+
+        if (past->older)
+                status = pawl__hidden_read(
+                        &past->hidden, past->log, past->state, past->started, &past->arena, err);
+        if (status || !past->hidden.n)
+                return status;
+        status = load_past(&past->present, past, UINT64_MAX, err);
+        if (past->applier.store) /* what is asked for next is earlier */
+                past->applier.store->free(past->applier.store);
+        past->applier.store = NULL;
+        past->folded = 0;
+        return status;
 }
 
 static pawl_status each_sense(pawl__past *past, pawl__row_fn fn, void *user, pawl_error *err)
@@ -25,7 +47,9 @@ static pawl_status each_sense(pawl__past *past, pawl__row_fn fn, void *user, paw
 
 pawl_status pawl__past_open(pawl__past *out, pawl_log *log, const pawl__row *run, pawl_error *err)
 {
-        pawl__past past = {.log = log, .arena = PAWL__ARENA_INIT};
+        pawl__past past = {.log = log,
+                .started = (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer,
+                .arena = PAWL__ARENA_INIT};
         pawl_status status = pawl__state_of(&past.state, log, err);
 
         if (!status)
@@ -38,6 +62,8 @@ pawl_status pawl__past_open(pawl__past *out, pawl_log *log, const pawl__row *run
                 status = pawl__glossary_new(&past.present, err);
         if (!status)
                 status = each_sense(&past, add_present, &past, err);
+        if (!status)
+                status = leave_out_hidden(&past, err);
         *out = past;
         if (status)
                 pawl__past_close(out);
@@ -107,6 +133,8 @@ static pawl_status fold_one(
         if (event->seq > f->until)
                 return PAWL_DONE;
         f->past->folded = event->seq;
+        if (pawl__is_hidden(&f->past->hidden, event->seq))
+                return PAWL_OK;
         switch (type) {
         case PAWL__SENSE_UPDATED:
         case PAWL__CLARIFICATION_REQUESTED:
@@ -152,18 +180,17 @@ static pawl_status gather(struct gathering *g, pawl_error *err)
         return status;
 }
 
-static pawl_status load_former(pawl__past *past, uint64_t seq, pawl_error *err)
+static pawl_status load_past(pawl__glossary **out, pawl__past *past, uint64_t seq, pawl_error *err)
 {
         struct gathering g = {.past = past, .until = seq, .arena = PAWL__ARENA_INIT};
         pawl_status status = gather(&g, err);
 
-        pawl__glossary_free(past->former);
-        past->former = NULL;
+        pawl__glossary_free(*out);
+        *out = NULL;
         if (!status)
-                status = pawl__glossary_new(&past->former, err);
+                status = pawl__glossary_new(out, err);
         for (size_t i = 0; i < g.n && !status; i++)
-                status = pawl__glossary_add_row(&g.rows[i], past->former, err);
-        past->former_at = status ? 0 : seq;
+                status = pawl__glossary_add_row(&g.rows[i], *out, err);
         pawl__arena_free(&g.arena);
         free(g.rows);
         return status;
@@ -173,10 +200,37 @@ pawl_status pawl__past_glossary(
         pawl__glossary **out, pawl__past *past, uint64_t seq, pawl_error *err)
 {
         const bool former = seq < past->changed;
-        const pawl_status status =
-                former && past->former_at != seq ? load_former(past, seq, err) : PAWL_OK;
+        const pawl_status status = former && past->former_at != seq
+                                           ? load_past(&past->former, past, seq, err)
+                                           : PAWL_OK;
 
+        if (former)
+                past->former_at = status ? 0 : seq;
         if (!status)
                 *out = former ? past->former : past->present;
+        return status;
+}
+
+pawl_status pawl__past_present(pawl__glossary **glossary, pawl__hidden *hidden, pawl__arena *arena,
+        pawl_log *log, const pawl__row *run, pawl_error *err)
+{
+        pawl__past past;
+        pawl_status status = pawl__past_open(&past, log, run, err);
+
+        if (status)
+                return status;
+        pawl__hidden kept = {
+                pawl__arena_array(arena, past.hidden.n, sizeof *kept.items), past.hidden.n};
+        if (kept.items) {
+                for (size_t i = 0; i < kept.n; i++)
+                        kept.items[i] = past.hidden.items[i];
+                pawl__glossary_free(*glossary);
+                *glossary = past.present;
+                past.present = NULL;
+                *hidden = kept;
+        } else {
+                status = pawl__nomem(err);
+        }
+        pawl__past_close(&past);
         return status;
 }

@@ -4,13 +4,15 @@
  *
  * Senses of a run's seed versions never change. What people changed since, and what the mission was
  * answered, is folded again from the events: only where something did change, and up to the
- * latest place that was asked for, once.
+ * latest place that was asked for, once. For a run that is a fork, what they changed between its
+ * place in the other run and its start is left out.
  */
 #pragma once
 
 #include "checkpoint/checkpoint.h"
 #include "glossary/glossary.h"
 #include "state/apply.h"
+#include "state/forked.h"
 
 typedef struct pawl__past {
         pawl_log *log;
@@ -20,6 +22,9 @@ typedef struct pawl__past {
         size_t n_refs;
         pawl__glossary *present, *former;
         uint64_t changed;      /**< where people changed something last; 0: nowhere */
+        uint64_t started;      /**< where the run began */
+        bool older;            /**< people changed something before that */
+        pawl__hidden hidden;   /**< what they changed that does not count for it */
         uint64_t former_at;    /**< what is in former */
         pawl__applier applier; /**< of what was folded so far */
         uint64_t folded;       /**< up to this seq */
@@ -30,6 +35,11 @@ typedef struct pawl__past {
 PAWL_MUST_CHECK pawl_status pawl__past_open(
         pawl__past *out, pawl_log *log, const pawl__row *run, pawl_error *err);
 void pawl__past_close(pawl__past *past);
+
+/** The same as it stands, for who runs the run: *glossary becomes it, and what was there is freed;
+ *  *hidden, in @p arena, is what later looks at the log leave out. */
+PAWL_MUST_CHECK pawl_status pawl__past_present(pawl__glossary **glossary, pawl__hidden *hidden,
+        pawl__arena *arena, pawl_log *log, const pawl__row *run, pawl_error *err);
 
 /** As it stood after the event @p seq, which is not before one that was asked for earlier;
  *  UINT64_MAX: as it stands. Valid until the next call. */

@@ -278,6 +278,21 @@ static pawl_status await_answers(pawl__runner *r)
         return status == PAWL_EHELD ? PAWL_OK : status;
 }
 
+/* A fork whose files have a root of their own. */
+static pawl_status take_root(pawl__runner *r, const pawl__row *run)
+{
+        static char off[] = "off";
+        const pawl_text root = pawl__run_root(run);
+
+        if (!root.data)
+                return PAWL_OK;
+        pawl_status status = pawl__began_with(&r->from, r->log,
+                (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer, &r->arena, &r->error);
+        r->root = pawl__arena_copy(&r->arena, root).data;
+        r->own_mission->tool_checkpoints = off; /* they are of the log's own workspace */
+        return status ? status : pawl__arena_check(&r->arena, &r->error);
+}
+
 static pawl_status go_on(pawl__runner *r, target *found)
 {
         const pawl__row *run = &found->run;
@@ -287,6 +302,9 @@ static pawl_status go_on(pawl__runner *r, target *found)
         status = pawl__run_submitted(run) || r->options.directory
                          ? pawl__runner_load_submitted(r, run)
                          : reload_mission(r, found);
+        r->begun = *run;
+        if (!status)
+                status = take_root(r, run);
         if (!status)
                 status = pawl__params_of_run(r->own_mission, r->log, run, &r->error);
         if (!status)

@@ -18,6 +18,7 @@
 #include "mission/watcher.h"
 #include "pipeline/chain.h"
 #include "session/retry.h"
+#include "state/forked.h"
 #include "workspace/workspace.h"
 
 typedef struct pawl__snapshot pawl__snapshot; /* mission/snapshots.c */
@@ -55,6 +56,9 @@ typedef struct pawl__runner {
 
         bool done_before;    /**< a step of it had completed at the claim */
         int64_t started_seq; /**< of what others began: the event that it started with; else 0 */
+        pawl__row begun;     /**< its row then */
+        pawl__hidden hidden; /**< answers that do not count for it: it is a fork */
+        const char *root;    /**< that its files have for themselves; NULL: as the log's */
 
         pawl_context *last; /**< of the step that completed last here, for its output */
         size_t last_step;
@@ -64,7 +68,7 @@ typedef struct pawl__runner {
         const char
                 *directory; /**< of a submitted run: its workspace here; NULL: of one that is not */
         bool is_set_up;     /**< its files are there: what is, is the run's */
-        uint64_t from;      /**< then the checkpoint of the workspace that it was submitted with */
+        uint64_t from;      /**< of either: the checkpoint of the workspace that it began with */
         int signal;         /**< that interrupted the run, or 0 */
         int64_t deadline_ms; /**< by the boot clock: when the time limit is over; 0: there is none
                               */

@@ -18,16 +18,18 @@ static pawl_status log_failed(const looking *l, pawl_status status)
         return l->err ? pawl__log_failed(l->log, status, l->err) : status;
 }
 
-/* What its first event says of the time; its payload may be gone, its envelope never is. */
-static pawl_status when_started(int64_t *us, const looking *l, const pawl__row *run)
+/* What its first event says of the time, and of where it was forked; its payload may be gone, its
+ * envelope never is. */
+static pawl_status look_at_start(pawl__run_view *out, const looking *l)
 {
         pawl_event event;
         pawl_status status = pawl__log_event(
-                &event, l->arena, l->log, (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer);
+                &event, l->arena, l->log, (uint64_t)out->row.v[PAWL__RUN_STARTED_SEQ].integer);
 
-        if (!status)
-                *us = event.time_us;
-        return status ? log_failed(l, status) : PAWL_OK;
+        if (status)
+                return log_failed(l, status);
+        out->started_us = event.time_us;
+        return pawl__forked_of(&out->forked, event.payload, l->arena, l->err);
 }
 
 /* The step that began last has completed, but others may be at work, or hold the run: the first of
@@ -104,7 +106,7 @@ static pawl_status stand(pawl__run_view *out, const looking *l, const pawl__row 
 static pawl_status fill(pawl__run_view *out, const looking *l)
 {
         pawl__row *conflicts;
-        pawl_status status = when_started(&out->started_us, l, &out->row);
+        pawl_status status = look_at_start(out, l);
 
         if (!status && !pawl__text_is(out->status, "completed"))
                 status = pawl__state_conflicts(&conflicts, &out->conflicts_open, l->state,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "session/retry.h"
+#include "state/forked.h"
 
 /** A run as it stands. */
 typedef struct pawl__run_view {
@@ -15,6 +16,7 @@ typedef struct pawl__run_view {
         size_t conflicts_open; /**< that hold a step of it back */
         pawl_text retry_token; /**< of its current step, or absent */
         pawl__retry retry;     /**< of its current step; one run alone: pawl__run_get() */
+        pawl__forked forked;   /**< what it was forked from, if it was */
         bool held;
         pawl_owner owner; /**< where held */
 } pawl__run_view;

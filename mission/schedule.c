@@ -4,6 +4,7 @@
  * them.
  */
 #include "base/error.h"
+#include "glossary/past.h"
 #include "mission/command_io.h"
 #include "mission/ready.h"
 #include "mission/runner.h"
@@ -446,11 +447,13 @@ pawl_status pawl__runner_steps(pawl__runner *r)
         schedule s = {.r = r, .scratch = PAWL__ARENA_INIT};
         pawl_status status;
 
-        status = pawl__glossary_load(
-                r->glossary, r->state, r->mission->id, r->refs, r->n_refs, &r->error);
+        status = r->resumes ? pawl__past_present(&r->glossary, &r->hidden, &r->arena, r->log,
+                                      &r->begun, &r->error)
+                            : pawl__glossary_load(r->glossary, r->state, r->mission->id, r->refs,
+                                      r->n_refs, &r->error);
         if (status)
                 return status;
-        pawl__pipeline_use_glossary(r->pipeline, r->glossary, r->refs, r->n_refs);
+        pawl__pipeline_use_glossary(r->pipeline, r->glossary, r->refs, r->n_refs, &r->hidden);
         if (!r->changes_open) /* else it is recorded when the step that changed passes */
                 pawl__document_drop_tree(&r->mission->document);
         status = pawl__ready_make(&s.ready, r->mission, &r->error);

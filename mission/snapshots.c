@@ -49,9 +49,12 @@ pawl_status pawl__runner_open_workspace(pawl__workspace *ws, pawl__runner *r, pa
                 options.root = r->directory;
                 options.exclude = NULL;
         }
-        pawl_status status = r->directory ? pawl__workspace_open_run(
-                                                    ws, r->log, r->run_id, r->from, &options, err)
-                                          : pawl__workspace_open(ws, r->log, &options, err);
+        if (r->root)
+                options.root = r->root;
+        pawl_status status =
+                r->directory || r->root
+                        ? pawl__workspace_open_run(ws, r->log, r->run_id, r->from, &options, err)
+                        : pawl__workspace_open(ws, r->log, &options, err);
         if (status)
                 return status;
         if (mission->tool_files && !r->directory)

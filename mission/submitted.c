@@ -4,33 +4,18 @@
 #include "base/system.h"
 #include "mission/runner.h"
 #include "mission/runs.h"
+#include "workspace/rollback/set_up.h"
 #include "workspace/store/rootdir.h"
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 
 static pawl_status make_directory(pawl__runner *r)
 {
-        const char *given = r->options.directory;
         char path[PATH_MAX];
-        bool ok = true;
+        pawl_status status = pawl__directory_make(path, r->options.directory, &r->error);
 
-        if (*given != '/' || strlen(given) >= sizeof path)
-                return pawl__fail(&r->error, PAWL_EINVAL,
-                        "directory %.300s: is no absolute path; give one", given);
-        for (size_t i = 1; i <= strlen(given); i++) {
-                if (given[i] != '/' && given[i] != '\0')
-                        continue;
-                memcpy(path, given, i);
-                path[i] = '\0';
-                if (mkdir(path, 0700) && errno != EEXIST)
-                        return pawl__fail_errno(&r->error, errno, path, "make it");
-        }
-        if (!realpath(given, path))
-                return pawl__fail_errno(&r->error, errno, given, "find it again");
-        r->directory = pawl__arena_text(&r->arena, pawl__text(path), &ok).data;
-        return ok ? PAWL_OK : pawl__nomem(&r->error);
+        if (status)
+                return status;
+        r->directory = pawl__arena_copy(&r->arena, pawl__text(path)).data;
+        return pawl__arena_check(&r->arena, &r->error);
 }
 
 /* What RunSubmitted says beside what the run's row has. */

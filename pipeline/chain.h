@@ -5,6 +5,7 @@
 #pragma once
 
 #include "pipeline/context.h"
+#include "state/forked.h"
 
 /** The batch that the next commit appends; the runner adds run and session events to it. */
 pawl__batch *pawl__pipeline_batch(pawl_pipeline *pipeline);
@@ -15,9 +16,10 @@ void pawl__pipeline_adopt(
         pawl_pipeline *pipeline, pawl_text run_id, pawl_text session_id, uint64_t fence);
 
 /** Use these senses and versions instead of loading any; they must outlive the pipeline. Passes add
- *  the answers that this and other sessions give meanwhile. */
+ *  the answers that this and other sessions give meanwhile, but for those that are @p hidden (NULL:
+ *  none). */
 void pawl__pipeline_use_glossary(pawl_pipeline *pipeline, pawl__glossary *glossary,
-        const pawl__scope_ref *refs, size_t n_refs);
+        const pawl__scope_ref *refs, size_t n_refs, const pawl__hidden *hidden);
 
 /** Whether passes from now on ask for answers, as the pipeline's options say (which is so at
  * first), or defer all questions. */

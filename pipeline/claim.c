@@ -66,18 +66,42 @@ static pawl_status head_of(uint64_t *seq, pawl_log *log, pawl_error *err)
         return status;
 }
 
+/* What a fork does not know of stays away. */
+typedef struct adding {
+        pawl__glossary *glossary;
+        const pawl__hidden *hidden;
+} adding;
+
+static pawl_status add_row(const pawl__row *row, void *user, pawl_error *err)
+{
+        const adding *a = user;
+
+        if (row->v[PAWL__SENSE_VERSION].text.len == 0 &&
+                pawl__is_hidden(a->hidden, (uint64_t)row->v[PAWL__SENSE_SEQ].integer))
+                return PAWL_OK;
+        return pawl__glossary_add_row(row, a->glossary, err);
+}
+
+static pawl_status load(pawl__glossary *glossary, pawl_pipeline *pipeline, const pawl__claim *claim,
+        const pawl__scope_ref *refs, size_t n_refs, pawl_error *err)
+{
+        adding a = {glossary, claim->hidden};
+
+        return pawl__state_senses(
+                NULL, pipeline->state, claim->mission_id, refs, n_refs, add_row, &a, err);
+}
+
 pawl_status pawl__claim_reload(pawl_pipeline *pipeline, pawl__claim *claim,
         const pawl__scope_ref *refs, size_t n_refs, pawl_error *err)
 {
         pawl__glossary *fresh;
 
         if (refs == claim->refs) /* what is there stays, what is new or changed replaces it */
-                return pawl__glossary_load(claim->glossary, pipeline->state, claim->mission_id,
-                        claim->refs, claim->n_refs, err);
+                return load(claim->glossary, pipeline, claim, claim->refs, claim->n_refs, err);
         pawl_status status = pawl__glossary_new(&fresh, err);
         if (status)
                 return status;
-        status = pawl__glossary_load(fresh, pipeline->state, claim->mission_id, refs, n_refs, err);
+        status = load(fresh, pipeline, claim, refs, n_refs, err);
         if (!status)
                 status = copy_refs(claim, refs, n_refs, err);
         if (status) {
@@ -127,6 +151,7 @@ static pawl_status first_load(pawl_pipeline *pipeline, pawl__claim *claim, pawl_
         if (pipeline->borrowed) {
                 claim->glossary = pipeline->borrowed;
                 claim->borrowed = true;
+                claim->hidden = pipeline->borrowed_hidden;
                 memcpy(claim->refs, pipeline->borrowed_refs, sizeof claim->refs);
                 claim->n_refs = pipeline->n_borrowed_refs;
                 return catch_up(pipeline, claim, err);
@@ -169,9 +194,10 @@ void pawl__pipeline_adopt(
 }
 
 void pawl__pipeline_use_glossary(pawl_pipeline *pipeline, pawl__glossary *glossary,
-        const pawl__scope_ref *refs, size_t n_refs)
+        const pawl__scope_ref *refs, size_t n_refs, const pawl__hidden *hidden)
 {
         pipeline->borrowed = glossary;
+        pipeline->borrowed_hidden = hidden;
         pipeline->n_borrowed_refs = n_refs > PAWL__SCOPE_REFS_MAX ? PAWL__SCOPE_REFS_MAX : n_refs;
         for (size_t i = 0; i < pipeline->n_borrowed_refs; i++)
                 pipeline->borrowed_refs[i] = refs[i];

@@ -17,7 +17,8 @@ typedef struct pawl__claim {
         pawl__glossary *glossary; /**< NULL: not loaded yet */
         pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
         size_t n_refs;
-        uint64_t seen; /**< the glossary holds all that the log says up to this seq */
+        const pawl__hidden *hidden; /**< what the glossary leaves out; NULL: nothing */
+        uint64_t seen;              /**< the glossary holds all that the log says up to this seq */
 } pawl__claim;
 
 struct pawl_pipeline {
@@ -37,6 +38,7 @@ struct pawl_pipeline {
         pawl__glossary *borrowed;
         pawl__scope_ref borrowed_refs[PAWL__SCOPE_REFS_MAX];
         size_t n_borrowed_refs;
+        const pawl__hidden *borrowed_hidden;
         pawl__batch batch;
         size_t mark, mark_blobs; /**< of the batch, that were there before the pass began */
         bool running;            /**< a pass is under way */

@@ -8,6 +8,7 @@ static const cli_cmd *const cmds[] = {
         &pawl_resume_cmd,
         &pawl_plan_cmd,
         &pawl_cancel_cmd,
+        &pawl_fork_cmd,
         &pawl_skip_cmd,
         &pawl_submit_cmd,
         &pawl_work_cmd,

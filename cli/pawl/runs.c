@@ -62,6 +62,18 @@ static const cli_field owner_fields[] = {
         CLI_NO_FIELD,
 };
 
+static bool is_forked(const void *item)
+{
+        return ((const pawl__run_view *)item)->forked.run_id.data != NULL;
+}
+
+static const cli_field forked_fields[] = {
+        {"run_id", CLI_AS_TEXT, AT(forked.run_id)},
+        {"step_id", CLI_AS_TEXT, AT(forked.step_id)},
+        {"seq", CLI_AS_INTEGER, AT(forked.seq)},
+        CLI_NO_FIELD,
+};
+
 /* As much of the run's id as names it is there to be copied: what else can be is cut. */
 static const cli_field fields[] = {
         {"run_id", CLI_AS_ID, COLUMN(PAWL__RUN_ID), .title = "run", .table = PAWL__RUNS},
@@ -78,6 +90,7 @@ static const cli_field fields[] = {
         {"conflicts_open", CLI_AS_INTEGER, AT(conflicts_open), .title = "open"},
         {"retry_token", CLI_AS_TEXT, AT(retry_token)},
         {"owner", CLI_AS_PART, .has = is_held, .fields = owner_fields},
+        {"forked_from", CLI_AS_PART, .has = is_forked, .fields = forked_fields},
         {"reason", CLI_AS_TEXT, COLUMN(PAWL__RUN_REASON)},
         {"retry", CLI_AS_WORD, CLI_ITSELF, .word = retry_of},
         {"strictness", CLI_AS_TEXT, COLUMN(PAWL__RUN_STRICTNESS)},
@@ -279,6 +292,13 @@ static void print_run(const cli_call *cli, const pawl__run_view *run)
         cli_put_line(out, "run", v[PAWL__RUN_ID].text);
         cli_put_line(out, "mission", v[PAWL__RUN_MISSION].text);
         cli_put_line(out, "file", v[PAWL__RUN_MISSION_PATH].text);
+        if (run->forked.run_id.data) {
+                fprintf(out, "%-12s ", "forked from");
+                cli_put(out, run->forked.run_id);
+                fputs(", before ", out);
+                cli_put(out, run->forked.step_id);
+                fputc('\n', out);
+        }
         cli_put_line(out, "status", run->status);
         pawl__retry_say(retry, &run->retry, now_us());
         if (*retry)

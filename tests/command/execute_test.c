@@ -137,6 +137,9 @@ static const invocation changing[] = {
         {"prune checkpoints", {"--keep", "9"}, 0, 0, false},
         {"prune sessions", {"--keep", "9"}, 0, 0, false},
         {"prune threads", {"--keep", "9"}, 0, 0, false},
+        {"fork", {"RUN", "--from", "specify", "--yes"}, 0, 0, true},
+        {"fork", {"RUN", "--from", "nothing"}, 1, PAWL_ENOTFOUND, false},
+        {"fork", {"RUN", "--from", "specify", "--dir", "x"}, 2, PAWL_EINVAL, false},
         {"cancel", {"RUN"}, 0, 0, false},
         {"cancel", {"RUN"}, 1, PAWL_ESTATE, false},
 };

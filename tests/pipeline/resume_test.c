@@ -139,7 +139,7 @@ PIPED_TEST(the_scopes_of_the_checkpoint_are_taken_up)
         assert_ok(pawl__glossary_new(&none, NULL));
         assert_ok(pawl_log_claim(&fence, p->log, "m", "r", "user:ana", &owner));
         pawl__pipeline_adopt(p->pipeline, pawl__text("r"), pawl__text("session-1"), fence);
-        pawl__pipeline_use_glossary(p->pipeline, none, NULL, 0);
+        pawl__pipeline_use_glossary(p->pipeline, none, NULL, 0, NULL);
         uint64_t head = piped_head(p);
         assert_int_equal(piped_resume(p, "s", ambiguous), PAWL_BLOCKED);
         assert_int_equal(pawl_context_conflict(p->ctx, 0)->n_candidates, 2);
@@ -172,7 +172,7 @@ PIPED_TEST(an_adopted_run_uses_the_senses_it_was_lent)
         assert_ok(pawl__glossary_add(own, &sense, NULL));
         assert_ok(pawl_log_claim(&fence, p->log, "m", "r", "user:ana", &owner));
         pawl__pipeline_adopt(p->pipeline, pawl__text("r"), pawl__text("session-1"), fence);
-        pawl__pipeline_use_glossary(p->pipeline, own, &ref, 1);
+        pawl__pipeline_use_glossary(p->pipeline, own, &ref, 1, NULL);
         uint64_t head = piped_head(p);
         piped_context(p, "t", ambiguous);
         pawl_context_set_critical(p->ctx, true);
@@ -201,7 +201,7 @@ PIPED_TEST(another_version_of_a_scope_is_not_taken_for_it)
         assert_ok(pawl__glossary_new(&other, NULL));
         assert_ok(pawl_log_claim(&fence, p->log, "m", "r", "user:ana", NULL));
         pawl__pipeline_adopt(p->pipeline, pawl__text("r"), pawl__text("x"), fence);
-        pawl__pipeline_use_glossary(p->pipeline, other, &ref, 1);
+        pawl__pipeline_use_glossary(p->pipeline, other, &ref, 1, NULL);
         assert_int_equal(piped_resume(p, "s", ambiguous), PAWL_BLOCKED);
         assert_int_equal(pawl_context_conflict(p->ctx, 0)->n_candidates, 2);
         pawl_context_free(p->ctx);

@@ -14,6 +14,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MARK  ".pawl/worker" /* in the root: the directory is a worker's */
@@ -45,18 +47,19 @@ static pawl_status is_empty(bool *empty, pawl__workspace *ws, pawl_error *err)
         return PAWL_OK;
 }
 
-static pawl_status write_mark(pawl__workspace *ws, pawl_text text, pawl_error *err)
+static pawl_status write_mark(
+        pawl__workspace *ws, const char *name, pawl_text text, pawl_error *err)
 {
         if (mkdirat(ws->owned, ".pawl", 0700) && errno != EEXIST)
                 return cannot(err, ws, ".pawl");
         if (unlinkat(ws->owned, INDEX, 0) && errno != ENOENT)
                 return cannot(err, ws, INDEX);
         const int fd = openat(
-                ws->owned, MARK, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+                ws->owned, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (fd < 0)
-                return cannot(err, ws, MARK);
+                return cannot(err, ws, name);
         errno = pawl__fill_file(fd, 0, text.data, text.len, false);
-        return errno ? cannot(err, ws, MARK) : PAWL_OK;
+        return errno ? cannot(err, ws, name) : PAWL_OK;
 }
 
 /* 0 or an errno. What is cut is not the same. */
@@ -98,7 +101,7 @@ static pawl_status take_over(pawl__workspace *ws, pawl_error *err)
                 status = pawl__buf_check(&boot, err);
         if (!status &&
                 (!pawl__text_eq(pawl__buf_text(&boot), pawl__buf_text(&mark)) || *boot.data == '?'))
-                status = write_mark(ws, pawl__buf_text(&boot), err);
+                status = write_mark(ws, MARK, pawl__buf_text(&boot), err);
         pawl__buf_free(&boot);
         pawl__buf_free(&mark);
         return status;
@@ -304,4 +307,37 @@ pawl_status pawl__workspace_set_up(pawl__workspace *ws, pawl_error *err)
         pawl__buf_free(&p.encoded);
         pawl__arena_free(&p.arena);
         return status;
+}
+
+pawl_status pawl__workspace_set_up_once(pawl__workspace *ws, pawl_error *err)
+{
+        pawl_status status = pawl__workspace_set_up(ws, err);
+
+        if (status)
+                return status;
+        if (unlinkat(ws->owned, MARK, 0))
+                return cannot(err, ws, MARK);
+        status = write_mark(ws, PAWL__OWN_ROOT_MARK, ws->run_id, err);
+        if (!status && syncfs(ws->owned))
+                status = cannot(err, ws, "");
+        return status;
+}
+
+pawl_status pawl__directory_make(char real[PATH_MAX], const char *given, pawl_error *err)
+{
+        char path[PATH_MAX];
+
+        if (*given != '/' || strlen(given) >= sizeof path)
+                return pawl__fail(
+                        err, PAWL_EINVAL, "directory %.300s: is no absolute path; give one", given);
+        for (size_t i = 1; i <= strlen(given); i++) {
+                if (given[i] != '/' && given[i] != '\0')
+                        continue;
+                memcpy(path, given, i);
+                path[i] = '\0';
+                if (mkdir(path, 0700) && errno != EEXIST)
+                        return pawl__fail_errno(err, errno, path, "make it");
+        }
+        return realpath(given, real) ? PAWL_OK
+                                     : pawl__fail_errno(err, errno, given, "find it again");
 }

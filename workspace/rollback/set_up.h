@@ -5,6 +5,7 @@
 #pragma once
 
 #include "workspace/workspace.h"
+#include <limits.h>
 
 /**
  * Let the root of a run (pawl__workspace_open_run()) hold what the run's newest checkpoint has, and
@@ -15,3 +16,12 @@
  *         no worker put there; as a rollback otherwise. Half done, it can be called again.
  */
 PAWL_MUST_CHECK pawl_status pawl__workspace_set_up(pawl__workspace *ws, pawl_error *err);
+
+/** The same in an empty directory, once, for a run that goes on there: durable when it returns.
+ * From then on no worker takes the directory over, and who reads a root above it passes it by. */
+PAWL_MUST_CHECK pawl_status pawl__workspace_set_up_once(pawl__workspace *ws, pawl_error *err);
+
+/** Make the directory @p given, absolute, with those above it, where it is not there; @p real is
+ *  where it is. */
+PAWL_MUST_CHECK pawl_status pawl__directory_make(
+        char real[PATH_MAX], const char *given, pawl_error *err);

@@ -33,6 +33,9 @@
 /** What max_file 0 means. */
 #define PAWL__SCAN_MAX_FILE ((uint64_t)64 << 20)
 
+/** In a directory: it is the root of a run of its own, and no part of what lies above it. */
+#define PAWL__OWN_ROOT_MARK ".pawl/root"
+
 typedef struct pawl__scan_options {
         const char *root;         /**< absolute; a link in it is followed */
         const char *log_path;     /**< absolute; the index lies beside it */

@@ -268,6 +268,23 @@ static pawl_status list(pawl__scanner *s, pawl_error *err)
         return status ? status : pawl__scan_rules(s, err);
 }
 
+/* Has a run this directory for itself? Then its names, which are sorted, have .pawl among them. */
+static bool is_own_root(pawl__scanner *s)
+{
+        size_t low = 0, high = s->listing.n;
+
+        while (low < high) {
+                const size_t middle = low + (high - low) / 2;
+                const int order = strcmp(s->listing.items[middle].name, ".pawl");
+                if (order == 0)
+                        return faccessat(top(s)->fd, PAWL__OWN_ROOT_MARK, F_OK,
+                                       AT_SYMLINK_NOFOLLOW) == 0;
+                low = order < 0 ? middle + 1 : low;
+                high = order < 0 ? high : middle;
+        }
+        return false;
+}
+
 static pawl_status enter(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
 {
         pawl_status status = push(s, fd, entry, err);
@@ -289,6 +306,10 @@ static pawl_status enter(pawl__scanner *s, int fd, size_t entry, pawl_error *err
                                 s->options->root, strerrordesc_np(error));
                 return give_up(
                         s, entry, rules ? PAWL__SKIP_RULES : PAWL__SKIP_UNREADABLE, error, err);
+        }
+        if (!status && entry && is_own_root(s)) {
+                pop(s);
+                return not_there(s, entry);
         }
         if (!status)
                 status = take_names(s, err);

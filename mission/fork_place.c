@@ -1,0 +1,263 @@
+/* Where a fork's files are, and with which parameters it begins. */
+#include "base/error.h"
+#include "base/system.h"
+#include "mission/fork.h"
+#include "mission/inputs.h"
+#include "mission/params.h"
+#include "mission/runner.h"
+#include "state/forked.h"
+#include "workspace/rollback/set_up.h"
+#include "workspace/rollback/tracked_paths.h"
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#define RUN(f) PAWL__FMT((f)->now.v[PAWL__RUN_ID].text)
+
+/* ---- Parameters ------------------------------------------------------------------------------ */
+
+pawl_status pawl__fork_mission(pawl_mission **out, pawl__fork *f, pawl_error *err)
+{
+        const pawl_text path = pawl__arena_copy(&f->arena, f->now.v[PAWL__RUN_MISSION_PATH].text);
+        pawl__buf text = PAWL__BUF_INIT;
+        unsigned char hash[PAWL__HASH_LEN];
+        pawl_status status = pawl__arena_check(&f->arena, err);
+
+        if (!status && !f->submitted) {
+                status = pawl_mission_load(out, path.data, err);
+        } else if (!status) {
+                status = PAWL_ENOTFOUND;
+                if (pawl__unhex32(hash, pawl__json_get_text(&f->begun, 0, "mission_file")))
+                        status = pawl__log_blob(&text, f->log, hash);
+                status = status ? pawl__log_failed(f->log, status, err)
+                                : pawl__mission_parse(out, "/mission", pawl__buf_text(&text), err);
+        }
+        pawl__buf_free(&text);
+        if (status)
+                return status;
+        status = pawl__params_of_run(*out, f->log, &f->now, err);
+        if (status)
+                pawl_mission_free(*out);
+        return status;
+}
+
+/* Does this node, or one in it, take the parameter? */
+static bool takes(const pawl_mission *mission, pawl__node root, const pawl_mission_param *param)
+{
+        const pawl__node end =
+                root == PAWL__NO_NODE ? 0 : pawl__json_at(&mission->document.tree, root)->next;
+
+        for (pawl__node n = root; n < end; n++)
+                if (pawl__param_at(mission, &mission->document.tree, n) == param)
+                        return true;
+        return false;
+}
+
+static bool step_takes(
+        const pawl_mission *mission, const pawl__step *step, const pawl_mission_param *param)
+{
+        bool found = takes(mission, step->inputs, param);
+
+        for (size_t i = 0; step->word_params && step->argv[i]; i++)
+                found = found || step->word_params[i] == param;
+        for (size_t i = 0; i < step->how->env.n; i++)
+                found = found || step->how->env.items[i].param == param;
+        for (size_t i = 0; i < mission->env.n; i++)
+                found = found || mission->env.items[i].param == param;
+        return found;
+}
+
+static bool is_same(const pawl__fork *f, const pawl_mission_param *param)
+{
+        const pawl__node params = pawl__json_get(&f->begun, 0, "params");
+        const pawl__node was = params == PAWL__NO_NODE
+                                       ? PAWL__NO_NODE
+                                       : pawl__json_get(&f->begun, params, param->name);
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        if (was == PAWL__NO_NODE)
+                return true;
+        pawl__json_node_value(&w, pawl__json_at(&f->begun, was));
+        const bool same =
+                pawl__json_end_writer(&w) || pawl__text_is(pawl__buf_text(&w.buf), param->value);
+        pawl__json_writer_free(&w);
+        return same;
+}
+
+pawl_status pawl__fork_params(pawl__fork *f, pawl_mission *mission,
+        void (*tell)(const char *line, void *user), void *user, pawl_error *err)
+{
+        pawl_status status = pawl__params_complete(mission, err);
+        char line[400];
+
+        for (size_t i = 0; i < mission->n_params && !status; i++) {
+                const pawl_mission_param *param = &mission->params[i];
+                for (size_t k = 0; k < f->n_steps && !is_same(f, param); k++) {
+                        const pawl_text id = f->steps[k].v[PAWL__STEP_ID].text;
+                        const size_t at = pawl__mission_find(mission, id);
+                        if (at == SIZE_MAX ||
+                                !pawl__text_is(
+                                        f->steps[k].v[PAWL__STEP_STATUS].text, "completed") ||
+                                !step_takes(mission, &mission->steps[at], param))
+                                continue;
+                        snprintf(line, sizeof line,
+                                "step %.*s: completed with the former value of %s, and is not run "
+                                "again; fork from it to have it run with the new one",
+                                PAWL__FMT(id), param->name);
+                        tell(line, user);
+                }
+        }
+        f->mission = mission;
+        return status;
+}
+
+/* ---- Where its files are --------------------------------------------------------------------- */
+
+pawl_status pawl__fork_in_place(pawl__fork *f, pawl_error *err)
+{
+        if (f->submitted)
+                return pawl__fail(err, PAWL_ESTATE,
+                        "run %.*s: was submitted, and has no directory here; name one for the "
+                        "fork's files: --dir DIR",
+                        RUN(f));
+        if (f->root.data)
+                return pawl__fail(err, PAWL_ESTATE,
+                        "run %.*s: has the directory %.*s for itself; name another one for the "
+                        "fork's files: --dir DIR",
+                        RUN(f), PAWL__FMT(f->root));
+        f->path = pawl__arena_copy(&f->arena, f->now.v[PAWL__RUN_MISSION_PATH].text).data;
+        return pawl__arena_check(&f->arena, err);
+}
+
+/* Is it empty, or not there? */
+static pawl_status check_directory(const char *directory, pawl_error *err)
+{
+        const struct dirent *found;
+        bool empty = true;
+
+        DIR *open = opendir(directory);
+        if (!open)
+                return errno == ENOENT
+                               ? PAWL_OK
+                               : pawl__fail_errno(err, errno, directory,
+                                         "name a directory that is empty, or not there yet");
+        while (empty && (found = readdir(open)))
+                empty = strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0;
+        closedir(open);
+        return empty ? PAWL_OK
+                     : pawl__fail(err, PAWL_EINVAL,
+                               "directory %.300s: is not empty; name one that is, or is not there "
+                               "yet",
+                               directory);
+}
+
+/* The mission's file, relative to the root of the run's files. */
+static pawl_status find_below(
+        pawl_text *below, pawl__fork *f, const pawl_workspace_options *options, pawl_error *err)
+{
+        const pawl_text path = f->now.v[PAWL__RUN_MISSION_PATH].text;
+        char root[PATH_MAX];
+        pawl__workspace ws;
+
+        *below = path;
+        if (f->submitted)
+                return PAWL_OK;
+        if (f->root.data) {
+                *below = (pawl_text){path.data + f->root.len + 3, path.len - f->root.len - 3};
+                return PAWL_OK;
+        }
+        pawl_status status = pawl__workspace_open(&ws, f->log, options, err);
+        if (status)
+                return status;
+        if (!realpath(ws.root, root))
+                status = pawl__fail_errno(err, errno, ws.root, "find it again");
+        const size_t len = !status && strcmp(root, "/") != 0 ? strlen(root) : 0;
+        if (!status &&
+                (path.len <= len + 1 || memcmp(path.data, root, len) != 0 || path.data[len] != '/'))
+                status = pawl__fail(err, PAWL_EINVAL,
+                        "run %.*s: its mission %.*s lies outside the workspace %.200s, so that a "
+                        "directory of the fork's own would not have it; fork without --dir",
+                        RUN(f), PAWL__FMT(path), root);
+        else if (!status)
+                *below = (pawl_text){path.data + len + 1, path.len - len - 1};
+        pawl__workspace_close(&ws);
+        return status;
+}
+
+/* Would the directory have the mission? */
+static pawl_status check_captured(const pawl__fork *f, pawl_text below, pawl_error *err)
+{
+        pawl__contents *contents = NULL;
+        pawl__tracked_paths *tree = NULL;
+        unsigned char hash[32];
+        bool has = false;
+        pawl_status status = PAWL_OK;
+
+        if (!pawl__unhex32(hash, f->checkpoint.v[PAWL__WCP_TREE].text))
+                return pawl__fail(err, PAWL_EDAMAGED,
+                        "checkpoint %lld: its tree is no hash; check with `eventlog verify`",
+                        (long long)f->checkpoint.v[PAWL__WCP_N].integer);
+        status = pawl__contents_open(&contents, f->log, err);
+        if (status)
+                return status;
+        const pawl__directories directories = pawl__contents_directories(contents);
+        status = pawl__tracked_paths_new(&tree, &directories, hash, 1, err);
+        if (!status)
+                status = pawl__tracked_paths_has(&has, tree, below, err);
+        pawl__tracked_paths_free(tree);
+        pawl__contents_close(contents);
+        if (!status && !has)
+                status = pawl__fail(err, PAWL_EINVAL,
+                        "checkpoint %lld: has not captured the mission %.*s, so that a directory "
+                        "of the fork's own would not have it; fork without --dir",
+                        (long long)f->checkpoint.v[PAWL__WCP_N].integer, PAWL__FMT(below));
+        return status;
+}
+
+static pawl_status fill_directory(pawl__fork *f, const char *directory, pawl_text below,
+        const pawl_workspace_options *given, pawl_error *err)
+{
+        pawl_workspace_options options = *given;
+        const uint64_t n = (uint64_t)f->checkpoint.v[PAWL__WCP_N].integer;
+        char real[PATH_MAX];
+        pawl__buf path = PAWL__BUF_INIT;
+        pawl__workspace ws;
+        pawl_status status = pawl__directory_make(real, directory, err);
+
+        if (status)
+                return status;
+        options.root = real;
+        status = pawl__workspace_open_run(&ws, f->log, pawl__text(f->run_id), n, &options, err);
+        if (status)
+                return status;
+        status = pawl__workspace_set_up_once(&ws, err);
+        pawl__workspace_close(&ws);
+        pawl__buf_addf(&path, "%s/./%.*s", strcmp(real, "/") ? real : "", PAWL__FMT(below));
+        f->path = pawl__arena_copy(&f->arena, pawl__buf_text(&path)).data;
+        f->from = n;
+        if (!status)
+                status = pawl__buf_check(&path, err);
+        pawl__buf_free(&path);
+        return status ? status : pawl__arena_check(&f->arena, err);
+}
+
+pawl_status pawl__fork_set_up(pawl__fork *f, const char *directory,
+        const pawl_workspace_options *options, pawl_error *err)
+{
+        pawl_text below;
+        pawl_status status = check_directory(directory, err);
+
+        if (!status && f->no_checkpoint)
+                status = pawl__fail(err, PAWL_ESTATE,
+                        "step %.*s: %s, so that no directory can have its files; fork without "
+                        "--dir, where they stay as they are",
+                        PAWL__FMT(f->step_id), f->no_checkpoint);
+        if (!status)
+                status = find_below(&below, f, options, err);
+        if (!status)
+                status = check_captured(f, below, err);
+        return status ? status : fill_directory(f, directory, below, options, err);
+}
