@@ -28,11 +28,18 @@ static void begin_text(pawl__json_writer *w, const char *name, const char *title
         pawl__json_member_string(w, "title", title);
 }
 
-static void write_senses(pawl__json_writer *w, const pawl__json_tree *tree, pawl__node candidates)
+/* Neither form nor URL is what clients said before there were URLs: a form. */
+bool mcp_takes_forms(const pawl__json_tree *tree, pawl__node elicitation)
 {
-        begin_text(w, "sense", "The sense that is meant");
-        pawl__json_name(w, "oneOf");
-        pawl__json_open_array(w);
+        return elicitation != PAWL__NO_NODE &&
+               pawl__json_at(tree, elicitation)->type == PAWL__JSON_OBJECT &&
+               (pawl__json_get(tree, elicitation, "form") != PAWL__NO_NODE ||
+                       pawl__json_get(tree, elicitation, "url") == PAWL__NO_NODE);
+}
+
+static void write_titles(
+        pawl__json_writer *w, const pawl__json_tree *tree, pawl__node candidates, bool constants)
+{
         for (pawl__node at = pawl__json_first(tree, candidates); at != PAWL__NO_NODE;
                 at = pawl__json_after(tree, candidates, at)) {
                 const pawl__node n = pawl__json_get(tree, at, "n");
@@ -42,13 +49,35 @@ static void write_senses(pawl__json_writer *w, const pawl__json_tree *tree, pawl
                 pawl__buf_addf(&title, "%.*s (%.*s)", (int)definition.len,
                         definition.data ? definition.data : "", (int)scope.len,
                         scope.data ? scope.data : "");
-                pawl__json_open_object(w);
-                pawl__json_member_text(w, "const", pawl__json_at(tree, n)->value);
-                pawl__json_member_text(w, "title", pawl__buf_text(&title));
-                pawl__json_close_object(w);
+                if (constants) {
+                        pawl__json_open_object(w);
+                        pawl__json_member_text(w, "const", pawl__json_at(tree, n)->value);
+                        pawl__json_member_text(w, "title", pawl__buf_text(&title));
+                        pawl__json_close_object(w);
+                } else {
+                        pawl__json_text(w, pawl__buf_text(&title));
+                }
                 w->buf.failed |= title.failed;
                 pawl__buf_free(&title);
         }
+}
+
+static void write_senses(
+        pawl__json_writer *w, const pawl__json_tree *tree, pawl__node candidates, bool constants)
+{
+        begin_text(w, "sense", "The sense that is meant");
+        if (!constants) {
+                pawl__json_name(w, "enum");
+                pawl__json_open_array(w);
+                for (pawl__node at = pawl__json_first(tree, candidates); at != PAWL__NO_NODE;
+                        at = pawl__json_after(tree, candidates, at))
+                        pawl__json_text(
+                                w, pawl__json_at(tree, pawl__json_get(tree, at, "n"))->value);
+                pawl__json_close_array(w);
+        }
+        pawl__json_name(w, constants ? "oneOf" : "enumNames");
+        pawl__json_open_array(w);
+        write_titles(w, tree, candidates, constants);
         pawl__json_close_array(w);
         pawl__json_close_object(w);
 }
@@ -69,7 +98,7 @@ static void write_answer(pawl__json_writer *w, const pawl__json_tree *tree, pawl
 }
 
 void mcp_question_write(
-        pawl__json_writer *w, const pawl__json_tree *tree, pawl__node conflict, bool modern)
+        pawl__json_writer *w, const pawl__json_tree *tree, pawl__node conflict, mcp_form form)
 {
         const bool asks =
                 pawl__text_is(pawl__json_get_text(tree, conflict, "conflict_type"), "question");
@@ -86,7 +115,7 @@ void mcp_question_write(
                 pawl__buf_addf(&message, "What does \"%.*s\" mean in step %.*s? %.*s",
                         (int)term.len, term.data, (int)step.len, step.data, (int)context.len,
                         context.data ? context.data : "");
-        if (modern)
+        if (form == MCP_FORM_MODAL)
                 pawl__json_member_string(w, "mode", "form");
         pawl__json_member_text(w, "message", pawl__buf_text(&message));
         w->buf.failed |= message.failed;
@@ -100,7 +129,7 @@ void mcp_question_write(
                 write_answer(w, tree, candidates);
         } else {
                 if (candidates != PAWL__NO_NODE && pawl__json_at(tree, candidates)->count)
-                        write_senses(w, tree, candidates);
+                        write_senses(w, tree, candidates, form != MCP_FORM_NAMED);
                 begin_text(w, "definition", "Or a definition in your own words");
                 pawl__json_close_object(w);
         }

@@ -169,7 +169,8 @@ static pawl_status ask(mcp_server *server, mcp_run *run, pawl_error *err)
                 snprintf(run->asked, sizeof run->asked, "\"pawl-%s%u\"", server->prefix,
                         ++server->last_request);
                 mcp_begin_message(&w, "elicitation/create", run->asked);
-                mcp_question_write(&w, &tree, conflict, false);
+                mcp_question_write(&w, &tree, conflict,
+                        server->takes_names ? MCP_FORM_NAMED : MCP_FORM_TITLED);
                 mcp_send_result(server, &w);
         }
         pawl__json_tree_free(&tree);
@@ -201,7 +202,7 @@ static pawl_status want_answers(mcp_server *server, mcp_run *run, pawl_error *er
                         pawl__json_member_string(&w, "method", "elicitation/create");
                         pawl__json_name(&w, "params");
                         pawl__json_open_object(&w);
-                        mcp_question_write(&w, &tree, conflict, true);
+                        mcp_question_write(&w, &tree, conflict, MCP_FORM_MODAL);
                         pawl__json_close_object(&w);
                         pawl__json_close_object(&w);
                 }
@@ -304,7 +305,9 @@ static mcp_run *begin(mcp_server *server, const mcp_request *request)
         run->conflict = PAWL__NO_NODE;
         pawl__buf_add_text(&run->id, request->id);
         pawl__buf_adds(&run->actor, request->actor);
-        if (token != PAWL__NO_NODE)
+        if (token != PAWL__NO_NODE &&
+                (pawl__json_at(request->tree, token)->type == PAWL__JSON_STRING ||
+                        pawl__json_at(request->tree, token)->type == PAWL__JSON_NUMBER))
                 pawl__json_node_text(&run->token, pawl__json_at(request->tree, token));
         if (server->log.log && pawl_log_head(&run->seq, hash, server->log.log))
                 run->seq = 0;
@@ -330,6 +333,20 @@ void mcp_run_start(mcp_server *server, const mcp_request *request, const mcp_too
                 fail(server, run, &err);
 }
 
+static pawl_status is_open(bool *open, mcp_server *server, pawl_text id, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        mcp_outcome conflicts = {.code = CLI_DONE};
+        bool others = false;
+        pawl__node conflict;
+        pawl_status status = find_conflict(&tree, &conflict, &conflicts, &others, server, id, err);
+
+        *open = conflict != PAWL__NO_NODE;
+        pawl__json_tree_free(&tree);
+        mcp_outcome_free(&conflicts);
+        return status;
+}
+
 bool mcp_run_retry(mcp_server *server, const mcp_request *request)
 {
         const pawl__json_tree *tree = request->tree;
@@ -350,7 +367,12 @@ bool mcp_run_retry(mcp_server *server, const mcp_request *request)
         snprintf(run->run_id, sizeof run->run_id, "%.*s", (int)id.len, id.data);
         for (pawl__node at = pawl__json_first(tree, answers); at != PAWL__NO_NODE && !status;
                 at = pawl__json_after(tree, answers, at)) {
-                status = record(server, pawl__json_at(tree, at)->name, tree, at, &err);
+                const pawl_text conflict = pawl__json_at(tree, at)->name;
+                bool open = false;
+                status = is_open(&open, server, conflict, &err);
+                if (status || !open) /* what is not asked any more, or never was */
+                        continue;
+                status = record(server, conflict, tree, at, &err);
                 if (status ==
                         PAWL_DONE) { /* declined: the run stays blocked, and is not asked about */
                         run->can_elicit = false;
@@ -390,12 +412,23 @@ bool mcp_run_answer(mcp_server *server, pawl_text id, const pawl__json_tree *tre
         return true;
 }
 
+static void withdraw(mcp_server *server, const mcp_run *run)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        mcp_begin_message(&w, "notifications/cancelled", NULL);
+        pawl__json_member_raw(&w, "requestId", pawl__text(run->asked));
+        mcp_send_result(server, &w);
+}
+
 void mcp_run_cancel(mcp_server *server, pawl_text id)
 {
         for (mcp_run *run = server->runs; run; run = run->next) {
                 if (!pawl__text_eq(pawl__buf_text(&run->id), id))
                         continue;
                 run->cancelled = true;
+                if (*run->asked) /* the person need not answer any more */
+                        withdraw(server, run);
                 if (run->process.pid)
                         kill(run->process.pid, SIGTERM);
                 else

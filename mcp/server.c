@@ -1,6 +1,7 @@
 #include "mcp/server.h"
 #include "base/error.h"
 #include "mcp/prompts.h"
+#include "mcp/question.h"
 #include "mcp/resources.h"
 #include "mcp/run.h"
 #include "mcp/subscriptions.h"
@@ -67,7 +68,9 @@ static void initialize(mcp_server *server, const mcp_request *request)
                         version = versions[i];
         take_client(server->actor, request->tree,
                 pawl__json_get(request->tree, request->params, "clientInfo"));
-        server->can_elicit = pawl__json_get(request->tree, client, "elicitation") != PAWL__NO_NODE;
+        server->can_elicit = mcp_takes_forms(
+                request->tree, pawl__json_get(request->tree, client, "elicitation"));
+        server->takes_names = strcmp(version, "2025-11-25") < 0;
         mcp_begin_result(&w, request);
         pawl__json_member_string(&w, "protocolVersion", version);
         mcp_write_server_info(&w, "serverInfo");
@@ -102,6 +105,11 @@ static void list(mcp_server *server, const mcp_request *request, void (*write)(p
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
+        if (pawl__json_get(request->tree, request->params, "cursor") != PAWL__NO_NODE) {
+                mcp_send_error(server, request->id, MCP_PARAMS,
+                        "cursor: is none of this server's, whose lists have one page; leave it out");
+                return;
+        }
         mcp_begin_result(&w, request);
         mcp_cacheable(&w, request, CACHE_MS);
         if (write)
@@ -352,7 +360,8 @@ static bool take_era(mcp_request *request, char actor[80], mcp_server *server)
                         "clientCapabilities");
                 return false;
         }
-        request->can_elicit = pawl__json_get(request->tree, client, "elicitation") != PAWL__NO_NODE;
+        request->can_elicit = mcp_takes_forms(
+                request->tree, pawl__json_get(request->tree, client, "elicitation"));
         if (!server->named) {
                 take_client(actor, request->tree,
                         pawl__json_get(request->tree, meta, META "clientInfo"));
@@ -430,9 +439,11 @@ void mcp_handle_tree(mcp_server *server, const pawl__json_tree *tree)
         else if (text.failed)
                 mcp_send_error(server, (pawl_text){NULL, 0}, MCP_INTERNAL, "out of memory");
         else if (method.data && request.params != PAWL__NO_NODE &&
-                 pawl__json_at(tree, request.params)->type != PAWL__JSON_OBJECT)
-                mcp_send_error(server, request.id, MCP_PARAMS, "params: is no object; send one");
-        else if (method.data)
+                 pawl__json_at(tree, request.params)->type != PAWL__JSON_OBJECT) {
+                if (request.id.data) /* a notification is not answered */
+                        mcp_send_error(
+                                server, request.id, MCP_PARAMS, "params: is no object; send one");
+        } else if (method.data)
                 dispatch(server, &request, method);
         else if (request.id.data && (pawl__json_get(tree, 0, "result") != PAWL__NO_NODE ||
                                             pawl__json_get(tree, 0, "error") != PAWL__NO_NODE))
@@ -474,6 +485,7 @@ int mcp_tick(mcp_server *server)
 void mcp_stop(mcp_server *server)
 {
         mcp_runs_stop(server);
+        mcp_subscriptions_end(server);
         mcp_subscriptions_free(server);
         mcp_log_close(&server->log);
 }

@@ -41,7 +41,8 @@ struct mcp_server {
         char actor[80]; /**< "agent:NAME"; of the client that made the handshake */
         bool named;     /**< who carries the messages says who acts: what clients call themselves is
                            passed over */
-        bool can_elicit; /**< that client can put questions to the person */
+        bool can_elicit;  /**< that client can put questions to the person ... */
+        bool takes_names; /**< ... as those of 2025-06-18 do */
         mcp_run *runs;
         mcp_subscription *subscriptions;
         unsigned last_request; /**< the number of the last request of ours ... */

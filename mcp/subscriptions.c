@@ -123,6 +123,31 @@ void mcp_subscriptions_tick(mcp_server *server)
         }
 }
 
+/* The requests that they are of have their answer, once each. */
+void mcp_subscriptions_end(mcp_server *server)
+{
+        for (mcp_subscription *s = server->subscriptions; s; s = server->subscriptions) {
+                pawl__buf listen = s->listen;
+                const mcp_request request = {.id = pawl__buf_text(&listen)};
+                pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+                s->listen = (pawl__buf)PAWL__BUF_INIT;
+                drop(&server->subscriptions);
+                if (listen.len) {
+                        mcp_unsubscribe(server, (pawl_text){NULL, 0}, pawl__buf_text(&listen));
+                        mcp_begin_result(&w, &request);
+                        pawl__json_name(&w, "_meta");
+                        pawl__json_open_object(&w);
+                        pawl__json_member_raw(
+                                &w, MCP_META "subscriptionId", pawl__buf_text(&listen));
+                        pawl__json_close_object(&w);
+                        pawl__json_member_string(&w, "resultType", "complete");
+                        mcp_send_result(server, &w);
+                }
+                pawl__buf_free(&listen);
+        }
+}
+
 void mcp_subscriptions_free(mcp_server *server)
 {
         while (server->subscriptions)

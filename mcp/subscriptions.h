@@ -18,4 +18,6 @@ const unsigned char *mcp_subscribed(const mcp_server *server);
 void mcp_unsubscribe(mcp_server *server, pawl_text uri, pawl_text listen);
 /** Read what is subscribed to, if there is anything new. */
 void mcp_subscriptions_tick(mcp_server *server);
+/** End them, and answer the requests that they are of. */
+void mcp_subscriptions_end(mcp_server *server);
 void mcp_subscriptions_free(mcp_server *server);

@@ -10,7 +10,11 @@ void service_mcp_name_session(char out[160], const mcp_server *server, pawl_log 
         char id[37];
 
         sources->uuid(id, sources->user);
-        snprintf(out, 160, "%s.%c.%s", id, server->can_elicit ? 'e' : '-', server->actor);
+        snprintf(out, 160, "%s.%c.%s", id,
+                !server->can_elicit   ? '-'
+                : server->takes_names ? 'n'
+                                      : 'e',
+                server->actor);
 }
 
 bool service_mcp_read_session(mcp_server *server, pawl_text id)
@@ -18,7 +22,8 @@ bool service_mcp_read_session(mcp_server *server, pawl_text id)
         if (id.len < 46 || id.len > 36 + 3 + sizeof server->actor - 1 || id.data[36] != '.' ||
                 id.data[38] != '.' || strncmp(id.data + 39, "agent:", 6) != 0)
                 return false;
-        server->can_elicit = id.data[37] == 'e';
+        server->takes_names = id.data[37] == 'n';
+        server->can_elicit = server->takes_names || id.data[37] == 'e';
         if (!server->named)
                 snprintf(server->actor, sizeof server->actor, "%s", id.data + 39);
         return true;

@@ -4,6 +4,7 @@
 #include "cli/pawl/commands.h"
 #include "cli/registry.h"
 #include "mcp/server.h"
+#include "mcp/subscriptions.h"
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -110,6 +111,8 @@ static int mcp_run_cmd(cli_call *cli)
                 return cli_fail(cli, &err);
         }
         const int sig = serve(&s, signals);
+        if (!sig) /* the client has gone, and is told nothing more */
+                mcp_subscriptions_free(&s.server);
         mcp_stop(&s.server);
         close(signals);
         sigprocmask(SIG_SETMASK, &before, NULL);

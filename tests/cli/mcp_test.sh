@@ -115,6 +115,7 @@ stop
 
 it "one who declines, and a client that cannot ask, get the run as it is: blocked, which is no error"
 sed 's/refund-service/other/' mission.yaml >other.yaml
+sed 's/refund-service/url/' mission.yaml >url.yaml
 serve
 ask 0 "$hello"
 say '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run","arguments":{"mission":"other.yaml","run":"declined"}}}'
@@ -136,6 +137,71 @@ ask 6 "{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"ping\",\"params\":{$meta}}"
 same "$(jq -c .error.code answer)" -32601
 ask 7 '{"jsonrpc":"2.0","id":7,"method":"server/discover","params":{}}'
 same "$(jq -c .error.code answer)" -32602
+
+it "a client that takes URLs alone is not sent a form; one of 2025-06-18 gets names beside the values"
+ask 8 "{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"tools/call\",\"params\":{${meta/elicitation\":\{\}/elicitation\":{\"url\":{\}\}},\"name\":\"run\",\"arguments\":{\"mission\":\"url.yaml\",\"run\":\"url\"}}}"
+same "$(jq -c '.result | [.resultType, .structuredContent.status]' answer)" '["complete","blocked"]'
+ask 9 "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tools/call\",\"params\":{${meta/elicitation\":\{\}/elicitation\":{\"url\":{\},\"form\":{\}\}},\"name\":\"resume\",\"arguments\":{\"token\":\"url\"}}}"
+same "$(jq -c '.result | [.resultType, (.inputRequests[].params | .mode, .requestedSchema.properties.sense.oneOf[0].const)]' answer)" '["input_required","form","1"]'
+conflict=$(jq -r '.result.inputRequests | keys[0]' answer)
+stop
+serve
+ask 0 "${hello/elicitation\":\{\}/elicitation\":{\"url\":{\}\}}"
+call 1 resume '{"token":"url"}'
+same "$(jq -c '.result | [.isError, .structuredContent.status]' answer)" '[false,"blocked"]'
+stop
+serve
+ask 0 "${hello/2025-11-25/2025-06-18}"
+same "$(jq -r .result.protocolVersion answer)" 2025-06-18
+say '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"resume","arguments":{"token":"url"},"_meta":{"progressToken":[1]}}}'
+hear '"pawl-1"'
+same "$(jq -c '.params.requestedSchema.properties.sense | [.type, .enum[0], (.enum | length) == (.enumNames | length), has("oneOf")]' answer)" '["string","1",true,false]'
+
+it "a call that is cancelled while the person is asked takes its question back, and the answer to it is nobody's"
+say '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}'
+hear null
+same "$(jq -c '[.method, .params.requestId]' answer)" '["notifications/cancelled","pawl-1"]'
+say '{"jsonrpc":"2.0","id":"pawl-1","result":{"action":"accept","content":{"sense":"1"}}}'
+say '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}'
+say '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"unknown"}}'
+say '{"jsonrpc":"2.0","method":"notifications/cancelled","params":[]}'
+ask 2 '{"jsonrpc":"2.0","id":2,"method":"ping"}'
+is_empty before
+same "$(pawl conflicts --json | jq 'map(select(.run_id == "url")) | length')" 1
+stop
+
+it "of the answers that come with a retry those count that were asked for"
+serve
+retry() { # ID ANSWERS
+        ask "$1" "{\"jsonrpc\":\"2.0\",\"id\":$1,\"method\":\"tools/call\",\"params\":{$meta,\"name\":\"resume\",\"arguments\":{\"token\":\"url\"},\"requestState\":\"url\",\"inputResponses\":$2}}"
+}
+retry 1 '{"none":{"action":"accept","content":{"sense":"1"}}}'
+same "$(jq -c '.result | [.resultType, (.inputRequests | keys)]' answer)" "[\"input_required\",[\"$conflict\"]]"
+retry 2 "{\"none\":7,\"$conflict\":{\"action\":\"accept\",\"content\":{\"sense\":\"1\",\"more\":[]}}}"
+same "$(jq -c '.result | [.resultType, .structuredContent.status]' answer)" '["complete","completed"]'
+retry 3 "{\"$conflict\":{\"action\":\"accept\",\"content\":{\"sense\":\"1\"}}}"
+same "$(jq -c '.result | [.resultType, .isError, .structuredContent.status]' answer)" '["complete",false,"completed"]'
+
+it "one who listens is told of what it listens to, and that it has ended"
+say "{\"jsonrpc\":\"2.0\",\"id\":\"l\",\"method\":\"subscriptions/listen\",\"params\":{$meta,\"notifications\":{\"toolsListChanged\":true,\"resourceSubscriptions\":[\"pawl://checkpoints\",\"pawl://none\"]}}}"
+hear null
+same "$(jq -c '[.method, .params._meta["io.modelcontextprotocol/subscriptionId"], .params.notifications]' answer)" \
+        '["notifications/subscriptions/acknowledged","l",{"resourceSubscriptions":["pawl://checkpoints"]}]'
+runs 0 pawl checkpoint
+hear null
+same "$(jq -c '[.method, .params._meta["io.modelcontextprotocol/subscriptionId"], .params.uri]' answer)" \
+        '["notifications/resources/updated","l","pawl://checkpoints"]'
+kill "$server"
+hear '"l"'
+same "$(jq -c '.result | [.resultType, ._meta["io.modelcontextprotocol/subscriptionId"]]' answer)" '["complete","l"]'
+wait "$server" || true
+serve
+
+it "a list has one page, and a cursor is none of its"
+ask 1 '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}'
+same "$(jq -c .error.code answer)" -32602
+ask 1 '{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{}}'
+same "$(jq -c '.result | has("nextCursor")' answer)" false
 
 it "a call that is cancelled is ended and not answered"
 cat >slow.yaml <<'END'
