@@ -5,6 +5,7 @@
 #include "base/json_write.h"
 #include "mission/attempts.h"
 #include "mission/runner.h"
+#include "mission/runs.h"
 #include <pawl/mission.h>
 #include <stdio.h>
 
@@ -44,10 +45,12 @@ static pawl_status look(skipping *s, pawl_text run_id, pawl_text step_id)
                         PAWL__FMT(run_id), PAWL__FMT(s->run.v[PAWL__RUN_REASON].text));
         if (status || pawl__text_is(s->step.v[PAWL__STEP_STATUS].text, "failed"))
                 return status;
+        const pawl_text is = pawl__row_step_status(&s->step);
         return pawl__fail(s->err, PAWL_ESTATE,
                 "step %.*s: is %.*s in run %.*s; only a step that failed can be skipped",
-                PAWL__FMT(step_id), PAWL__FMT(s->step.v[PAWL__STEP_STATUS].text),
-                PAWL__FMT(run_id));
+                PAWL__FMT(step_id),
+                PAWL__FMT(pawl__text_is(is, "running") ? pawl__text(PAWL__STEP_UNFINISHED) : is),
+                PAWL__FMT(run_id)); /* nobody holds the run */
 }
 
 pawl_status pawl__skip_try(pawl_log *log, pawl_text run_id, pawl_text step_id, pawl_error *err)

@@ -29,7 +29,7 @@ typedef struct meaning {
         pawl_text definition;
 } meaning;
 
-enum { NONE = SIZE_MAX };
+#define NONE SIZE_MAX
 
 typedef struct history {
         pawl__arena *arena;

@@ -70,7 +70,8 @@ static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl
                 if (!asks)
                         cli_put(out, l->open[0].v[PAWL__CON_TYPE].text);
                 if (l->n_open > 1)
-                        fprintf(out, ", and %zu more questions", l->n_open - 1);
+                        fprintf(out, ", and %zu more question%s", l->n_open - 1,
+                                l->n_open == 2 ? "" : "s");
         } else if (pawl__text_is(run->status, "blocked")) {
                 fputs("its answers are in", out);
         } else if (pawl__text_is(run->status, "queued")) {

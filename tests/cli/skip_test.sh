@@ -32,7 +32,7 @@ runs 0 pawl resume r1
 says '^\[1/2\] a: skipped$' out
 same "$(pawl output r1 b)" '{"from":null}'
 same "$(xargs <journal)" "a b"
-fails 1 'step a: is completed in run r1' pawl skip r1 a
+fails 1 'step a: is skipped in run r1' pawl skip r1 a
 runs 0 eventlog replay --check
 
 it "goes past it with what a file says"
@@ -50,3 +50,12 @@ await begun
 fails 6 'run h1: is held by pid' pawl skip h1 a
 kill "$pid"
 wait "$pid" || :
+
+it "says that a step whose process died is unfinished"
+rm begun
+pawl run held.yaml --run h2 --fresh >held.out 2>&1 &
+pid=$!
+await begun
+kill -9 "$pid"
+wait "$pid" || :
+fails 1 'step a: is unfinished in run h2; only a step that failed can be skipped' pawl skip h2 a
