@@ -171,3 +171,24 @@ fails 1 "\.pawl: belongs to .*65534.*, and not to you, " as 1234 unshare --user 
 fails 1 "\.pawl: belongs to .*65534.*, and not to you, " as 1234 unshare --user --map-root-user pawl runs
 runs 0 as 4321 unshare --user pawl runs
 runs 0 as 4321 unshare --user --map-root-user pawl runs
+
+it "a rollback that a directory of somebody else stops is given up by undo, which changes nothing"
+export HOME=$PWD # git's own lists are read there
+mkdir -m 777 stopped
+cd stopped
+as 4321 pawl init
+mkdir -m 777 theirs
+as 4321 sh -c 'echo 1 >mine; echo 1 >theirs/file; chmod 666 mine theirs/file'
+runs 0 as 4321 pawl checkpoint first
+chmod 755 theirs
+echo 2 >theirs/file
+echo 2 >mine
+runs 1 as 4321 pawl rollback 1 --yes
+says '^pawl: theirs: cannot make the directory writable: ' err
+says 'rollback to checkpoint 1 was interrupted' <(as 4321 pawl checkpoint 2>&1)
+runs 0 as 4321 pawl undo --yes
+same "$(cat mine theirs/file)" "$(printf '2\n2')"
+same "$(stat -c '%a %u' theirs)" "755 0"
+runs 0 as 4321 pawl checkpoint second
+cd ..
+rm -r stopped

@@ -31,14 +31,32 @@ pawl_status pawl__restore_fail(pawl_error *err, int error, pawl_text path, const
 
 /* ---- One phase after the other ------------------------------------------------------------ */
 
+/* Is anything beneath a directory not as it is to be? Steps are in the order of a walk. */
+static bool changes_beneath(const pawl__restore_work *q, size_t directory)
+{
+        const pawl_text above = q->steps[directory].path;
+
+        for (size_t i = directory + 1; i < q->n; i++) {
+                const pawl_text path = q->steps[i].path;
+                if (above.len && (path.len <= above.len || path.data[above.len] != '/' ||
+                                         memcmp(path.data, above.data, above.len) != 0))
+                        return false;
+                if (!q->states[i].same)
+                        return true;
+        }
+        return false;
+}
+
 /* Names come and go in a directory only with its write permission: its mode comes back at the end.
- */
+ * Where none does, it is left alone: it may be somebody else's. */
 static pawl_status open_directories(pawl__restore_work *q)
 {
         for (size_t i = 0; i < q->n; i++) {
                 pawl__path_state *state = &q->states[i];
                 pawl_text path = q->steps[i].path;
                 if (state->kind != 'd' || pawl__rootdir_writable(q->root, path) == 0)
+                        continue;
+                if (errno == EACCES && !changes_beneath(q, i))
                         continue;
                 if (errno != EACCES)
                         return pawl__restore_fail(q->err, errno, path, "look at the directory");
