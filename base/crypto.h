@@ -11,6 +11,8 @@
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/ts.h>
 
 #define PAWL__CRYPTO_FUNCTIONS(X)                                                                  \
         X(OPENSSL_init_crypto)                                                                     \
@@ -29,7 +31,43 @@
         X(EVP_MAC_CTX_free)                                                                        \
         X(EVP_MAC_init)                                                                            \
         X(EVP_MAC_update)                                                                          \
-        X(EVP_MAC_final)
+        X(EVP_MAC_final)                                                                           \
+        X(EVP_PKEY_new_raw_private_key)                                                            \
+        X(EVP_PKEY_get_raw_public_key)                                                             \
+        X(EVP_PKEY_is_a)                                                                           \
+        X(EVP_PKEY_free)                                                                           \
+        X(EVP_DigestSignInit)                                                                      \
+        X(EVP_DigestSign)                                                                          \
+        X(EVP_EncodeBlock)                                                                         \
+        X(EVP_DecodeBlock)                                                                         \
+        X(BIO_new_mem_buf)                                                                         \
+        X(BIO_free)                                                                                \
+        X(PEM_read_bio_PrivateKey)                                                                 \
+        X(TS_REQ_new)                                                                              \
+        X(TS_REQ_free)                                                                             \
+        X(TS_REQ_set_version)                                                                      \
+        X(TS_REQ_set_msg_imprint)                                                                  \
+        X(TS_REQ_set_cert_req)                                                                     \
+        X(i2d_TS_REQ)                                                                              \
+        X(TS_MSG_IMPRINT_new)                                                                      \
+        X(TS_MSG_IMPRINT_free)                                                                     \
+        X(TS_MSG_IMPRINT_set_algo)                                                                 \
+        X(TS_MSG_IMPRINT_set_msg)                                                                  \
+        X(TS_MSG_IMPRINT_get_msg)                                                                  \
+        X(d2i_TS_RESP)                                                                             \
+        X(TS_RESP_free)                                                                            \
+        X(TS_RESP_get_status_info)                                                                 \
+        X(TS_RESP_get_tst_info)                                                                    \
+        X(TS_STATUS_INFO_get0_status)                                                              \
+        X(TS_TST_INFO_get_msg_imprint)                                                             \
+        X(X509_ALGOR_new)                                                                          \
+        X(X509_ALGOR_free)                                                                         \
+        X(X509_ALGOR_set0)                                                                         \
+        X(OBJ_nid2obj)                                                                             \
+        X(ASN1_INTEGER_get)                                                                        \
+        X(ASN1_STRING_length)                                                                      \
+        X(ASN1_STRING_get0_data)                                                                   \
+        X(CRYPTO_free)
 
 /** Its functions, under their own names. */
 typedef struct pawl__crypto {

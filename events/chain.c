@@ -26,13 +26,17 @@ static void add_integer(pawl__buf *out, const char *before, uint64_t value)
 }
 
 /* Members in the order of RFC 8785, which for these names is the alphabet's. */
-pawl_status pawl__chain_envelope(pawl__buf *out, const pawl_event *e)
+static pawl_status envelope(pawl__buf *out, const pawl_event *e, const unsigned char *payload_hash)
 {
-        char time[28];
+        char time[28], hex[65];
 
         pawl__time_format(time, e->time_us);
         add_text(out, "{\"actor\":", e->actor);
         add_text(out, ",\"mission_id\":", e->mission_id);
+        if (payload_hash) {
+                pawl__hex(hex, payload_hash, 32);
+                add_text(out, ",\"payload_hash\":", pawl__text_n(hex, 64));
+        }
         add_text(out, ",\"run_id\":", e->run_id);
         add_integer(out, ",\"seq\":", e->seq);
         add_text(out, ",\"session_id\":", e->session_id);
@@ -42,6 +46,17 @@ pawl_status pawl__chain_envelope(pawl__buf *out, const pawl_event *e)
         add_integer(out, ",\"v\":", (uint64_t)e->v);
         pawl__buf_addc(out, '}');
         return pawl__buf_check(out, NULL);
+}
+
+pawl_status pawl__chain_envelope(pawl__buf *out, const pawl_event *event)
+{
+        return envelope(out, event, NULL);
+}
+
+pawl_status pawl__chain_leaf(
+        pawl__buf *out, const pawl_event *event, const unsigned char payload_hash[32])
+{
+        return envelope(out, event, payload_hash);
 }
 
 pawl_status pawl__chain_hash(unsigned char out[32], pawl__hasher *hasher, pawl__buf *scratch,

@@ -172,6 +172,9 @@ PAWL_MUST_CHECK pawl_status pawl__head_read(
 
 /** Append the canonical JSON of the envelope without payload, prev and hash. */
 PAWL_MUST_CHECK pawl_status pawl__chain_envelope(pawl__buf *out, const pawl_event *event);
+/** The same with payload_hash: the event's leaf of the tree (events/merkle.h). */
+PAWL_MUST_CHECK pawl_status pawl__chain_leaf(
+        pawl__buf *out, const pawl_event *event, const unsigned char payload_hash[32]);
 
 /* ---- The key of the chain (events/key.c) ----------------------------------------------------- */
 
