@@ -199,6 +199,8 @@ static const char *take_args(service_execution *of, const pawl__json_tree *tree,
 {
         const char *wrong = NULL;
 
+        if (pawl__json_at(tree, args)->type == PAWL__JSON_NULL)
+                return NULL;
         if (pawl__json_at(tree, args)->type != PAWL__JSON_ARRAY)
                 return "\"args\" is no array";
         if (pawl__json_at(tree, args)->count > SERVICE_ARGS_MAX)
@@ -230,7 +232,7 @@ static const char *take(service_execution *of, const pawl__json_tree *tree)
         return named ? NULL : "has no \"command\"";
 }
 
-/* {"name","data"}; a failure is data too. */
+/* {"name","data"}; a failure is data too, which says it once more in the form of Gemini CLI's. */
 static void tell(service_answer *answer, const service_execution *of)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
@@ -247,6 +249,9 @@ static void tell(service_answer *answer, const service_execution *of)
                 service_error_object(&w, &of->failure, of->code);
                 if (of->output.len)
                         pawl__json_member_raw(&w, "output", output);
+                pawl__json_member_string(&w, "type", "message");
+                pawl__json_member_string(&w, "messageType", "error");
+                pawl__json_member_string(&w, "content", of->failure.message);
                 pawl__json_close_object(&w);
         }
         pawl__json_close_object(&w);

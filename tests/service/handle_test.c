@@ -51,6 +51,7 @@ SERVICE_TEST(what_fails_in_a_command_is_data, &s)
         assert_int_equal(run("{\"command\":\"eventlog show\",\"args\":[\"7\"]}"), 200);
         answer_says(&s, "{\"name\":\"eventlog show\",\"data\":{\"error\":{\"status\":"
                         "\"PAWL_ENOTFOUND\",\"code\":1,\"message\":\"seq 7: ");
+        answer_says(&s, ",\"type\":\"message\",\"messageType\":\"error\",\"content\":\"seq 7: ");
         /* wrong usage */
         assert_int_equal(run("{\"command\":\"eventlog show\",\"args\":[\"x\"]}"), 200);
         answer_says(&s, "\"PAWL_EINVAL\",\"code\":2");
@@ -145,12 +146,19 @@ SERVICE_TEST(what_a_command_prints_is_bounded_and_json, &s)
         answer_says(&s, "\"name\":\"flood\"");
 }
 
+SERVICE_TEST(arguments_that_are_null_are_none, &s)
+{
+        (void)state;
+        test_service_open(&s);
+        assert_int_equal(run("{\"command\":\"checkpoints\",\"args\":null}"), 200);
+        answer_says(&s, "{\"name\":\"checkpoints\",\"data\":[]}");
+}
+
 SERVICE_TEST(a_body_that_is_not_the_form_is_refused, &s)
 {
         static const char *const refused[] = {"", "{", "[]", "null", "\"checkpoints\"", "{}",
                 "{\"command\":7}", "{\"command\":null}", "{\"command\":[\"checkpoints\"]}",
                 "{\"command\":\"checkpoints\",\"args\":\"--json\"}",
-                "{\"command\":\"checkpoints\",\"args\":null}",
                 "{\"command\":\"checkpoints\",\"args\":{}}",
                 "{\"command\":\"checkpoints\",\"args\":[1]}",
                 "{\"command\":\"checkpoints\",\"args\":[null]}",
