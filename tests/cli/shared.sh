@@ -137,6 +137,11 @@ until_it() {
 }
 await() { until_it test -e "$1"; }
 
+# gone PID: no such process, or one that nobody has waited for yet.
+gone() {
+        [ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status"
+}
+
 # catches_term PID: it has set up what TERM does.
 catches_term() {
         local caught

@@ -237,8 +237,10 @@ pawl workers --json >workers
 same "$(jq -r '.[0] | "\(.run_id) \(.mission_id) \(.step_id) \(.host)"' workers)" "killed waits second $(hostname)"
 runs 0 pawl workers
 says 'killed +waits +second' out
-kill -KILL "$(jq '.[0].pid' workers)" "$worker"
+child=$(jq '.[0].pid' workers)
+kill -KILL "$child" "$worker"
 wait "$worker" 2>/dev/null || true
+until_it gone "$child"
 touch go
 runs 0 pawl work --once --dir w3
 same "$(status_of killed)" completed

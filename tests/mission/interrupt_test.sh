@@ -23,11 +23,6 @@ ended() {
         [ "$code" -eq "$1" ] || { echo "exit code $code, not $1"; return 1; }
 }
 
-# gone PID: no such process, or one that nobody has waited for yet.
-gone() {
-        [ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status"
-}
-
 for signal in INT TERM; do
         it "SIG$signal ends the command and the run, which can go on"
         rm -f go
