@@ -88,6 +88,7 @@ struct pawl__glossary {
         pawl__buf key, normal; /* room for looking up */
         pawl__automaton *automaton;
         size_t n_searched; /* so many entries and aliases, the first, are in the automaton */
+        pawl__sense_filter filter;
 };
 
 pawl_status pawl__glossary_new(pawl__glossary **out, pawl_error *err)
@@ -367,11 +368,22 @@ pawl_status pawl__sense_is_alias(bool *is, pawl__buf *buf, const pawl__row *row,
 
 /* A scope that is not known here is none of ours; a status that is not known makes no sense active.
  */
+void pawl__glossary_filter(pawl__glossary *glossary, const pawl__sense_filter *filter)
+{
+        glossary->filter = *filter;
+}
+
 pawl_status pawl__glossary_add_row(const pawl__row *row, void *user, pawl_error *err)
 {
         pawl__glossary *glossary = user;
+        const pawl__sense_filter *filter = &glossary->filter;
         pawl__sense sense = {0};
+        bool counts = true;
+        const pawl_status looked =
+                filter->look ? filter->look(&counts, row, filter->user, err) : PAWL_OK;
 
+        if (looked || !counts)
+                return looked;
         if (!pawl__scope_of(&sense.scope, row->v[PAWL__SENSE_SCOPE].text))
                 return PAWL_OK;
         if (!pawl__sense_status_of(&sense.status, row->v[PAWL__SENSE_STATUS].text))

@@ -67,6 +67,16 @@ PAWL_MUST_CHECK pawl_status pawl__glossary_add(
 PAWL_MUST_CHECK pawl_status pawl__sense_is_alias(
         bool *is, pawl__buf *buf, const pawl__row *row, pawl_error *err);
 
+/** Does the sense of a row count? *counts comes in as true. */
+typedef struct pawl__sense_filter {
+        pawl_status (*look)(bool *counts, const pawl__row *row, void *user, pawl_error *err);
+        void *user;
+} pawl__sense_filter;
+
+/** Rows that are added from now on count only if this says so, which is copied; look NULL: all do.
+ */
+void pawl__glossary_filter(pawl__glossary *glossary, const pawl__sense_filter *filter);
+
 /** Add the sense of a row; @p user is the glossary. One of a scope that is not known here is none.
  */
 PAWL_MUST_CHECK pawl_status pawl__glossary_add_row(

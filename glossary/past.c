@@ -45,10 +45,12 @@ static pawl_status each_sense(pawl__past *past, pawl__row_fn fn, void *user, paw
                 NULL, past->state, past->mission_id, past->refs, past->n_refs, fn, user, err);
 }
 
-pawl_status pawl__past_open(pawl__past *out, pawl_log *log, const pawl__row *run, pawl_error *err)
+static pawl_status open_past(pawl__past *out, pawl_log *log, const pawl__row *run,
+        const pawl__sense_filter *filter, pawl_error *err)
 {
         pawl__past past = {.log = log,
                 .started = (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer,
+                .filter = *filter,
                 .arena = PAWL__ARENA_INIT};
         pawl_status status = pawl__state_of(&past.state, log, err);
 
@@ -61,6 +63,8 @@ pawl_status pawl__past_open(pawl__past *out, pawl_log *log, const pawl__row *run
         if (!status)
                 status = pawl__glossary_new(&past.present, err);
         if (!status)
+                pawl__glossary_filter(past.present, filter);
+        if (!status)
                 status = each_sense(&past, add_present, &past, err);
         if (!status)
                 status = leave_out_hidden(&past, err);
@@ -68,6 +72,11 @@ pawl_status pawl__past_open(pawl__past *out, pawl_log *log, const pawl__row *run
         if (status)
                 pawl__past_close(out);
         return status;
+}
+
+pawl_status pawl__past_open(pawl__past *out, pawl_log *log, const pawl__row *run, pawl_error *err)
+{
+        return open_past(out, log, run, &(pawl__sense_filter){.look = NULL}, err);
 }
 
 void pawl__past_close(pawl__past *past)
@@ -189,6 +198,8 @@ static pawl_status load_past(pawl__glossary **out, pawl__past *past, uint64_t se
         *out = NULL;
         if (!status)
                 status = pawl__glossary_new(out, err);
+        if (!status)
+                pawl__glossary_filter(*out, &past->filter);
         for (size_t i = 0; i < g.n && !status; i++)
                 status = pawl__glossary_add_row(&g.rows[i], *out, err);
         pawl__arena_free(&g.arena);
@@ -212,10 +223,10 @@ pawl_status pawl__past_glossary(
 }
 
 pawl_status pawl__past_present(pawl__glossary **glossary, pawl__hidden *hidden, pawl__arena *arena,
-        pawl_log *log, const pawl__row *run, pawl_error *err)
+        pawl_log *log, const pawl__row *run, const pawl__sense_filter *filter, pawl_error *err)
 {
         pawl__past past;
-        pawl_status status = pawl__past_open(&past, log, run, err);
+        pawl_status status = open_past(&past, log, run, filter, err);
 
         if (status)
                 return status;

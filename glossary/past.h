@@ -21,13 +21,14 @@ typedef struct pawl__past {
         pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
         size_t n_refs;
         pawl__glossary *present, *former;
-        uint64_t changed;      /**< where people changed something last; 0: nowhere */
-        uint64_t started;      /**< where the run began */
-        bool older;            /**< people changed something before that */
-        pawl__hidden hidden;   /**< what they changed that does not count for it */
-        uint64_t former_at;    /**< what is in former */
-        pawl__applier applier; /**< of what was folded so far */
-        uint64_t folded;       /**< up to this seq */
+        pawl__sense_filter filter; /**< of both */
+        uint64_t changed;          /**< where people changed something last; 0: nowhere */
+        uint64_t started;          /**< where the run began */
+        bool older;                /**< people changed something before that */
+        pawl__hidden hidden;       /**< what they changed that does not count for it */
+        uint64_t former_at;        /**< what is in former */
+        pawl__applier applier;     /**< of what was folded so far */
+        uint64_t folded;           /**< up to this seq */
         pawl__arena arena;
 } pawl__past;
 
@@ -37,9 +38,10 @@ PAWL_MUST_CHECK pawl_status pawl__past_open(
 void pawl__past_close(pawl__past *past);
 
 /** The same as it stands, for who runs the run: *glossary becomes it, and what was there is freed;
- *  *hidden, in @p arena, is what later looks at the log leave out. */
+ *  *hidden, in @p arena, is what later looks at the log leave out. @p filter: of its rows. */
 PAWL_MUST_CHECK pawl_status pawl__past_present(pawl__glossary **glossary, pawl__hidden *hidden,
-        pawl__arena *arena, pawl_log *log, const pawl__row *run, pawl_error *err);
+        pawl__arena *arena, pawl_log *log, const pawl__row *run, const pawl__sense_filter *filter,
+        pawl_error *err);
 
 /** As it stood after the event @p seq, which is not before one that was asked for earlier;
  *  UINT64_MAX: as it stands. Valid until the next call. */

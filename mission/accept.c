@@ -196,12 +196,13 @@ pawl_status pawl__runner_judge_mission(bool *yes, pawl__runner *r, const pawl__r
         if (pawl__text_is(run->v[PAWL__RUN_MISSION_HASH].text, r->mission->hash) &&
                 !r->options.rerun_changed)
                 return PAWL_OK;
-        bool same = false;
-        status = r->options.rerun_changed ? PAWL_OK
-                                          : is_same(&same, r, run->v[PAWL__RUN_MISSION_HASH].text);
+        bool same = false, signers = false;
+        status = pawl__runner_hold_signers(&signers, r, run);
+        if (!status && !r->options.rerun_changed)
+                status = is_same(&same, r, run->v[PAWL__RUN_MISSION_HASH].text);
         if (!status && !same)
                 status = compare(r, run);
-        if (status || !r->changes.n)
+        if (status || (!r->changes.n && !signers))
                 return status;
         status = decide(yes, r);
         if (status)

@@ -336,11 +336,12 @@ pawl_status pawl__ask_waits(const pawl__step_run *p)
         const size_t shown = pawl__utf8_cut(question.data, question.len, 120);
 
         return pawl__fail(&p->r->error, PAWL_BLOCKED,
-                "step %.*s: waits for an answer to \"%.*s%s\"; `pawl resolve %.*s --answer TEXT` "
-                "gives one, then `pawl resume %s`",
+                "step %.*s: waits for an answer to \"%.*s%s\"%s%s; `pawl resolve %.*s --answer "
+                "TEXT%s` gives one, then `pawl resume %s`",
                 PAWL__FMT(p->step->id), (int)shown, question.data,
-                shown < question.len ? "..." : "", PAWL__FMT(conflict->conflict_id),
-                pawl_context_retry_token(p->ctx));
+                shown < question.len ? "..." : "", p->ctx->distrust.message[0] ? ", since " : "",
+                p->ctx->distrust.message, PAWL__FMT(conflict->conflict_id),
+                p->r->trusts ? " --sign KEY" : "", pawl_context_retry_token(p->ctx));
 }
 
 pawl_status pawl__ask_expired(pawl__step_run *p)

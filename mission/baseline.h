@@ -5,7 +5,8 @@
  *
  * The document is the mission file as canonical JSON, so that comments and form are no part of it,
  * but for two members of a step: `run` is the list of its words, as they are handed to the command
- * ("1.10" stays apart from "1.1"); and where `store_inputs` is false, `inputs` is their hash.
+ * ("1.10" stays apart from "1.1"); and where `store_inputs` is false, `inputs` is their hash. And
+ * `require_signed` is what its file says, too: {"file", "signers"}.
  */
 #pragma once
 

@@ -366,6 +366,7 @@ static const pawl__field mission_fields[] = {
         {"secrets", PAWL__ENTRY_LIST, NULL, pawl__secrets_read},
         {"env", PAWL__ENTRY_MAPPING, NULL, pawl__env_read},
         {"notify", PAWL__ENTRY_LIST, NULL, set_notify},
+        {"require_signed", PAWL__ENTRY_TEXT, NULL, pawl__require_signed_read},
         {"parallel", PAWL__ENTRY_NUMBER, NULL, pawl__parallel_read},
         {"steps", PAWL__ENTRY_LIST, "list the mission's steps: steps: [...]", set_steps},
 };
@@ -448,6 +449,7 @@ pawl_status pawl__mission_parse(
 
         if (!mission)
                 return pawl__nomem(err);
+        mission->from_log = true;
         return finish(out, mission, path,
                 pawl__document_parse(&mission->document, path, text.data, text.len, err), err);
 }

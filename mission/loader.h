@@ -47,6 +47,9 @@ PAWL_MUST_CHECK pawl_status pawl__timeout_read(const pawl__place *place, pawl__n
 PAWL_MUST_CHECK pawl_status pawl__retry_rule_read(const pawl__place *place, pawl__node node);
 PAWL_MUST_CHECK pawl_status pawl__secrets_read(const pawl__place *place, pawl__node node);
 
+/** `require_signed` (mission/signed.c). */
+PAWL_MUST_CHECK pawl_status pawl__require_signed_read(const pawl__place *place, pawl__node node);
+
 /** "90s": a whole number and its unit, up to a year. */
 PAWL_MUST_CHECK pawl_status pawl__duration_read(
         const pawl__place *place, int64_t *ms, pawl__node node);

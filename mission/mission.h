@@ -105,7 +105,15 @@ struct pawl_mission {
                 char *path; /**< absolute */
         } seeds[PAWL__SCOPES_N];
         size_t n_seeds;
-        char *handoff; /**< absolute: where the handoff document goes; NULL: nowhere */
+        char *signers_path; /**< absolute: the file of `require_signed`; NULL: answers need not be
+                                 signed */
+        /** What the log is to keep of that: the file's name and what it said when the mission was
+         *  read, or, until a change of it is accepted, when the run began. Absent: nothing. */
+        struct pawl__signers_kept {
+                pawl_text file, text;
+        } signers, signers_now; /**< the second is what it says now */
+        bool from_log;          /**< it was submitted: no file of it is here yet */
+        char *handoff;          /**< absolute: where the handoff document goes; NULL: nowhere */
         pawl__snapshots snapshots;
         char *root; /**< absolute: of its workspace; NULL: as the log's, or its directory */
         const char **exclude; /**< patterns of what is no part of it */

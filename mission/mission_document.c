@@ -100,11 +100,20 @@ pawl_status pawl__mission_document(pawl__buf *out, unsigned char hash[32],
         for (pawl__node m = pawl__json_first(tree, 0); m != PAWL__NO_NODE && !status;
                 m = pawl__json_after(tree, 0, m)) {
                 const pawl__json_node *member = pawl__json_at(tree, m);
+                if (pawl__text_is(member->name, "require_signed"))
+                        continue;
                 put_name(&w, member->name);
                 if (pawl__text_is(member->name, "steps"))
                         status = put_steps(&w, mission, m, hasher, err);
                 else
                         pawl__json_node_value(&w, member);
+        }
+        if (mission->signers.text.data) {
+                pawl__json_name(&w, "require_signed");
+                pawl__json_open_object(&w);
+                pawl__json_member_text(&w, "file", mission->signers.file);
+                pawl__json_member_text(&w, "signers", mission->signers.text);
+                pawl__json_close_object(&w);
         }
         if (!status) {
                 pawl__json_close_object(&w);

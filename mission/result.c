@@ -220,6 +220,7 @@ pawl_status pawl__run_result_make(pawl_run_result **out, const pawl__runner *r,
         if (!result)
                 return pawl__nomem(err);
         result->shown.signal = r->signal;
+        result->shown.require_signed = r->trusts != NULL;
         status = fill(result, r, session_id, mission, &scratch, err);
         pawl__arena_free(&scratch);
         if (status)

@@ -94,6 +94,7 @@ void pawl__runner_free(pawl__runner *r)
         pawl_context_free(r->last);
         free(r->members);
         pawl_pipeline_free(r->pipeline);
+        pawl__trust_free(&r->trust);
         pawl__glossary_free(r->glossary);
         pawl_mission_free(r->own_mission);
         pawl__arena_free(&r->arena);

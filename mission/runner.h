@@ -50,6 +50,9 @@ typedef struct pawl__runner {
 
         pawl__glossary *glossary;
         pawl_pipeline *pipeline;
+        pawl__trust trust, *trusts; /**< which answers count; the second NULL: all do */
+        pawl__sense_filter filter;  /**< so of the glossary */
+        bool signers_told;          /**< that whose do has changed */
 
         pawl_text token, token_step;   /**< what resume was asked for; absent: each step's newest */
         pawl__mission_changes changes; /**< what the file differs from the run's mission in */
@@ -203,6 +206,15 @@ PAWL_MUST_CHECK pawl_status pawl__runner_judge_mission(
 /** What a resume of this run looks at before it claims it, and nothing more: PAWL_OK, or what the
  *  resume would be refused with. r->changes are those of the mission. (mission/resume.c) */
 PAWL_MUST_CHECK pawl_status pawl__runner_try_resume(pawl__runner *r, pawl_text run_id);
+/** Hold whose answers the run takes against what it was when the run began; *accepted where a
+ * change is. What is not accepted stays in the mission's document as it was. (mission/signed.c) */
+PAWL_MUST_CHECK pawl_status pawl__runner_hold_signers(
+        bool *accepted, pawl__runner *r, const pawl__row *run);
+/** A submitted mission's signers are those that the log keeps. */
+PAWL_MUST_CHECK pawl_status pawl__runner_take_signers(pawl__runner *r, const pawl__row *run);
+/** From now on the answers alone count that are signed, if the run began so or its mission says so
+ *  now. */
+PAWL_MUST_CHECK pawl_status pawl__runner_require_signed(pawl__runner *r);
 /** The step has passed the gate, with inputs that are what they were, though the file may have them
  *  in other words: then that is recorded. */
 PAWL_MUST_CHECK pawl_status pawl__runner_passed(pawl__runner *r, pawl_text step_id);

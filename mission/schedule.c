@@ -427,7 +427,7 @@ static pawl_status run_all(schedule *s)
                 return s->came_to;
         }
         if (s->n_blocked)
-                return pawl__fail(&r->error, PAWL_BLOCKED, "%.*s", PAWL__FMT(s->blocked[0].why));
+                return pawl__fail(&r->error, PAWL_BLOCKED, "%s", s->blocked[0].why.data);
         return PAWL_OK;
 }
 
@@ -447,10 +447,13 @@ pawl_status pawl__runner_steps(pawl__runner *r)
         schedule s = {.r = r, .scratch = PAWL__ARENA_INIT};
         pawl_status status;
 
-        status = r->resumes ? pawl__past_present(&r->glossary, &r->hidden, &r->arena, r->log,
-                                      &r->begun, &r->error)
-                            : pawl__glossary_load(r->glossary, r->state, r->mission->id, r->refs,
-                                      r->n_refs, &r->error);
+        status = pawl__runner_require_signed(r);
+        if (!status && r->resumes)
+                status = pawl__past_present(&r->glossary, &r->hidden, &r->arena, r->log, &r->begun,
+                        &r->filter, &r->error);
+        else if (!status)
+                status = pawl__glossary_load(
+                        r->glossary, r->state, r->mission->id, r->refs, r->n_refs, &r->error);
         if (status)
                 return status;
         pawl__pipeline_use_glossary(r->pipeline, r->glossary, r->refs, r->n_refs, &r->hidden);

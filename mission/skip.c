@@ -3,9 +3,11 @@
 #include "base/ids.h"
 #include "base/json_canon.h"
 #include "base/json_write.h"
+#include "base/printable.h"
 #include "mission/attempts.h"
 #include "mission/runner.h"
 #include "mission/runs.h"
+#include "pipeline/question.h"
 #include <pawl/mission.h>
 #include <stdio.h>
 
@@ -26,6 +28,30 @@ static pawl_status held(const skipping *s, pawl_text run_id, const pawl_owner *o
                 (long long)owner->pid, PAWL__FMT(owner->host));
 }
 
+/* Going past what people were asked gives an answer that nobody signed. */
+static pawl_status check_signed(skipping *s, pawl_text run_id, pawl_text step_id)
+{
+        pawl__signers signers;
+        pawl__row *asked;
+        pawl__state *state;
+        size_t n = 0;
+        pawl_status status = pawl__signers_recorded(&signers, &s->arena, s->log, &s->run, s->err);
+
+        if (status || !signers.recorded.data)
+                return status;
+        status = pawl__state_of(&state, s->log, s->err);
+        if (!status)
+                status = pawl__state_conflicts(
+                        &asked, &n, state, run_id, step_id, false, &s->arena, s->err);
+        for (size_t i = 0; i < n && !status; i++)
+                if (pawl__is_question(asked[i].v[PAWL__CON_TYPE].text))
+                        status = pawl__fail(s->err, PAWL_EACCESS,
+                                "step %.*s: asks people, and its run takes signed answers alone "
+                                "(require_signed); `pawl resume %s` asks again",
+                                PAWL__FMT(step_id), PAWL__WORD(run_id));
+        return status;
+}
+
 /* The run as it stands while nobody holds it: the claim is good only if that is still so. */
 static pawl_status look(skipping *s, pawl_text run_id, pawl_text step_id)
 {
@@ -43,8 +69,10 @@ static pawl_status look(skipping *s, pawl_text run_id, pawl_text step_id)
                 return pawl__fail(s->err, PAWL_ESTATE,
                         "run %.*s: was %.*s; start a new one with `pawl run MISSION`",
                         PAWL__FMT(run_id), PAWL__FMT(s->run.v[PAWL__RUN_REASON].text));
-        if (status || pawl__text_is(s->step.v[PAWL__STEP_STATUS].text, "failed"))
+        if (status)
                 return status;
+        if (pawl__text_is(s->step.v[PAWL__STEP_STATUS].text, "failed"))
+                return check_signed(s, run_id, step_id);
         const pawl_text is = pawl__row_step_status(&s->step);
         return pawl__fail(s->err, PAWL_ESTATE,
                 "step %.*s: is %.*s in run %.*s; only a step that failed can be skipped",

@@ -90,10 +90,11 @@ pawl_status pawl__step_run_blocked(const pawl__step_run *p)
         if (n && pawl__is_question(pawl_context_conflict(p->ctx, 0)->conflict_type))
                 return pawl__ask_waits(p);
         return pawl__fail(&r->error, PAWL_BLOCKED,
-                "step %.*s: blocked by %zu unresolved conflict%s; `pawl conflicts` lists, `pawl "
-                "resolve` answers, then `pawl resume %s`",
+                "step %.*s: blocked by %zu unresolved conflict%s%s%s; `pawl conflicts` lists, `pawl "
+                "resolve%s` answers, then `pawl resume %s`",
                 PAWL__FMT(p->step->id), n, n == 1 ? "" : "s",
-                token ? token : PAWL__WORD(r->run_id));
+                p->ctx->distrust.message[0] ? ", since " : "", p->ctx->distrust.message,
+                r->trusts ? " --sign KEY" : "", token ? token : PAWL__WORD(r->run_id));
 }
 
 pawl_status pawl__step_run_completed(pawl__step_run *p)

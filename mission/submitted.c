@@ -97,6 +97,9 @@ pawl_status pawl__runner_load_submitted(pawl__runner *r, const pawl__row *run)
         if (status)
                 return status;
         r->mission = r->own_mission;
+        status = pawl__runner_take_signers(r, run);
+        if (status)
+                return status;
         r->own_mission->tool_checkpoints = off; /* they are of the log's own workspace */
         return PAWL_OK;
 }

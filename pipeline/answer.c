@@ -17,14 +17,23 @@ static void write_ignored(pawl__json_writer *w, const pawl_sense *sense)
 }
 
 static pawl_status emit_resolved(pawl__batch *batch, const pawl_conflict *conflict,
-        const pawl__sense *selected, const char *mode, int64_t replaces, const pawl_event *like,
-        int64_t now_us, pawl_error *err)
+        const pawl__sense *selected, const char *mode, int64_t replaces, const pawl__seal *seal,
+        const pawl_event *like, int64_t now_us, pawl_error *err)
 {
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT, chosen = PAWL__JSON_WRITER_INIT;
         pawl_event event = *like;
+        pawl_status status = PAWL_OK;
 
         const pawl_sense sense = pawl__sense_public(selected);
 
+        if (selected->status == PAWL__IGNORED)
+                write_ignored(&chosen, &sense);
+        else
+                pawl__sense_write(&chosen, &sense);
+        if (pawl__json_end_writer(&chosen)) {
+                pawl__json_writer_free(&chosen);
+                return pawl__nomem(err);
+        }
         pawl__json_open_object(&w);
         pawl__json_name(&w, "actor");
         pawl__actor_write(&w, like->actor);
@@ -35,14 +44,17 @@ static pawl_status emit_resolved(pawl__batch *batch, const pawl_conflict *confli
         if (replaces)
                 pawl__json_member_integer(&w, "replaces", replaces);
         pawl__json_member_string(&w, "resolution_mode", mode);
-        pawl__json_name(&w, "selected_sense");
-        if (selected->status == PAWL__IGNORED)
-                write_ignored(&w, &sense);
-        else
-                pawl__sense_write(&w, &sense);
+        pawl__json_member_raw(&w, "selected_sense", pawl__buf_text(&chosen.buf));
         pawl__json_member_text(&w, "term_surface", conflict->term);
         event.time_us = now_us;
-        return pawl__batch_emit(batch, PAWL__CLARIFICATION_RESOLVED, &event, &w, err);
+        if (seal)
+                status = pawl__seal_write(&w, seal, like->actor, conflict->conflict_id,
+                        pawl__buf_text(&chosen.buf), err);
+        pawl__json_writer_free(&chosen);
+        if (status)
+                pawl__json_writer_free(&w);
+        return status ? status
+                      : pawl__batch_emit(batch, PAWL__CLARIFICATION_RESOLVED, &event, &w, err);
 }
 
 /* A definition of one's own. */
@@ -132,7 +144,8 @@ static pawl_status adopt(
 
 pawl_status pawl__answer_emit(pawl__batch *batch, pawl__sense *chosen, pawl__state *state,
         pawl__arena *arena, const pawl_conflict *conflict, const pawl_answer *answer,
-        const char *mode, int64_t replaces, const pawl_event *like, int64_t now_us, pawl_error *err)
+        const char *mode, int64_t replaces, const pawl__seal *seal, const pawl_event *like,
+        int64_t now_us, pawl_error *err)
 {
         pawl__sense selected, made;
         pawl_event event = *like;
@@ -151,7 +164,7 @@ pawl_status pawl__answer_emit(pawl__batch *batch, pawl__sense *chosen, pawl__sta
                         "user_clarification", false, &event, err);
         if (!status)
                 status = emit_resolved(
-                        batch, conflict, &selected, mode, replaces, like, now_us, err);
+                        batch, conflict, &selected, mode, replaces, seal, like, now_us, err);
         if (!status)
                 *chosen = made;
         return status;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "pipeline/context.h"
+#include "pipeline/signed.h"
 
 /**
  * GlossaryClarificationResolved for a pick; GlossarySenseUpdated and GlossaryClarificationResolved
@@ -13,13 +14,14 @@
  * @param state        what is ignored; NULL: nothing is.
  * @param mode         "interactive" or "async".
  * @param replaces     the seq of the answer that this one takes the place of; 0: it is the first.
+ * @param seal         what it is signed with; NULL: it is not.
  * @param[out] chosen  the sense that now holds for the mission (mission_local).
  * @return PAWL_EINVAL for a number that is no candidate, an empty definition, an unknown scope.
  */
 PAWL_MUST_CHECK pawl_status pawl__answer_emit(pawl__batch *batch, pawl__sense *chosen,
         pawl__state *state, pawl__arena *arena, const pawl_conflict *conflict,
-        const pawl_answer *answer, const char *mode, int64_t replaces, const pawl_event *like,
-        int64_t now_us, pawl_error *err);
+        const pawl_answer *answer, const char *mode, int64_t replaces, const pawl__seal *seal,
+        const pawl_event *like, int64_t now_us, pawl_error *err);
 
 /**
  * The conflict of this id, or of the first digits of it, four or more; answered or not.
@@ -38,11 +40,11 @@ typedef struct pawl__refusals {
         size_t at; /**< set: which one a failure is about; the number of them: none */
 } pawl__refusals;
 
-/** pawl_conflicts_resolve(), for who wants to hear of all that is wrong. PAWL_OK with refusals->n:
- *  nothing was appended. */
+/** pawl_conflicts_resolve(), for who wants to hear of all that is wrong, or signs (@p sealer; NULL:
+ *  nobody does). PAWL_OK with refusals->n: nothing was appended. */
 PAWL_MUST_CHECK pawl_status pawl__conflicts_resolve(pawl_log *log,
-        const pawl_conflict_answer *answers, size_t n, const char *actor, pawl__refusals *refusals,
-        pawl_error *err);
+        const pawl_conflict_answer *answers, size_t n, const char *actor,
+        const pawl__sealer *sealer, pawl__refusals *refusals, pawl_error *err);
 
 /** A row as a conflict with its candidates. Its texts are the row's and the arena's. */
 PAWL_MUST_CHECK pawl_status pawl__conflict_of(

@@ -67,8 +67,11 @@ void pawl__pipeline_attach(pawl_pipeline *pipeline, pawl_context *ctx)
         ctx->wait_user = pipeline;
         ctx->reload = reload;
         ctx->sources = pawl__log_sources(pipeline->log);
-        ctx->clarify = pipeline->silent ? NULL : pipeline->options.clarify;
-        ctx->clarify_terms = pipeline->silent ? NULL : pipeline->options.clarify_terms;
+        const bool asks =
+                !pipeline->silent && !pipeline->trust; /* what is said here is not signed */
+        ctx->trust = pipeline->trust;
+        ctx->clarify = asks ? pipeline->options.clarify : NULL;
+        ctx->clarify_terms = asks ? pipeline->options.clarify_terms : NULL;
         ctx->clarify_user = pipeline->options.clarify_user;
         ctx->confirm = pipeline->options.confirm;
         ctx->confirm_user = pipeline->options.confirm_user;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "pipeline/context.h"
+#include "pipeline/signed.h"
 #include "state/forked.h"
 
 /** The batch that the next commit appends; the runner adds run and session events to it. */
@@ -20,6 +21,10 @@ void pawl__pipeline_adopt(
  *  none). */
 void pawl__pipeline_use_glossary(pawl_pipeline *pipeline, pawl__glossary *glossary,
         const pawl__scope_ref *refs, size_t n_refs, const pawl__hidden *hidden);
+
+/** From now on the answers alone count that this says; it must outlive the pipeline. Nobody is
+ * asked in a pass: what is said there is not signed. Before the first pass. */
+void pawl__pipeline_require_signed(pawl_pipeline *pipeline, pawl__trust *trust);
 
 /** Whether passes from now on ask for answers, as the pipeline's options say (which is so at
  * first), or defer all questions. */

@@ -91,16 +91,27 @@ static pawl_status load(pawl__glossary *glossary, pawl_pipeline *pipeline, const
                 NULL, pipeline->state, claim->mission_id, refs, n_refs, add_row, &a, err);
 }
 
+static void filter(pawl__glossary *glossary, const pawl_pipeline *pipeline)
+{
+        if (pipeline->trust) {
+                const pawl__sense_filter by_trust = pawl__trust_filter(pipeline->trust);
+                pawl__glossary_filter(glossary, &by_trust);
+        }
+}
+
 pawl_status pawl__claim_reload(pawl_pipeline *pipeline, pawl__claim *claim,
         const pawl__scope_ref *refs, size_t n_refs, pawl_error *err)
 {
         pawl__glossary *fresh;
 
-        if (refs == claim->refs) /* what is there stays, what is new or changed replaces it */
+        if (refs == claim->refs) { /* what is there stays, what is new or changed replaces it */
+                filter(claim->glossary, pipeline);
                 return load(claim->glossary, pipeline, claim, claim->refs, claim->n_refs, err);
+        }
         pawl_status status = pawl__glossary_new(&fresh, err);
         if (status)
                 return status;
+        filter(fresh, pipeline);
         status = load(fresh, pipeline, claim, refs, n_refs, err);
         if (!status)
                 status = copy_refs(claim, refs, n_refs, err);
@@ -201,6 +212,11 @@ void pawl__pipeline_use_glossary(pawl_pipeline *pipeline, pawl__glossary *glossa
         pipeline->n_borrowed_refs = n_refs > PAWL__SCOPE_REFS_MAX ? PAWL__SCOPE_REFS_MAX : n_refs;
         for (size_t i = 0; i < pipeline->n_borrowed_refs; i++)
                 pipeline->borrowed_refs[i] = refs[i];
+}
+
+void pawl__pipeline_require_signed(pawl_pipeline *pipeline, pawl__trust *trust)
+{
+        pipeline->trust = trust;
 }
 
 /* The versions of the seeds, which is how many there are. */

@@ -11,16 +11,37 @@
 
 enum { BURST = 3 };
 
+/* One that is answered, but not so that it counts, is open again by this. */
+static pawl_status unverified(int64_t *seq, pawl_context *ctx, pawl_text conflict_id)
+{
+        pawl__row row = {.v[PAWL__CON_ID].text = conflict_id};
+        pawl_status status = PAWL_OK;
+
+        if (ctx->trust)
+                status =
+                        pawl__state_get(ctx->state, PAWL__CONFLICTS, &row, &ctx->pass, &ctx->error);
+        *seq = 0;
+        if (status || !row.v[PAWL__CON_RESOLVED_SEQ].integer)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        bool counts = false;
+        status = pawl__answer_counts(&counts, ctx, &row);
+        if (!status && !counts)
+                *seq = row.v[PAWL__CON_RESOLVED_SEQ].integer;
+        return status;
+}
+
 static pawl_status request(pawl_context *ctx, const pawl_conflict *conflict)
 {
+        int64_t former = 0;
         const bool asks = pawl__is_question(conflict->conflict_type);
         pawl__json_writer *w = pawl__context_payload(ctx);
         pawl__buf question = PAWL__BUF_INIT;
-        pawl_status status = PAWL_OK;
+        pawl_status status = unverified(&former, ctx, conflict->conflict_id);
 
         if (asks) {
                 pawl__buf_add_text(&question, conflict->term);
-                status = pawl__question_members(ctx, conflict->conflict_id);
+                if (!status)
+                        status = pawl__question_members(ctx, conflict->conflict_id);
         } else {
                 pawl__buf_addf(
                         &question, "What does \"%.*s\" mean here?", PAWL__FMT(conflict->term));
@@ -40,6 +61,8 @@ static pawl_status request(pawl_context *ctx, const pawl_conflict *conflict)
         pawl__json_member_string(w, "retry_token", ctx->checkpoint.retry_token);
         pawl__json_member_text(w, "severity", conflict->severity);
         pawl__json_member_text(w, "term", conflict->term);
+        if (former)
+                pawl__json_member_integer(w, "unverified", former);
         pawl__json_member_text(w, "urgency", conflict->severity);
         if (!status)
                 status = pawl__buf_check(&question, &ctx->error);
@@ -94,10 +117,10 @@ static pawl_status answer(pawl_context *ctx, size_t i, const pawl_answer *said)
 
         if (asks)
                 status = pawl__question_emit(ctx->batch, &reply, conflict, said, "interactive", 0,
-                        &like, now_us, &ctx->error);
+                        NULL, &like, now_us, &ctx->error);
         else
                 status = pawl__answer_emit(ctx->batch, &chosen, ctx->state, &ctx->pass, conflict,
-                        said, "interactive", 0, &like, now_us, &ctx->error);
+                        said, "interactive", 0, NULL, &like, now_us, &ctx->error);
         if (status)
                 return status;
         ctx->answer_waits = true;

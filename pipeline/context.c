@@ -152,6 +152,7 @@ void pawl__context_reset(pawl_context *ctx)
         ctx->inputs_changed = false;
         ctx->asked = false;
         ctx->expired = false;
+        ctx->distrust = (pawl_error)PAWL_ERROR_INIT;
         ctx->reply = (pawl_text){NULL, 0};
         pawl__buf_clear(&ctx->diff);
 }

@@ -73,6 +73,7 @@ struct pawl_context {
         pawl_confirm_fn confirm;
         void *confirm_user;
         const pawl_sources *sources;
+        struct pawl__trust *trust; /**< which answers count; NULL: all do */
 
         /* the layers' results */
         pawl__terms terms;
@@ -105,6 +106,8 @@ struct pawl_context {
         bool inputs_changed;   /**< change is filled */
         bool asked;            /**< its question was asked in this pass */
         bool expired;          /**< nobody answered its question in time */
+        pawl_error distrust;   /**< why the first answer that does not count does not; message "":
+                                    all do */
         pawl_text reply;       /**< the answer to its question; absent: none yet */
         char output_hash[65];
         char checkpoint_hash[65];

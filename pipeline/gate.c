@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "pipeline/layers.h"
 #include "pipeline/question.h"
+#include "pipeline/signed.h"
 
 bool pawl__gate_blocks(pawl__phase phase, pawl__strictness effective, pawl__severity severity)
 {
@@ -44,6 +45,43 @@ pawl_status pawl__conflict_resolved(bool *resolved, pawl_context *ctx, pawl_text
         return status;
 }
 
+pawl_status pawl__answer_counts(bool *counts, pawl_context *ctx, const pawl__row *conflict)
+{
+        const uint64_t seq = (uint64_t)conflict->v[PAWL__CON_RESOLVED_SEQ].integer;
+        pawl_error why = PAWL_ERROR_INIT;
+
+        *counts = true;
+        if (!ctx->trust || !seq)
+                return PAWL_OK;
+        const pawl_status status = pawl__trust_answer(ctx->trust, seq, &why);
+        if (status == PAWL_EACCESS) {
+                *counts = false;
+                if (!ctx->distrust.message[0])
+                        pawl__fail(&ctx->distrust, PAWL_BLOCKED, "conflict %.*s: %s",
+                                PAWL__FMT(conflict->v[PAWL__CON_ID].text), why.message);
+                return PAWL_OK;
+        }
+        if (status)
+                ctx->error = why;
+        return status;
+}
+
+pawl_status pawl__answers_count(bool *count, pawl_context *ctx)
+{
+        pawl__row *rows;
+        size_t n = 0;
+        pawl_status status = PAWL_OK;
+
+        *count = true;
+        if (ctx->trust)
+                status = pawl__state_conflicts(&rows, &n, ctx->state, ctx->run_id, ctx->step_id,
+                        false, &ctx->pass, &ctx->error);
+        for (size_t i = 0; i < n && !status && *count; i++)
+                if (pawl__text_is(rows[i].v[PAWL__CON_STATUS].text, "resolved"))
+                        status = pawl__answer_counts(count, ctx, &rows[i]);
+        return status;
+}
+
 /* The ids of this step's conflicts that were answered, in one query for all findings. */
 static pawl_status answered(pawl__map *ids, pawl_context *ctx)
 {
@@ -54,10 +92,14 @@ static pawl_status answered(pawl__map *ids, pawl_context *ctx)
                 return PAWL_OK;
         pawl_status status = pawl__state_conflicts(
                 &rows, &n, ctx->state, ctx->run_id, ctx->step_id, false, &ctx->pass, &ctx->error);
-        for (size_t i = 0; i < n && !status; i++)
-                if (pawl__text_is(rows[i].v[PAWL__CON_STATUS].text, "resolved") &&
-                        pawl__map_put(ids, rows[i].v[PAWL__CON_ID].text, 1))
+        for (size_t i = 0; i < n && !status; i++) {
+                bool counts = false;
+                if (!pawl__text_is(rows[i].v[PAWL__CON_STATUS].text, "resolved"))
+                        continue;
+                status = pawl__answer_counts(&counts, ctx, &rows[i]);
+                if (!status && counts && pawl__map_put(ids, rows[i].v[PAWL__CON_ID].text, 1))
                         status = pawl__nomem(&ctx->error);
+        }
         return status;
 }
 

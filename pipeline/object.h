@@ -39,6 +39,7 @@ struct pawl_pipeline {
         pawl__scope_ref borrowed_refs[PAWL__SCOPE_REFS_MAX];
         size_t n_borrowed_refs;
         const pawl__hidden *borrowed_hidden;
+        pawl__trust *trust; /**< the caller's: which answers count; NULL: all do */
         pawl__batch batch;
         size_t mark, mark_blobs; /**< of the batch, that were there before the pass began */
         bool running;            /**< a pass is under way */

@@ -112,7 +112,19 @@ static pawl_status conflict_row(pawl__row *row, pawl_context *ctx, pawl_text id)
         return status == PAWL_ENOTFOUND ? PAWL_OK : status;
 }
 
-/* The answer that is in the log: *none says that there is none. */
+/* Nobody answered in time, and what holds then is the mission's own word, which nobody signs. */
+static bool is_otherwise(
+        const pawl_context *ctx, const pawl__row *row, const pawl__question_info *info)
+{
+        const pawl__question *q = ctx->question;
+        const int64_t over_us = row->v[PAWL__CON_REQUESTED_US].integer + q->within_ms * 1000;
+
+        return q->within_ms && pawl__text_is(info->answered_by, PAWL__ACTOR_TIMEOUT) &&
+               pawl__text_eq(info->answer, q->otherwise) &&
+               ctx->sources->wall_us(ctx->sources->user) >= over_us;
+}
+
+/* The answer that is in the log, and counts: *none says that there is none. */
 static pawl_status recall(bool *none, pawl_context *ctx, pawl_text id)
 {
         pawl__question_info info;
@@ -123,7 +135,12 @@ static pawl_status recall(bool *none, pawl_context *ctx, pawl_text id)
         if (status || *none)
                 return status;
         status = pawl__question_read(&info, &ctx->pass, ctx->log, &row, &ctx->error);
-        if (status)
+        if (!status && !is_otherwise(ctx, &row, &info)) {
+                bool counts = false;
+                status = pawl__answer_counts(&counts, ctx, &row);
+                *none = !counts;
+        }
+        if (status || *none)
                 return status;
         ctx->reply = info.answer;
         ctx->expired = !info.answer.data;
@@ -296,10 +313,13 @@ static pawl_status choose(
 
 /* @p text absent: nobody answered in time. */
 static pawl_status emit(pawl__batch *batch, pawl_text text, const pawl_conflict *conflict,
-        const char *mode, int64_t replaces, const pawl_event *like, int64_t now_us, pawl_error *err)
+        const char *mode, int64_t replaces, const pawl__seal *seal, const pawl_event *like,
+        int64_t now_us, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl__buf quoted = PAWL__BUF_INIT;
         pawl_event event = *like;
+        pawl_status status = PAWL_OK;
 
         pawl__json_open_object(&w);
         pawl__json_name(&w, "actor");
@@ -315,18 +335,29 @@ static pawl_status emit(pawl__batch *batch, pawl_text text, const pawl_conflict 
         pawl__json_null(&w);
         pawl__json_member_text(&w, "term_surface", conflict->term);
         event.time_us = now_us;
-        return pawl__batch_emit(batch, PAWL__CLARIFICATION_RESOLVED, &event, &w, err);
+        if (seal) {
+                pawl__json_quote(&quoted, text);
+                status = pawl__buf_check(&quoted, err);
+                if (!status)
+                        status = pawl__seal_write(&w, seal, like->actor, conflict->conflict_id,
+                                pawl__buf_text(&quoted), err);
+                pawl__buf_free(&quoted);
+        }
+        if (status)
+                pawl__json_writer_free(&w);
+        return status ? status
+                      : pawl__batch_emit(batch, PAWL__CLARIFICATION_RESOLVED, &event, &w, err);
 }
 
 pawl_status pawl__question_emit(pawl__batch *batch, pawl_text *text, const pawl_conflict *conflict,
-        const pawl_answer *answer, const char *mode, int64_t replaces, const pawl_event *like,
-        int64_t now_us, pawl_error *err)
+        const pawl_answer *answer, const char *mode, int64_t replaces, const pawl__seal *seal,
+        const pawl_event *like, int64_t now_us, pawl_error *err)
 {
         pawl_text chosen = {NULL, 0};
         pawl_status status = choose(&chosen, conflict, answer, err);
 
         if (!status)
-                status = emit(batch, chosen, conflict, mode, replaces, like, now_us, err);
+                status = emit(batch, chosen, conflict, mode, replaces, seal, like, now_us, err);
         if (!status)
                 *text = chosen;
         return status;
@@ -344,7 +375,7 @@ static pawl_status expire(pawl_log *log, const pawl__row *row, pawl_text otherwi
         const pawl_conflict conflict = {
                 .conflict_id = row->v[PAWL__CON_ID].text, .term = row->v[PAWL__CON_TERM].text};
         pawl__batch batch = PAWL__BATCH_INIT;
-        pawl_status status = emit(&batch, otherwise, &conflict, "timeout", 0, &like,
+        pawl_status status = emit(&batch, otherwise, &conflict, "timeout", 0, NULL, &like,
                 sources->wall_us(sources->user), err);
 
         if (!status)

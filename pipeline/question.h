@@ -8,6 +8,7 @@
 #pragma once
 
 #include "pipeline/gate.h"
+#include "pipeline/signed.h"
 
 /** Who answers where nobody did in time. */
 #define PAWL__ACTOR_TIMEOUT "system:timeout"
@@ -48,7 +49,8 @@ bool pawl__question_is_to(const pawl__question *question, pawl_text actor);
  */
 PAWL_MUST_CHECK pawl_status pawl__question_emit(pawl__batch *batch, pawl_text *text,
         const pawl_conflict *conflict, const pawl_answer *answer, const char *mode,
-        int64_t replaces, const pawl_event *like, int64_t now_us, pawl_error *err);
+        int64_t replaces, const pawl__seal *seal, const pawl_event *like, int64_t now_us,
+        pawl_error *err);
 
 /** What the log says of one. Texts in the arena. */
 typedef struct pawl__question_info {

@@ -67,6 +67,7 @@ struct answering {
         size_t n_replaced;
         size_t at; /* the answer at hand */
         pawl_text actor;
+        const pawl__sealer *sealer;
         int64_t now_us;
 };
 
@@ -173,8 +174,8 @@ static pawl_status check_output(struct answering *a, const pawl__row *row, pawl_
 }
 
 static pawl_status emit_reply(struct answering *a, const pawl__row *row,
-        const pawl_conflict *conflict, const pawl_answer *said, const pawl_event *like,
-        pawl_error *err)
+        const pawl_conflict *conflict, const pawl_answer *said, const pawl__seal *seal,
+        const pawl_event *like, pawl_error *err)
 {
         const int64_t former = row->v[PAWL__CON_RESOLVED_SEQ].integer;
         pawl__question_info info;
@@ -184,8 +185,8 @@ static pawl_status emit_reply(struct answering *a, const pawl__row *row,
         if (!status)
                 status = pawl__question_allows(&info, conflict, a->actor, err);
         return status ? status
-                      : pawl__question_emit(a->batch, &reply, conflict, said, "async", former, like,
-                                a->now_us, err);
+                      : pawl__question_emit(a->batch, &reply, conflict, said, "async", former, seal,
+                                like, a->now_us, err);
 }
 
 /* A run that is cancelled goes on for nobody. */
@@ -209,6 +210,8 @@ static pawl_status emit(struct answering *a, const pawl_conflict_answer *said, p
         pawl__row row = {0};
         pawl_conflict conflict;
         pawl__sense chosen;
+        pawl__seal seal;
+        bool sealed = false;
         pawl_status status =
                 pawl__conflict_find(&row, a->state, pawl__text(said->conflict_id), a->arena, err);
 
@@ -232,6 +235,10 @@ static pawl_status emit(struct answering *a, const pawl_conflict_answer *said, p
                 .actor = a->actor};
         status = check_run(a, &row, err);
         if (!status)
+                status = pawl__seal_begin(
+                        &sealed, &seal, a->arena, a->log, a->state, &row, a->sealer, err);
+        const pawl__seal *with = sealed ? &seal : NULL;
+        if (!status)
                 status = pawl__conflict_of(&conflict, a->arena, &row, err);
         if (again) {
                 a->replaced[a->n_replaced] = row;
@@ -239,13 +246,13 @@ static pawl_status emit(struct answering *a, const pawl_conflict_answer *said, p
         }
         const bool question = !status && pawl__is_question(conflict.conflict_type);
         if (question)
-                status = emit_reply(a, &row, &conflict, &said->answer, &like, err);
+                status = emit_reply(a, &row, &conflict, &said->answer, with, &like, err);
         if (!status && !question && again)
                 status = retire(a, &row, &like, err);
         if (!status && !question)
                 status = pawl__answer_emit(a->batch, &chosen, a->state, a->arena, &conflict,
                         &said->answer, "async", again ? row.v[PAWL__CON_RESOLVED_SEQ].integer : 0,
-                        &like, a->now_us, err);
+                        with, &like, a->now_us, err);
         if (!status && pawl__map_put(a->seen, id, 1))
                 return pawl__nomem(err);
         return status;
@@ -285,7 +292,7 @@ static bool is_refusal(pawl_status status)
 }
 
 pawl_status pawl__conflicts_resolve(pawl_log *log, const pawl_conflict_answer *answers, size_t n,
-        const char *actor, pawl__refusals *refusals, pawl_error *err)
+        const char *actor, const pawl__sealer *sealer, pawl__refusals *refusals, pawl_error *err)
 {
         const pawl_sources *sources = pawl__log_sources(log);
         pawl__arena arena = PAWL__ARENA_INIT;
@@ -296,6 +303,7 @@ pawl_status pawl__conflicts_resolve(pawl_log *log, const pawl_conflict_answer *a
                 .arena = &arena,
                 .seen = &seen,
                 .actor = pawl__text(actor ? actor : "program"),
+                .sealer = sealer,
                 .now_us = sources->wall_us(sources->user),
                 .replaced = pawl__arena_array(&arena, n, sizeof *a.replaced),
                 .replaced_by = pawl__arena_array(&arena, n, sizeof *a.replaced_by)};
@@ -326,7 +334,8 @@ pawl_status pawl_conflicts_resolve(pawl_log *log, const pawl_conflict_answer *an
         const char *actor, size_t *refused, pawl_error *err)
 {
         pawl__refusals refusals = {.tell = NULL};
-        const pawl_status status = pawl__conflicts_resolve(log, answers, n, actor, &refusals, err);
+        const pawl_status status =
+                pawl__conflicts_resolve(log, answers, n, actor, NULL, &refusals, err);
 
         if (refused)
                 *refused = refusals.at;

@@ -3,6 +3,7 @@
 #include "pipeline/resume.h"
 #include "base/error.h"
 #include "checkpoint/checkpoint.h"
+#include "pipeline/gate.h"
 #include "pipeline/layers.h"
 
 pawl_status pawl__resume_load(pawl_context *ctx)
@@ -161,8 +162,14 @@ static pawl_status go_on(pawl_context *ctx, const pawl__checkpoint *from)
 
         if (!status)
                 status = emit_resumed(ctx, PAWL__STEP_RESUMED, from, false, (pawl_text){NULL, 0});
-        if (!status && from->cursor != PAWL__AT_POST_GATE)
+        if (!status && from->cursor == PAWL__AT_POST_GATE) {
+                bool count;
+                status = pawl__answers_count(&count, ctx);
+                if (!status && !count) /* it passed the gate by one that does not count any more */
+                        ctx->cursor = ctx->resumed_at = PAWL__AT_START;
+        } else if (!status) {
                 status = recall(ctx, from->evaluated_seq);
+        }
         if (!status && from->cursor == PAWL__AT_POST_GENERATION) {
                 ctx->phase = PAWL__ON_OUTPUT;
                 status = pawl__resume_output(ctx, pawl__text(from->output_hash));

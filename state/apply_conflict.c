@@ -36,8 +36,19 @@ static bool is_question(pawl_text conflict_type)
         return pawl__text_is(conflict_type, "question");
 }
 
+/* Does it ask anew, since this answer does not verify? */
+static bool is_unverified(const pawl__apply_ctx *a, int64_t resolved_seq)
+{
+        const pawl__node node = pawl__json_get(a->tree, 0, "unverified");
+        int64_t seq;
+
+        return node != PAWL__NO_NODE && pawl__json_int(pawl__json_at(a->tree, node), &seq) &&
+               seq == resolved_seq;
+}
+
 /* If it is asked again, an open conflict takes the newest question; an answered one stays answered,
- * but for what a step asks people, which it does anew only if the former answer does not count. */
+ * unless its answer does not count: what a step asks people is asked anew only then, and of a term
+ * the event says so. */
 pawl_status pawl__apply_clarification_requested(pawl__apply_ctx *a)
 {
         const pawl__node options = pawl__json_get(a->tree, 0, "options");
@@ -55,7 +66,7 @@ pawl_status pawl__apply_clarification_requested(pawl__apply_ctx *a)
                 return status;
         const bool resolved =
                 !status && pawl__text_is(conflict.v[PAWL__CON_STATUS].text, "resolved");
-        if (resolved && !question)
+        if (resolved && !question && !is_unverified(a, conflict.v[PAWL__CON_RESOLVED_SEQ].integer))
                 return PAWL_OK;
         if (status || question)
                 conflict.v[PAWL__CON_SEQ].integer = (int64_t)a->event->seq;

@@ -18,10 +18,11 @@ static pawl_status show(cli_call *cli, pawl_log *log, pawl_error *err)
                 pawl__log_failed(log, status, err);
         else
                 status = pawl__log_event_json(&json, log, &event, err);
-        if (!status)
+        const bool line = cli_given(cli, "json");
+        if (!status && !line)
                 status = cli_json_layout(&text, pawl__buf_text(&json), err);
         if (!status)
-                cli_print_line(cli, pawl__buf_text(&text));
+                cli_print_line(cli, pawl__buf_text(line ? &json : &text));
         pawl__buf_free(&text);
         pawl__buf_free(&json);
         return status;
@@ -37,11 +38,17 @@ static int show_run(cli_call *cli)
         return cli_with_log(cli, CLI_READ, show);
 }
 
+static const cli_option show_options[] = {
+        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print it on one line"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+};
+
 const cli_cmd eventlog_show_cmd = {
         .name = "show",
         .args = "SEQ",
         .arg_help = {"the seq of the event"},
         .traits = CLI_SERVED,
+        .options = show_options,
         .help = "Show one event, whole",
         .run = show_run,
 };

@@ -195,7 +195,8 @@ static int tell_blocked(const cli_call *cli, const pawl_run_result *result, cons
         pawl_error told = *err;
 
         told.status = PAWL_BLOCKED;
-        if (step && n > 0 && step->retry_token && !result->conflicts[0].is_question)
+        if (step && n > 0 && step->retry_token && !result->conflicts[0].is_question &&
+                !result->require_signed)
                 pawl__fail(&told, PAWL_BLOCKED,
                         "step %s: generation is blocked by %zu unresolved conflict%s; answer with "
                         "`pawl resolve %s %s (see `pawl conflicts`), then `pawl resume %s`",

@@ -7,6 +7,7 @@
 #include "command/find.h"
 #include "command/input.h"
 #include "command/printable.h"
+#include "mission/ssh_keygen.h"
 #include "pipeline/answer.h"
 #include "pipeline/question.h"
 #include <pawl/pipeline.h>
@@ -104,6 +105,15 @@ static pawl_answer said(const cli_call *cli)
                 .answer = pawl__text(cli_value(cli, "answer")),
                 .replace = cli_given(cli, "replace"),
         };
+}
+
+/* Who signs with the key that was named, if one was. */
+static pawl__sealer sealer_of(const cli_call *cli)
+{
+        char *key = (char *)cli_value(cli, "sign"); /* which is only read */
+
+        return (pawl__sealer){
+                .sign = key ? pawl__ssh_sign : NULL, .user = key, .verify = pawl__ssh_verify};
 }
 
 /* ---- Many ------------------------------------------------------------------------------------ */
@@ -214,11 +224,12 @@ static pawl_status resolve_many(cli_call *cli, pawl_log *log, const char *actor,
                                                : read_answers(&all, cli, err);
         if (status)
                 return status;
+        const pawl__sealer sealer = sealer_of(cli);
         pawl__refusals refusals = {.n = all.answers.n_wrong,
                 .tell = all.answers.places ? cli_answers_refuse : NULL,
                 .user = &all.answers};
         status = pawl__conflicts_resolve(
-                log, all.answers.items, all.answers.n, actor, &refusals, err);
+                log, all.answers.items, all.answers.n, actor, &sealer, &refusals, err);
         if (!status)
                 status = cli_answers_report(&all.answers, cli, err);
         if (status)
@@ -242,7 +253,10 @@ static pawl_status resolve(cli_call *cli, pawl_log *log, pawl_error *err)
                 return status;
         if (!cli->n_args)
                 return resolve_many(cli, log, actor, err);
-        status = pawl_conflict_resolve(log, cli->args[0], &answer, actor, err);
+        const pawl_conflict_answer one = {cli->args[0], answer};
+        const pawl__sealer sealer = sealer_of(cli);
+        pawl__refusals refusals = {.tell = NULL};
+        status = pawl__conflicts_resolve(log, &one, 1, actor, &sealer, &refusals, err);
         return status ? status : tell_next(cli, log, err);
 }
 
@@ -285,6 +299,7 @@ static const cli_option resolve_options[] = {
         {"replace", 0, 0, CLI_FLAG, NULL, NULL,
                 "the first answer was wrong, and no step has completed with it"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who answers (default: user:NAME)"},
+        {"sign", 0, 0, CLI_FILE, "KEY", NULL, "sign it with this SSH key"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };

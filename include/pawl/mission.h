@@ -183,6 +183,7 @@ typedef struct pawl_run_result {
         size_t n_changes;
         pawl_changed_inputs inputs; /**< those that had changed, accepted or not */
         int signal;                 /**< after PAWL_EINTERRUPTED: the signal; else 0 */
+        bool require_signed;        /**< the run takes signed answers alone */
 } pawl_run_result;
 
 PAWL_EXTERN void pawl_run_result_free(pawl_run_result *result);

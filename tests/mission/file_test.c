@@ -184,7 +184,7 @@ FILE_TEST(unknown_keys_are_refused_with_the_nearest_one)
         file_refused(f, MINIMAL "surroundings: x\n", 3,
                 "surroundings: unknown key; the keys here are mission, strictness, glossary_check, "
                 "glossary, store_inputs, max_output_bytes, max_log_bytes, handoff, workspace, params, "
-                "secrets, env, notify, parallel, steps");
+                "secrets, env, notify, require_signed, parallel, steps");
         file_refused(f, "mission: m\nsteps:\n- id: a\n  run: [x]\n  crtical: true\n", 5,
                 "steps[0].crtical: unknown key; did you mean critical?");
         file_refused(f, "mission: m\nsteps:\n- id: a\n  cmd: [x]\n", 4,
@@ -201,7 +201,7 @@ FILE_TEST(unknown_keys_are_refused_with_the_nearest_one)
         file_refused(f, MINIMAL "\"\": x\n", 3,
                 ": unknown key; the keys here are mission, strictness, glossary_check, glossary, "
                 "store_inputs, max_output_bytes, max_log_bytes, handoff, workspace, params, "
-                "secrets, env, notify, parallel, steps");
+                "secrets, env, notify, require_signed, parallel, steps");
 }
 
 FILE_TEST(missing_keys_are_named)

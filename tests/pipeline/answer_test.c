@@ -44,7 +44,7 @@ static pawl_status emit(struct emitted *e, const pawl_answer *answer, const char
                 .actor = pawl__text(actor)};
 
         return pawl__answer_emit(&e->batch, &e->chosen, NULL, &e->arena, &conflict, answer, "async",
-                0, &like, 1795178100000000, &e->err);
+                0, NULL, &like, 1795178100000000, &e->err);
 }
 
 TEST(a_pick_resolves_with_the_candidate_as_it_stood)
@@ -130,7 +130,7 @@ TEST(without_candidates_there_is_nothing_to_pick)
 
         none.n_candidates = 0;
         assert_int_equal(pawl__answer_emit(&e->batch, &e->chosen, NULL, &e->arena, &none,
-                                 &(pawl_answer){.pick = 1}, "async", 0, &like, 1, &e->err),
+                                 &(pawl_answer){.pick = 1}, "async", 0, NULL, &like, 1, &e->err),
                 PAWL_EINVAL);
         assert_says(e->err.message, "has no candidate to pick; define \"workspace\"");
 }
