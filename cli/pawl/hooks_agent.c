@@ -295,7 +295,8 @@ static int status_run(cli_call *cli)
         if (!status && cli_given(cli, "json"))
                 return cli_print_json(cli, &w, &err) ? cli_fail(cli, &err) : CLI_DONE;
         if (!status && w.buf.data && !strstr(w.buf.data, "\"installed\":true") && !wanted)
-                fputs("no agent has hooks of pawl; pawl hooks install --agent NAME\n",
+                fputs("no agent has hooks of pawl; `pawl hooks install --agent NAME` puts them "
+                      "into its settings\n",
                         cli->in->out);
         pawl__json_writer_free(&w);
         return status ? cli_fail(cli, &err) : CLI_DONE;
