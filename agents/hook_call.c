@@ -126,6 +126,8 @@ static pawl_status keep_readable(pawl__buf *kept, pawl_text json, pawl_error *er
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl__buf whole = PAWL__BUF_INIT;
 
+        if (!json.len)
+                return PAWL_EPARSE;
         add_whole_characters(&whole, json);
         pawl_status status = pawl__buf_check(&whole, err);
         const char *const end = status ? NULL : whole.data + whole.len;
