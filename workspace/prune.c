@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "base/json_write.h"
 #include "base/map.h"
+#include "state/forked.h"
 #include "state/state.h"
 #include "workspace/store/mark.h"
 #include "workspace/store/sweep.h"
@@ -62,7 +63,8 @@ static bool is_submitted(const pruning *p, int64_t n)
         return false;
 }
 
-/* Whoever goes on with a submitted run may have to begin with that one. */
+/* Whoever goes on with a submitted run, or a fork with a root of its own, may have to begin with
+ * that one. */
 static pawl_status find_submitted(pruning *p)
 {
         pawl__row *runs = NULL;
@@ -77,7 +79,7 @@ static pawl_status find_submitted(pruning *p)
         for (size_t i = 0; i < n && !status; i++) {
                 pawl__json_tree tree = PAWL__JSON_TREE_INIT;
                 pawl_event event;
-                if (!pawl__run_submitted(&runs[i]))
+                if (!pawl__run_submitted(&runs[i]) && !pawl__run_root(&runs[i]).data)
                         continue;
                 status = pawl__log_event(&event, &p->report->arena, p->log,
                         (uint64_t)runs[i].v[PAWL__RUN_STARTED_SEQ].integer);

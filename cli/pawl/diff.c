@@ -70,7 +70,7 @@ static const char *member_word(const void *item, char buf[CLI_WORD_MAX])
         return !member->before.data ? "added" : !member->after.data ? "removed" : "changed";
 }
 
-static const cli_field member_fields[] = {
+const cli_field cli_member_fields[] = {
         {"path", CLI_AS_TEXT, CLI_AT(pawl_member_change, path)},
         {"change", CLI_AS_WORD, CLI_ITSELF, .word = member_word},
         {"before", CLI_AS_RAW, CLI_AT(pawl_member_change, before), .or_none = true},
@@ -105,7 +105,7 @@ static const cli_field fields[] = {
         {"a", CLI_AS_POINTER, AT(a), .fields = cli_checkpoint_fields},
         {"b", CLI_AS_POINTER, AT(b), .fields = cli_checkpoint_fields}, /* null: the workspace */
         {"members", CLI_AS_LIST, CLI_ITEMS(pawl_comparison, members, n_members),
-                .fields = member_fields},
+                .fields = cli_member_fields},
         {"files", CLI_AS_LIST, CLI_ITEMS(pawl_comparison, files, n_files),
                 .fields = cli_change_fields},
         {"git", CLI_AS_POINTER, AT(git), .fields = git_fields},
@@ -132,10 +132,10 @@ static void print_value(FILE *out, pawl_text json)
         cli_put_cut(out, json, 60);
 }
 
-static void print_members(FILE *out, const pawl_comparison *c)
+void cli_members_print(FILE *out, const pawl_member_change *members, size_t n)
 {
-        for (size_t i = 0; i < c->n_members; i++) {
-                const pawl_member_change *member = &c->members[i];
+        for (size_t i = 0; i < n; i++) {
+                const pawl_member_change *member = &members[i];
                 cli_put(out, member->path);
                 fputs(": ", out);
                 if (member->before.data)
@@ -214,7 +214,7 @@ static void print_text(FILE *out, const pawl_comparison *c)
                 fprintf(out, "checkpoint %" PRIu64 "\n", b->n);
         else
                 fputs("the workspace\n", out);
-        print_members(out, c);
+        cli_members_print(out, c->members, c->n_members);
         for (size_t i = 0; i < c->n_files; i++)
                 cli_change_print(out, &c->files[i]);
         if (c->n_files)

@@ -9,6 +9,7 @@ static const cli_cmd *const cmds[] = {
         &pawl_plan_cmd,
         &pawl_cancel_cmd,
         &pawl_fork_cmd,
+        &pawl_compare_cmd,
         &pawl_skip_cmd,
         &pawl_submit_cmd,
         &pawl_work_cmd,

@@ -62,6 +62,9 @@ const char *cli_variable(const cli_call *cli, const char *name);
  * pawl_given_up. */
 extern const cli_field cli_checkpoint_fields[], cli_missed_fields[], cli_change_fields[],
         cli_given_up_fields[];
+/** The same of a member of JSON that differs. */
+extern const cli_field cli_member_fields[];
+void cli_members_print(FILE *out, const pawl_member_change *members, size_t n);
 
 /** Say on stderr, in a line, how many checkpoints could not be taken after the event @p since, and
  * why the last one. */

@@ -49,6 +49,8 @@ static const invocation reading[] = {
         {"logs", {"RUN", "research"}, 0, 0, false},
         {"logs", {"RUN", "nothing"}, 1, PAWL_ENOTFOUND, false},
         {"output", {"RUN", "research"}, 0, 0, false},
+        {"compare", {"RUN", "RUN"}, 0, 0, true},
+        {"compare", {"RUN", "nothing"}, 1, PAWL_ENOTFOUND, false},
         {"output", {"RUN", "specify"}, 1, PAWL_ENOTFOUND, false},
         {"sessions", {"--latest"}, 0, 0, false},
         {"glossary list", {"--at", "1"}, 0, 0, false},
