@@ -184,7 +184,7 @@ steps:
   - { id: one, run: [sh, -c, "echo no luck >&2; exit 1"], retry: { attempts: 3, delay: 1h } }
 `);
     owner = start("pawl", "run", "tries.yaml", "--run", "tries", "--no-input");
-    await until("a first attempt", () => events().some((e) => e.type === "StepAttemptFailed"));
+    await until("a first attempt", () => events().some((e) => e.type === "StepAttemptFailed" && e.run_id === "tries"));
     await go("#/runs/tries");
     await page.getByText(/^ ?attempt 2 of 3, next in \d+/).first().waitFor();
     await go("#/runs/tries/steps/one");
