@@ -2,8 +2,8 @@
  * @file base/system.h
  * @brief What the errno of a system call means: the one table of it.
  *
- * Who knows more about a failure (SQLite's connection, a workspace that changes meanwhile)
- * asks its own table first and leaves the rest to this one.
+ * A caller that knows more about a failure (SQLite's connection, a workspace that changes
+ * meanwhile) asks its own table first and leaves the rest to this one.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /**
  * @file bench/checkpoints.h
- * @brief A run of many started steps, and checkpoints of them: the event that resuming rests on,
+ * @brief A run of many started steps, and checkpoints of them: the event that resuming depends on,
  * with the rows of state that it writes.
  */
 #pragma once

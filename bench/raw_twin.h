@@ -30,7 +30,7 @@ typedef struct raw_twin {
         size_t n;
 } raw_twin;
 
-/** Make a copy at @p path of the log at @p log_path as it stands. */
+/** Make a copy at @p path of the log at @p log_path as it is. */
 void raw_twin_open(raw_twin *twin, const char *log_path, const char *path, const twin_table *tables,
         int n_tables);
 

@@ -36,7 +36,7 @@ bool pawl__strictness_of(pawl__strictness *out, pawl_text name);
 typedef struct pawl__checkpoint {
         uint64_t seq;           /**< of its event; 0: not appended yet */
         int64_t time_us;        /**< of its event */
-        uint64_t evaluated_seq; /**< of the SemanticCheckEvaluated it rests on; 0: none */
+        uint64_t evaluated_seq; /**< of the SemanticCheckEvaluated it depends on; 0: none */
         pawl_text mission_id, run_id, step_id;
         pawl__strictness strictness; /**< the effective one */
         pawl__scope_ref scope_refs[PAWL__SCOPE_REFS_MAX];

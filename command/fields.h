@@ -29,7 +29,7 @@ typedef enum cli_type {
         CLI_AS_NULL,    /**< true for a pointer that is NULL, else false */
         CLI_AS_TIME,    /**< int64_t of microseconds; "2026-11-22 17:57:48", in UTC, for people */
         CLI_AS_RAW,     /**< pawl_text, one value of JSON; absent: null */
-        CLI_AS_OBJECT,  /**< a struct that stands in this one, of the field's fields */
+        CLI_AS_OBJECT,  /**< a struct that is in this one, of the field's fields */
         CLI_AS_PART,    /**< members of this struct, as an object of its own */
         CLI_AS_POINTER, /**< a pointer to a struct; NULL: null */
         CLI_AS_LIST     /**< a pointer to n structs; with one field without a name, of its values */

@@ -2,8 +2,8 @@
  * @file command/owner.h
  * @brief Whose a log is that was found and not named.
  *
- * Who uses a log runs what it says, by the rules of its config.yaml: one that somebody else has put
- * above the working directory must not be used by accident.
+ * A user of a log runs what it says, by the rules of its config.yaml: one that somebody else has
+ * put above the working directory must not be used by accident.
  */
 #pragma once
 

@@ -19,7 +19,7 @@ void cli_puts(FILE *stream, const char *string);
 void cli_put_lines(FILE *stream, pawl_text text);
 
 /** Write what is made of lines with breaks at words, none of which is wider than @p width: what
- *  follows a break stands below the column that two spaces lead to, else is set in by two. Words in
+ *  follows a break is below the column that two spaces lead to, else is set in by two. Words in
  *  backquotes and in brackets stay together. */
 void cli_put_wrapped(FILE *stream, const char *lines, size_t width);
 

@@ -39,7 +39,7 @@ PAWL_MUST_CHECK pawl_status pawl__problems_close(
 typedef struct pawl__place {
         const pawl__document *document;
         const char *where; /**< what comes before a key in messages: "", "steps[2]." */
-        const char *key;   /**< the key at hand; "" before the first */
+        const char *key;   /**< the current key; "" before the first */
         void *target;      /**< what the setters fill */
         pawl_error *err;
         pawl__problems *problems; /**< NULL: the first one ends the reading */

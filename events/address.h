@@ -2,8 +2,8 @@
  * @file events/address.h
  * @brief The URL of a log on a server: "postgresql://user@host/db?option=value#LOG".
  *
- * What stands before the # is libpq's; LOG, percent-encoded, names one of the database's logs. A
- * password may stand in the URL; nobody is shown it.
+ * What is before the # is libpq's; LOG, percent-encoded, names one of the database's logs. A
+ * password may be in the URL; nobody is shown it.
  */
 #pragma once
 

@@ -10,7 +10,7 @@
 typedef bool (*pawl__copy_fn)(uint64_t done, uint64_t total, void *user);
 
 /**
- * Copy @p from as it stands now, events and contents with unchanged hashes, into @p to, which is
+ * Copy @p from as it is now, events and contents with unchanged hashes, into @p to, which is
  * empty or a copy that was begun from the same log and is gone on with. Both chains are verified.
  * Its derived tables are filled when its state is next asked for.
  *

@@ -8,7 +8,7 @@
  *
  * SQL. Statements of events/ are numbered and each engine has its own text of them. state/ makes
  * its statements from the tables' columns, in one text for all engines: parameters are ?1, ?2, ...,
- * and what differs stands in braces (pawl__sql_expand()).
+ * and what differs is in braces (pawl__sql_expand()).
  *
  * Failures are a pawl_status and the message in @p err; a query that failed is reset by its user.
  * A query belongs to its log, and to the connection that it has: an engine that connects anew

@@ -210,7 +210,7 @@ PAWL_MUST_CHECK pawl_status pawl__tx_may_begin(pawl_log *log);
 /** Begin to write, verify the last event, let the projector catch up. Rolls back on failure.
  *  @p again: as the engine's begin(). */
 PAWL_MUST_CHECK pawl_status pawl__tx_begin(pawl_log *log, bool again);
-/** Of a batch that assumes another event than the last: did what it rests on stay as it was?
+/** Of a batch that assumes another event than the last: did what it depends on stay as it was?
  *  PAWL_EBUSY with batch->overtaken set. */
 PAWL_MUST_CHECK pawl_status pawl__tx_overtaken(pawl_log *log, pawl__batch *batch);
 /** Within an engine's begin(): prefetch the log's end, what others appended, and the rows that the

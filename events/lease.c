@@ -1,17 +1,18 @@
 /*
- * Claims: who may append for a run (contract, section 8).
+ * Claims: who may append for a run.
  *
  * A lease is one row a run. Its fence only ever grows: it outlives the claim in the row, and where
  * there is no row it starts above the run's last RunClaimed event. Whether a holder lives is asked
  * of the first of these that knows:
  *
- *  the kernel's lock      that the holder has on the run as long as it lives, or anything of its
- *                         command (events/sqlite/run_lock.c). By it alone a holder can be dead that
- * has another boot id, pid namespace or clock than we. the process            where boot id and pid
- * namespace are ours: it is there, or it is gone, or another has its pid. the lease              by
- * the engine's own clock, where it has one; else it is over when this handle has seen it unchanged
- * for as long as it was given, by our own clock: who waits for the run gets it then. No clock of
- * another process is compared with ours.
+ *  - the kernel's lock that the holder has on the run as long as it lives, or anything of its
+ *    command (events/sqlite/run_lock.c); by it alone a holder can be dead that has another boot id,
+ *    pid namespace or clock than this process;
+ *  - the process, where boot id and pid namespace are ours: it is there, or it is gone, or another
+ *    has its pid;
+ *  - the lease, by the engine's own clock, where it has one; else it is over when this handle has
+ *    seen it unchanged for as long as it was given, by our own clock. No clock of another process
+ *    is compared with ours.
  */
 #include "base/json_write.h"
 #include "events/group.h"
@@ -233,7 +234,7 @@ pawl_status pawl__fence_check(pawl_log *log, pawl_text run_id, uint64_t fence, b
         return PAWL_OK;
 }
 
-/* The greatest fence that the events give the run: what its row in runs says, and what stands after
+/* The greatest fence that the events give the run: what its row in runs says, and what is after
  * the last event that row has seen. */
 static pawl_status fence_of_events(uint64_t *out, pawl_log *log, pawl_text run_id)
 {

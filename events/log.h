@@ -49,8 +49,8 @@ typedef struct pawl__batch {
                 n_prepared; /**< n_prepared: how many there were when the hook was called */
         bool takes_over;    /**< of a claim: from a live holder, too */
         bool into_empty;  /**< only as a log's first events, which no fence guards: PAWL_EEXISTS */
-        uint64_t assumes; /**< it rests on the log up to that seq (pawl__log_assumed()): if an event
-                             behind it changes senses, or is of the run of the first event,
+        uint64_t assumes; /**< it depends on the log up to that seq (pawl__log_assumed()): if an
+                             event behind it changes senses, or is of the run of the first event,
                              PAWL_EBUSY, and overtaken is set; 0: on nothing */
         bool overtaken;
 } pawl__batch;
@@ -290,14 +290,14 @@ void pawl__log_hurry(pawl_log *log);
 
 /**
  * The seq of the last event as far as this handle knows, without asking for it; 0: that is to be
- * asked (pawl_log_head()). Others may have appended since: what rests on it is to be proven by a
+ * asked (pawl_log_head()). Others may have appended since: what depends on it is to be proven by a
  * commit whose batch assumes it. Of a log in a file, whose head is read at once, always 0.
  */
 uint64_t pawl__log_assumed(pawl_log *log);
 
 /* ---- Parts of the log for the modules above -------------------------------------------------- */
 
-/** Who appends event after event comes back to little of the log: keep few of its pages in memory
+/** An appender of event after event reads little of the log again: keep few of its pages in memory
  *  from now on, or as many as it was opened with. */
 void pawl__log_keep_few(pawl_log *log, bool few);
 const pawl_sources *pawl__log_sources(const pawl_log *log);

@@ -1,6 +1,6 @@
 /**
  * @file glossary/extract_use.h
- * @brief The scan's part that sees how words are used: what stands before and behind each.
+ * @brief The scan's part that sees how words are used: what is before and behind each.
  */
 #pragma once
 

@@ -4,7 +4,7 @@
  *
  * Its log is JSON Lines, an object an event, as Python's json.dumps(event, sort_keys=True) writes
  * it: {"event_type", "event_id", "mission_id", "run_id", "step_id", "timestamp", ...}; members of
- * the event may stand in an object "payload". Each becomes an event of the same type with a member
+ * the event may be in an object "payload". Each becomes an event of the same type with a member
  * `origin` {file, line, event_id, sha256, more}: where it comes from, the SHA-256 of its line in
  * Python's form, and the members that have no place elsewhere. Runs and steps that it names begin
  * with events of their own, as this log wants them to.

@@ -36,7 +36,7 @@ struct pawl__foreign {
         size_t n_found, cap_found;
         size_t n_lines;
         pawl__buf key;
-        /* ---- The line at hand ---- */
+        /* ---- The current line ---- */
         pawl__json_tree tree;
         pawl__node source; /**< where its members are: the root, or its payload */
         pawl_text file;

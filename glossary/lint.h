@@ -22,7 +22,7 @@ typedef struct pawl__lint_sense {
         pawl__sense_status status;
         bool used;      /**< or nothing is known of that */
         bool alias;     /**< its normal form is a further one of the sense of its surface */
-        bool context;   /**< others are held against it, it is not looked at itself */
+        bool context;   /**< others are compared with it, it is not looked at itself */
         const char *at; /**< where it stands; NULL: in the log */
 } pawl__lint_sense;
 

@@ -30,7 +30,7 @@ typedef struct pawl__linting {
         struct pawl__lint_use {
                 uint32_t number;
                 size_t start, end;
-        } * uses; /* the terms in the definition at hand, none within another */
+        } * uses; /* the terms in the current definition, none within another */
         size_t n_uses, cap_uses;
         uint32_t *queue;
         pawl__lint_finding *items;

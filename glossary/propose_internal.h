@@ -33,7 +33,7 @@ typedef struct pawl__proposing {
         pawl__arena *arena;
         const pawl__automaton *known; /* of the glossary; may be NULL */
         const pawl_text *documents;
-        size_t n_documents, at; /* the document at hand */
+        size_t n_documents, at; /* the current document */
         pawl__map by_normal;
         pawl__map people; /* how sure it is that a normal form is a person's name */
         pawl__map pairs;  /* how often two nouns stand side by side, by their normal form */
@@ -51,7 +51,7 @@ PAWL_MUST_CHECK pawl_status pawl__candidate_of(
         pawl__proposing *p, pawl__candidate **out, pawl_text normal);
 /** Has the glossary it, folded? */
 bool pawl__candidate_known(pawl__proposing *p, pawl_text folded);
-/** The markup that a byte of the document at hand is in, or NULL; bytes come in order. */
+/** The markup that a byte of the current document is in, or NULL; bytes come in order. */
 const pawl__markup *pawl__candidate_markup(pawl__proposing *p, size_t byte);
 
 /** Two nouns that often stand side by side are a candidate. */

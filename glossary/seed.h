@@ -49,7 +49,7 @@ typedef struct pawl__imported {
 } pawl__imported;
 
 /** `pawl glossary import`: a GlossarySenseUpdated (source import, no version) for each sense, and
- * each alias of one, that is new or differs from what stands. What it defines, active, is ignored
+ * each alias of one, that is new or differs from what is there. What it defines, active, is ignored
  * in the scope no longer. */
 PAWL_MUST_CHECK pawl_status pawl__seed_import(pawl__batch *batch, pawl__imported *out,
         const pawl__seed *seed, pawl__state *state, const pawl_event *like, pawl_error *err);

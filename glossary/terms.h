@@ -36,11 +36,11 @@ typedef struct pawl__steps_query {
         const pawl__row *run, *steps; /**< rows of the state tables */
         size_t n;
         const pawl__metadata *metadata; /**< beside the steps; NULL: it is not looked at */
-        bool now;                       /**< all of them by the glossary as it stands */
+        bool now;                       /**< all of them by the glossary as it is */
 } pawl__steps_query;
 
 /** What each is told; *out has one item a step. One that runs or has completed: what it was told,
- * by the glossary as it stood when its command started; another: by the glossary as it stands. Of a
+ * by the glossary as it was when its command started; another: by the glossary as it is. Of a
  * step that has no inputs yet, or whose inputs are not kept, only the answers. */
 PAWL_MUST_CHECK pawl_status pawl__terms_of_steps(pawl_glossary_terms **out, pawl__arena *arena,
         pawl_log *log, const pawl__steps_query *of, pawl_error *err);

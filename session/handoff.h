@@ -12,7 +12,7 @@
 
 /** The sections, in the order of the document. */
 typedef enum pawl__section {
-        PAWL__SECTION_TITLE, /**< what stands before the first heading */
+        PAWL__SECTION_TITLE, /**< what is before the first heading */
         PAWL__SECTION_CURRENT,
         PAWL__SECTION_DONE,
         PAWL__SECTION_IN_PROGRESS,
@@ -78,7 +78,7 @@ PAWL_MUST_CHECK pawl_status pawl__handoff_gather(pawl__handoff *out, pawl_log *l
 PAWL_MUST_CHECK pawl_status pawl__handoff_changes(
         pawl__handoff *out, pawl_log *log, pawl__state *state, pawl__arena *arena, pawl_error *err);
 
-/** The number of the checkpoint at which the workspace stood before the session's first one, or
+/** The number of the checkpoint at which the workspace was before the session's first one, or
  *  that one's; 0: it took none. */
 PAWL_MUST_CHECK pawl_status pawl__session_before(
         uint64_t *n, pawl_log *log, const char *session_id, pawl_error *err);

@@ -12,7 +12,7 @@
 /** An item of a list, or a paragraph. */
 typedef struct pawl__handoff_entry {
         pawl__section section;
-        pawl_text heading; /**< the section's, as it stands there; "" before the first one */
+        pawl_text heading; /**< the section's, as it is there; "" before the first one */
         pawl_text text;    /**< without bullet; its lines parted by '\n', without indent or "> " */
         bool ticked;       /**< it had "[x]" */
 } pawl__handoff_entry;

@@ -77,7 +77,7 @@ PAWL_MUST_CHECK pawl_status pawl__session_list(pawl_sessions **out, pawl_log *lo
 PAWL_MUST_CHECK pawl_status pawl__session_find(pawl__row *session, pawl__state *state,
         const char *session_id, pawl_text mission_id, pawl__arena *arena, pawl_error *err);
 
-/** The session as it stood at one of its checkpoints. PAWL_ENOTFOUND when @p seq is none of them.
+/** The session as it was at one of its checkpoints. PAWL_ENOTFOUND when @p seq is none of them.
  */
 PAWL_MUST_CHECK pawl_status pawl__session_at(pawl__row *out, pawl_log *log,
         const pawl__row *session, uint64_t seq, pawl__arena *arena, pawl_error *err);
@@ -92,7 +92,7 @@ PAWL_MUST_CHECK pawl_status pawl__session_left(bool *left, pawl_log *log, pawl__
 PAWL_MUST_CHECK pawl_status pawl__session_current(
         pawl_text *out, const pawl__row *session, pawl_error *err);
 
-/** The session as it stands, with what its run says while it is active. Texts lie in the row and
+/** The session as it is, with what its run says while it is active. Texts lie in the row and
  * the arena. */
 PAWL_MUST_CHECK pawl_status pawl__session_view(pawl_session *out, pawl_log *log, pawl__state *state,
         const pawl__row *session, pawl__arena *arena, pawl_error *err);

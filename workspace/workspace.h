@@ -46,13 +46,12 @@ typedef struct pawl__workspace {
         pawl__git *git;    /**< NULL: not asked for yet, or there is none */
         bool git_asked;
         pawl_text run_id; /**< its root is a worker's, and is this run's alone; absent: the log's */
-        const unsigned char
-                *base; /**< the event that its index is of; NULL: the one it stands at */
-        uint64_t from; /**< then the number of the checkpoint that the run began with */
-        int owned;     /**< the root, locked: pawl__workspace_own(); -1 */
+        const unsigned char *base; /**< the event that its index is of; NULL: the one it is at */
+        uint64_t from;             /**< then the number of the checkpoint that the run began with */
+        int owned;                 /**< the root, locked: pawl__workspace_own(); -1 */
 } pawl__workspace;
 
-/** One that belongs to a run alone: in @p options.root, whose own checkpoints it stands at, the
+/** One that belongs to a run alone: in @p options.root, whose own checkpoints it is at, the
  *  first of them number @p from. As below. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_open_run(pawl__workspace *ws, pawl_log *log,
         pawl_text run_id, uint64_t from, const pawl_workspace_options *options, pawl_error *err);
@@ -120,7 +119,7 @@ PAWL_MUST_CHECK pawl_status pawl__workspace_check_idle(pawl__workspace *ws, pawl
  *  PAWL_ENOTFOUND, PAWL_EINVAL. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_find(
         pawl__row *out, pawl__state *state, const char *which, pawl__arena *arena, pawl_error *err);
-/** The one that the workspace stands at. PAWL_ENOTFOUND without a message: there is none. */
+/** The one that the workspace is at. PAWL_ENOTFOUND without a message: there is none. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_current(pawl__row *out, pawl__row *by, bool *put_back,
         pawl__state *state, pawl__arena *arena, pawl_error *err);
 /** The same, where the newest checkpoint of the workspace's own is known. */

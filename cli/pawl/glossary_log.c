@@ -70,7 +70,7 @@ static bool is_term(history *h, const pawl__json_tree *tree)
         return pawl__text_eq(pawl__buf_text(&h->buf), h->normal);
 }
 
-/* ---- Versions of seeds: one names what it has, or what is other than in the one it rests on
+/* ---- Versions of seeds: one names what it has, or what is other than in the one it depends on
  * ------ */
 
 static size_t version_of(const history *h, pawl_text scope, pawl_text id)

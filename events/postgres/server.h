@@ -8,7 +8,7 @@
  * too, it takes two: one that begins and reads the head, one that writes everything and commits.
  *
  * Nothing is kept in the server's session but prepared statements and time limits; where a pooler
- * stands in between (it is seen by the process id that it makes up), not even those.
+ * is in between (it is seen by the process id that it makes up), not even those.
  */
 #pragma once
 
@@ -89,10 +89,11 @@ struct pawl__server {
         PGconn *conn;
         unsigned connection; /* its number, from 1 */
         unsigned limited;    /* the connection that has our time limits for its session */
-        bool unreachable;    /* it was asked for long, and in vain: it is asked once from then on */
-        bool lost;           /* the connection is of no use any more */
-        bool pooled;         /* nothing may be kept in the session */
-        unsigned names;      /* given to prepared statements */
+        bool unreachable; /* it was asked for long, and without success: it is asked once from then
+                             on */
+        bool lost;        /* the connection is of no use any more */
+        bool pooled;      /* nothing may be kept in the session */
+        unsigned names;   /* given to prepared statements */
         int64_t log_id;
         char id_literal[24];
 

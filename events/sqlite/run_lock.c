@@ -1,16 +1,16 @@
 /*
  * The kernel's word on who lives: each claim on a run is also a lock on the file PATH-lock.
  *
- * The file is a row of places of 32 bytes. Who claims a run writes the claim's mark, a SHA-256 of
+ * The file is a row of places of 32 bytes. A claim of a run writes its mark, a SHA-256 of
  * run and fence, into a place that is free, and holds an open-file-description lock (fcntl(2),
  * F_OFD_SETLK) on it for as long as it has the run: the kernel gives it up with the process, and
  * not before. So:
  *
- *  the mark is there, its place is locked       the holder lives, whatever its clock, its boot id
- * or its pid namespace look like from here. it is there, its place is free               the holder
- * is dead, where only one kernel can have the file system mounted. Elsewhere that says nothing: the
- * lock may be another kernel's. it is not there                              nothing: the file was
- * removed, or could not be made.
+ *  - its mark is there and its place is locked: the holder lives, whatever its clock, its boot id
+ *    or its pid namespace look like from here;
+ *  - its mark is there and its place is free: the holder is dead, where only one kernel can have
+ *    the file system mounted; elsewhere that says nothing, as the lock may be another kernel's;
+ *  - its mark is not there: nothing is known; the file was removed, or could not be made.
  *
  * A file system is one kernel's alone if it is one of those named below; network and shared ones,
  * and any that nobody has heard of, are not.
@@ -165,8 +165,8 @@ void pawl__run_lock_keep(pawl_log *log, pawl__lease *lease)
         pawl__run_lock_take(log, lease);
 }
 
-/* Who died between its mark and its claim leaves the mark of the claim that comes next: that one
- * lives if any place of its mark is locked. */
+/* A process that died between its mark and its claim leaves the mark of the claim that comes next:
+ * that one lives if any place of its mark is locked. */
 pawl__life pawl__run_lock_state(pawl_log *log, pawl_text run_id, uint64_t fence)
 {
         unsigned char mark[PLACE], there[PLACE];

@@ -14,15 +14,16 @@ typedef struct pawl__wal_limits {
         int checkpoint_frames; /**< from so many on, at each commit, as far as nobody is in the way
                                 */
         int restart_frames;    /**< from so many on, and at each such growth, waiting for readers */
-        unsigned wait_ms; /**< for all of them together; up to 16 times that, where it is in vain */
-        int64_t warn_bytes; /**< from this size on, somebody who stays is worth a warning */
+        unsigned wait_ms;      /**< for all together; up to 16 times that without success */
+        int64_t warn_bytes;    /**< from this size on, somebody who stays is worth a warning */
 } pawl__wal_limits;
 
 extern const pawl__wal_limits pawl__wal_limits_default;
 
 typedef struct pawl__wal {
         pawl__wal_limits limits;
-        int retry_frames; /* where the next checkpoint that waits is due, after one in vain */
+        int retry_frames; /* where the next checkpoint that waits is due, after one without success
+                           */
         unsigned wait_ms; /* of that one */
         int64_t left_us;  /* to wait, of the try that is under way */
         bool warned;
@@ -43,7 +44,7 @@ struct pawl__file {
         const pawl__schema *schema;
         pawl__stamp stamp;          /* of the database, when it was last looked at */
         ino_t wal_inode, shm_inode; /* of the files beside it that are open; 0: there was none */
-        bool displaced; /* another log stands at the path: what is committed now is saved, and fails
+        bool displaced; /* another log is at the path: what is committed now is saved, and fails
                          */
         pawl__patience patience; /* of the busy handler */
         pawl__wal wal;
@@ -168,16 +169,16 @@ typedef enum pawl__presence {
         PAWL__FILES_SAME,
         PAWL__FILES_OVERWRITTEN, /**< the database, by something else than a checkpoint */
         PAWL__FILES_GONE,
-        PAWL__FILES_SIDE_GONE, /**< the database stands there without its -wal or -shm */
+        PAWL__FILES_SIDE_GONE, /**< the database is there without its -wal or -shm */
         PAWL__FILES_OTHER
 } pawl__presence;
 
-/** What stands at the log's path. */
+/** What is at the log's path. */
 PAWL_MUST_CHECK pawl_status pawl__files_presence(pawl__presence *out, pawl_log *log);
 /** The same of the -wal and the -shm alone. */
 pawl__presence pawl__side_files_presence(const pawl_log *log);
 /** What has the name PATH + @p suffix: its inode; 0: nothing, whose size is 0. Of another file
- * system: none of ours. Of what stands beside the database only st_dev, st_ino and st_size. */
+ * system: none of ours. Of what is beside the database only st_dev, st_ino and st_size. */
 ino_t pawl__inode_at(const pawl_log *log, const char *suffix, struct stat *st);
 /** When the database was written last: that is known from now on. */
 void pawl__files_note_time(pawl_log *log);

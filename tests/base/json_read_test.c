@@ -3,7 +3,7 @@
 #include "base/json_tree.h"
 #include "support/test.h"
 
-/* One token's kind as a letter: what stands between the brackets of a list of kinds. */
+/* One token's kind as a letter: what is between the brackets of a list of kinds. */
 static char kind(const pawl__json_token *token)
 {
         static const char letters[] = {[PAWL__JSON_NULL] = '0',

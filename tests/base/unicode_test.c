@@ -30,7 +30,7 @@ UNIT_TEST(folding_makes_two_writings_of_a_word_one)
         check_folds("\ufb01n", "fin");               /* the ligature fi */
 }
 
-/* The iota subscript folds to a letter: a mark that stands after it in the text, but before it in
+/* The iota subscript folds to a letter: a mark that is after it in the text, but before it in
  * canonical order, must not end up on that letter. */
 UNIT_TEST(folding_does_not_depend_on_the_order_of_marks)
 {

@@ -99,7 +99,7 @@ UNIT_TEST(names_that_are_no_identifiers_are_quoted)
                 "* inputs[\"é\"]: 1 → 2\n");
 }
 
-/* U+1F600 stands before U+E000 by UTF-16 code units, after it by code points. */
+/* U+1F600 is before U+E000 by UTF-16 code units, after it by code points. */
 UNIT_TEST(members_are_walked_in_the_order_of_utf16)
 {
         diff_is("{\"\xf0\x9f\x98\x80\":1}", "{\"\xee\x80\x80\":1}",

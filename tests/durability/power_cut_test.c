@@ -86,7 +86,7 @@ static void make_log(event_log *f, int n)
         f->flags = 0;
 }
 
-/* What stands in the log by now is promised. */
+/* What is in the log by now is promised. */
 static void start(recording *r, const char *directory, const char *path)
 {
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;

@@ -119,7 +119,7 @@ static bool stands_at(fixture *f, tree_hash tree)
         return memcmp(got.bytes, tree.bytes, 32) == 0;
 }
 
-/* It stands at checkpoint 1, or beyond it, and nothing is pending: which of them is it to be? */
+/* It is at checkpoint 1, or beyond it, and nothing is pending: which of them is it to be? */
 static void settle(fixture *f, bool at_one)
 {
         assert_false(pending(f));

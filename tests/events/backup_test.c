@@ -17,7 +17,7 @@ BACKUP_TEST(a_copy_is_a_whole_log_that_nobody_holds_and_that_goes_on)
         assert_int_equal(made.events, 4);
         assert_int_equal(made.head_seq, 4);
         check_copy(b, &made);
-        /* The claim stands in the log, and not in the copy: there the next one gets the fence after
+        /* The claim is in the log, and not in the copy: there the next one gets the fence after
          * it. */
         assert_int_equal(event_log_integer(f, "SELECT held FROM leases"), 1);
         assert_ok(append_one(f->log, event_scope(NULL), 0));

@@ -224,7 +224,7 @@ UNIT_TEST(an_event_is_one_line_of_json)
         pawl__buf_free(&out);
 }
 
-/* The payload goes into the line as it stands, so what is not JSON on one line is refused. */
+/* The payload goes into the line as it is, so what is not JSON on one line is refused. */
 UNIT_TEST(an_event_whose_payload_is_no_line_of_json_is_not_printed)
 {
         static const char *const payloads[] = {"{\n}", "{\"a\":1", "{} {}", "", "nul"};

@@ -2,7 +2,7 @@
 #include "events/engine.h"
 #include "support/test.h"
 
-/* One text for all engines: what differs stands in braces. */
+/* One text for all engines: what differs is in braces. */
 UNIT_TEST(braces_are_expanded_for_a_file_and_for_a_server)
 {
         static const struct {

@@ -125,7 +125,7 @@ GROUP_TEST(a_commit_that_fails_fails_all_that_share_it)
         commit_fails(f, FAULT_FULL, PAWL_EFULL, "the disk is full; free some space and try again");
 }
 
-/* Without one, an answer would be let through that contradicts what stands. */
+/* Without one, an answer would be let through that contradicts the state. */
 GROUP_TEST(handles_with_and_without_a_projector_do_not_serve_each_other)
 {
         enum { N = 5 };

@@ -58,7 +58,7 @@ GROUP_TEST(who_waits_while_others_get_on_does_not_give_up)
 }
 
 /* In a process of its own: two writers, of which one waits; it says so, and after it was told to go
- * on it looks some more times in vain. */
+ * on it looks some more times without success. */
 static void wait_in_child(event_log *f, int tell, int told)
 {
         writer w[2] = {group_appending(event_log_another(f), event_scope(NULL)),

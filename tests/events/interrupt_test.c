@@ -258,7 +258,7 @@ OPEN_LOG_TEST(a_wait_for_the_lock_ends)
         assert_int_equal(event_log_count(f), 0);
 }
 
-/* The waiter stands in the queue behind this fill, and is interrupted there. */
+/* The waiter is in the queue behind this fill, and is interrupted there. */
 static pawl_status let_another_wait(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
 {
         waiter *w = user;

@@ -159,7 +159,7 @@ OPEN_LOG_TEST(what_is_replaced_is_saved_once_with_the_last_append)
         assert_non_null(strstr(pawl_log_errmsg(f->log), name));
         assert_int_equal(pawl__log_keep(f->log), PAWL_EDAMAGED);
         event_log_close(f);
-        assert_int_equal(event_log_count(f), 2); /* what stands there was not touched */
+        assert_int_equal(event_log_count(f), 2); /* what is there was not touched */
         find_name(name, f, "events.db-saved-5-");
         assert_string_equal(name, "");
 }

@@ -47,7 +47,7 @@ OPEN_LOG_TEST(read_only_changes_nothing_and_leaves_no_file)
         }
 }
 
-/* A copy of a log that was being written: the last events stand in the -wal alone. */
+/* A copy of a log that was being written: the last events are in the -wal alone. */
 static void copy_open_log(event_log *f, bool with_shm)
 {
         static const char *const suffixes[] = {"", "-wal", "-shm"};

@@ -93,7 +93,7 @@ UNIT_TEST(each_required_field_is_missed_by_name_and_checked_for_its_kind)
         pawl__buf_free(&payload);
 }
 
-/* Row by row: the type's name, and each field that stands in bold outside of its braces. */
+/* Row by row: the type's name, and each field that is in bold outside of its braces. */
 UNIT_TEST(the_table_says_what_the_reference_page_says)
 {
         size_t len;

@@ -1,5 +1,5 @@
 /*
- * Any bytes as the file of an index: as they are, and as what stands between a right head and a
+ * Any bytes as the file of an index: as they are, and as what is between a right head and a
  * right sum, since no fuzzer finds a SHA-256. What is refused is refused on one line; what is read
  * can be gone through from directory to directory, each of which encodes to what reads back with
  * the same names, and is sealed to the same bytes again.

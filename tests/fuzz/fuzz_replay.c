@@ -244,7 +244,7 @@ static bool read_log(pawl__buf *fold, hostile_log *h, const char *key, bool soun
         return folds;
 }
 
-/* An append says where it stands, and stands there. */
+/* An append says where it stands, and is there. */
 static void check_append(pawl_log *log)
 {
         static const char payload[] = "{\"glossary_version_id\":\"v2\",\"scope_id\":\"core\"}";

@@ -129,7 +129,7 @@ HISTORY_TEST(the_newest_run_that_did_not_complete_is_unfinished)
         assert_string_equal(h->err.message, "");
 }
 
-/* The index gives the order: what stands in the log before costs nothing. */
+/* The index gives the order: what is in the log before costs nothing. */
 HISTORY_TEST(looking_for_a_resumable_run_sorts_nothing)
 {
         sqlite3_stmt *stmt;

@@ -103,7 +103,7 @@ HISTORY_TEST(an_answer_through_another_handle_is_seen)
         pawl_log_close(other.log);
 }
 
-/* A second answer that was appended past the state tables stands in the log and means nothing. */
+/* A second answer that was appended past the state tables is in the log and means nothing. */
 HISTORY_TEST(what_contradicts_but_stands_in_the_log_changes_nothing)
 {
         start(h);

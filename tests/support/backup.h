@@ -21,5 +21,5 @@ int backup_teardown(void **state);
 int names_in(const char *directory);
 /** A log by its path, by the library's public face. */
 pawl_log *open_at(const char *path, unsigned flags);
-/** The copy stands in its directory alone, verifies, and is what the result says of it. */
+/** The copy is in its directory alone, verifies, and is what the result says of it. */
 void check_copy(const backup *b, const pawl_backup *made);

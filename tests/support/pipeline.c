@@ -151,7 +151,7 @@ const char *alone_types(struct alone *a)
         return kept.data;
 }
 
-/* What the pipeline writes is canonical as it stands: then an append has nothing to sort. */
+/* What the pipeline writes is canonical as it is: then an append has nothing to sort. */
 static void check_canonical(pawl_text payload)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;

@@ -8,7 +8,7 @@
 #include "pipeline/layers.h"
 #include "support/test.h"
 
-/** A clock that stands at 2026-11-20T12:35:00Z and ids that count:
+/** A clock that is at 2026-11-20T12:35:00Z and ids that count:
  * 00000000-0000-4000-8000-000000000001 is the first. */
 struct counted {
         unsigned uuids;

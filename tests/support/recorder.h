@@ -21,7 +21,7 @@ typedef struct recorder_node {
         char born[RECORDER_NAME]; /**< its first name, below the recording's directory, which is ""
                                    */
         char name[RECORDER_NAME]; /**< its last */
-        int parent;               /**< the directory its name stands in; -1 for "" */
+        int parent;               /**< the directory its name is in; -1 for "" */
         bool directory, at_start; /**< at_start: there, and durable, when the recording began */
         unsigned char *data;      /**< its content then */
         size_t len;

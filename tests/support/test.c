@@ -115,7 +115,7 @@ void needs_file(void)
                 skip();
 }
 
-/* The server's URL stands in a file that the fixture wrote (tests/support/postgres). */
+/* The server's URL is in a file that the fixture wrote (tests/support/postgres). */
 static char *server_url(void)
 {
         size_t len;

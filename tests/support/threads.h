@@ -31,7 +31,7 @@ static inline void threads_close(threads *t)
 }
 
 /* "parent<id" or "id"; the channels: "a1=text b2" (b's version 2 as it was). The data of a text
- * that begins with '+' is 1,000 times that letter, which stands in the event that put it, of '*'
+ * that begins with '+' is 1,000 times that letter, which is in the event that put it, of '*'
  * 10,000 times, which is a content. */
 #define T(text) pawl__text(text)
 enum { CHANNELS = 4, LARGE = 10000 };

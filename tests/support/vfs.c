@@ -12,7 +12,7 @@ typedef struct fault_file {
         sqlite3_file *real; /* lies behind this struct */
 } fault_file;
 
-/* A write or truncation that was not synced yet: what stood there before. */
+/* A write or truncation that was not synced yet: what was there before. */
 typedef struct unsynced {
         struct unsynced *older;
         char name[512];

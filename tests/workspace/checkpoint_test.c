@@ -299,7 +299,7 @@ static pawl_status sweep_subject(fixture *t)
                 pawl_workspace_checkpoint_subject(&subject, &len, t->f->log, "1", &t->err);
 
         pawl_free(subject);
-        return status == PAWL_ENOTFOUND ? PAWL_OK : status; /* it stands in no repository */
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status; /* it is in no repository */
 }
 
 static pawl_status sweep_missed(fixture *t)

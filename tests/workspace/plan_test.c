@@ -2,7 +2,7 @@
 #include "support/trees.h"
 #include "workspace/rollback/plan.h"
 
-/* What stands in the workspace beside its tree: "d PATH" or "x PATH"; "+ PATH": a directory that
+/* What is in the workspace beside its tree: "d PATH" or "x PATH"; "+ PATH": a directory that
  * holds more than its tree says. */
 typedef struct fixture {
         trees t;

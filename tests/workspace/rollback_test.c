@@ -99,7 +99,7 @@ TEST(what_is_none_or_was_pruned_is_refused)
         rollbacks_refused(f, "1", NULL, PAWL_ESTATE, "was pruned");
 }
 
-/* Whatever content is lost, of the target or of what stands there now: nothing is touched, or all
+/* Whatever content is lost, of the target or of what is there now: nothing is touched, or all
  * of it can be brought back. */
 TEST(what_does_not_verify_is_refused)
 {

@@ -82,7 +82,7 @@ static void check_refused(int result, int error)
         assert_int_equal(errno, error);
 }
 
-/* Everything that is done to names is done, and done beneath. */
+/* Everything that is done to names is done, and done below it. */
 static void names_are_made_moved_and_removed(void **state)
 {
         fixture *f = *state;

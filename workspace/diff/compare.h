@@ -18,7 +18,7 @@ typedef struct pawl__comparing {
         bool has_b;       /**< false: b is the workspace as scan saw it */
         pawl__scan *scan; /**< NULL: b is a checkpoint */
         pawl__rootdir root;
-        pawl__buf before, after, hunks; /**< of the file at hand */
+        pawl__buf before, after, hunks; /**< of the current file */
         pawl_patch_fn patch;
         void *patch_user;
 

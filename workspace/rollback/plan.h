@@ -4,7 +4,7 @@
  *
  * A plan goes from the workspace as it is to a tree. It is kept in the log, as the blob that its
  * hash names, before the first file is touched: who finds a rollback half done goes on, or back, by
- * that plan and no other. Each step says what stands at a path before and after, so it can be
+ * that plan and no other. Each step says what is at a path before and after, so it can be
  * walked both ways.
  *
  * The encoding, integers little-endian: the five bytes "plan" and 1, the version; the target's
@@ -29,7 +29,7 @@
 #include "workspace/rollback/tracked_paths.h"
 #include "workspace/store/paths.h"
 
-/** No entry: nothing stands there. */
+/** No entry: nothing is there. */
 #define PAWL__ENTRY_NONE ((pawl__entry_kind)0)
 
 /** What is to happen at a path. Before and after alike, it is a directory that needs its write
@@ -79,7 +79,7 @@ typedef struct pawl__plan {
 
 /** What the plan must know of the workspace beside its tree. */
 typedef struct pawl__world {
-        /** What stands at the path: 0 nothing, 'd' a directory, 'x' anything else. */
+        /** What is at the path: 0 nothing, 'd' a directory, 'x' anything else. */
         pawl_status (*look)(char *kind, pawl_text path, void *user, pawl_error *err);
         /** Does the directory, of that encoding in the tree, hold names beside those? */
         pawl_status (*holds_more)(bool *more, pawl_text path, const unsigned char hash[32],

@@ -1,6 +1,6 @@
 /**
  * @file workspace/rollback/restore.h
- * @brief Doing what a plan says: each path of it goes to what stands after, or before, and no other
+ * @brief Doing what a plan says: each path of it goes to what is after, or before, and no other
  *        path is touched.
  *
  * What it leaves when it ends half-way, by whatever cause, it can be called on again, in either
@@ -24,7 +24,7 @@ typedef struct pawl__restore_source {
 typedef struct pawl__restore {
         pawl__rootdir *root;
         const pawl__plan *plan;
-        bool back;     /**< to what stood before, not to what stands after */
+        bool back;     /**< to what was before, not to what is after */
         bool unsynced; /**< files need not outlive a crash of the machine */
         bool again;    /**< one was begun before: its temporary files are removed */
         const pawl__restore_source *source;
@@ -34,8 +34,8 @@ typedef struct pawl__restore {
 } pawl__restore;
 
 /**
- * Do it. First everything is looked at: a file that is neither what stood there before nor what
- * stands there after is somebody's own work, and the call fails before it has touched anything.
+ * Do it. First everything is looked at: a file that is neither what was there before nor what
+ * is there after is somebody's own work, and the call fails before it has touched anything.
  * @return PAWL_ESTATE naming a path that was changed by others, then or meanwhile; PAWL_EFULL,
  *         PAWL_EACCESS, PAWL_EREADONLY, PAWL_EIO, PAWL_ENOMEM, what source failed with: then it may
  *         be half done.

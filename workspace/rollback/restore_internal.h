@@ -1,13 +1,13 @@
 /**
  * @file workspace/rollback/restore_internal.h
- * @brief The inside of a restore: what stands at each step's path, and the files that are made.
+ * @brief The inside of a restore: what is at each step's path, and the files that are made.
  */
 #pragma once
 
 #include "base/digest.h"
 #include "workspace/rollback/restore.h"
 
-/** What stood at a step's path when it was looked at. */
+/** What was at a step's path when it was looked at. */
 typedef struct pawl__path_state {
         char kind;     /**< as an entry's; 'x': anything else; 0: nothing */
         bool same;     /**< of the goal's kind, content and target; its mode may be another */
@@ -38,13 +38,13 @@ static inline const pawl__entry *pawl__goal(const pawl__restore_work *q, size_t 
         return q->r->back ? &q->steps[step].from : &q->steps[step].to;
 }
 
-/** What stood there at the other end of the way. */
+/** What was there at the other end of the way. */
 static inline const pawl__entry *pawl__origin(const pawl__restore_work *q, size_t step)
 {
         return q->r->back ? &q->steps[step].to : &q->steps[step].from;
 }
 
-/** The goal's mode for what stands there: setuid and setgid bits that it has not, it does not get.
+/** The goal's mode for what is there: setuid and setgid bits that it has not, it does not get.
  */
 static inline uint32_t pawl__goal_mode(const pawl__restore_work *q, size_t step, uint32_t states)
 {
@@ -54,7 +54,7 @@ static inline uint32_t pawl__goal_mode(const pawl__restore_work *q, size_t step,
 /** Look at one path, and at its content unless that is known. PAWL_ESTATE where it is neither the
  *  goal nor the origin. */
 PAWL_MUST_CHECK pawl_status pawl__restore_inspect(pawl__restore_work *q, size_t step);
-/** Right before something is done to it: does still stand there what stood there? PAWL_ESTATE. */
+/** Right before something is done to it: is what was there still there? PAWL_ESTATE. */
 PAWL_MUST_CHECK pawl_status pawl__restore_still(pawl__restore_work *q, size_t step);
 /** The refusal of a path that others have changed. */
 pawl_status pawl__restore_changed(pawl__restore_work *q, pawl_text path);

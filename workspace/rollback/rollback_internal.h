@@ -92,7 +92,7 @@ typedef struct pawl__line {
 
 /** NULL: there is none of that number, or it is not below @p above, from which it is found. */
 const pawl__row *pawl__line_at(const pawl__line *all, int64_t n, int64_t above);
-/** The one that the workspace stood at before. NULL: none. */
+/** The one that the workspace was at before. NULL: none. */
 const pawl__row *pawl__line_base(const pawl__line *all, const pawl__row *row);
 /** [n]: it is on the way to number @p n, or that. NULL: no memory. */
 bool *pawl__line_to(const pawl__line *all, int64_t n, pawl__arena *arena);

@@ -9,7 +9,7 @@
  *     *        any bytes but '/'
  *     ?        any byte but '/'
  *     [a-z]    one of these, but not '/'; [!a-z] and [^a-z] one that is none of them; a ']' that
- *              stands first is one of them; [:alpha:] and the other classes of POSIX, of ASCII
+ *              is first is one of them; [:alpha:] and the other classes of POSIX, of ASCII
  *     \x       the byte x
  *     **       between slashes, or at an end: any number of directories
  *

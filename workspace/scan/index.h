@@ -5,7 +5,7 @@
  *
  * In memory it is what a scan builds, and all that it keeps of the tree; on disk it is the same
  * bytes in the file workspace.index beside the log, with a head before them that has their length,
- * their SHA-256 and its own: what stands there is not read further where the head is of no use. It
+ * their SHA-256 and its own: what is there is not read further where the head is of no use. It
  * is never the truth: a file that is missing, damaged, of another byte order, of another root, or
  * of another event of the log is as if there were none.
  *
@@ -63,7 +63,7 @@ typedef struct pawl__index {
         pawl__buf bytes;
         pawl__index_of of;
         unsigned char sum[32]; /**< of what follows the head, once it was read or sealed */
-        bool summed;           /**< it stands there for these very bytes */
+        bool summed;           /**< it is there for these very bytes */
 } pawl__index;
 
 #define PAWL__INDEX_INIT                                                                           \

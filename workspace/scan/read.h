@@ -1,6 +1,6 @@
 /**
  * @file workspace/scan/read.h
- * @brief A file read whole, as it stood at one moment, or not at all.
+ * @brief A file read whole, as it was at one moment, or not at all.
  */
 #pragma once
 

@@ -76,7 +76,7 @@ typedef struct pawl__scanner {
         pawl__tracked tracked; /**< by git */
         pawl__buf full; /**< a path from the top of git's work tree, where that is not the root */
         size_t prefix_len;            /**< of the root's in it */
-        bool directory_tracked_alone; /**< of the name at hand */
+        bool directory_tracked_alone; /**< of the current name */
         pawl__buf lists;              /**< all that is in force when the scan begins */
         pawl__buf rules;              /**< a file of them, as it is read */
         const char *no_rules;         /**< the name of one that cannot be read; NULL: each can */

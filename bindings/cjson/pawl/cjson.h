@@ -15,7 +15,8 @@
  * cJSON_Delete(). All of it is allocated by cJSON's hooks. After a failure *out is as it was.
  * Threads: as the objects given; no call has a state of its own.
  */
-#pragma once
+#ifndef PAWL_CJSON_H
+#define PAWL_CJSON_H
 
 #include <cjson/cJSON.h>
 #include <pawl/query.h>
@@ -76,4 +77,6 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_cjson_conflict(
 
 #ifdef __cplusplus
 }
+#endif
+
 #endif
