@@ -22,7 +22,7 @@ static pawl_status rolled_back_within(const pawl__row *rollback, void *user, paw
 }
 
 /* From the run's start on; from the log's where a rollback came since, as what that did rests on
- * checkpoints and rollbacks of any age. */
+ * checkpoints and rollbacks of any age, and of a run that was submitted, which rests on one. */
 static pawl_status find_range(
         struct range *range, pawl__state *state, const pawl__row *run, pawl_error *err)
 {
@@ -30,7 +30,7 @@ static pawl_status find_range(
 
         if (started > range->until)
                 return PAWL_ENOTFOUND;
-        range->since = started - 1;
+        range->since = pawl__run_submitted(run) ? 0 : started - 1;
         return pawl__state_each(state, PAWL__ROLLBACKS, rolled_back_within, range, err);
 }
 

@@ -120,6 +120,17 @@ runs 0 pawl undo --yes
 runs 0 pawl resume "$fifth"
 same "$(steps "$fifth")" "research=completed specify=completed publish=completed"
 
+it "of a run that was submitted: its files are set up as a worker had them"
+runs 0 pawl submit mission.yaml --run queued
+runs 0 pawl work --once
+fails 1 '^pawl: run queued: was submitted, and has no directory here; ' pawl fork queued --from publish --yes
+runs 0 pawl fork queued --from publish --dir worked
+same "$(steps "$(cat out)")" "research=completed specify=completed publish=pending"
+[ -e worked/specify.txt ]
+runs 0 pawl resume "$(cat out)"
+[ -e worked/publish.txt ]
+rm -r worked
+
 it "asked on a terminal; no changes nothing"
 before=$(pawl runs --json | jq '.runs | length')
 dialog 1 'spawn pawl fork first --from specify
