@@ -83,7 +83,7 @@ static pawl_status used_by(
                         more, sizeof more, ", and %zu more step%s", n_more, n_more == 1 ? "" : "s");
         return pawl__fail(err, PAWL_ESTATE,
                 "conflict %.*s: step %.*s of run %.*s has completed with the former answer%s; "
-                "change what is to hold from now on with `pawl glossary edit`",
+                "change what is to hold from now on with `pawl glossary edit TERM --define TEXT`",
                 PAWL__FMT(conflict->v[PAWL__CON_ID].text), PAWL__FMT(step->v[PAWL__STEP_ID].text),
                 PAWL__FMT(step->v[PAWL__STEP_RUN].text), more);
 }

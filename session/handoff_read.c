@@ -392,7 +392,7 @@ pawl_status pawl__handoff_parse(
         if (valid < len)
                 return pawl__fail(err, PAWL_EPARSE,
                         "%s: byte %zu: is not UTF-8; save it as UTF-8, or write it again with "
-                        "`pawl handoff --write`",
+                        "`pawl handoff --write FILE`",
                         name, valid + 1);
         return pawl__handoff_read(out, pawl__text_n(data, len), err);
 }

@@ -59,7 +59,7 @@ static pawl_status must_be_active(const keeping *k)
         if (pawl__text_is(k->session.v[PAWL__SES_STATUS].text, "active"))
                 return PAWL_OK;
         return pawl__fail(k->err, PAWL_ESTATE,
-                "session %.*s: has ended (%.*s); `pawl session start` begins another",
+                "session %.*s: has ended (%.*s); `pawl session start --mission M` begins another",
                 PAWL__FMT(k->session.v[PAWL__SES_ID].text),
                 PAWL__FMT(k->session.v[PAWL__SES_STATUS].text));
 }

@@ -34,7 +34,7 @@ pawl_status pawl__session_find(pawl__row *session, pawl__state *state, const cha
         if (status || n)
                 return status;
         return pawl__fail(err, PAWL_ENOTFOUND,
-                "sessions: no session yet%s%.*s; `pawl run MISSION` or `pawl session start` begins "
+                "sessions: no session yet%s%.*s; `pawl run MISSION` or `pawl session start --mission M` begins "
                 "one",
                 mission_id.data ? " of mission " : "", PAWL__FMT(mission_id));
 }

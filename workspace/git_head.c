@@ -59,7 +59,7 @@ pawl_status pawl_workspace_checkpoint_subject(
         }
         if (status == PAWL_DONE)
                 status = pawl__fail(err, PAWL_ENOTFOUND,
-                        "checkpoint %.100s: no commit of git is known for it; see `pawl show`",
+                        "checkpoint %.100s: no commit of git is known for it; see `pawl show CHECKPOINT`",
                         which);
         char *taken = NULL;
         if (!status && (pawl__buf_add(&text, subject.data, subject.len) ||

@@ -35,7 +35,7 @@ static pawl_status find(telling *t)
         }
         if (!mission)
                 return pawl__fail(t->err, PAWL_ENOTFOUND,
-                        "handoff: no session yet; `pawl run MISSION` or `pawl session start` "
+                        "handoff: no session yet; `pawl run MISSION` or `pawl session start --mission M` "
                         "begins one");
         return filter.session_id
                        ? pawl__fail(t->err, PAWL_ENOTFOUND,

@@ -153,7 +153,7 @@ static pawl_status show(const cli_call *cli, pawl_log *log, const pawl_sessions 
                 return detail_json(cli, d, list->items, err);
         if (list->n == 0 && !json) {
                 cli_say(cli, cli->in->out,
-                        "no sessions; `pawl run MISSION` or `pawl session start` begins one");
+                        "no sessions; `pawl run MISSION` or `pawl session start --mission M` begins one");
                 fputc('\n', cli->in->out);
                 return PAWL_OK;
         }
