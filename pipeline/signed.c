@@ -300,43 +300,47 @@ pawl_status pawl__trust_answer(pawl__trust *trust, uint64_t seq, pawl_error *err
 
 /* ---- Senses ---------------------------------------------------------------------------------- */
 
-/* The answer that put a sense into a wider scope stands right behind it; 0: none of this mission
- * did, and what the glossary says otherwise is no answer. */
-static pawl_status answer_behind(uint64_t *seq, const pawl__trust *trust, pawl__arena *arena,
+/* The answer of this mission that a sense comes from: its own event, or, of one that was put into a
+ * scope, the event right behind that. 0: none; what the glossary says otherwise is no answer. */
+static pawl_status answer_of(uint64_t *seq, const pawl__trust *trust, pawl__arena *arena,
         const pawl__row *row, pawl_error *err)
 {
-        const uint64_t next = (uint64_t)row->v[PAWL__SENSE_SEQ].integer + 1;
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        const bool written = pawl__text_is(row->v[PAWL__SENSE_SOURCE].text, "user_clarification");
+        const bool local = pawl__text_is(row->v[PAWL__SENSE_SCOPE].text, "mission_local");
         pawl_event event;
-        pawl_status status = pawl__log_event(&event, arena, trust->log, next);
+        pawl_status status = PAWL_OK;
 
         *seq = 0;
-        if (status)
-                return status == PAWL_ENOTFOUND ? PAWL_OK
-                                                : pawl__log_failed(trust->log, status, err);
-        if (pawl__event_type_of(event.type) != PAWL__CLARIFICATION_RESOLVED ||
-                !pawl__text_eq(event.mission_id, trust->mission_id))
-                return PAWL_OK;
-        status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err);
-        if (!status && pawl__text_eq(pawl__json_get_text(&tree, 0, "normal"),
-                               row->v[PAWL__SENSE_NORMAL].text))
-                *seq = next;
-        pawl__json_tree_free(&tree);
+        for (uint64_t i = !local; i < (written ? 2U : 1U) && !status && !*seq; i++) {
+                const uint64_t at = (uint64_t)row->v[PAWL__SENSE_SEQ].integer + i;
+                pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+                status = pawl__log_event(&event, arena, trust->log, at);
+                if (status == PAWL_ENOTFOUND)
+                        return PAWL_OK;
+                if (status)
+                        return pawl__log_failed(trust->log, status, err);
+                if (pawl__event_type_of(event.type) != PAWL__CLARIFICATION_RESOLVED ||
+                        !pawl__text_eq(event.mission_id, trust->mission_id))
+                        continue;
+                status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err);
+                const pawl_text normal = pawl__json_get_text(&tree, 0, "normal");
+                if (!status && (i == 0 || !normal.data ||
+                                       pawl__text_eq(normal, row->v[PAWL__SENSE_NORMAL].text)))
+                        *seq = at;
+                pawl__json_tree_free(&tree);
+        }
         return status;
 }
 
 static pawl_status sense_counts(bool *counts, const pawl__row *row, void *user, pawl_error *err)
 {
         pawl__trust *trust = user;
-        const bool answered = pawl__text_is(row->v[PAWL__SENSE_SCOPE].text, "mission_local") &&
-                              row->v[PAWL__SENSE_VERSION].text.len == 0;
-        uint64_t seq = answered ? (uint64_t)row->v[PAWL__SENSE_SEQ].integer : 0;
+        const bool seeds = row->v[PAWL__SENSE_VERSION].text.len > 0;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl_error why = PAWL_ERROR_INIT;
-        pawl_status status = PAWL_OK;
+        uint64_t seq = 0;
+        pawl_status status = seeds ? PAWL_OK : answer_of(&seq, trust, &arena, row, &why);
 
-        if (!answered && pawl__text_is(row->v[PAWL__SENSE_SOURCE].text, "user_clarification"))
-                status = answer_behind(&seq, trust, &arena, row, &why);
         if (!status && seq)
                 status = pawl__trust_answer(trust, seq, &why);
         pawl__arena_free(&arena);

@@ -333,8 +333,20 @@ run=forged-sense
 begin $run
 runs 0 forge GlossaryClarificationResolved user:ana "$sense"
 held "it is not signed"
+runs 0 forge GlossaryClarificationResolved user:ana "$sense | del(.normal)"
+held "blocked by 1 unresolved conflict"
 runs 3 pawl run mission.yaml --run other --fresh --no-input
 [ ! -e journal ]
+
+runs 0 forge GlossaryClarificationResolved user:ana "$sense | del(.normal)"
+held "blocked by 1 unresolved conflict"
+
+it "what the glossary says is no answer, and counts"
+run=ignored
+begin $run
+runs 0 pawl glossary ignore workspace --mission refund --actor user:ana
+runs 0 pawl resume $run --no-input
+same "$(cat journal)" specified
 
 it "a command that was interrupted behind the gate is not started again by an answer that counts no more"
 sed -i 's/echo specified/[ -e let ] || exit 1; echo specified/' mission.yaml
