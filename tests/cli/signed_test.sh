@@ -334,12 +334,9 @@ begin $run
 runs 0 forge GlossaryClarificationResolved user:ana "$sense"
 held "it is not signed"
 runs 0 forge GlossaryClarificationResolved user:ana "$sense | del(.normal)"
-held "blocked by 1 unresolved conflict"
+held "it is not signed"
 runs 3 pawl run mission.yaml --run other --fresh --no-input
 [ ! -e journal ]
-
-runs 0 forge GlossaryClarificationResolved user:ana "$sense | del(.normal)"
-held "blocked by 1 unresolved conflict"
 
 it "what the glossary says is no answer, and counts"
 run=ignored
