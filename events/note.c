@@ -106,7 +106,8 @@ pawl_status pawl__note_verifier(
                 return status;
         memcpy(bytes + 1, key->signer.public_key, 32);
         pawl__hex(hex, id, sizeof id);
-        if (pawl__buf_addf(out, "%.*s+%s+", PAWL__FMT(name), hex))
+        pawl__buf_add_text(out, name);
+        if (pawl__buf_addf(out, "+%s+", hex))
                 return pawl__nomem(err);
         status = pawl__base64_add(out, bytes, sizeof bytes, err);
         return status ? status : pawl__buf_addc(out, '\n') ? pawl__nomem(err) : PAWL_OK;
@@ -138,7 +139,8 @@ pawl_status pawl__note_write(
         unsigned char bytes[ID_LEN + PAWL__SIGNATURE_LEN];
         const size_t start = out->len;
 
-        pawl__buf_addf(out, "%.*s\n%" PRIu64 "\n", PAWL__FMT(note->origin), note->size);
+        pawl__buf_add_text(out, note->origin);
+        pawl__buf_addf(out, "\n%" PRIu64 "\n", note->size);
         pawl_status status = pawl__base64_add(out, note->root, sizeof note->root, err);
         if (!status && pawl__buf_addc(out, '\n'))
                 status = pawl__nomem(err);
@@ -151,7 +153,9 @@ pawl_status pawl__note_write(
                         pawl__text_n(out->data + start, out->len - start), err);
         if (status)
                 return status;
-        pawl__buf_addf(out, "\n\xe2\x80\x94 %.*s ", PAWL__FMT(name));
+        pawl__buf_adds(out, "\n\xe2\x80\x94 ");
+        pawl__buf_add_text(out, name);
+        pawl__buf_addc(out, ' ');
         status = pawl__base64_add(out, bytes, sizeof bytes, err);
         return status ? status : pawl__buf_addc(out, '\n') ? pawl__nomem(err) : PAWL_OK;
 }

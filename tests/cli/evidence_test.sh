@@ -27,6 +27,10 @@ says '^— example.com/log ' out
 runs 0 eventlog note --key key.pem --origin example.com/log --verifier
 same "$(cat out)" "example.com/log+$(printf 'example.com/log\n\001%s' '' | cat - <(openssl pkey -in key.pem -pubout -outform DER | tail -c 32) | sha256sum | cut -c 1-8)+$({ printf '\001'; openssl pkey -in key.pem -pubout -outform DER | tail -c 32; } | base64 -w 0)"
 
+runs 0 eventlog note --key key.pem --origin "example.com/$(printf '%0300d' 1)"
+same "$(head -n 1 out | wc -c)" 313
+same "$(tail -n 1 out | cut -d ' ' -f 2 | wc -c)" 313
+
 it "a key of Go's note package signs as well, under its name"
 seed=$(openssl pkey -in key.pem -outform DER | tail -c 32 | { printf '\001'; cat; } | base64 -w 0)
 id=$(printf 'signer.example\n\001' | cat - <(openssl pkey -in key.pem -pubout -outform DER | tail -c 32) | sha256sum | cut -c 1-8)
