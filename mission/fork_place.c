@@ -235,7 +235,8 @@ static pawl_status fill_directory(pawl__fork *f, const char *directory, pawl_tex
                 return status;
         status = pawl__workspace_set_up_once(&ws, err);
         pawl__workspace_close(&ws);
-        pawl__buf_addf(&path, "%s/./%.*s", strcmp(real, "/") ? real : "", PAWL__FMT(below));
+        pawl__buf_addf(&path, "%s/./", strcmp(real, "/") ? real : "");
+        pawl__buf_add_text(&path, below);
         f->path = pawl__arena_copy(&f->arena, pawl__buf_text(&path)).data;
         f->from = n;
         if (!status)

@@ -1,6 +1,7 @@
 #include "mission/ssh_keygen.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/ids.h"
 #include "mission/runner.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -218,12 +219,12 @@ pawl_status pawl__ssh_verify(
         struct talk talk = {
                 memory_file(text), memory_file(pawl__text("")), memory_file(pawl__text("")), -1};
         const int files[] = {memory_file(signers), memory_file(signature), -1};
-        char allowed[32], seal[32], who[300], why[200];
+        char allowed[32], seal[32], who[PAWL__ID_MAX + 1], why[200];
         pawl_status status = PAWL_OK;
 
         snprintf(allowed, sizeof allowed, "/dev/fd/%d", files[0]);
         snprintf(seal, sizeof seal, "/dev/fd/%d", files[1]);
-        snprintf(who, sizeof who, "%.*s", PAWL__FMT(actor));
+        snprintf(who, sizeof who, "%.*s", (int)actor.len, actor.data ? actor.data : "");
         char *argv[] = {"ssh-keygen", "-Y", "verify", "-f", allowed, "-I", who, "-n", "pawl", "-s",
                 seal, NULL};
         if (talk.in < 0 || talk.out < 0 || talk.told < 0 || files[0] < 0 || files[1] < 0)

@@ -76,8 +76,10 @@ static void join(char *out, size_t size, const pawl_text *list, size_t n)
 {
         pawl__buf text = PAWL__BUF_INIT;
 
-        for (size_t i = 0; i < n && text.len < size; i++)
-                pawl__buf_addf(&text, "%s%.*s", i ? ", " : "", PAWL__FMT(list[i]));
+        for (size_t i = 0; i < n && text.len < size; i++) {
+                pawl__buf_adds(&text, i ? ", " : "");
+                pawl__buf_add_text(&text, list[i]);
+        }
         const size_t len = text.failed ? 0 : pawl__utf8_cut(text.data, text.len, size - 4);
         snprintf(out, size, "%.*s%s", (int)len, text.data ? text.data : "",
                 len < text.len ? "..." : "");

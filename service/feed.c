@@ -162,7 +162,9 @@ static void add_error(pawl__buf *out, const pawl_error *why)
 
         service_answer_fail(&answer, why);
         const pawl_text body = service_answer_bytes(&answer);
-        pawl__buf_addf(out, "event: error\ndata: %.*s\n", PAWL__FMT(body));
+        pawl__buf_adds(out, "event: error\ndata: ");
+        pawl__buf_add_text(out, body);
+        pawl__buf_addc(out, '\n');
         service_answer_free(&answer);
 }
 

@@ -7,6 +7,7 @@ runs 0 pawl init
 serve() {
         coproc SERVER { exec pawl mcp "$@" 2>server.err; }
         server=$SERVER_PID
+        exec {answers}<&"${SERVER[0]}" # which the shell closes when the server has ended
 }
 say() {
         printf '%s\n' "$1" >&"${SERVER[1]}"
@@ -14,7 +15,7 @@ say() {
 hear() {
         local line
         : >before
-        while IFS= read -r -t 60 line <&"${SERVER[0]}"; do
+        while IFS= read -r -t 60 -u "$answers" line; do
                 printf '%s\n' "$line" >answer
                 [ "$(jq -c .id answer)" != "$1" ] || return 0
                 printf '%s\n' "$line" >>before
@@ -30,6 +31,7 @@ stop() {
         local input=${SERVER[1]}
         exec {input}>&-
         wait "$server"
+        exec {answers}<&-
 }
 call() { # ID TOOL ARGUMENTS
         ask "$1" "{\"jsonrpc\":\"2.0\",\"id\":$1,\"method\":\"tools/call\",\"params\":{\"name\":\"$2\",\"arguments\":$3}}"

@@ -18,7 +18,7 @@ SERVICE_TEST(commands_are_run_by_their_whole_name, &s)
         assert_int_equal(run("{\"command\":\"checkpoints\"}"), 200);
         answer_says(&s, "\"data\":[{\"n\":1,");
         assert_int_equal(run("{\"args\":[\"1\"],\"command\":\"eventlog show\"}"), 200);
-        answer_says(&s, "\"type\": \"WorkspaceCheckpointed\"");
+        answer_says(&s, "\"type\":\"WorkspaceCheckpointed\"");
         assert_int_equal(run("{\"command\":\"no such\"}"), 404);
         answer_says(&s, "GET /listCommands");
         static const char *const not_served[] = {"serve", "run", "resume", "init", "hash", "import",

@@ -130,7 +130,8 @@ static pawl_status remove_within(pawl__rootdir *root, pawl_text path, pawl_error
                 if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0)
                         continue;
                 pawl__buf_clear(&inside);
-                pawl__buf_addf(&inside, "%.*s/%s", PAWL__FMT(path), found->d_name);
+                pawl__buf_add_text(&inside, path);
+                pawl__buf_addf(&inside, "/%s", found->d_name);
                 status = pawl__buf_check(&inside, err);
                 if (!status)
                         status = remove_all(root, pawl__buf_text(&inside), err);
