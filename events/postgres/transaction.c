@@ -253,10 +253,16 @@ void pawl__postgres_rollback(pawl_log *log, bool large)
         pawl__deferred_drop(log);
         server->undoing = true;
         if (!server->lost && server->conn) {
-                pawl_status status = pawl__send_own(&q, log, PAWL__OWN_ROLLBACK, false, &why);
-                if (!status)
-                        (void)!pawl__exchange(log, "append", &why);
-                /* What failed was answered with the rest; the ROLLBACK comes last. */
+                /* Where a failure was answered before the exchange had an end, as in one of much to
+                 * write, all up to that end is passed over, the first ROLLBACK too. */
+                for (int tries = 0; tries < 2 && !server->lost; tries++) {
+                        pawl_status status =
+                                pawl__send_own(&q, log, PAWL__OWN_ROLLBACK, false, &why);
+                        if (!status)
+                                (void)!pawl__exchange(log, "append", &why);
+                        if (server->pq->PQtransactionStatus(server->conn) != PQTRANS_INERROR)
+                                break;
+                }
                 if (server->pq->PQtransactionStatus(server->conn) != PQTRANS_IDLE)
                         server->lost = true;
         }

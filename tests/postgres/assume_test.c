@@ -335,3 +335,27 @@ LOG_TEST(a_lock_that_is_kept_is_said_as_such)
         pawl_log_close(other);
         log_has(f, 3);
 }
+
+/* What is much goes to the server as it comes, so that it is answered before the exchange has an
+ * end. */
+OPEN_LOG_TEST(much_to_write_is_written_over_another_s_event)
+{
+        enum { MUCH = 4 << 20 };
+        static char payload[MUCH + 64];
+        pawl_log *other = event_log_another(f);
+        pawl_event event = event_scope(NULL);
+        const pawl_event much = {.type = pawl__text("SessionStarted"),
+                .mission_id = pawl__text("m"),
+                .session_id = pawl__text("s"),
+                .payload = pawl__text_n(payload,
+                        (size_t)snprintf(payload, sizeof payload, "{\"x\":\"%0*d\"}", MUCH, 1))};
+
+        for (int times = 0; times < 5; times++) {
+                for (int i = 0; i < PAWL__CALM + 1; i++)
+                        assert_ok(append_one(f->log, event, 0));
+                assert_ok(append_one(other, event, 0));
+                assert_ok(append_one(f->log, much, 0));
+        }
+        assert_int_equal(event_log_count(f), 5 * (PAWL__CALM + 3));
+        pawl_log_close(other);
+}

@@ -165,9 +165,13 @@ def a_failure_after_the_first_line_is_the_last_event():
 
 def fill():
     """More than a command may print for one answer, and than sockets hold."""
-    service.run("session start", "--mission", "long")
+    def done(data):
+        assert "error" not in data, data
+        return data
+
+    done(service.run("session start", "--mission", "long"))
     for _ in range(40):
-        service.run("session checkpoint", "--mission", "long", "--summary", "x" * 900000)
+        done(service.run("session checkpoint", "--mission", "long", "--summary", "x" * 900000))
     same(service.run("eventlog export")["error"]["status"], "PAWL_ETOOBIG")
 
 
