@@ -69,7 +69,7 @@ static pawl_text find_directory(const pawl__json_tree *tree)
         return directory;
 }
 
-/* A shell's command stands beside the other members where the event itself names the tool. */
+/* A shell's command is beside the other members where the event itself names the tool. */
 static void find_tool(pawl__hook_call *call, const pawl__json_tree *tree)
 {
         const pawl__node input = pawl__json_get(tree, 0, "tool_input");

@@ -143,7 +143,7 @@ static pawl_status put_first(
         return status;
 }
 
-/* The reverse, where that stands there as it was put. *done says whether it did. */
+/* The reverse, where that is there as it was put. *done says whether it did. */
 static pawl_status take_first(bool *done, editing *e, pawl__jsonc_span container, adding add,
         const pawl__agent_event *event)
 {

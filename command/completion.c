@@ -44,7 +44,7 @@ static void put_id_cases(FILE *out, const cli_program *program, const cli_cmd *c
         }
 }
 
-/* What may stand after an option that takes a value. */
+/* What may be after an option that takes a value. */
 static void put_value_case(FILE *out, const cli_program *program, const cli_option *option)
 {
         if (cli_is_flag(option) || option->kind == CLI_SECONDS)
@@ -122,7 +122,7 @@ static void put_pairs(FILE *out, const cli_program *program)
         }
 }
 
-/* The ids are put together by hand: compgen -W would run what stands in them. */
+/* The ids are put together by hand: compgen -W would run what is in them. */
 static void put_ids_function(FILE *out, const char *name)
 {
         fprintf(out,

@@ -28,7 +28,7 @@ int cli_fail(const cli_call *cli, const pawl_error *err)
                 cli->ending->told = true;
         if (cli->in->failure)
                 *cli->in->failure = *err;
-        fflush(cli->in->out); /* what was printed before the failure stands before it */
+        fflush(cli->in->out); /* what was printed before the failure is before it */
         cli_notice(cli, err->message[0] ? err->message : pawl_status_name(err->status));
         int code = exit_code(err->status);
         return code ? code : CLI_FAILED;

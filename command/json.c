@@ -50,7 +50,7 @@ static pawl_status add_break(pawl__buf *out, unsigned depth)
         return status;
 }
 
-/* What stands before a token: a comma after a value, a new line inside a container that holds
+/* What is before a token: a comma after a value, a new line inside a container that holds
  * something, nothing between a name and its value. */
 struct layout {
         unsigned depth;

@@ -36,7 +36,7 @@ static int place_of_letter(const cli_option *options, char letter)
 }
 
 /* An option of any subcommand: whether it takes a value is the same in all of them (a test holds
- * the tables to that), so that options may also stand before the subcommand. */
+ * the tables to that), so that options may also be before the subcommand. */
 static const cli_option *any_option(
         const cli_program *program, const char *name, size_t len, char letter)
 {

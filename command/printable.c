@@ -92,7 +92,7 @@ void cli_put_cut(FILE *stream, pawl_text text, size_t max)
                 fputs("…", stream);
 }
 
-/* Of a word with what stands before it: bytes, and the columns that it takes. */
+/* Of a word with what is before it: bytes, and the columns that it takes. */
 static size_t word_of(const char *at, size_t *columns)
 {
         size_t n = strspn(at, " ");

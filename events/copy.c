@@ -1,6 +1,6 @@
 /*
  * Copying a log into another, of whatever engine: contents first, then the events in their order,
- * some thousand a transaction, as they stand: same seq, same time, same hashes. What is there of a
+ * some thousand a transaction, as they are: same seq, same time, same hashes. What is there of a
  * copy that was cut off is gone on from: its last event says how far it came.
  *
  * The chain is computed again on the way, so that what arrives is what verifies. Leases stay

@@ -194,7 +194,7 @@ void pawl_cursor_close(pawl_cursor *cursor)
         free(cursor);
 }
 
-/* Beyond the end, or lost: the head of a log on a server stands beside its events. */
+/* Beyond the end, or lost: the head of a log on a server is beside its events. */
 static pawl_status no_event(pawl_log *log, uint64_t seq)
 {
         unsigned char hash[32];

@@ -5,7 +5,7 @@
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* What stands in braces, for a log on a server. */
+/* What is in braces, for a log on a server. */
 static void expand(pawl__buf *out, pawl_text what, const char *log_id)
 {
         if (pawl__text_is(what, "log_id,"))

@@ -4,7 +4,7 @@
 #include "base/sources.h"
 #include "events/handle.h"
 
-/* The payload goes out as it stands: it must be one JSON value on one line. */
+/* The payload goes out as it is: it must be one JSON value on one line. */
 static pawl_status check_payload(const pawl_event *e, pawl_error *err)
 {
         pawl__json_reader reader;

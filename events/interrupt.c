@@ -5,7 +5,7 @@
  *
  * Not while events are written, since others' batches may be in that transaction, and since a
  * statement that was interrupted as it ended has done its work all the same: what reports a failure
- * has written nothing. A batch's prepare hook may be long, stands in a transaction of its own, and
+ * has written nothing. A batch's prepare hook may be long, is in a transaction of its own, and
  * is interrupted.
  */
 #include "events/handle.h"

@@ -1,12 +1,12 @@
 /* What others appended before a batch: what of it is read with the lock of the log, where an engine
- * can do that, and whether it leaves alone what the batch rests on. */
+ * can do that, and whether it leaves alone what the batch depends on. */
 #include "events/handle.h"
 #include <inttypes.h>
 
 /* Events whose rows are asked for with the lock: of most batches all. */
 enum { PREFETCHED = 16 };
 
-/* After more events of others what rests on the log is made again, and none of them is looked at.
+/* After more events of others what depends on the log is made again, and none of them is looked at.
  */
 enum { OTHERS_MAX = 1000 };
 

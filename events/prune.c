@@ -1,7 +1,7 @@
 /* Pruning: a payload goes, its hash stays, and with it the chain (events/verify.c). */
 #include "events/handle.h"
 
-/* The event as it stands, its payload's hash taken; *there: it has a payload still. */
+/* The event as it is, its payload's hash taken; *there: it has a payload still. */
 static pawl_status read_payload(bool *there, unsigned char hash[32], pawl_log *log, uint64_t seq)
 {
         pawl__arena arena = PAWL__ARENA_INIT;

@@ -405,7 +405,7 @@ bool pawl__matcher_match(const pawl__matcher *walk, uint32_t state, uint32_t *nu
         return !(found->sign_first && first->after_word);
 }
 
-/* The folded text of a token: white space as one space, and what is folded already as it stands. */
+/* The folded text of a token: white space as one space, and what is folded already as it is. */
 static pawl_status fold_token(pawl_text *out, pawl__buf *buf, pawl_text text, bool space)
 {
         *out = space ? pawl__text(" ") : text;

@@ -23,7 +23,7 @@ static inline size_t back(pawl_text text, size_t at)
 }
 
 /* Go back from @p at by up to @p max characters, a run of white space being one that counts only
- * when something stands before it. Returns where that is; *n: how many they were. */
+ * when something is before it. Returns where that is; *n: how many they were. */
 static size_t reach_back(pawl_text text, size_t at, size_t max, size_t *n)
 {
         size_t reached = at, pending = 0, count = 0, size;

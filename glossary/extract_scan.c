@@ -156,7 +156,7 @@ static bool is_ordinary(pawl_text folded, bool hyphens)
         return none;
 }
 
-/* A run of text that is a term as it stands, unless it is an ordinary word. */
+/* A run of text that is a term as it is, unless it is an ordinary word. */
 static pawl_status add_phrase(struct scan *scan, pawl__source source, size_t start, size_t end)
 {
         pawl__extraction *extraction = scan->extraction;

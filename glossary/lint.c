@@ -161,7 +161,7 @@ static pawl_status add_edge(pawl__linting *l, uint32_t from, uint32_t to)
         return PAWL_OK;
 }
 
-/* What a thing is stands in a definition's first sentence; what follows tells more. */
+/* A definition says what a thing is in its first sentence; what follows tells more. */
 static pawl_status add_edges(pawl__linting *l)
 {
         pawl_status status = PAWL_OK;

@@ -125,7 +125,7 @@ static pawl_status see_pair(pawl__linting *l, const pawl__lint_node *a, const pa
         return i < j ? put(l, a->sense, b->sense, why) : put(l, b->sense, a->sense, why);
 }
 
-/* Only words that begin alike are held against each other, so that not every pair is. */
+/* Only words that begin alike are compared with each other, so that not every pair is. */
 static pawl_status find_spellings(pawl__linting *l)
 {
         const pawl__lint_node **sorted = pawl__arena_array(l->arena, l->n, sizeof *sorted);

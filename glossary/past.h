@@ -37,13 +37,13 @@ PAWL_MUST_CHECK pawl_status pawl__past_open(
         pawl__past *out, pawl_log *log, const pawl__row *run, pawl_error *err);
 void pawl__past_close(pawl__past *past);
 
-/** The same as it stands, for who runs the run: *glossary becomes it, and what was there is freed;
+/** The same as it is now, for the owner of the run: *glossary becomes it, and what was there is freed;
  *  *hidden, in @p arena, is what later looks at the log leave out. @p filter: of its rows. */
 PAWL_MUST_CHECK pawl_status pawl__past_present(pawl__glossary **glossary, pawl__hidden *hidden,
         pawl__arena *arena, pawl_log *log, const pawl__row *run, const pawl__sense_filter *filter,
         pawl_error *err);
 
-/** As it stood after the event @p seq, which is not before one that was asked for earlier;
- *  UINT64_MAX: as it stands. Valid until the next call. */
+/** As it was after the event @p seq, which is not before one that was asked for earlier;
+ *  UINT64_MAX: as it is. Valid until the next call. */
 PAWL_MUST_CHECK pawl_status pawl__past_glossary(
         pawl__glossary **out, pawl__past *past, uint64_t seq, pawl_error *err);

@@ -91,7 +91,7 @@ static pawl_status extract(pawl__proposing *p, pawl__glossary *glossary, pawl_er
 
 /* ---- What the documents define --------------------------------------------------------------- */
 
-/* The line of a byte of the document at hand; bytes come in order. */
+/* The line of a byte of the current document; bytes come in order. */
 static uint64_t line_of(pawl__proposing *p, size_t byte)
 {
         const char *data = p->documents[p->at].data;

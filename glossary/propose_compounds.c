@@ -1,4 +1,4 @@
-/* Two nouns that stand side by side so often that they are a term. */
+/* Two nouns that are side by side so often that they are a term. */
 #include "base/error.h"
 #include "glossary/normal.h"
 #include "glossary/people.h"

@@ -11,7 +11,7 @@
 /* What the setters fill. */
 struct loader {
         pawl__seed *seed;
-        pawl__sense *sense; /* the one at hand */
+        pawl__sense *sense; /* the current one */
         pawl__node surface; /* the node of its surface */
         pawl__node aliases; /* of the list of its aliases, or PAWL__NO_NODE */
         pawl__sense_notes notes;

@@ -363,7 +363,7 @@ static pawl_status add_argument(
         return status;
 }
 
-/* After "--" nothing is an option; where paths come last, it stands before them. */
+/* After "--" nothing is an option; where paths come last, it is before them. */
 static pawl_status add_arguments(mcp_words *out, const mcp_tool *tool, const pawl__json_tree *tree,
         pawl__node arguments, pawl_error *err)
 {

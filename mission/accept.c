@@ -171,7 +171,7 @@ static pawl_status compare(pawl__runner *r, const pawl__row *run)
         return status;
 }
 
-/* Is it the very document that the run is held against? */
+/* Is it the very document that the run is compared with? */
 static pawl_status is_same(bool *same, pawl__runner *r, pawl_text recorded)
 {
         pawl__buf document = PAWL__BUF_INIT;

@@ -163,7 +163,7 @@ static pawl_status set_otherwise(const pawl__place *place, pawl__node node)
         return PAWL_OK;
 }
 
-/* otherwise rests on those above it. */
+/* otherwise depends on those above it. */
 static const pawl__field ask_fields[] = {
         {"question", PAWL__ENTRY_TEXT, "say what is asked: question: TEXT", set_question},
         {"options", PAWL__ENTRY_LIST, NULL, set_options},
@@ -249,7 +249,7 @@ static pawl_status write_ask(
         return status;
 }
 
-/* The question stands among the inputs, where they are an object, so that the glossary's check
+/* The question is among the inputs, where they are an object, so that the glossary's check
  * reads them as it does other steps'. */
 static void join(pawl__buf *out, pawl_text ask, pawl_text inputs)
 {

@@ -1,6 +1,6 @@
 /**
  * @file mission/baseline.h
- * @brief The mission that a run is held against: the document that the log keeps of it, and what a
+ * @brief The mission that a run is compared with: the document that the log keeps of it, and what a
  *        mission file differs from it in.
  *
  * The document is the mission file as canonical JSON, so that comments and form are no part of it,
@@ -17,7 +17,7 @@
 PAWL_MUST_CHECK pawl_status pawl__mission_document(pawl__buf *out, unsigned char hash[32],
         const pawl_mission *mission, pawl__hasher *hasher, pawl_error *err);
 
-/** The one that a run is held against, appended to @p out; nothing where the log has none. */
+/** The one that a run is compared with, appended to @p out; nothing where the log has none. */
 PAWL_MUST_CHECK pawl_status pawl__mission_recorded(
         pawl__buf *out, pawl_log *log, const pawl__row *run, pawl_error *err);
 
@@ -26,12 +26,12 @@ typedef struct pawl__mission_changes {
         size_t n;
         bool *rerun;    /**< one a step of the file: it changed or is new, or was told what does not
                              hold any more, or takes from such one */
-        bool at_resume; /**< none but inputs of steps that stand at a checkpoint, which layer 5
+        bool at_resume; /**< none but inputs of steps that are at a checkpoint, which layer 5
                              holds against it and asks about */
 } pawl__mission_changes;
 
 /**
- * What @p mission differs from the one that its run is held against in.
+ * What @p mission differs from the one that its run is compared with in.
  * @param recorded  that one's document; absent: a run of a log that has none. Then only the order
  *                  of the steps is known, and the inputs of those that have begun and take nothing
  *                  from another.

@@ -13,7 +13,7 @@
 typedef struct checker {
         pawl__checker of;
         pawl__json_writer w;
-        size_t checked, at; /* steps so far, and the one at hand */
+        size_t checked, at; /* steps so far, and the current one */
         bool blocked;
 } checker;
 

@@ -25,7 +25,7 @@ struct pawl__child {
         bool deaf;                 /**< this process's standard error takes nothing any more */
         char err[PAWL__ERR_CHUNK]; /**< read of the command's, on its way to this process's */
         size_t err_len, err_at;    /**< it is written from err_at on */
-        size_t err_owed;           /**< bytes that stood in the pipe when the command ended */
+        size_t err_owed;           /**< bytes that were in the pipe when the command ended */
         pawl_status why; /**< PAWL_OK until something other than the command itself ends it */
         int64_t now, tick_at, kill_at, silent_at, close_at, err_since;
 };

@@ -142,7 +142,7 @@ static pawl_status set_critical(const pawl__place *place, pawl__node node)
         return PAWL_OK;
 }
 
-/* Where a value stands in its document's text. */
+/* Where a value is in its document's text. */
 static pawl__span span_of(const pawl__place *place, pawl__node node)
 {
         const char *text = place->document->tree.text;
@@ -351,7 +351,7 @@ static pawl_status set_steps(const pawl__place *place, pawl__node node)
         return status ? status : pawl__params_put_words(mission, place->err);
 }
 
-/* steps stand last: their setter rests on the others'. */
+/* steps are last: their setter depends on the others'. */
 static const pawl__field mission_fields[] = {
         {"mission", PAWL__ENTRY_TEXT, "give the mission a name: mission: NAME", set_id},
         {"strictness", PAWL__ENTRY_TEXT, NULL, pawl__set_strictness},

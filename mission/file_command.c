@@ -40,7 +40,7 @@ static pawl__place place_of(
         return at;
 }
 
-/* That of the step at hand, which shares it no longer. NULL: no memory. */
+/* That of the current step, which shares it no longer. NULL: no memory. */
 static pawl__step_how *how_of(const pawl__loader *loader)
 {
         pawl_mission *mission = loader->mission;

@@ -132,7 +132,7 @@ struct walk {
 };
 
 /* The last step of the path needs @p to, which stands on it. One of the steps between them has
- * said so: those that say nothing only need what stands before them. */
+ * said so: those that say nothing only need what is before them. */
 static pawl_status refuse_cycle(const struct walk *w, uint32_t to)
 {
         const pawl_mission *mission = w->mission;

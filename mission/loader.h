@@ -10,10 +10,10 @@
 
 /** What the setters fill. */
 typedef struct pawl__loader {
-        pawl__settings *settings;  /**< of the project, the mission or the step at hand */
+        pawl__settings *settings;  /**< of the project, the mission or the current step */
         pawl__config *config;      /**< NULL for a mission file, */
         pawl_mission *mission;     /**< and NULL for a project's settings */
-        pawl__step *step;          /**< the one at hand */
+        pawl__step *step;          /**< the current one */
         pawl_mission_param *param; /**< likewise */
         pawl__map ids;             /**< of the steps so far */
         pawl__node *id_at;         /**< of each step */

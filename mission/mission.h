@@ -48,9 +48,9 @@ typedef struct pawl__retry_rule {
 
 /** What most steps say nothing of, and then share. */
 typedef struct pawl__step_how {
-        pawl__env env;      /**< before the mission's */
-        char *cwd;          /**< relative to the mission's directory, and beneath it; NULL: there */
-        int64_t timeout_ms; /**< of an attempt; 0: none */
+        pawl__env env;       /**< before the mission's */
+        char *cwd;           /**< relative to the mission's directory, and below it; NULL: there */
+        int64_t timeout_ms;  /**< of an attempt; 0: none */
         const char *timeout; /**< as the file says it */
         pawl__retry_rule retry;
 } pawl__step_how;

@@ -33,7 +33,7 @@ pawl_status pawl__terms_changed(bool *changed, pawl__buf *buf, const pawl_glossa
         return PAWL_OK;
 }
 
-/* The completed steps that the mission has, one behind the other, with where they stand in it. */
+/* The completed steps that the mission has, one behind the other, with where they are in it. */
 static pawl_status completed(pawl__steps_query *of, size_t *places, pawl__runner *r,
         const pawl__row *rows, size_t n_rows)
 {

@@ -132,7 +132,7 @@ static pawl_status set_description(const pawl__place *place, pawl__node node)
         return status;
 }
 
-/* The type stands first: the default's form rests on it. */
+/* The type is first: the default's form depends on it. */
 static const pawl__field param_fields[] = {
         {"type", PAWL__ENTRY_TEXT, NULL, set_type},
         {"default", PAWL__ENTRY_ANY, NULL, set_default},

@@ -15,7 +15,7 @@ PAWL_MUST_CHECK pawl_status pawl__params_read(const pawl__place *place, pawl__no
 
 /** Is this node an object with a member $param? */
 bool pawl__is_param(const pawl__json_tree *tree, pawl__node node);
-/** The one that such a node names. PAWL_EPARSE, at "WHERE": it stands beside other members, is no
+/** The one that such a node names. PAWL_EPARSE, at "WHERE": it is beside other members, is no
  *  string, or is not declared. */
 PAWL_MUST_CHECK pawl_status pawl__param_named(pawl_mission_param **out, const pawl_mission *mission,
         pawl__node node, const char *where, pawl_error *err);

@@ -57,7 +57,7 @@ static pawl_status holder_of(bool *held, uint64_t *fence, pawl__runner *r, pawl_
         return status;
 }
 
-/* Runs that can be resumed as they stand. */
+/* Runs that can be resumed as they are. */
 struct waiting {
         pawl__runner *r;
         pawl_text run_id; /* of one of them */
@@ -217,7 +217,7 @@ static pawl_status read_run(pawl__runner *r)
         return PAWL_OK;
 }
 
-/* The run as it stands while nobody holds it, before a claim that is good only if nobody held it in
+/* The run as it is while nobody holds it, before a claim that is good only if nobody held it in
  * between: who comes too late to do anything finds that out here, and leaves no trace. PAWL_DONE:
  * there is nothing left to run. */
 static pawl_status look_again(pawl__runner *r, void *user)

@@ -43,10 +43,10 @@ typedef struct pawl__runner {
         uint64_t fence;        /**< 0: not claimed */
         bool released;         /* with the transaction that ended the session */
         bool resumes;          /**< a run that others began */
-        bool completed;        /**< RunCompleted stands in the log already */
+        bool completed;        /**< RunCompleted is in the log already */
         bool mission_accepted; /**< somebody said yes to what changed in the mission */
         bool changes_open;     /**< that is in inputs which layer 5 asks about; yes records it */
-        bool mission_compared; /**< it was held against the run's at the claim's last look */
+        bool mission_compared; /**< it was compared with the run's at the claim's last look */
 
         pawl__glossary *glossary;
         pawl_pipeline *pipeline;
@@ -95,7 +95,7 @@ typedef struct pawl__runner {
 PAWL_MUST_CHECK pawl_status pawl__runner_open(
         pawl__runner *r, pawl_log *log, const pawl_run_options *options);
 
-/** At the very end: what was done counts only if the log stands at its path. @p status, or why it
+/** At the very end: what was done counts only if the log is at its path. @p status, or why it
  * does not. */
 PAWL_MUST_CHECK pawl_status pawl__runner_keep_log(pawl__runner *r, pawl_status status);
 
@@ -191,11 +191,11 @@ PAWL_MUST_CHECK pawl_status pawl__runner_outdated(
 PAWL_MUST_CHECK pawl_status pawl__terms_changed(bool *changed, pawl__buf *buf,
         const pawl_glossary_terms *told, const pawl_glossary_terms *now);
 
-/** Members of an event that says what the run is held against from now on: mission_document, whose
+/** Members of an event that says what the run is compared with from now on: mission_document, whose
  *  text goes into the batch, mission_hash, steps. */
 PAWL_MUST_CHECK pawl_status pawl__runner_write_mission(pawl__runner *r, pawl__json_writer *w);
 /** Hold the mission against that one. Changes that are accepted go into the batch
- *  (RunMissionChanged); PAWL_EINPUTS for those that are not, but for inputs of steps that stand at
+ *  (RunMissionChanged); PAWL_EINPUTS for those that are not, but for inputs of steps that are at
  *  a checkpoint, which layer 5 asks about. r->changes has them all. */
 PAWL_MUST_CHECK pawl_status pawl__runner_hold_mission(pawl__runner *r, const pawl__row *run);
 /** The same, with nothing put into the batch: *yes where changes are accepted; it comes in as
@@ -295,8 +295,7 @@ typedef struct pawl__step_run {
         pawl__runner *r;
         const pawl__step *step;
         size_t index;
-        const pawl__row
-                *row; /**< while it begins: as it stood; NULL: the run has no such step yet */
+        const pawl__row *row; /**< while it begins: as it was; NULL: the run has no such step yet */
         pawl_context *ctx;
         bool has_inputs;            /**< they are set, so that their hash can be told */
         bool passed;                /**< the gate lets it start its command */

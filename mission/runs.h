@@ -7,7 +7,7 @@
 #include "session/retry.h"
 #include "state/forked.h"
 
-/** A run as it stands. */
+/** A run as it is. */
 typedef struct pawl__run_view {
         pawl__row row;         /**< of PAWL__RUNS */
         pawl_text status;      /**< as it is now: somebody alive holds it: running; the log says

@@ -194,7 +194,7 @@ static void begin(schedule *s, size_t index, const pawl__row *row)
         settle(s, p, status);
 }
 
-/* A step as it stands. NULL: the run does not know it yet. */
+/* A step as it is. NULL: the run does not know it yet. */
 static pawl_status find_row(const pawl__row **out, schedule *s, size_t index)
 {
         pawl__runner *r = s->r;
@@ -272,7 +272,7 @@ static void begin_ready(schedule *s)
         while (start_passed(s));
 }
 
-/* Nothing is at work: the questions that were put off are asked. The steps stand at checkpoints of
+/* Nothing is at work: the questions that were put off are asked. The steps are at checkpoints of
  * this session. */
 static bool ask_next(schedule *s)
 {

@@ -26,7 +26,7 @@ static void add(pawl__secrets *s, pawl_text form)
                         return;
         s->forms[s->n++] = form;
         s->starts[(unsigned char)*form.data] = true;
-        if (3 * form.len > s->longest) /* a line break may stand after each byte */
+        if (3 * form.len > s->longest) /* a line break may be after each byte */
                 s->longest = 3 * form.len;
 }
 

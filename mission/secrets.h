@@ -4,7 +4,7 @@
  * out of what is kept of them.
  *
  * Struck out, with "***" in their place, are a value as it is, as a string of JSON has it, and in
- * base64 (either alphabet, whatever stands before and after it, line breaks in between).
+ * base64 (either alphabet, whatever is before and after it, line breaks in between).
  */
 #pragma once
 

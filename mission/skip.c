@@ -52,7 +52,7 @@ static pawl_status check_signed(skipping *s, pawl_text run_id, pawl_text step_id
         return status;
 }
 
-/* The run as it stands while nobody holds it: the claim is good only if that is still so. */
+/* The run as it is while nobody holds it: the claim is good only if that is still so. */
 static pawl_status look(skipping *s, pawl_text run_id, pawl_text step_id)
 {
         pawl_owner owner = {0};

@@ -127,7 +127,7 @@ static void resumed(looking *l, pawl__steering_step *step, pawl_text when)
         }
 }
 
-/* Those behind one that waits for answers; a need may stand behind what needs it. */
+/* Those behind one that waits for answers; a need may be behind what needs it. */
 static void pass_waiting_on(looking *l)
 {
         pawl__steering_step *steps = l->out->steps;

@@ -1,7 +1,7 @@
 /*
  * What a step's command writes to standard error, while it runs: the newest of it is kept in memory
  * for the log, and beside it in a file (mission/attempts.h) for who looks on. That a file cannot be
- * written is told once and stops nothing: what is recorded does not rest on it.
+ * written is told once and stops nothing: what is recorded does not depend on it.
  */
 #include "base/error.h"
 #include "base/file.h"

@@ -3,7 +3,7 @@
  * @brief What runs in the watcher of a step's command, and what it is told.
  *
  * System calls alone, since it is a fork of a program with threads; what is in memory there is as
- * it stood at the fork, but for the arguments of later commands.
+ * it was at the fork, but for the arguments of later commands.
  */
 #pragma once
 

@@ -73,7 +73,7 @@ static pawl_status define(
         return PAWL_OK;
 }
 
-/* The sense that the answer selects, as it stood among the candidates or as it was defined. */
+/* The sense that the answer selects, as it was among the candidates or as it was defined. */
 static pawl_status select_sense(
         pawl__sense *out, const pawl_conflict *conflict, const pawl_answer *answer, pawl_error *err)
 {

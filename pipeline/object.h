@@ -62,7 +62,7 @@ pawl__claim *pawl__claim_find(pawl_pipeline *pipeline, pawl_text run_id);
 PAWL_MUST_CHECK pawl_status pawl__claim_take(pawl_pipeline *pipeline, pawl_context *ctx);
 
 /**
- * Let a pass over the context rest on what this pipeline knows of the log, without asking whether
+ * Let a pass over the context depend on what this pipeline knows of the log, without asking whether
  * others have written since: the seq of its last event, which the batch assumes from now on. A
  * commit that finds behind it what the pass should have seen sets pipeline->overtaken, and the pass
  * is to be made again. 0: that is not possible, pawl__claim_take() asks.

@@ -65,7 +65,7 @@ struct answering {
         pawl__row *replaced; /* those that were answered before */
         size_t *replaced_by; /* beside them: which answer */
         size_t n_replaced;
-        size_t at; /* the answer at hand */
+        size_t at; /* the current answer */
         pawl_text actor;
         const pawl__sealer *sealer;
         int64_t now_us;

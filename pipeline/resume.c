@@ -120,7 +120,7 @@ static pawl_status reevaluate(pawl_context *ctx, const pawl__findings *recorded)
         return PAWL_OK;
 }
 
-/* The findings that the checkpoint rests on, from their event, re-evaluated by the present
+/* The findings that the checkpoint depends on, from their event, re-evaluated by the present
  * glossary. */
 static pawl_status recall(pawl_context *ctx, uint64_t seq)
 {

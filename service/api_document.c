@@ -21,7 +21,7 @@ static const struct {
 } documents[] = {EMBED_API_DOCUMENT};
 
 /* Append JSON: ' is a quotation mark, %q a string and %t a text, both quoted, %r a text as it is,
- * %u a number. A comma at the beginning is left out where nothing stands before it. */
+ * %u a number. A comma at the beginning is left out where nothing is before it. */
 static void put(pawl__buf *out, const char *format, ...)
 {
         va_list args;

@@ -141,7 +141,7 @@ static void make_room(service_connections *connections)
                 connection = connection->next)
                 if (!connection->known && (connection->state == SERVICE_KEEPALIVE ||
                                                   connection->state == SERVICE_READING))
-                        oldest = connection; /* the newest stands first */
+                        oldest = connection; /* the newest is first */
         if (oldest)
                 shut(oldest);
 }

@@ -2,7 +2,7 @@
  * @file service/notifier.h
  * @brief Telling by a command what becomes of every run of the log: blocked, failed, completed.
  *
- * A thread follows the log. How far it has told stands in a file, so that a service that is started
+ * A thread follows the log. How far it has told is in a file, so that a service that is started
  * again, however it ended, goes on there: each event is told at least once. A command that fails is
  * tried again, later each time, before the next event.
  */

@@ -39,7 +39,7 @@ static const char *said(const mcp_outcome *outcome)
         return *message ? message : NULL;
 }
 
-/* Whoever asked is gone by the time it ends: what is wrong then is said where the service runs. */
+/* The client is gone by the time it ends: an error is printed where the service runs. */
 static void *await_end(void *user)
 {
         resumed *r = user;

@@ -59,7 +59,7 @@ typedef struct service_request {
         }
 
 /**
- * The method and the target ("/api/v1/runs?limit=3"), as they stand in the request's first line.
+ * The method and the target ("/api/v1/runs?limit=3"), as they are in the request's first line.
  * @return PAWL_EINVAL for a target that is refused, PAWL_ETOOBIG beyond a limit, PAWL_ENOMEM.
  */
 PAWL_MUST_CHECK pawl_status service_request_target(

@@ -1,4 +1,4 @@
-/* A session as it stood at a checkpoint: its own events folded up to there, from its start on. */
+/* A session as it was at a checkpoint: its own events folded up to there, from its start on. */
 #include "base/error.h"
 #include "session/session.h"
 #include "state/apply.h"

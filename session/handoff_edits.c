@@ -136,7 +136,7 @@ static pawl_text note_of(const pawl__handoff_entry *entry)
         }
 }
 
-/* Those that are not known. A note that stands there twice is one. */
+/* Those that are not known. A note that is there twice is one. */
 static pawl_status collect(comparing *c)
 {
         pawl__edits *out = c->out;

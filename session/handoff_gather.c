@@ -48,7 +48,7 @@ static pawl_status make_room(pawl__hand_steps *steps, size_t most, gathering *g)
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-/* What the commands of the steps at hand are told of the glossary; @p rows are theirs. */
+/* What the commands of the current steps are told of the glossary; @p rows are theirs. */
 static pawl_status terms_of_steps(gathering *g, const pawl__row *rows)
 {
         pawl__hand_steps *steps = &g->out->at_hand;

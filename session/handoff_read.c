@@ -25,7 +25,7 @@ typedef struct reader {
         pawl__buf entry;   /* the text of the one that is open */
         bool open, bullet; /* whether one is, and had a bullet */
         bool ticked;
-        pawl_text alone; /* the heading's line, while nothing stands below it */
+        pawl_text alone; /* the heading's line, while nothing is below it */
         size_t indent;
 } reader;
 
@@ -321,7 +321,7 @@ static bool take_heading(reader *r, pawl_text line)
         return true;
 }
 
-/* What stands after ">": a line of the entry that is open, if it is indented deeper; an empty one
+/* What is after ">": a line of the entry that is open, if it is indented deeper; an empty one
  * ends none. False: it is a line as any other. */
 static bool take_quoted(reader *r, pawl_text line, size_t indent)
 {

@@ -267,7 +267,7 @@ pawl_status pawl_session_pin(pawl_log *log, const char *session_id, bool pinned,
 /* ---- Resuming a session or one of its checkpoints -------------------------------------------- */
 
 typedef struct origin {
-        const pawl__row *session; /* as it stood there */
+        const pawl__row *session; /* as it was there */
         uint64_t checkpoint_seq;  /* 0: as it was left */
 } origin;
 

@@ -1,6 +1,6 @@
 /**
  * @file state/apply_ctx.h
- * @brief What the apply functions share: the event at hand, its members, and how they refuse.
+ * @brief What the apply functions share: the current event, its members, and how they refuse.
  *
  * An apply function checks everything before its first put, so that one that refuses has changed
  * nothing.

@@ -18,7 +18,7 @@ static pawl_status use_scope(const pawl__apply_ctx *a, pawl_text scope, pawl_tex
         return pawl__apply_put(a, PAWL__SCOPES, &row);
 }
 
-/* ---- A version that rests on another (state/versions.h) -------------------------------------- */
+/* ---- A version that depends on another (state/versions.h) ------------------------------------ */
 
 static pawl_status check_removed(const pawl__apply_ctx *a, pawl__node removed)
 {
@@ -39,7 +39,7 @@ static pawl_status check_removed(const pawl__apply_ctx *a, pawl__node removed)
         return status;
 }
 
-/* The base was there before this version was first named: so none rests on itself. */
+/* The base was there before this version was first named: so none depends on itself. */
 static pawl_status check_base(
         const pawl__apply_ctx *a, pawl_text scope, pawl_text version, pawl_text base)
 {

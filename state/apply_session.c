@@ -102,7 +102,7 @@ static pawl_status take_steps(pawl__row *session, const pawl__apply_ctx *a)
         return status;
 }
 
-/* How many steps an agent's session has: those completed, those pending, and the one at hand. */
+/* How many steps an agent's session has: those completed, those pending, and the current one. */
 static pawl_status count_steps(pawl__row *session, const pawl__apply_ctx *a)
 {
         pawl__json_tree current = PAWL__JSON_TREE_INIT;

@@ -120,8 +120,8 @@ pawl_status pawl__apply_check_evaluated(pawl__apply_ctx *a)
         return put_both(a, &step, &run, NULL);
 }
 
-/* The checkpoint rests on the check that was evaluated last: its findings are re-evaluated when the
- * checkpoint is resumed. */
+/* The checkpoint depends on the check that was evaluated last: its findings are re-evaluated when
+ * the checkpoint is resumed. */
 pawl_status pawl__apply_step_checkpointed(pawl__apply_ctx *a)
 {
         pawl__row run, step, checkpoint = {0};

@@ -1,5 +1,5 @@
 /*
- * What the events of threads change: see state/threads.h. Nothing of a payload stands in a row, so
+ * What the events of threads change: see state/threads.h. Nothing of a payload is in a row, so
  * that a replay that finds payloads pruned comes to the same rows.
  */
 #include "base/error.h"

@@ -109,7 +109,7 @@ pawl_status pawl__apply_no_rollback(const pawl__apply_ctx *a, const pawl__row *n
         return status;
 }
 
-/* A worker's directory is not what is rolled back. Whoever comes after it finds the rollback by its
+/* A worker's directory is not what is rolled back. Later events find the rollback by its
  * row, as by that of the safety copy. */
 static pawl_status carry_rollback(pawl__row *row, const pawl__apply_ctx *a, const pawl__row *newest)
 {

@@ -16,7 +16,7 @@ struct printing {
         pawl__versions versions; /* those in force */
         pawl__alias_fn alias;
         pawl__buf scratch;
-        pawl__table table; /* of the array at hand, and its rows' members */
+        pawl__table table; /* of the current array, and its rows' members */
         const struct member *list;
 };
 

@@ -21,8 +21,8 @@ static pawl_status rolled_back_within(const pawl__row *rollback, void *user, paw
         return PAWL_OK;
 }
 
-/* From the run's start on; from the log's where a rollback came since, as what that did rests on
- * checkpoints and rollbacks of any age, and of a run that was submitted, which rests on one. */
+/* From the run's start on; from the log's where a rollback came since, as what that did depends on
+ * checkpoints and rollbacks of any age, and of a run that was submitted, which depends on one. */
 static pawl_status find_range(
         struct range *range, pawl__state *state, const pawl__row *run, pawl_error *err)
 {

@@ -171,13 +171,13 @@ enum { PAWL__SCOPE_LIST(PAWL__ENUM) PAWL__SCOPE_COLUMNS };
         X(PAWL__SES_UPDATED_US, updated_us, INT, 3)                                                \
         X(PAWL__SES_ENDED_US, ended_us, INT, 0) /* 0: active */                                    \
         X(PAWL__SES_REASON, reason, TEXT, 0)                                                       \
-        X(PAWL__SES_CURRENT, current_step, TEXT, 3) /* the step at hand */                         \
+        X(PAWL__SES_CURRENT, current_step, TEXT, 3) /* the current step */                         \
         /* an agent's steps: canonical JSON arrays of texts, or absent */                          \
         X(PAWL__SES_COMPLETED, completed, TEXT, 3)                                                 \
         X(PAWL__SES_PENDING, pending, TEXT, 3)                                                     \
         X(PAWL__SES_FILES, files, TEXT, 3)                                                         \
         X(PAWL__SES_DONE, done, INT, 3) /* steps completed ... */                                  \
-        /* ... of so many; of a run's session as they stood when it ended */                       \
+        /* ... of so many; of a run's session as they were when it ended */                        \
         X(PAWL__SES_TOTAL, total, INT, 3)                                                          \
         X(PAWL__SES_SUMMARY, summary, TEXT, 3)                                                     \
         /* how many SessionCheckpointed events it has */                                           \

@@ -16,7 +16,7 @@
 
 /** Is it the run of a thread? */
 bool pawl__run_is_thread(const pawl__row *run);
-/** Of a step's id: what stands before the checkpoint's, "" or "(NAMESPACE) ". */
+/** Of a step's id: what is before the checkpoint's, "" or "(NAMESPACE) ". */
 pawl_text pawl__thread_prefix(pawl_text step_id);
 
 /** Which checkpoints of threads. */

@@ -68,7 +68,7 @@ static pawl_status find_sense(
         return status;
 }
 
-/* ---- What rests on what ---------------------------------------------------------------------- */
+/* ---- What depends on what -------------------------------------------------------------------- */
 
 static bool is_mark(const pawl__row *sense, const char *status)
 {
@@ -98,7 +98,7 @@ pawl_status pawl__versions_use(
                 pawl_status status = add_version(&at, v, scope, version, err);
                 if (status)
                         return status;
-                if (v->used[at]) /* and with it what it rests on */
+                if (v->used[at]) /* and with it what it depends on */
                         break;
                 v->used[at] = true;
                 version = v->bases[at];

@@ -2,10 +2,10 @@
  * @file state/versions.h
  * @brief Versions of a scope's senses that rest on others: which rows of the table hold in one.
  *
- * A version has all its senses as rows of its own; or, where it rests on an earlier one (the base),
- * those that are new or other there, and two kinds of marks beside them:
+ * A version has all its senses as rows of its own; or, where it depends on an earlier one (the
+ * base), those that are new or other there, and two kinds of marks beside them:
  *
- *     status "base"     normal and identity "", definition: the version it rests on
+ *     status "base"     normal and identity "", definition: the version it depends on
  *     status "removed"  a sense of the base that this version does not have
  *
  * Of the rows of one sense in a version and all below it the one with the highest seq holds.
@@ -39,10 +39,10 @@ typedef struct pawl__versions {
 /** First: what a row says of bases; of any row of PAWL__SENSES, in the table's order. */
 PAWL_MUST_CHECK pawl_status pawl__versions_learn(
         pawl__versions *versions, const pawl__row *sense, pawl_error *err);
-/** Then: this version is asked for, with all that it rests on. */
+/** Then: this version is asked for, with all that it depends on. */
 PAWL_MUST_CHECK pawl_status pawl__versions_use(
         pawl__versions *versions, pawl_text scope, pawl_text version, pawl_error *err);
-/** *base: what the version rests on. False: on none, as far as is known. */
+/** *base: what the version depends on. False: on none, as far as is known. */
 bool pawl__versions_base(
         pawl_text *base, pawl__versions *versions, pawl_text scope, pawl_text version);
 /** Then: which rows stand above others; of any row. */

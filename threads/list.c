@@ -27,7 +27,7 @@ typedef struct reading {
         size_t n_contents, cap_contents;
         pawl__buf buf;
         pawl__arena scratch;       /* of one event */
-        pawl_thread_write *writes; /* of the checkpoint at hand */
+        pawl_thread_write *writes; /* of the current checkpoint */
         size_t n_writes, cap_writes;
         pawl_error *err;
 } reading;

@@ -88,7 +88,7 @@ static const pawl__thread_value *find_value(
         return NULL;
 }
 
-/* What is no longer in hand stands in that event, unless it is to be repeated. */
+/* What is no longer in hand is in that event, unless it is to be repeated. */
 static void refer_to(pawl__thread_value *value, uint64_t seq)
 {
         if (value->text.len > PAWL__THREAD_REPEATED) {
@@ -366,7 +366,7 @@ static pawl_status keep_values(pawl_log *log, pawl__batch *batch, void *user, pa
 }
 
 /* The last checkpoint is what is likely to be read next: its payload, in which what it gave is
- * named as what it did not, and these texts. What it remembers stands in its event, @p seq, now. */
+ * named as what it did not, and these texts. What it remembers is in its event, @p seq, now. */
 static void cache_last(putting *p, uint64_t seq)
 {
         pawl__thread_manifest *m = &p->threads->manifest;

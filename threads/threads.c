@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The longest id of a checkpoint; with it, the longest namespace that stands in a step's id. */
+/* The longest id of a checkpoint; with it, the longest namespace that is in a step's id. */
 enum { ID_MAX = 40, NS_MAX = PAWL__ID_MAX - ID_MAX - 3 };
 
 pawl_status pawl_threads_open(

@@ -40,7 +40,7 @@ struct pawl_threads {
         pawl_log *log;
         pawl__state *state;
         pawl__contents *contents;
-        pawl__json_tree tree;           /* of the payload at hand */
+        pawl__json_tree tree;           /* of the current payload */
         pawl__thread_manifest manifest; /* the last that was put or asked for */
         pawl__thread_cache cache;
         char mission[PAWL__ID_MAX + 1];
@@ -67,7 +67,7 @@ static inline pawl_text pawl__thread_seq_key(const uint64_t *seq)
 {
         return pawl__text_n((const char *)seq, sizeof *seq);
 }
-/** The same of a value that stands in the event @p seq, in @p buf; absent: no memory. */
+/** The same of a value that is in the event @p seq, in @p buf; absent: no memory. */
 pawl_text pawl__thread_value_key(pawl__buf *buf, uint64_t seq, pawl_text channel);
 /** What is cached; absent: nothing. Valid until the next call below. */
 pawl_text pawl__thread_cached(const pawl_threads *threads, pawl_text key);

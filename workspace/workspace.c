@@ -130,7 +130,7 @@ static pawl_status set_paths(
 
 /* ---- Where it stands ------------------------------------------------------------------------- */
 
-/* Who holds the run alone takes checkpoints of it: once found, its newest is known. */
+/* Only the owner of the run takes checkpoints of it: once found, its newest is known. */
 static pawl_status locate_run(pawl__workspace *ws, pawl_error *err)
 {
         pawl__row row;

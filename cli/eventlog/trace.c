@@ -1,4 +1,4 @@
-/* eventlog trace: a run as OTLP/JSON traces. The run is a span, beneath it each session, beneath
+/* eventlog trace: a run as OTLP/JSON traces. The run is a span, below it each session, below
  * these each time that a step was at work, and beside them each wait for an answer. Every event of
  * the log is an event of the innermost span that it happened in. Ids are cut from the hashes of the
  * events that begin the spans, so that the same log gives the same bytes. */
@@ -37,7 +37,7 @@ typedef struct trace {
         size_t n, cap;
         pawl__json_writer out; /* the document, its array of spans open */
         pawl__arena arena;
-        pawl__json_tree payload; /* of the event at hand; without nodes where it was pruned */
+        pawl__json_tree payload; /* of the current event; without nodes where it was pruned */
 } trace;
 
 /* ---- Attributes ------------------------------------------------------------------------------ */

@@ -44,7 +44,7 @@ pawl_status cli_answers_report(const cli_answers *answers, const cli_call *cli, 
                 &problems, pawl__problems_close(&problems.of, answers->name, err), err);
 }
 
-/* What is read, and the members of `conflicts --json` that may stand beside it. */
+/* What is read, and the members of `conflicts --json` that may be beside it. */
 static pawl_status check_names(const pawl__json_tree *tree, pawl__node object, pawl_error *err)
 {
         static const char *const known[] = {"conflict_id", "pick", "define", "dismiss", "scope",

@@ -352,7 +352,7 @@ static pawl_status lint(linting *l, pawl_error *err)
         return status;
 }
 
-/* Seeds are held against the glossary in force, if there is one. */
+/* Seeds are compared with the glossary in force, if there is one. */
 static int lint_run(cli_call *cli)
 {
         linting *l = pawl__arena_alloc(cli->arena, sizeof *l);

@@ -63,7 +63,7 @@ static pawl_text list_of(
                        : pawl__arena_copy(arena, pawl__json_at(tree, list)->value);
 }
 
-/* What its file says beside it stands in its event alone. */
+/* What its file says beside it is in its event alone. */
 static pawl_status read_notes(item *to, const cli_call *cli, pawl_log *log, pawl_error *err)
 {
         const pawl_text source = to->row.v[PAWL__SENSE_SOURCE].text;

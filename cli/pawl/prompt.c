@@ -164,7 +164,7 @@ static pawl_status define(
         return status;
 }
 
-/* The definition that stands behind a c, or on the next line. */
+/* The definition that is behind a c, or on the next line. */
 static pawl_status read_definition(pawl_text *out, pawl_text rest, cli_prompt *prompt)
 {
         *out = trim_left(rest);

@@ -17,7 +17,7 @@ typedef struct cli_senses {
         size_t n, cap;
 } cli_senses;
 
-/** @p at: as the glossary stood after that event, by a replay; 0: now, by the state tables. */
+/** @p at: as the glossary was after that event, by a replay; 0: now, by the state tables. */
 PAWL_MUST_CHECK pawl_status cli_senses_read(
         cli_senses *out, pawl_log *log, uint64_t at, pawl_error *err);
 void cli_senses_free(cli_senses *senses);

@@ -80,7 +80,7 @@ static pawl_status find_session(telling *t, const cli_call *cli)
         return status;
 }
 
-/* The session as it stands now. */
+/* The session as it is now. */
 static pawl_status print_json(telling *t, const cli_call *cli)
 {
         pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;

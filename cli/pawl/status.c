@@ -86,7 +86,7 @@ static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl
 
 /* ---- What to type --------------------------------------------------------------------------- */
 
-/* Whoever is at it, or began it, goes on with it. */
+/* Its owner, or the program that began it, resumes it. */
 static bool is_left_alone(const listing *l, const pawl__run_view *run)
 {
         return run->held || (!l->n_open && !value(run, PAWL__RUN_MISSION_PATH).data);

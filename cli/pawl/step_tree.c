@@ -12,7 +12,7 @@ typedef struct tree {
         pawl__arena *arena;
 } tree;
 
-/* A step stands below the deepest of those that it needs, the last of them; a round settles at
+/* A step is below the deepest of those that it needs, the last of them; a round settles at
  * least those whose needs are settled, so that steps in order take one. */
 static void find_depths(tree *t)
 {

@@ -32,7 +32,7 @@ typedef struct listing {
         size_t n, cap;
 } listing;
 
-/* Who holds a run is at work on it, in the session that the run names. */
+/* The owner of a run is at work on it, in the session that the run names. */
 static pawl_status take(const pawl__run_view *run, void *user, pawl_error *err)
 {
         listing *l = user;

@@ -229,7 +229,8 @@ static pawl_status commit_locked(pawl_log *log)
 {
         struct pawl__server *server = log->server;
         pawl__postgres_query *end;
-        /* Whoever looks a COMMIT up waits for that lock, so it is had before one is sent. */
+        /* A connection that looks a COMMIT up waits for that lock, so it is taken before one is
+         * sent. */
         pawl_status status = server->assumed && !server->proven
                                      ? pawl__exchange(log, "append", &log->err)
                                      : PAWL_OK;

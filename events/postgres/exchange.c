@@ -1,7 +1,7 @@
 /*
  * Sending statements and taking their answers.
  *
- * What is sent stands in libpq's buffer, and from 64 KiB on goes to the server as it comes; answers
+ * What is sent is in libpq's buffer, and from 64 KiB on goes to the server as it comes; answers
  * are taken in between, or both sides could wait for the other to read. An exchange ends with a
  * Sync: after it, the server has answered everything, and goes on after a failure.
  */

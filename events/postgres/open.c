@@ -336,7 +336,7 @@ static void follow(pawl_log *log)
         }
 }
 
-/* The connection may have ended since, and another server may stand in its place. */
+/* The connection may have ended since, and another server may be in its place. */
 static pawl_status keep(pawl_log *log)
 {
         struct pawl__server *server = log->server;

@@ -1,8 +1,8 @@
 /*
  * What a transaction is sure to read goes with the lock of the log's row: the log's last events,
- * which are verified, what others appended behind the event that it rests on, the leases of the
+ * which are verified, what others appended behind the event that it depends on, the leases of the
  * handle, and the rows of state that its first events change. The server answers these behind the
- * lock, and so as it stands for as long as nothing of it is written.
+ * lock, and so as it is for as long as nothing of it is written.
  */
 #include "events/postgres/server.h"
 

@@ -149,7 +149,7 @@ static pawl_status publish(copying *c)
 /* ---- The pages ------------------------------------------------------------------------------- */
 
 /* The connection to the copy needs no journal and syncs nothing: it is thrown away if it fails. Nor
- * does it need locks, which not every file system has that a copy may stand on. */
+ * does it need locks, which not every file system has that a copy may be on. */
 static pawl_status connect_copy(copying *c)
 {
         sqlite3 *db = NULL;

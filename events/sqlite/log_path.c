@@ -100,7 +100,7 @@ static pawl_status make_place(pawl_log *log, const char *path, pawl_error *err)
 }
 
 /* Beside an empty database SQLite deletes the -wal, even for a reader. No crash leaves one there,
- * but a copy that lost its first file does: its events stand in the -wal alone. */
+ * but a copy that lost its first file does: its events are in the -wal alone. */
 static pawl_status check_empty(const pawl_log *log, pawl_error *err)
 {
         /* Asked in this order: somebody may be making it a log right now. */

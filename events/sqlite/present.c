@@ -17,8 +17,8 @@
  *
  * Of two processes that find it gone at once each has held the write lock of the old files since,
  * so that neither has written there after that, and both copy the same. The name is given without
- * replacing anything, or, where the database stands alone, under a lock on the directory. Who comes
- * second finds the log gone on with.
+ * replacing anything, or, where the database stands alone, under a lock on the directory. The
+ * second writer finds the log in use again.
  *
  * A database without its -wal is replaced rather than repaired: whoever opened it meanwhile took it
  * for a whole log, and connections of one process share the index of the -wal by the file that they
@@ -335,7 +335,7 @@ static pawl_status look_into(pawl_log *log, pawl__presence where)
         struct stat before, st;
 
         /* Of our own file by another name, or with another -wal, a second connection of this
-         * process would not see what stands there: they share the index of the -wal. */
+         * process would not see what is there: they share the index of the -wal. */
         const bool stands = stat(log->path, &before) == 0;
         const bool own = stands && before.st_dev == log->device && before.st_ino == log->inode;
         pawl_status status = PAWL_OK;

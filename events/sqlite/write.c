@@ -1,6 +1,6 @@
 /*
  * The write transaction: BEGIN IMMEDIATE to COMMIT, on disk when that returns (WAL,
- * synchronous=FULL), to the log that stands at its path.
+ * synchronous=FULL), to the log that is at its path.
  *
  * What a failure leaves: nothing. Before COMMIT, ROLLBACK undoes it. A COMMIT that fails while it
  * writes may leave complete frames in the -wal that no reader counts yet, but that a recovery after
@@ -74,7 +74,7 @@ static pawl_status begin(pawl_log *log)
         return status;
 }
 
-/* The same on what stands at the log's path (present.c). */
+/* The same on what is at the log's path (present.c). */
 static pawl_status begin_there(pawl_log *log)
 {
         log->file->displaced = false;

@@ -1,9 +1,9 @@
 /*
  * A queue among processes that write. SQLite polls for its write lock, and a process that has just
  * released it and wants it again gets it at once, while the others sleep or wait for the CPU: on a
- * busy machine some of 32 writers waited for 5 s in vain. So a writer first takes a lock on the
- * log's directory, and releases it once it has SQLite's lock: only one process polls for SQLite's
- * lock at a time, and one that comes back queues behind it.
+ * busy machine some of 32 writers waited for 5 s without success. So a writer first takes a lock on
+ * the log's directory, and releases it once it has SQLite's lock: only one process polls for
+ * SQLite's lock at a time, and one that comes back queues behind it.
  *
  * With it, tests/durability/writers_test.c on two busy cores: 2,040-2,240 appends a second in place
  * of 1,560-1,860, the slowest of 32 processes 85-99 ms at its 99th percentile in place of 135-180,

@@ -1,6 +1,6 @@
 /**
  * @file pawl/base.h
- * @brief What every other header rests on: status, error, text, sources of time and ids, and the
+ * @brief What every other header depends on: status, error, text, sources of time and ids, and the
  *        canonical form and hash of JSON.
  *
  * Threads: every function here may be called from any thread.

@@ -116,13 +116,13 @@ PAWL_EXTERN const char *pawl_log_warning(pawl_log *log);
  *                      (no run, or an answer to a conflict).
  * @return PAWL_EFENCED if a newer claim exists, PAWL_EFULL on a full disk, PAWL_EBUSY after
  *         options.busy_ms, PAWL_EINVAL for an event that is not of its type's form, PAWL_EEXISTS
- *         and PAWL_ESTATE where the events contradict what stands (a second answer), PAWL_EKEY for
+ *         and PAWL_ESTATE where the events contradict the state (a second answer), PAWL_EKEY for
  *         a keyed log that was opened without its key: in each case nothing was written.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_append(
         uint64_t *seq_out, pawl_log *log, const pawl_event *events, size_t n, uint64_t fence);
 
-/** Who holds a run. Texts are valid until the next call on the log. */
+/** The owner of a run. Texts are valid until the next call on the log. */
 typedef struct pawl_owner {
         uint64_t fence;
         int64_t pid;
@@ -202,7 +202,7 @@ typedef struct pawl_backup {
 typedef bool (*pawl_backup_fn)(uint64_t done, uint64_t pages, void *user);
 
 /**
- * Copy the log as it stands now into one new file, which is a whole log: while others write, and
+ * Copy the log as it is now into one new file, which is a whole log: while others write, and
  * from a read-only handle too. No process has a run of the copy: its leases are released. It is
  * made beside @p path under another name, verified, and then named, on disk; nothing is replaced.
  * An older schema stays as it is, and a keyed log needs no key here.

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/** A run as it stands now. */
+/** A run as it is now. */
 typedef struct pawl_run {
         pawl_text run_id, mission_id, session_id;
         pawl_text

@@ -47,9 +47,9 @@ typedef struct pawl_rollback_options {
         }
 
 typedef enum pawl_rollback_plan_action {
-        PAWL_PLAN_WRITE,  /**< a file, directory or link comes there, in place of what stands there
+        PAWL_PLAN_WRITE,  /**< a file, directory or link comes there, in place of what is there
                            */
-        PAWL_PLAN_REMOVE, /**< what stands there goes */
+        PAWL_PLAN_REMOVE, /**< what is there goes */
         PAWL_PLAN_MODE,   /**< its mode is set */
         PAWL_PLAN_LEAVE   /**< it is left alone, though the checkpoint has something else there, or
                                nothing */
@@ -116,7 +116,7 @@ typedef struct pawl_rollback_plan_effect {
         size_t n_others;
 } pawl_rollback_plan_effect;
 
-/** What a plan says as it stands. What it points to lasts as long as the plan. */
+/** What a plan says as it is. What it points to lasts as long as the plan. */
 typedef struct pawl_rollback_plan_view {
         const char *hash; /**< 64 hex digits */
         const pawl_workspace_checkpoint_info *target;
@@ -169,7 +169,7 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_rollback(pawl_rollback_pl
 
 /**
  * Take the last rollback or undo back, by going to its safety copy: the files are as they were
- * before it, steps and checkpoints too, and git stands where it stood. What came since is given up,
+ * before it, steps and checkpoints too, and git is where it stood. What came since is given up,
  * and is in a safety copy of its own: the next undo goes there.
  * @return as above; PAWL_ENOTFOUND when there is nothing to undo.
  */

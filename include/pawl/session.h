@@ -22,14 +22,14 @@ extern "C" {
 /** Room for "session-YYYYMMDD-HHMMSS", a suffix and a NUL. */
 #define PAWL_SESSION_ID_MAX 40
 
-/** A session as it stands. Texts are absent where they do not apply, and live as long as the list.
+/** A session as it is. Texts are absent where they do not apply, and live as long as the list.
  */
 typedef struct pawl_session {
         pawl_text session_id, mission_id, actor;
         pawl_text run_id;       /**< absent: an agent's session */
         pawl_text status;       /**< active, completed, interrupted or error */
         pawl_text reason;       /**< why it ended: "blocked", "SIGTERM", a step's failure */
-        pawl_text current_step; /**< the one at hand; when it has ended, the one it stopped at */
+        pawl_text current_step; /**< the current one; when it has ended, the one it stopped at */
         pawl_text summary;      /**< the context, in its keeper's words */
         int64_t started_us, updated_us; /**< start and last activity; for people */
         int64_t ended_us;               /**< 0: active */
@@ -125,7 +125,7 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_end(pawl_log *log, const ch
         const char *actor, const char *status, const char *reason, const pawl_session_work *work,
         pawl_error *err);
 
-/** A new session of the same mission with the work as an agent's session left it, or as it stood at
+/** A new session of the same mission with the work as an agent's session left it, or as it was at
  *  one of its checkpoints. A session that is active still is ended as interrupted.
  *  @param checkpoint_seq  0: as it was left. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_resume(

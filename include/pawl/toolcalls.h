@@ -4,7 +4,7 @@
  *        way back to it.
  *
  * An agent changes files by calling tools. Before a tool runs that edits files, a checkpoint of the
- * workspace is taken, and a document is kept that says which call it stands before. Its name is
+ * workspace is taken, and a document is kept that says which call it is before. Its name is
  * given back to the agent; by that name the files are put back, and the call is told again, for its
  * caller to decide on. Nothing here runs a tool.
  *

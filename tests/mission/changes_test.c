@@ -165,7 +165,7 @@ MISSION_TEST(who_is_asked_decides)
         assert_int_equal(mission_events(f, "RunMissionChanged"), 1);
 }
 
-/* Inputs of a step that stands at a checkpoint are layer 5's to ask about; yes there is enough. */
+/* Inputs of a step that is at a checkpoint are layer 5's to ask about; yes there is enough. */
 MISSION_TEST(inputs_that_were_accepted_are_part_of_the_mission)
 {
         fail_at_c(f, MISSION STEP_A STEP_B STEP_C);

@@ -88,7 +88,7 @@ COMMAND_TEST(it_passes_on_no_descriptor_and_keeps_none)
                 assert_ok(command_run(f, argv));
                 assert_text(pawl__buf_text(&f->result.output), "0\n1\n2\n3\n");
         }
-        /* Those of the command at hand go as soon as it was started. */
+        /* Those of the current command go as soon as it was started. */
         const char *wait = "until [ $(ls /proc/$PPID/fd | wc -l) -eq 3 ]; do :; done; echo $PPID";
         assert_int_equal(shell_number(f, wait), watcher);
         pawl__watchers_end(&watchers);

@@ -203,7 +203,7 @@ static void fail_next_wait(void *user)
                 a->wait_status = PAWL_OK;
 }
 
-/* The first answer cannot be written because another session's stands there: ours is dropped, and
+/* The first answer cannot be written because another session's is there: ours is dropped, and
  * the conflict counts as answered. */
 ALONE_TEST(an_answer_that_came_first_stands)
 {

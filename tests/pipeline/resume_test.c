@@ -1,4 +1,4 @@
-/* Layer 5 where the log does not hold what a checkpoint rests on, and where scopes differ. That
+/* Layer 5 where the log does not hold what a checkpoint depends on, and where scopes differ. That
  * which goes well is in chain_test.c. */
 #include "pipeline/object.h"
 #include "support/pipeline.h"

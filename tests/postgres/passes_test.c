@@ -1,5 +1,5 @@
 /* Needs PAWL_WITH_POSTGRES. */
-/* A pass that rests on what its pipeline knows of the log: what that saves, and that what others
+/* A pass that depends on what its pipeline knows of the log: what that saves, and that what others
  * wrote meanwhile is seen. */
 #include "events/postgres/server.h"
 #include "support/pipeline.h"

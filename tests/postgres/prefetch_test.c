@@ -1,5 +1,5 @@
 /* Needs PAWL_WITH_POSTGRES. */
-/* What an append is sure to read goes with the lock of the log, and is what stands behind it. */
+/* What an append is sure to read goes with the lock of the log, and is what is behind it. */
 #include "events/postgres/server.h"
 #include "state/state.h"
 #include "support/event_log.h"

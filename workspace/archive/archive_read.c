@@ -39,7 +39,7 @@ static pawl_status begin(
         if ((!source->plain &&
                     r->lib->archive_read_support_filter_zstd(r->archive) != ARCHIVE_OK) ||
                 r->lib->archive_read_support_format_tar(r->archive) != ARCHIVE_OK ||
-                /* what stands behind the tar's end is not passed over */
+                /* what is behind the tar's end is not passed over */
                 r->lib->archive_read_set_option(
                         r->archive, "tar", "read_concatenated_archives", "1") != ARCHIVE_OK)
                 return failed(err, r);

@@ -25,7 +25,7 @@ typedef struct importing {
         unsigned char tree[32];
         uint64_t entries, files, bytes, skipped;
         unsigned depth;
-        pawl__buf path; /* of the directory at hand, with a slash at its end; "" for the root */
+        pawl__buf path; /* of the current directory, with a slash at its end; "" for the root */
         pawl__buf content;
         uint64_t n;
 } importing;
@@ -75,7 +75,7 @@ static int by_name(const void *a, const void *b)
         return order ? order : (x.len > y.len) - (x.len < y.len);
 }
 
-/* What stands at the path now keeps its mode where git would have the same: git knows of a file
+/* What is at the path now keeps its mode where git would have the same: git knows of a file
  * whether it may be executed, and no more. */
 static uint32_t mode_of(importing *m, pawl__git_kind kind)
 {

@@ -33,7 +33,7 @@ static pawl_status read_path(
         return status;
 }
 
-/* Is what stands at place->git, "TOP/.git", a repository, or does it name one? PAWL_ENOTFOUND. */
+/* Is what is at place->git, "TOP/.git", a repository, or does it name one? PAWL_ENOTFOUND. */
 static pawl_status take(pawl__git_place *place, pawl_error *err)
 {
         pawl__buf file = PAWL__BUF_INIT;

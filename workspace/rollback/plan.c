@@ -15,7 +15,7 @@ typedef struct planner {
         going *going;
         size_t n_going, cap_going;
         pawl_text blocked; /* what is in it stays as it is; absent: nothing */
-        pawl_text fresh;   /* a directory that is made: nothing stands in it; absent: none */
+        pawl_text fresh;   /* a directory that is made: nothing is in it; absent: none */
         pawl_error *err;
 } planner;
 

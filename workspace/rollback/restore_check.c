@@ -1,4 +1,4 @@
-/* What stands at the paths of a plan, before a restore and right before each of its acts. */
+/* What is at the paths of a plan, before a restore and right before each of its acts. */
 #include "base/error.h"
 #include "workspace/rollback/restore_internal.h"
 #include <errno.h>
@@ -36,7 +36,7 @@ static pawl__path_state state_of(const struct stat *found)
                 .ctime_ns = nanoseconds(found->st_ctim)};
 }
 
-/* Nothing can stand at a path whose directories are not there, or are something else. */
+/* Nothing can be at a path whose directories are not there, or are something else. */
 static bool is_absent(int error)
 {
         return error == ENOENT || error == ENOTDIR || error == ELOOP;

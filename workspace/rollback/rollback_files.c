@@ -1,4 +1,4 @@
-/* The files of a rollback: deciding from what stands there, doing it, and looking at it again. */
+/* The files of a rollback: deciding from what is there, doing it, and looking at it again. */
 #include "base/error.h"
 #include "base/sources.h"
 #include "base/system.h"

@@ -1,6 +1,6 @@
 /*
  * What a rollback does beside the files: to the steps of a run, and to the line of checkpoints.
- * Each checkpoint rests on the one that the workspace stood at before, so that they make a tree;
+ * Each checkpoint depends on the one that the workspace was at before, so that they make a tree;
  * those from its root to where the workspace stands are not given up.
  */
 #include "base/error.h"

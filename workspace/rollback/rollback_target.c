@@ -177,7 +177,7 @@ static pawl_status ask_git(
         status = check_move(p, git, forward, err);
         if (status == PAWL_ESTATE && !p->plan.undo && check_move(p, git, true, &ignored) == PAWL_OK)
                 status = PAWL_OK;
-        if (status == PAWL_DONE) { /* it stands there */
+        if (status == PAWL_DONE) { /* it is there */
                 p->git.branch = pawl__text(NULL);
                 status = PAWL_OK;
         }

@@ -21,7 +21,7 @@ typedef struct source {
         const char *path;
         const char *at, *end;
         size_t line;
-        pawl__buf section, name, value; /* section: in small letters but for what stood in quotes */
+        pawl__buf section, name, value; /* section: in small letters but for what was in quotes */
         bool valued;                    /* there was a '=' */
 } source;
 
@@ -67,7 +67,7 @@ static void make_small(pawl__buf *text)
                 text->data[i] = small(text->data[i]);
 }
 
-/* Does the repository's directory match what stands behind "gitdir:"? */
+/* Does the repository's directory match what is behind "gitdir:"? */
 static pawl_status in_gitdir(bool *is, config *c, const char *path, const char *pattern, bool fold)
 {
         pawl__buf rule = PAWL__BUF_INIT, git = PAWL__BUF_INIT;
@@ -221,7 +221,7 @@ static bool take_section(source *s)
         return !at_end(s) && *s->at++ == ']' && s->section.len;
 }
 
-/* What stands behind '=', without comments, quotes and white space around it. */
+/* What is behind '=', without comments, quotes and white space around it. */
 static bool take_value(source *s)
 {
         static const char from[] = "ntb\\\"", to[] = "\n\t\b\\\"";

@@ -60,7 +60,7 @@ static bool take_class(unsigned char set[32], pawl_text p, size_t *at, bool *is_
         return ranges != NULL;
 }
 
-/* The byte at p.data[*at], or the one that a backslash there stands before. False: it ends. */
+/* The byte at p.data[*at], or the one that a backslash there is before. False: it ends. */
 static bool take_escaped(unsigned *byte, pawl_text p, size_t *at)
 {
         if (*at < p.len && p.data[*at] == '\\')

@@ -50,7 +50,7 @@ static pawl_status compile(struct pawl__ignore_rule *rule, pawl_text pattern)
         return PAWL_OK;
 }
 
-/* Spaces at the end do not count, unless a backslash stands before them. */
+/* Spaces at the end do not count, unless a backslash is before them. */
 static size_t without_trailing_spaces(pawl_text line)
 {
         size_t end = 0;

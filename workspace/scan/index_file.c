@@ -16,7 +16,7 @@ typedef struct file_head {
         uint32_t order;
         uint64_t len; /* of the whole file */
         pawl__index_of of;
-        unsigned char body[32], head[32]; /* SHA-256 of what follows; of what stands before this */
+        unsigned char body[32], head[32]; /* SHA-256 of what follows; of what is before this */
 } file_head;
 
 /* Nothing else may look like it. */

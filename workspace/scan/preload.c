@@ -70,7 +70,7 @@ static void look_at(const pawl__index *index, size_t at, int fd)
 /* ---- The directories, from the last to the first
  * ------------------------------------------------- */
 
-/* A directory stands right behind the first that names it, or behind what that one's directories
+/* A directory is right behind the first that names it, or behind what that one's directories
  * hold: so the one that comes next is always the first, in the deepest directory, that was not met
  * yet. */
 static bool collect(directories *all, const pawl__index *index)

@@ -72,7 +72,7 @@ static pawl_status too_large(pawl__scanner *s, const char *name, pawl_error *err
                 PAWL__FMT(directory), name, PAWL__RULES_MAX);
 }
 
-/* Nothing stands there, or no file that git would read: it follows no link there. */
+/* Nothing is there, or no file that git would read: it follows no link there. */
 static bool has_none(int error)
 {
         return error == ENOENT || error == ELOOP || error == ENXIO;

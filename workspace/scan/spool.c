@@ -44,7 +44,7 @@ typedef struct storing {
         pawl__contents *contents;
         pawl__rootdir root;
         pawl__buf path, encoding, packed;
-        unsigned char hash[32]; /* of the file at hand */
+        unsigned char hash[32]; /* of the current file */
         size_t changed;         /* files that are no longer what was scanned */
         pawl_error first;       /* which was the first */
 } storing;

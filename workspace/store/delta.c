@@ -102,7 +102,7 @@ static pawl_status look_up(pawl__pack_member *out, pawl__delta *found, pawl__con
         return status || has ? status : PAWL_DONE;
 }
 
-/* To the whole one that the content at hand is a difference from, by way of others. */
+/* To the whole one that the current content is a difference from, by way of others. */
 static pawl_status go_to_whole(pawl__pack_member *member, pawl__delta *found,
         unsigned char hash[32], pawl__contents *c, pawl_error *err)
 {

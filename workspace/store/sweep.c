@@ -31,7 +31,7 @@ struct sweep {
         size_t n, cap;
         pawl__buf stay, drops; /* hashes, 32 bytes each, of contents in parts */
         pawl__map halves;      /* the first halves of all hashes that stay */
-        pawl__buf heads;       /* of the pack at hand */
+        pawl__buf heads;       /* of the current pack */
         pawl__pack_reader reader;
         int64_t pack; /* its number; 0: none yet */
         bool damaged; /* its heads cannot be read from here on */
@@ -40,7 +40,7 @@ struct sweep {
 
 /* ---- Through the packs ----------------------------------------------------------------------- */
 
-/* The head of the content at that place, of the pack at hand. */
+/* The head of the content at that place, of the current pack. */
 static pawl_status find_head(
         pawl__pack_member *out, struct sweep *s, pawl__pack_place place, pawl_error *err)
 {

@@ -4,7 +4,7 @@
  * An item that is put is [texts, bytes...]. The texts, with a NUL between them, are how many
  * channels and how many writes it has; thread, namespace, id, parent, checkpoint and metadata; of
  * each channel name, version, type and data; of each write task, path, channel, index, type and
- * data. Absent is "", and "\1" is data that stands among the bytes. One string is one call, where
+ * data. Absent is "", and "\1" is data that is among the bytes. One string is one call, where
  * each of these would be three: of forty that is as long as the log needs for a small event.
  */
 #include "threads.h"

@@ -6,7 +6,7 @@
  * comes back as a string, of any other as a Buffer. With `plain` a checkpoint of which all data is
  * JSON without a member "lc" comes as two texts: {"ids":[thread, namespace, id, parent],
  * "names":[channel], "checkpoint","metadata","writes":[[task, channel, value]]}, and {channel:
- * value}. Where the item before it comes so too and has the same channels, "same":"0110" stands in
+ * value}. Where the item before it comes so too and has the same channels, "same":"0110" is in
  * place of the names, and the values that are those of the item before ("1") are left out.
  *
  * With `now` the call is done at once, on JavaScript's own thread: of a log in a file, what is read
