@@ -251,8 +251,8 @@ PAWL_MUST_CHECK pawl_status pawl__replay(pawl__store **out, uint64_t *head_seq,
 typedef pawl_status (*pawl__alias_fn)(
         bool *is, pawl__buf *buf, const pawl__row *row, pawl_error *err);
 
-/** A fold (of pawl__replay()) as the object that `eventlog replay --json` prints (contract section
- * 5), canonical members in a stated order, arrays in their tables' order; no newline.
+/** A fold (of pawl__replay()) as the object that `eventlog replay --json` prints:
+ * canonical members in a stated order, arrays in their tables' order; no newline.
  * @param alias  what marks senses that stand for an alias; NULL: nothing does. */
 PAWL_MUST_CHECK pawl_status pawl__replay_json(pawl__buf *out, pawl__store *store, uint64_t head_seq,
         const unsigned char head_hash[32], pawl__alias_fn alias, pawl_error *err);
