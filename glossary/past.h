@@ -37,8 +37,8 @@ PAWL_MUST_CHECK pawl_status pawl__past_open(
         pawl__past *out, pawl_log *log, const pawl__row *run, pawl_error *err);
 void pawl__past_close(pawl__past *past);
 
-/** The same as it is now, for the owner of the run: *glossary becomes it, and what was there is freed;
- *  *hidden, in @p arena, is what later looks at the log leave out. @p filter: of its rows. */
+/** The same as it is now, for the owner of the run: *glossary becomes it, and what was there is
+ * freed; *hidden, in @p arena, is what later looks at the log leave out. @p filter: of its rows. */
 PAWL_MUST_CHECK pawl_status pawl__past_present(pawl__glossary **glossary, pawl__hidden *hidden,
         pawl__arena *arena, pawl_log *log, const pawl__row *run, const pawl__sense_filter *filter,
         pawl_error *err);
