@@ -121,7 +121,7 @@ def slow_senders():
 
 
 def a_full_disk():
-    """No file may grow beyond a bound that is met amid the answers; then it may."""
+    """No file may grow beyond a bound that is met amid the answers, and then none at all; then they may."""
     conflicts = fresh()
     tool("eventlog", "head")
     room = os.path.getsize(".pawl/events.db-wal") if os.path.exists(".pawl/events.db-wal") else 0
@@ -134,6 +134,10 @@ def a_full_disk():
         for _, status, error in answers.refused:
             same((status, error["status"]), (507, "PAWL_EFULL"), error)
             assert "free some space" in error["message"], error
+        resource.prlimit(s.process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+        none = Answers(s, [answers.refused[0][0]])
+        none.wait()
+        same([status for _, status, _ in none.refused], [507])
         same(s.get("/healthz", token=False)[0], 503)
         same(s.get("/api/v1/conflicts")[0], 200)  # reading goes on
         same(answered(), set(answers.acknowledged))
