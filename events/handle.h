@@ -31,11 +31,12 @@ typedef struct pawl__lease {
         int64_t lock_at; /* its place in the file */
 } pawl__lease;
 
-/** A lease of a process about which nothing else can be known (of another machine), and since when,
- *  by our own clock, it has not changed. */
+/** Another process's lease, and since when, by our own clock, it has not changed. */
 typedef struct pawl__watched {
         pawl__lease lease;
         int64_t until_ms, since_ms;
+        int64_t alive_until_ms; /* pawl__log_holder_seen(): by our own clock; 0: it is not known */
+        int64_t pid, pid_start; /* of this machine; pid 0: of another */
 } pawl__watched;
 
 struct pawl_log {

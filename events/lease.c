@@ -24,7 +24,8 @@ typedef struct lease {
         bool held;
         pawl__identity owner;
         int64_t until_ms, lease_ms;
-        bool timed, over; /* timed: the engine's clock says whether it is over */
+        bool timed;      /* the engine's clock says ... */
+        int64_t left_ms; /* ... in how long it is over */
 } lease;
 
 static void copy_text(char *out, size_t size, pawl_text text)
@@ -49,7 +50,7 @@ static void take_lease(lease *out, pawl__query *row)
         out->until_ms = pawl__query_integer(row, 7);
         out->lease_ms = pawl__query_integer(row, 8);
         out->timed = pawl__query_type(row, 9) == PAWL__SQL_INTEGER;
-        out->over = out->timed && pawl__query_integer(row, 9) != 0;
+        out->left_ms = pawl__query_integer(row, 9);
 }
 
 /* *found false: nobody ever claimed the run, as far as the leases know. */
@@ -105,36 +106,53 @@ static pawl__watched *watched(pawl_log *log, pawl_text run_id)
         return memset(&log->watched[log->n_watched++], 0, sizeof *log->watched);
 }
 
+/* The same, of that lease; what it says is noted. */
+static pawl__watched *watch(pawl_log *log, pawl_text run_id, const lease *l)
+{
+        pawl__watched *w = run_id.len > PAWL__ID_MAX ? NULL : watched(log, run_id);
+
+        if (w && (!pawl__lease_is(&w->lease, run_id, l->fence) || w->until_ms != l->until_ms)) {
+                set_lease(&w->lease, run_id, l->fence, 0);
+                w->until_ms = l->until_ms;
+                w->since_ms = pawl__boot_ms(log);
+        }
+        return w;
+}
+
 /* Has it stood unchanged, before our eyes, for as long as it was given? */
 static bool seen_to_expire(pawl_log *log, pawl_text run_id, const lease *l)
 {
-        pawl__watched *w = run_id.len > PAWL__ID_MAX ? NULL : watched(log, run_id);
-        int64_t now = pawl__boot_ms(log);
+        const pawl__watched *w = watch(log, run_id, l);
 
-        if (!w)
-                return false;
-        if (!pawl__lease_is(&w->lease, run_id, l->fence) || w->until_ms != l->until_ms) {
-                set_lease(&w->lease, run_id, l->fence, 0);
-                w->until_ms = l->until_ms;
-                w->since_ms = now;
-        }
-        return now - w->since_ms > l->lease_ms;
+        return w && pawl__boot_ms(log) - w->since_ms > l->lease_ms;
+}
+
+/* Are its processes those that this one sees? */
+static bool is_here(const pawl_log *log, const pawl__identity *owner)
+{
+        const pawl__identity *self = &log->self;
+
+        return self->boot_id[0] && strcmp(self->boot_id, owner->boot_id) == 0 && self->pid_ns &&
+               self->pid_ns == owner->pid_ns;
+}
+
+/* By a pid of this machine. */
+static pawl__life life_of_pid(const pawl_log *log, int64_t pid, int64_t pid_start)
+{
+        const int64_t start = log->self.start_of(pid, log->self.user);
+
+        if (start == PAWL__START_GONE)
+                return PAWL__LIFE_OVER;
+        if (start <= 0 || pid_start <= 0)
+                return PAWL__LIFE_UNKNOWN;
+        return start == pid_start ? PAWL__LIFE_LIVES : PAWL__LIFE_OVER;
 }
 
 /* By its pid, where that says something here. */
 static pawl__life life_of_process(const pawl_log *log, const lease *l)
 {
-        const pawl__identity *self = &log->self, *owner = &l->owner;
-
-        if (!self->boot_id[0] || strcmp(self->boot_id, owner->boot_id) != 0 || !self->pid_ns ||
-                self->pid_ns != owner->pid_ns)
-                return PAWL__LIFE_UNKNOWN;
-        int64_t start = self->start_of(owner->pid, self->user);
-        if (start == PAWL__START_GONE)
-                return PAWL__LIFE_OVER;
-        if (start <= 0 || owner->pid_start <= 0)
-                return PAWL__LIFE_UNKNOWN;
-        return start == owner->pid_start ? PAWL__LIFE_LIVES : PAWL__LIFE_OVER;
+        return is_here(log, &l->owner) ? life_of_pid(log, l->owner.pid, l->owner.pid_start)
+                                       : PAWL__LIFE_UNKNOWN;
 }
 
 /* By the kernel's lock on the run. */
@@ -151,7 +169,7 @@ static bool is_alive(pawl_log *log, pawl_text run_id, const lease *l)
         if (life == PAWL__LIFE_UNKNOWN)
                 life = life_of_process(log, l);
         if (life == PAWL__LIFE_UNKNOWN)
-                return l->timed ? !l->over : !seen_to_expire(log, run_id, l);
+                return l->timed ? l->left_ms >= 0 : !seen_to_expire(log, run_id, l);
         return life == PAWL__LIFE_LIVES;
 }
 
@@ -428,6 +446,33 @@ pawl_status pawl__log_holds(pawl_log *log, pawl_text run_id, uint64_t fence)
         return status ? status : pawl__fence_check(log, run_id, fence, false);
 }
 
+/* What pawl__log_holder_seen() goes by. Where only our own eyes can see a lease expire, it must be
+ * looked at again and again. */
+static void note_alive(pawl_log *log, pawl_text run_id, const lease *l)
+{
+        pawl__watched *w = watch(log, run_id, l);
+
+        if (!w)
+                return;
+        w->pid = is_here(log, &l->owner) ? l->owner.pid : 0;
+        w->pid_start = l->owner.pid_start;
+        const int64_t left_ms = l->timed ? l->left_ms : w->pid ? l->lease_ms : 0;
+        w->alive_until_ms = pawl__boot_ms(log) + (left_ms < INT32_MAX ? left_ms : INT32_MAX);
+}
+
+bool pawl__log_holder_seen(pawl_log *log, pawl_text run_id)
+{
+        for (size_t i = 0; i < log->n_watched; i++) {
+                const pawl__watched *w = &log->watched[i];
+                if (!pawl__lease_is(&w->lease, run_id, w->lease.fence))
+                        continue;
+                return pawl__boot_ms(log) < w->alive_until_ms &&
+                       look(log, run_id, w->lease.fence) != PAWL__LIFE_OVER &&
+                       (!w->pid || life_of_pid(log, w->pid, w->pid_start) == PAWL__LIFE_LIVES);
+        }
+        return false;
+}
+
 pawl_status pawl__log_holder(bool *held, pawl_owner *owner, pawl_log *log, pawl_text run_id)
 {
         lease l;
@@ -441,6 +486,8 @@ pawl_status pawl__log_holder(bool *held, pawl_owner *owner, pawl_log *log, pawl_
         if (status)
                 return status;
         bool alive = found && is_alive(log, run_id, &l);
+        if (alive)
+                note_alive(log, run_id, &l);
         if (!found)
                 memset(&l, 0, sizeof l);
         status = tell_owner(owner, log, &l);

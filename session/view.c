@@ -172,6 +172,8 @@ pawl_status pawl__sessions_settle(pawl_log *log, pawl__state *state, pawl_error 
                 status = pawl__state_active_sessions(&rows, &n, state, &arena, err);
         for (size_t i = 0; i < n && !status; i++) {
                 bool left;
+                if (pawl__log_holder_seen(log, rows[i].v[PAWL__SES_RUN].text))
+                        continue;
                 status = pawl__session_left(&left, log, state, &rows[i], &arena, err);
                 if (status || !left)
                         continue;

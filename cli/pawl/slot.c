@@ -1,11 +1,12 @@
 #include "cli/pawl/slot.h"
 #include "base/error.h"
+#include "base/json_write.h"
 #include "base/system.h"
+#include "command/printable.h"
 #include "events/log.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/pidfd.h>
@@ -159,4 +160,36 @@ bool cli_slot_ended(int *code, cli_slot *slot)
         slot->watch = -1;
         slot->pid = 0;
         return true;
+}
+
+void cli_slot_tell(
+        FILE *out, bool as_json, const cli_slot *slot, const char *event, const char *status)
+{
+        pawl__json_writer json = PAWL__JSON_WRITER_INIT;
+
+        if (!as_json) {
+                fputs("run ", out);
+                cli_puts(out, slot->run_id);
+                fprintf(out, ": %s in ", status ? status : event);
+                cli_puts(out, slot->directory);
+                if (status)
+                        fprintf(out, " after %.1f s",
+                                (double)(cli_now_ms() - slot->since_ms) / 1e3);
+                fputc('\n', out);
+        } else {
+                pawl__json_open_object(&json);
+                pawl__json_member_string(&json, "event", event);
+                pawl__json_member_string(&json, "run_id", slot->run_id);
+                pawl__json_member_string(&json, "directory", slot->directory);
+                if (status) {
+                        pawl__json_member_string(&json, "status", status);
+                        pawl__json_member_integer(
+                                &json, "duration_ms", cli_now_ms() - slot->since_ms);
+                }
+                pawl__json_close_object(&json);
+                if (!pawl__json_end_writer(&json))
+                        fprintf(out, "%.*s\n", (int)json.buf.len, json.buf.data);
+                pawl__json_writer_free(&json);
+        }
+        fflush(out);
 }

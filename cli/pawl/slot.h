@@ -6,6 +6,7 @@
 
 #include "command/command.h"
 #include <limits.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 typedef struct cli_slot {
@@ -32,6 +33,10 @@ PAWL_MUST_CHECK pawl_status cli_slot_start(
         cli_slot *slot, const char *run_id, const char *const *more, pawl_error *err);
 /** Has it ended? Then its exit code, or 128 and its signal. */
 bool cli_slot_ended(int *code, cli_slot *slot);
+/** Say what happened to its run: a line, or an object. @p status: what became of it; NULL: it
+ * began. */
+void cli_slot_tell(
+        FILE *out, bool as_json, const cli_slot *slot, const char *event, const char *status);
 
 /** A path as it is from everywhere; what it names need not be there. */
 PAWL_MUST_CHECK pawl_status cli_absolute(char out[PATH_MAX], const char *path, pawl_error *err);

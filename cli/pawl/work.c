@@ -6,12 +6,10 @@
  * this one only chooses what to start.
  */
 #include "base/error.h"
-#include "base/json_write.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/signals.h"
 #include "cli/pawl/slot.h"
 #include "command/find.h"
-#include "command/printable.h"
 #include "events/log.h"
 #include "pipeline/question.h"
 #include "session/session.h"
@@ -30,8 +28,7 @@ enum {
         TICK_MS = 500,   /* the log is looked at so often while nothing else happens */
         BUSY_MS = 200,   /* a run that another worker took is passed over for so long */
         AGAIN_MS = 1000, /* one that could not be carried out, too; doubled each time */
-        AGAIN_MOST = 6,  /* times */
-        HOLDER_MS = 50   /* looking after each other worker's run may cost, at most 1 in so many */
+        AGAIN_MOST = 6   /* times */
 };
 
 /* A run that is not to be taken again at once. */
@@ -53,48 +50,14 @@ typedef struct worker {
         pawl__row *rows;   /* in line, when it was read last ... */
         size_t n_rows, at; /* ... and those that were passed */
         uint64_t head;     /* of the log, then */
-        int64_t checked_ms;
-        size_t others; /* runs at work elsewhere, then */
+        pawl__row *active; /* sessions, then */
+        size_t n_active;
         pawl__question_clock asked;
         backoff *backoffs;
         size_t n_backoffs, cap_backoffs;
         bool once, json, draining, failed;
         pawl_error err, told; /* the failure that was said last */
 } worker;
-
-/* ---- What is said --------------------------------------------------------------------------- */
-
-static void tell(const worker *w, const cli_slot *slot, const char *event, const char *status)
-{
-        FILE *out = w->cli->in->out;
-        pawl__json_writer json = PAWL__JSON_WRITER_INIT;
-
-        if (!w->json) {
-                fputs("run ", out);
-                cli_puts(out, slot->run_id);
-                fprintf(out, ": %s in ", status ? status : event);
-                cli_puts(out, slot->directory);
-                if (status)
-                        fprintf(out, " after %.1f s",
-                                (double)(cli_now_ms() - slot->since_ms) / 1e3);
-                fputc('\n', out);
-        } else {
-                pawl__json_open_object(&json);
-                pawl__json_member_string(&json, "event", event);
-                pawl__json_member_string(&json, "run_id", slot->run_id);
-                pawl__json_member_string(&json, "directory", slot->directory);
-                if (status) {
-                        pawl__json_member_string(&json, "status", status);
-                        pawl__json_member_integer(
-                                &json, "duration_ms", cli_now_ms() - slot->since_ms);
-                }
-                pawl__json_close_object(&json);
-                if (!pawl__json_end_writer(&json))
-                        fprintf(out, "%.*s\n", (int)json.buf.len, json.buf.data);
-                pawl__json_writer_free(&json);
-        }
-        fflush(out);
-}
 
 /* ---- Which run ------------------------------------------------------------------------------ */
 
@@ -144,22 +107,34 @@ static bool is_ours(const worker *w, pawl_text run_id)
         return false;
 }
 
+/* May the process of an active session have died? */
+static bool any_may_be_dead(const worker *w)
+{
+        for (size_t i = 0; i < w->n_active; i++) {
+                const pawl_text run_id = w->active[i].v[PAWL__SES_RUN].text;
+                if (run_id.data && !is_ours(w, run_id) && !pawl__log_holder_seen(w->log, run_id))
+                        return true;
+        }
+        return false;
+}
+
+static pawl_status read_active(worker *w)
+{
+        w->n_active = 0;
+        return pawl__state_active_sessions(&w->active, &w->n_active, w->state, &w->arena, &w->err);
+}
+
 /* Sessions of processes that died are ended, and questions whose time is over answered, so that
  * their runs are in line. */
 static pawl_status settle(worker *w)
 {
-        pawl__row *active;
-        size_t n = 0;
-        pawl_status status = pawl__sessions_settle(w->log, w->state, &w->err);
+        pawl_status status = read_active(w);
 
-        if (!status)
-                status = pawl__state_active_sessions(&active, &n, w->state, &w->arena, &w->err);
-        w->others = 0;
-        for (size_t i = 0; i < n && !status; i++) {
-                const pawl_text run_id = active[i].v[PAWL__SES_RUN].text;
-                w->others += run_id.data && !is_ours(w, run_id);
+        if (!status && any_may_be_dead(w)) {
+                status = pawl__sessions_settle(w->log, w->state, &w->err);
+                if (!status)
+                        status = read_active(w);
         }
-        w->checked_ms = cli_now_ms();
         return status ? status : pawl__questions_settle(&w->asked, w->log, w->state, &w->err);
 }
 
@@ -211,7 +186,8 @@ static pawl_status next(pawl_text *run_id, worker *w)
                 const size_t left = w->n_rows - w->at;
                 const size_t ahead = left < 4 ? left : 4;
                 pawl__row *first = &w->rows[w->at++];
-                pawl__row *chosen = first + (w->others ? (size_t)random() % ahead : 0);
+                pawl__row *chosen =
+                        first + (w->n_active > w->n_busy ? (size_t)random() % ahead : 0);
                 const pawl__row row = *chosen;
                 *chosen = *first;
                 status = look(&ready, w, row.v[PAWL__RUN_ID].text);
@@ -257,7 +233,7 @@ static pawl_status fill_slots(worker *w)
                 if (status)
                         return status;
                 w->n_busy++;
-                tell(w, slot, "started", NULL);
+                cli_slot_tell(w->cli->in->out, w->json, slot, "started", NULL);
         }
         return PAWL_OK;
 }
@@ -277,7 +253,7 @@ static pawl_status run_ended(worker *w, cli_slot *slot, int code)
         if (status)
                 return status;
         const char *said = strcmp(as, "running") == 0 ? "interrupted" : as;
-        tell(w, slot, "ended", code == CLI_BUSY ? "busy" : said);
+        cli_slot_tell(w->cli->in->out, w->json, slot, "ended", code == CLI_BUSY ? "busy" : said);
         if (code == CLI_BUSY)
                 return put_off(w, slot, true);
         if (strcmp(as, "completed") == 0 || strcmp(as, "failed") == 0 ||
@@ -336,17 +312,16 @@ static pawl_status has_news(bool *news, worker *w)
 {
         unsigned char hash[32];
         uint64_t head;
-        const int64_t now = cli_now_ms();
         const pawl_status status = pawl_log_head(&head, hash, w->log);
         if (status)
                 return pawl__log_failed(w->log, status, &w->err);
         if (head != w->head) /* by our runs' processes among others */
                 pawl__log_acknowledge(w->log);
-        *news = head != w->head || pawl__questions_due(&w->asked, w->log) ||
-                (w->others && now - w->checked_ms >= (int64_t)(w->others * HOLDER_MS));
+        *news = head != w->head || pawl__questions_due(&w->asked, w->log) || any_may_be_dead(w);
         w->head = head;
         for (size_t i = 0; i < w->n_backoffs && !*news; i++)
-                *news = w->backoffs[i].until_ms <= now && !(w->once && w->backoffs[i].times);
+                *news = w->backoffs[i].until_ms <= cli_now_ms() &&
+                        !(w->once && w->backoffs[i].times);
         return PAWL_OK;
 }
 
@@ -377,6 +352,7 @@ static pawl_status bear(worker *w, pawl_status status)
                 return PAWL_OK;
         if (!passes || w->once)
                 return status;
+        w->head = UINT64_MAX; /* what is there is to be read again */
         if (strcmp(w->told.message, w->err.message) != 0)
                 cli_notice(w->cli, w->err.message);
         w->told = w->err;

@@ -72,7 +72,7 @@ const char *const pawl__postgres_sql[PAWL__STMTS] = {
                 "UPDATE pawl.events SET payload = NULL WHERE {log AND} seq = ?1",
         [PAWL__STMT_LEASE_GET] =
                 "SELECT fence, held, host, boot_id, pid, pid_start, pid_ns, until_ms, lease_ms, "
-                "CASE WHEN until_ms < " NOW_MS " THEN 1 ELSE 0 END "
+                "until_ms - " NOW_MS " "
                 "FROM pawl.leases WHERE {log AND} run_id = ?1",
         [PAWL__STMT_LEASE_PUT] =
                 "INSERT INTO pawl.leases ({log_id,} run_id, fence, held, host, boot_id, pid, "

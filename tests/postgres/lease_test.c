@@ -28,6 +28,15 @@ static void pass(pawl_log *log, const char *ms)
                 fail_msg("%s", err.message);
 }
 
+static void see_holder(pawl_log *log)
+{
+        bool held = false;
+
+        assert_ok(pawl__log_holder(&held, NULL, log, pawl__text("run-1")));
+        assert_true(held);
+        assert_true(pawl__log_holder_seen(log, pawl__text("run-1")));
+}
+
 /* Whatever the machines' own clocks say. */
 LOG_TEST(a_lease_is_over_by_the_servers_clock)
 {
@@ -37,9 +46,12 @@ LOG_TEST(a_lease_is_over_by_the_servers_clock)
         event_log_open(f);
         assert_int_equal(claims_take(f->log), 1);
         pawl_log *other = elsewhere(f);
+        assert_false(pawl__log_holder_seen(other, pawl__text("run-1")));
         claims_check_held(f, other);
+        see_holder(other);
         f->boot_ms += 1000000;
         f->wall_us += INT64_C(1000000000000);
+        assert_false(pawl__log_holder_seen(other, pawl__text("run-1")));
         claims_check_held(f, other);
         pass(other, "61000");
         assert_ok(pawl_log_claim(&fence, other, "m", "run-1", NULL, NULL));
@@ -79,7 +91,9 @@ OPEN_LOG_TEST(a_dead_holder_of_this_machine_loses_the_run_at_once)
         assert_int_equal(claims_take(f->log), 1);
         pawl_log *other = claims_another(f);
         claims_check_held(f, other);
+        see_holder(other);
         f->alive[0].pid = 0;
+        assert_false(pawl__log_holder_seen(other, pawl__text("run-1")));
         assert_ok(pawl_log_claim(&fence, other, "m", "run-1", NULL, NULL));
         assert_int_equal(fence, 2);
         pawl_log_close(other);

@@ -7,7 +7,7 @@ support=$SOURCE_DIR/tests/support/postgres
 "$support" start "$own"
 master=$(head -n 1 "$(cat "$own.folder")/data/postmaster.pid")
 server() { kill "-$1" "$master" $(pgrep -P "$master") 2>/dev/null || true; } # STOP or CONT
-trap 'server CONT; "$support" stop "$own"' EXIT
+trap 'server CONT; kill $(jobs -p) 2>/dev/null || true; "$support" stop "$own"' EXIT
 PAWL_DB="$(cat "$own")#silent"
 export PAWL_DB
 
@@ -68,5 +68,31 @@ sleep 1
 server STOP
 ends 0 "$worker"
 server CONT
+
+# It asks for the log's end twice a second, and nothing else, whether another one is at work or not.
+rm -f go at-work
+runs 0 pawl submit mission.yaml --run s
+pawl work --dir work2 >out2 2>err2 &
+other=$!
+await work2/1/at-work
+log=$(cat "$own.folder")/log
+(export PAWL_DB="${PAWL_DB%#*}&options=-c%20log_statement%3Dall%20-c%20application_name%3Didle#silent" && exec pawl work --dir work >out 2>err) &
+worker=$!
+until_it catches_term "$worker"
+asked() { grep -c 'LOG:  execute' "$log" || true; }
+# quiet: as many times as half seconds went by, at most.
+quiet() {
+        local before began
+        before=$(asked)
+        began=$(date +%s%3N)
+        sleep 2
+        [ "$before" -gt 0 -a $(($(asked) - before)) -le $((($(date +%s%3N) - began) / 500 + 1)) ]
+}
+quiet || quiet || quiet || quiet || { tail -n 30 "$log"; exit 1; } # not yet while it begins
+touch work2/1/go
+until_it grep -q 's: completed' out2
+kill -TERM "$worker" "$other"
+wait "$worker"
+wait "$other"
 runs 0 eventlog verify
 runs 0 eventlog replay --check
