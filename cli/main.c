@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A file opened where a standard stream should be would be written to by whatever prints. */
@@ -76,6 +77,7 @@ int cli_main(const cli_program *program, int argc, char **argv)
 
         fill_standard_streams();
         hide_passwords(argv);
+        umask(umask(0) & 077); /* what is made can be opened again by its owner */
         signal(SIGPIPE, SIG_DFL);
         signal(SIGXFSZ, SIG_IGN); /* a write past the limit of a file fails, and is reported */
         pawl__digest_start_lean();

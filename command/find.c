@@ -231,6 +231,23 @@ pawl_status cli_whole_run(pawl_text *run_id, pawl_log *log, pawl__arena *arena, 
         return pawl__state_whole_id(run_id, state, &table, 1, "run", arena, err);
 }
 
+pawl_status cli_known_run(pawl_text *run_id, pawl_log *log, pawl__arena *arena, pawl_error *err)
+{
+        pawl__row run;
+        pawl__state *state;
+        pawl_status status = cli_whole_run(run_id, log, arena, err);
+
+        if (status || !run_id->data || pawl__state_of(&state, log, NULL))
+                return status;
+        run = (pawl__row){.v[PAWL__RUN_ID].text = *run_id};
+        status = pawl__state_get(state, PAWL__RUNS, &run, arena, err);
+        return status != PAWL_ENOTFOUND ? status
+                                        : pawl__fail(err, status,
+                                                  "run %.*s: is not in this log; `pawl runs` lists "
+                                                  "them",
+                                                  PAWL__FMT(*run_id));
+}
+
 pawl_status cli_short_id(
         pawl_text *id, pawl_log *log, pawl__table table, pawl__arena *arena, pawl_error *err)
 {

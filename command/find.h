@@ -48,6 +48,10 @@ void cli_noticef(const cli_call *cli, const char *format, ...) PAWL_PRINTF(2, 3)
 PAWL_MUST_CHECK pawl_status cli_whole_run(
         pawl_text *run_id, pawl_log *log, pawl__arena *arena, pawl_error *err);
 
+/** The same; PAWL_ENOTFOUND where the log's tables have no such run. */
+PAWL_MUST_CHECK pawl_status cli_known_run(
+        pawl_text *run_id, pawl_log *log, pawl__arena *arena, pawl_error *err);
+
 /** For people, the beginning of an id of that table that names it; whole where the log's tables
  *  can't be asked. It lives in @p arena. */
 PAWL_MUST_CHECK pawl_status cli_short_id(

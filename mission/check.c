@@ -40,24 +40,14 @@ static pawl_status load_glossary(pawl__checker *c, const pawl__seed *seeds, size
 
 static pawl_status make_glossary(pawl__checker *c)
 {
-        const pawl_mission *mission = c->mission;
-        pawl__seed seeds[PAWL__SCOPES_N];
-        size_t n = 0;
+        pawl__seeds seeds = {.n = 0};
         pawl_status status = pawl__glossary_new(&c->glossary, &c->error);
 
-        while (!status && n < mission->n_seeds) {
-                status = pawl__seed_load(&seeds[n], mission->seeds[n].path, mission->seeds[n].scope,
-                        c->problems, &c->error);
-                if (status == PAWL_ENOTFOUND)
-                        pawl__fail_prefix(&c->error, status, "glossary.%s",
-                                pawl__scope_name(mission->seeds[n].scope));
-                if (!status)
-                        n++;
-        }
         if (!status)
-                status = load_glossary(c, seeds, n);
-        for (size_t i = 0; i < n; i++)
-                pawl__seed_free(&seeds[i]);
+                status = pawl__seeds_load(&seeds, c->mission, NULL, c->problems, &c->error);
+        if (!status)
+                status = load_glossary(c, seeds.seed, seeds.n);
+        pawl__seeds_free(&seeds);
         return status;
 }
 

@@ -160,6 +160,11 @@ typedef struct pawl__config {
 PAWL_MUST_CHECK pawl_status pawl__config_load(
         pawl__config *out, const char *log_path, pawl_error *err);
 
+/** What a run of it, or a submitted one, is refused for whatever the log says: its parameters, the
+ * id (NULL: none is given), its seeds, and with @p here, as its commands run here, its secrets. */
+PAWL_MUST_CHECK pawl_status pawl__mission_startable(const pawl_mission *mission, const char *run_id,
+        bool here, pawl__problems *problems, pawl_error *err);
+
 /** pawl_mission_check(), with the errors of a seed before the last told. */
 PAWL_MUST_CHECK pawl_status pawl__mission_check(char **json, size_t *len, pawl_mission *mission,
         pawl_log *log, const char *step_id, pawl__problems *problems, pawl_error *err);

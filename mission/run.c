@@ -1,5 +1,6 @@
 /* Running a mission from its first step. */
 #include "base/error.h"
+#include "base/ids.h"
 #include "base/printable.h"
 #include "base/sources.h"
 #include "checkpoint/checkpoint.h"
@@ -10,29 +11,35 @@
 /* Every seed is read before anything is written: a malformed one stops the run here. */
 pawl_status pawl__runner_load_seeds(pawl__seeds *with, pawl__runner *r)
 {
-        const pawl_mission *mission = r->mission;
         pawl__problems problems = {.tell = r->options.notice, .user = r->options.notice_user};
+        pawl_status status = pawl__seeds_load(
+                with, r->mission, r->state, problems.tell ? &problems : NULL, &r->error);
+        bool ok = true;
 
-        for (; with->n < mission->n_seeds; with->n++) {
-                pawl__seed *seed = &with->seed[with->n];
-                const struct pawl__seed_ref *from = &mission->seeds[with->n];
-                bool ok = true;
-                pawl_status status = pawl__seed_load_new(seed, from->path, from->scope, r->state,
-                        problems.tell ? &problems : NULL, &r->error);
-                if (status == PAWL_ENOTFOUND)
-                        return pawl__fail_prefix(
-                                &r->error, status, "glossary.%s", pawl__scope_name(from->scope));
-                if (status)
-                        return status;
-                r->refs[r->n_refs].scope = pawl__text(pawl__scope_name(from->scope));
-                r->refs[r->n_refs++].version_id =
-                        pawl__arena_text(&r->arena, pawl__text(seed->version_id), &ok);
-                if (!ok) {
-                        pawl__seed_free(seed);
-                        return pawl__nomem(&r->error);
-                }
-        }
-        return PAWL_OK;
+        for (size_t i = 0; i < with->n && !status; i++)
+                r->refs[r->n_refs++] = (pawl__scope_ref){
+                        pawl__text(pawl__scope_name(with->seed[i].scope)),
+                        pawl__arena_text(&r->arena, pawl__text(with->seed[i].version_id), &ok)};
+        return ok ? status : pawl__nomem(&r->error);
+}
+
+pawl_status pawl__mission_startable(const pawl_mission *mission, const char *run_id, bool here,
+        pawl__problems *problems, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__seeds seeds = {.n = 0};
+        pawl__secrets secrets;
+        pawl_status status = run_id ? pawl__id_check(pawl__text(run_id), "run id", err) : PAWL_OK;
+
+        if (!status)
+                status = pawl__params_complete(mission, err);
+        if (!status && here)
+                status = pawl__secrets_load(&secrets, &arena, mission, err);
+        if (!status)
+                status = pawl__seeds_load(&seeds, mission, NULL, problems, err);
+        pawl__seeds_free(&seeds);
+        pawl__arena_free(&arena);
+        return status;
 }
 
 pawl_status pawl__runner_choose_id(pawl__runner *r)
@@ -125,12 +132,6 @@ pawl_status pawl__runner_activate_seeds(pawl__runner *r, const pawl__seeds *with
                 status = pawl__seed_activate(pawl__pipeline_batch(r->pipeline), &with->seed[i],
                         r->state, &envelope, &r->error);
         return status;
-}
-
-void pawl__seeds_free(pawl__seeds *with)
-{
-        for (size_t i = 0; i < with->n; i++)
-                pawl__seed_free(&with->seed[i]);
 }
 
 /* RunStarted, and the seeds that the log has not seen. Looks again whether the run is there:

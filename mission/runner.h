@@ -11,10 +11,10 @@
 
 #include "base/json_write.h"
 #include "events/types.h"
-#include "glossary/seed.h"
 #include "mission/baseline.h"
 #include "mission/command.h"
 #include "mission/secrets.h"
+#include "mission/seeds.h"
 #include "mission/watcher.h"
 #include "pipeline/chain.h"
 #include "session/retry.h"
@@ -120,15 +120,9 @@ pawl_event pawl__runner_envelope(const pawl__runner *r);
 
 /* ---- A run's beginning (mission/run.c), also of one that is submitted ------------------------ */
 
-typedef struct pawl__seeds {
-        pawl__seed seed[PAWL__SCOPES_N];
-        size_t n;
-} pawl__seeds;
-
 /** Read all of the mission's, before anything is written; r->refs names them. After any call they
  *  are to be freed. */
 PAWL_MUST_CHECK pawl_status pawl__runner_load_seeds(pawl__seeds *with, pawl__runner *r);
-void pawl__seeds_free(pawl__seeds *with);
 /** The caller's, or a fresh one. */
 PAWL_MUST_CHECK pawl_status pawl__runner_choose_id(pawl__runner *r);
 /** PAWL_EEXISTS, or PAWL_EHELD while somebody holds it, where the log has a run of that id. */

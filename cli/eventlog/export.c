@@ -16,18 +16,16 @@ static pawl_status print_line(const pawl_event *event, void *user, pawl_error *e
         return cli_print_envelope(p->out, &p->line, p->log, event, err);
 }
 
-static int export_run(cli_call *cli)
+static pawl_status print_events(cli_call *cli, pawl_log *log, pawl_error *err)
 {
         cli_event_filter filter = {.run_id = pawl__text(cli_value(cli, "run")), .since = 1};
-        pawl_error err = PAWL_ERROR_INIT;
-        struct printing p = {cli->in->out, NULL, PAWL__BUF_INIT};
+        struct printing p = {cli->in->out, log, PAWL__BUF_INIT};
+        pawl_status status = cli_known_run(&filter.run_id, log, cli->arena, err);
 
-        if (cli_open_log(&p.log, cli, CLI_READ, &err))
-                return cli_fail(cli, &err);
-        pawl_status status = cli_each_event(NULL, p.log, &filter, print_line, &p, &err);
+        if (!status)
+                status = cli_each_event(NULL, log, &filter, print_line, &p, err);
         pawl__buf_free(&p.line);
-        cli_close_log(cli, p.log);
-        return status ? cli_fail(cli, &err) : CLI_DONE;
+        return status;
 }
 
 static const cli_option export_options[] = {
@@ -40,5 +38,6 @@ const cli_cmd eventlog_export_cmd = {
         .traits = CLI_SERVED | CLI_LINES,
         .options = export_options,
         .help = "Print the events as JSON Lines, one envelope a line",
-        .run = export_run,
+        .on_log = print_events,
+        .access = CLI_READ,
 };

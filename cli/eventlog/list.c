@@ -1,6 +1,7 @@
 /* eventlog list: events, one a line. */
 #include "cli/eventlog/commands.h"
 #include "cli/eventlog/rows.h"
+#include "command/find.h"
 
 static pawl_status list(cli_call *cli, pawl_log *log, pawl_error *err)
 {
@@ -15,6 +16,8 @@ static pawl_status list(cli_call *cli, pawl_log *log, pawl_error *err)
         cli_rows rows = {.out = cli->in->out, .json = cli_given(cli, "json"), .log = log};
         pawl_status status = cli_rows_open(&rows, err);
 
+        if (!status)
+                status = cli_known_run(&filter.run_id, log, cli->arena, err);
         if (!status)
                 status = cli_each_event(NULL, log, &filter, cli_rows_event, &rows, err);
         if (!status)

@@ -72,7 +72,7 @@ static pawl_status replay(cli_call *cli, pawl_log *log, pawl_error *err)
         bool as_json = cli_given(cli, "json");
         pawl__buf json = PAWL__BUF_INIT;
 
-        pawl_status status = cli_whole_run(&filter.run_id, log, cli->arena, err);
+        pawl_status status = cli_known_run(&filter.run_id, log, cli->arena, err);
         if (!status)
                 status = fold(&json, log, &filter, cli_given(cli, "events"), err);
         if (!status && as_json)

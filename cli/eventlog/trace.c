@@ -368,14 +368,13 @@ static void close_document(pawl__json_writer *w)
 
 static pawl_status print_trace(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        const cli_event_filter filter = {.run_id = pawl__text(cli->args[0]), .since = 1};
+        cli_event_filter filter = {.run_id = pawl__text(cli->args[0]), .since = 1};
         trace t = {.out = PAWL__JSON_WRITER_INIT};
+        pawl_status status = cli_known_run(&filter.run_id, log, cli->arena, err);
 
         open_document(&t.out);
-        pawl_status status = cli_each_event(NULL, log, &filter, put_event, &t, err);
-        if (!status && !t.begun)
-                status = pawl__fail(err, PAWL_ENOTFOUND,
-                        "run %s: is not in this log; `pawl runs` lists them", cli->args[0]);
+        if (!status)
+                status = cli_each_event(NULL, log, &filter, put_event, &t, err);
         while (!status && t.begun) {
                 span *last = t.n ? &t.open[t.n - 1] : &t.root;
                 t.begun = t.n > 0;

@@ -1,5 +1,6 @@
 /* pawl run: carry every step of a mission through the five layers. */
 #include "base/error.h"
+#include "cli/pawl/begin.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/params.h"
 #include "cli/pawl/session_run.h"
@@ -35,10 +36,8 @@ static int start_or_go_on(
 static int run_run(cli_call *cli)
 {
         pawl_run_options options = PAWL_RUN_OPTIONS_INIT;
-        pawl_error err = PAWL_ERROR_INIT;
         pawl_mission *mission;
         pawl_log *log;
-        int code;
 
         if (cli_given(cli, "fresh") && cli_given(cli, "resume"))
                 return cli_usage(cli, "--fresh and --resume do not go together");
@@ -47,20 +46,11 @@ static int run_run(cli_call *cli)
                         "--run names a new run, and --resume goes on with a run that there is");
         options.run_id = cli_value(cli, "run");
         options.strictness = cli_value(cli, "strictness");
-        /* A mission that cannot be read leaves no log behind. */
-        if (pawl_mission_load(&mission, cli->args[0], &err))
-                return cli_fail(cli, &err);
-        code = cli_take_params(cli, mission);
-        if (code) {
-                pawl_mission_free(mission);
+        int code = cli_begin(&mission, &log, cli, true);
+        if (code)
                 return code;
-        }
-        if (cli_open_log(&log, cli, CLI_MAKE, &err)) {
-                code = cli_fail(cli, &err);
-        } else {
-                code = start_or_go_on(cli, log, mission, &options);
-                cli_close_log(cli, log);
-        }
+        code = start_or_go_on(cli, log, mission, &options);
+        cli_close_log(cli, log);
         pawl_mission_free(mission);
         return code;
 }

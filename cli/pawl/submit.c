@@ -1,5 +1,6 @@
 /* pawl submit: put a run of a mission in line for a worker. */
 #include "cli/pawl/actor.h"
+#include "cli/pawl/begin.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/params.h"
 #include "command/fields.h"
@@ -46,22 +47,12 @@ static int submit_run(cli_call *cli)
         pawl_error err = PAWL_ERROR_INIT;
         pawl_mission *mission;
         pawl_log *log;
-        int code;
+        int code = cli_begin(&mission, &log, cli, false);
 
-        /* A mission that cannot be read leaves no log behind. */
-        if (pawl_mission_load(&mission, cli->args[0], &err))
-                return cli_fail(cli, &err);
-        code = cli_take_params(cli, mission);
-        if (code) {
-                pawl_mission_free(mission);
+        if (code)
                 return code;
-        }
-        if (cli_open_log(&log, cli, CLI_MAKE, &err)) {
-                code = cli_fail(cli, &err);
-        } else {
-                code = submit(cli, log, mission, &err) ? cli_fail(cli, &err) : CLI_DONE;
-                cli_close_log(cli, log);
-        }
+        code = submit(cli, log, mission, &err) ? cli_fail(cli, &err) : CLI_DONE;
+        cli_close_log(cli, log);
         pawl_mission_free(mission);
         return code;
 }

@@ -33,8 +33,10 @@ same "$(cat hash)" "$(jq -r .hash last)"
 it "export --run gives the events of that run alone"
 runs 0 eventlog export --run two
 same "$(jq -sr 'map(.run_id) | unique | join(" ")' out)" two
-runs 0 eventlog export --run nobody
-is_empty out
+for command in "list" "list --json" "export" "replay" "replay --json"; do
+        # shellcheck disable=SC2086
+        fails 1 'run nobody: is not in this log; `pawl runs` lists them' eventlog $command --run nobody
+done
 
 it "head prints seq and hash of the last event"
 runs 0 eventlog head

@@ -73,6 +73,13 @@ runs 0 eventlog --db to/log.db replay --check
 runs 0 "${pawl[@]}" undo --yes
 [ ! -e to/good ]
 
+it "whatever the umask, they are their owner's, and his alone"
+mkdir masked
+(cd masked && umask 0777 && printf 'mission: m\nsteps: [{id: a, run: ["true"]}]\n' >m.yaml && chmod 600 m.yaml &&
+        own_log && pawl run m.yaml && pawl checkpoint) >/dev/null
+[ -e masked/.pawl/workspace.index ]
+same "$(find masked/.pawl -type f ! -perm 0600 -o -type d ! -perm 0700)" ""
+
 it "a directory of the log in the root, by whatever name, is none of the tree's"
 mkdir -p deep/.PAWL deep/data
 runs 0 pawl --db deep/data/log.db init

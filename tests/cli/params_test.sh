@@ -21,9 +21,17 @@ runs 0 pawl run mission.yaml --help
 says '^  --set version=string +what is released \(required\)$' out
 says '^  --set count=number +\(default: 2\)$' out
 
-it "refuses a run whose parameter has no value, and leaves no event"
+it "refuses a run whose parameter has no value, or that lacks another thing, and leaves no log"
 fails 1 'parameter version: has no value; give one with --set version=VALUE' pawl run mission.yaml
-same "$(events RunStarted)" 0
+fails 1 'run id "x/y": holds a slash' pawl run mission.yaml --set version=1 --run x/y
+printf 'mission: m\nsecrets: [NOT_SET]\nsteps: [{id: a, run: ["true"]}]\n' >secret.yaml
+fails 1 'secret NOT_SET: is not set' pawl run secret.yaml
+printf 'mission: m\nglossary: {team_domain: seed.yaml}\nsteps: [{id: a, run: ["true"]}]\n' >seeded.yaml
+fails 1 'glossary.team_domain: .*seed.yaml: there is no such file' pawl run seeded.yaml
+printf 'terms:\n- {surface: word}\n' >seed.yaml
+fails 1 'seed.yaml: line 2' pawl submit seeded.yaml
+[ ! -e .pawl ]
+begin_log
 
 it "refuses what is not declared, or not of the type"
 fails 1 'parameter vers: .*did you mean version' pawl run mission.yaml --set vers=1
