@@ -444,6 +444,32 @@ def checkpoints_are_taken_compared_and_gone_back_to():
     assert open("notes.txt").read() == "changed again\n"
 
 
+def a_run_is_forked_and_compared():
+    alike = service.get(V1 + "/runs/done/compare", **{"with": "done"})
+    assert alike["same"] and alike["a"] == alike["b"] and alike["a"]["run_id"] == "done", alike
+    before = head()
+    for path, code in (("/runs/done/compare", 400), ("/runs/done/compare?with=none", 404), ("/runs/none/compare?with=done", 404),
+                       ("/runs/done/compare?with=--help", 404)):
+        assert service.ask("GET", V1 + path, status=code)["error"]["message"]
+    for path, body, code in (("done", {}, 400), ("done", {"from": "none"}, 404), ("none", {"from": "specify"}, 404),
+                             ("done", {"from": "specify", "dir": "/tmp/x"}, 400)):
+        assert service.ask("POST", f"{V1}/runs/{path}/fork", body, status=code)["error"]["message"]
+    open("notes.txt", "w").write("neither\n")
+    refused = service.ask("POST", V1 + "/runs/done/fork", {"from": "specify"}, status=409)["error"]
+    assert refused["status"] == "PAWL_ESTATE" and "there is nobody to ask" in refused["message"], refused
+    assert head() == before and open("notes.txt").read() == "neither\n"
+    forked = service.post(V1 + "/runs/done/fork", {"from": "specify", "yes": True, "actor": "user:ana"})
+    assert forked["forked_from"]["run_id"] == "done" and forked["forked_from"]["step_id"] == "specify", forked
+    assert open("notes.txt").read() != "neither\n"
+    run = service.get(V1 + "/runs/" + forked["run_id"])
+    assert run["forked_from"] == forked["forked_from"] and run["steps"][0]["status"] == "completed", run
+    assert service.get(V1 + "/events", type="RunStarted", run=forked["run_id"])["events"][0]["actor"] == "user:ana"
+    lies = service.get(V1 + "/runs/done/compare", **{"with": forked["run_id"]})
+    assert not lies["same"] and [step["same"] for step in lies["steps"]][:2] == [True, False], lies
+    assert lies["steps"][1]["status"] == {"a": "completed", "b": "pending"}, lies
+    service.post(V1 + "/runs/" + forked["run_id"] + "/cancel", {})
+
+
 def the_log_is_verified_counted_and_named():
     last = service.get(V1 + "/head")
     assert service.get(V1 + "/verify") == {
@@ -531,7 +557,7 @@ def a_service_that_only_reads_changes_nothing():
     with Served("--read-only") as reading:
         before = reading.get(V1 + "/head")
         for path, body in (("/checkpoints", {}), ("/undo", {"expect": "0" * 64}), ("/conflicts/0123/answer", {"pick": 1}),
-                           ("/checkpoints/1/rollback", {"expect": "0" * 64}),
+                           ("/checkpoints/1/rollback", {"expect": "0" * 64}), ("/runs/done/fork", {"from": "specify"}),
                            ("/glossary/ignore", {"term": "x"}), ("/glossary/import", {"seed": "", "scope": "core"})):
             reading.post(V1 + path, body, 403)
         for path in ("/runs", "/runs/held", "/conflicts", "/sessions", "/events", "/checkpoints", "/verify"):
@@ -582,6 +608,7 @@ if __name__ == "__main__":
               a_run_is_resumed_in_a_process_of_its_own,
               what_changed_since_is_refused_until_it_is_accepted,
               a_run_that_somebody_holds_says_whose_it_is, a_run_is_cancelled_for_good,
+              a_run_is_forked_and_compared,
               every_operation_of_the_document_was_answered,
               a_service_that_only_reads_changes_nothing,
               without_a_workspace_what_needs_one_does_not_start,
