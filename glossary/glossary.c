@@ -207,11 +207,13 @@ static pawl_status keep_spelling(pawl__glossary *glossary, struct entry *entry, 
         bool ok = true;
 
         entry->name |= pawl__is_name(surface);
+        if (entry->plural.data)
+                return PAWL_OK;
         pawl__buf_clear(&glossary->key);
         if (pawl__folded_form(&glossary->key, surface))
                 return PAWL_ENOMEM;
         const pawl_text folded = pawl__buf_text(&glossary->key);
-        if (!entry->plural.data && !pawl__text_eq(folded, entry->normal))
+        if (!pawl__text_eq(folded, entry->normal))
                 entry->plural = pawl__arena_text(&glossary->arena, folded, &ok);
         return ok ? PAWL_OK : PAWL_ENOMEM;
 }
@@ -352,17 +354,19 @@ pawl_status pawl__sense_is_alias(bool *is, pawl__buf *buf, const pawl__row *row,
 
         *is = false;
         pawl__buf_clear(buf);
-        if (pawl__folded_form(buf, surface))
-                return pawl__nomem(err);
-        const size_t folded = buf->len;
         if (pawl__normal_form(buf, surface))
+                return pawl__nomem(err);
+        const size_t formed = buf->len;
+        if (pawl__text_eq(normal, pawl__buf_text(buf)))
+                return PAWL_OK;
+        if (pawl__folded_form(buf, surface))
                 return pawl__nomem(err);
         const size_t both = buf->len;
         if (pawl__folded_form(buf, normal))
                 return pawl__nomem(err);
         const pawl_text own = pawl__text_n(buf->data + both, buf->len - both);
-        *is = own.len && !pawl__text_eq(own, pawl__text_n(buf->data, folded)) &&
-              !pawl__text_eq(own, pawl__text_n(buf->data + folded, both - folded));
+        *is = own.len && !pawl__text_eq(own, pawl__text_n(buf->data, formed)) &&
+              !pawl__text_eq(own, pawl__text_n(buf->data + formed, both - formed));
         return PAWL_OK;
 }
 
@@ -401,9 +405,10 @@ pawl_status pawl__glossary_add_row(const pawl__row *row, void *user, pawl_error 
                 return status;
         if (alias)
                 sense.alias = row->v[PAWL__SENSE_NORMAL].text;
-        else if ((sense.answered || sense.written) &&
-                 pawl__text_eq(sense.surface, row->v[PAWL__SENSE_NORMAL].text))
-                /* of a conflict's term, which is a normal form */
+        else if (pawl__text_eq(pawl__buf_text(&glossary->key), row->v[PAWL__SENSE_NORMAL].text) ||
+                 ((sense.answered || sense.written) &&
+                         pawl__text_eq(sense.surface, row->v[PAWL__SENSE_NORMAL].text)))
+                /* the surface's, or of a conflict's term, which is a normal form */
                 sense.normal = row->v[PAWL__SENSE_NORMAL].text;
         return pawl__glossary_add(glossary, &sense, err);
 }

@@ -63,7 +63,8 @@ PAWL_MUST_CHECK pawl_status pawl__glossary_add(
         pawl__glossary *glossary, const pawl__sense *sense, pawl_error *err);
 
 /** An alias is in the log and in its state as its sense once more, under the normal form of the
- * alias but with the sense's own surface: is a row such a one? @p buf is scratch memory. */
+ * alias but with the sense's own surface: is a row such a one? @p buf is scratch memory, and the
+ * surface's normal form where that is the row's. */
 PAWL_MUST_CHECK pawl_status pawl__sense_is_alias(
         bool *is, pawl__buf *buf, const pawl__row *row, pawl_error *err);
 

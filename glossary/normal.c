@@ -82,13 +82,14 @@ static pawl_text last_written(bool *joined, pawl_text surface)
         return word;
 }
 
+static const unsigned name = PAWL__IS_ACRONYM | PAWL__IS_PATTERN | PAWL__IS_CAPITALS;
+
 bool pawl__is_name(pawl_text surface)
 {
         bool joined;
         const pawl_text word = last_written(&joined, surface);
 
-        return word.data &&
-               (pawl__casing(word) & (PAWL__IS_ACRONYM | PAWL__IS_PATTERN | PAWL__IS_CAPITALS));
+        return word.data && (pawl__casing(word) & name);
 }
 
 pawl_status pawl__normal_form(pawl__buf *out, pawl_text surface)
@@ -100,11 +101,11 @@ pawl_status pawl__normal_form(pawl__buf *out, pawl_text surface)
         if (status || out->len == before)
                 return status;
         const pawl_text written = last_written(&joined, surface);
-        if (joined || pawl__is_name(surface))
+        const unsigned bits = written.data ? pawl__casing(written) : 0;
+        if (joined || bits & name)
                 return PAWL_OK;
         char *text = out->data + before;
         const size_t len = out->len - before, start = last_word(pawl__text_n(text, len));
-        const unsigned bits = written.data ? pawl__casing(written) : 0;
         out->len = before + start;
         out->len += bits & PAWL__IS_PLURAL_ACRONYM ? len - start - 1
                                                    : pawl__singular(text + start, len - start);
