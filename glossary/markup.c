@@ -217,10 +217,13 @@ static size_t next_sign(pawl_text text, size_t at, size_t end)
 {
         static const bool begins[256] = {
                 ['`'] = true, ['<'] = true, [']'] = true, [':'] = true, ['w'] = true};
-        const char *data = text.data;
+        const unsigned char *data = (const unsigned char *)text.data;
 
         for (;; at++) {
-                while (at < end && !begins[(unsigned char)data[at]])
+                while (at + 4 <= end && !(begins[data[at]] | begins[data[at + 1]] |
+                                                begins[data[at + 2]] | begins[data[at + 3]]))
+                        at += 4;
+                while (at < end && !begins[data[at]])
                         at++;
                 if (at >= end || data[at] != 'w' || (at + 1 < text.len && data[at + 1] == 'w'))
                         return at;
