@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EVENTS = 4000, BYTES = 4 << 20 };
+enum { EVENTS = 16000, BYTES = 16 << 20 };
 
 typedef struct copying {
         pawl_log *to, *from;

@@ -285,11 +285,15 @@ pawl_status pawl__store_sql_flush(pawl__store *store, bool end, pawl_error *err)
         struct store_sql *sql = (struct store_sql *)store;
         pawl_status status = PAWL_OK;
 
-        for (size_t i = 0; i < sql->n_dirty && status == PAWL_OK; i++) {
-                pawl__row row;
-                pawl__memory_read(sql->cache, sql->dirty[i].table, sql->dirty[i].index, &row);
-                status = write_row(sql, sql->dirty[i].table, &row, err);
-        }
+        for (int t = 0; t < PAWL__TABLES; t++) /* rows of a table one behind the other */
+                for (size_t i = 0; i < sql->n_dirty && status == PAWL_OK; i++) {
+                        const struct dirty *dirty = &sql->dirty[i];
+                        pawl__row row;
+                        if ((int)dirty->table != t)
+                                continue;
+                        pawl__memory_read(sql->cache, dirty->table, dirty->index, &row);
+                        status = write_row(sql, dirty->table, &row, err);
+                }
         if (status)
                 return status;
         if (end || sql->whole)

@@ -76,6 +76,8 @@ pawl_status pawl__send(
                 return pawl__nomem(err);
         if (server->deferring)
                 status = pawl__deferred_begin(log, err);
+        else if (server->queues)
+                status = pawl__queue_send(log, err);
         if (status)
                 return status;
         if (server->lost || !server->conn)

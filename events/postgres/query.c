@@ -49,6 +49,7 @@ pawl_status pawl__postgres_prepare(
         q->log = log;
         q->which = which_of(sql);
         q->n = count_parameters(q->sql);
+        q->keys = pawl__rows_keys(q->sql);
         q->of_state = q->which < 0 && q->n == 0 && !strstr(q->sql, "pawl.leases");
         *out = &q->base;
         return PAWL_OK;
@@ -74,8 +75,11 @@ void pawl__postgres_finalize(pawl__query *self)
         struct pawl__server *server = q->log->server;
         pawl_error why = PAWL_ERROR_INIT;
 
-        if (server->deferring && server->n_deferred && pawl__deferred_begin(q->log, &why))
+        if ((server->deferring && server->n_deferred && pawl__deferred_begin(q->log, &why)) ||
+                (server->queues && pawl__queue_send(q->log, &why)))
                 (void)keep_failure(q->log, why.status, &why);
+        if (q->twin)
+                pawl__postgres_finalize(&q->twin->base);
         for (size_t i = server->at; i < server->n_pending; i++)
                 if (server->pending[i].prepares == q)
                         server->pending[i].prepares = NULL;

@@ -18,8 +18,8 @@
 
 enum {
         PAWL__PARAMS_MAX = 96,
-        PAWL__EVENT_PARAMS = 12,
-        PAWL__EVENTS_MAX = PAWL__PARAMS_MAX / PAWL__EVENT_PARAMS, /* of one statement */
+        PAWL__ROWS_MAX = 512,      /* of one statement */
+        PAWL__ROWS_KEYED_MAX = 64, /* the same, where each key must be another */
         PAWL__SILENT_MS = 28000,   /* a server that says nothing for so long is given up */
         PAWL__IMPATIENT_MS = 5000, /* the same, where somebody asks it again later */
         PAWL__HURRIED_MS = 1000,   /* the same, once a signal came */
@@ -44,7 +44,10 @@ typedef struct pawl__postgres_query {
         bool used;
         bool of_state;     /* it reads the state tables, and has no parameters */
         unsigned prepared; /* in the connection of this number; 0: nowhere */
-        int n;             /* parameters that were bound */
+        int keys; /* it inserts a row of its parameters, and the first so many must differ from
+                     another's in one statement; -1: it does not */
+        struct pawl__postgres_query *twin; /* the same of many rows; NULL: not prepared yet */
+        int n;                             /* parameters that were bound */
         Oid types[PAWL__PARAMS_MAX], prepared_types[PAWL__PARAMS_MAX];
         const char *values[PAWL__PARAMS_MAX];
         int lengths[PAWL__PARAMS_MAX];
@@ -81,7 +84,15 @@ typedef struct pawl__pending {
         pawl__postgres_query *prepares; /* it has that one prepared; NULL: none */
 } pawl__pending;
 
-typedef struct pawl__deferred pawl__deferred; /* defer.c */
+/** A statement with its parameters. */
+typedef struct pawl__deferred {
+        pawl__postgres_query *query;
+        const char *doing;
+        int n;
+        const Oid *types;
+        const char *const *values;
+        const int *lengths;
+} pawl__deferred;
 
 struct pawl__server {
         const pawl__postgres_library *pq;
@@ -124,11 +135,11 @@ struct pawl__server {
 
         /* What waits to be sent (defer.c). */
         bool deferring;
+        bool queues; /* the transaction has begun: they go before all that is sent next */
         pawl__deferred *deferred;
         size_t n_deferred, cap_deferred, deferred_bytes;
         pawl__arena deferred_memory;
-        const pawl__lease *owned;                           /* the claim that is assumed; or NULL */
-        pawl__postgres_query *events[PAWL__EVENTS_MAX - 1]; /* statements of 2 events and more */
+        const pawl__lease *owned; /* the claim that is assumed; or NULL */
         bool whole; /* the state tables had seen all events, and nothing was written since */
         pawl__prefetched prefetched[PAWL__PREFETCHED];
         pawl__postgres_query *own[12]; /* pawl__own_statement */
@@ -266,8 +277,17 @@ PAWL_MUST_CHECK pawl_status pawl__defer(
 PAWL_MUST_CHECK pawl_status pawl__deferred_send(pawl_log *log, pawl_error *err);
 /** Defer no more: begin, prove what is assumed, and send what waits. */
 PAWL_MUST_CHECK pawl_status pawl__deferred_begin(pawl_log *log, pawl_error *err);
+/** Send the rows that wait in a transaction that has begun. */
+PAWL_MUST_CHECK pawl_status pawl__queue_send(pawl_log *log, pawl_error *err);
 void pawl__deferred_drop(pawl_log *log);
 void pawl__deferred_free(pawl_log *log);
+
+/* ---- Many rows by one statement (rows.c) ----------------------------------------------------- */
+
+/** pawl__postgres_query.keys of a statement. */
+int pawl__rows_keys(const char *sql);
+/** Send them in their order, neighbours of the same statement together. */
+PAWL_MUST_CHECK pawl_status pawl__rows_send(const pawl__deferred *rows, size_t n, pawl_error *err);
 
 /* ---- The tables (schema.c) ------------------------------------------------------------------- */
 

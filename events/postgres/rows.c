@@ -1,0 +1,201 @@
+/*
+ * Many rows by one statement. What inserts one row of its parameters has a twin, whose parameters
+ * are arrays with a value a row:
+ *
+ *     INSERT INTO t (log_id, a, b) VALUES (7, $1, $2) ON CONFLICT ...
+ *     INSERT INTO t (log_id, a, b) SELECT 7, c1, c2 FROM unnest($1, $2) AS r (c1, c2) ON CONFLICT
+ * ...
+ *
+ * Where a conflict updates the row that is there, a statement may have each key once.
+ */
+#include "events/postgres/server.h"
+#include <endian.h>
+
+static const char values[] = ") VALUES (", conflict[] = " ON CONFLICT (";
+
+/* Its list of values, whose end is *end; NULL: it is no such statement. */
+static const char *list_of(const char **end, const char *sql)
+{
+        const char *at = strncmp(sql, "INSERT INTO ", 12) == 0 ? strstr(sql, values) : NULL;
+
+        *end = sql;
+        if (!at)
+                return NULL;
+        at += sizeof values - 1;
+        *end = at + strcspn(at, "()");
+        return **end == ')' ? at : NULL;
+}
+
+int pawl__rows_keys(const char *sql)
+{
+        const char *end, *at = list_of(&end, sql);
+        int keys = 0;
+
+        if (!at)
+                return -1;
+        at = strstr(end, "DO UPDATE") ? strstr(end, conflict) : NULL;
+        for (; at && *at != ')'; at++)
+                keys += *at == ','; /* behind log_id */
+        return keys;
+}
+
+static void put_list(pawl__buf *sql, char before, int n)
+{
+        for (int i = 1; i <= n; i++)
+                pawl__buf_addf(sql, "%s%c%d", i > 1 ? "," : "", before, i);
+}
+
+/* The twin, prepared when first used. */
+static pawl_status twin_of(pawl__postgres_query **out, pawl__postgres_query *q, pawl_error *err)
+{
+        pawl__buf sql = PAWL__BUF_INIT;
+        pawl__query *query = NULL;
+        const char *end, *list = list_of(&end, q->sql);
+        pawl_status status = PAWL_OK;
+
+        if (!q->twin) {
+                pawl__buf_addf(&sql, "%.*s) SELECT ",
+                        (int)(list - q->sql - (ptrdiff_t)(sizeof values - 1)), q->sql);
+                for (; list < end; list++)
+                        pawl__buf_addc(&sql, *list == '$' ? 'c' : *list);
+                pawl__buf_adds(&sql, " FROM unnest(");
+                put_list(&sql, '$', q->n);
+                pawl__buf_adds(&sql, ") AS r (");
+                put_list(&sql, 'c', q->n);
+                pawl__buf_adds(&sql, end);
+                status = pawl__buf_check(&sql, err);
+                if (!status)
+                        status = pawl__postgres_prepare(&query, q->log, sql.data, err);
+                if (!status)
+                        q->twin = (pawl__postgres_query *)query;
+                pawl__buf_free(&sql);
+        }
+        *out = q->twin;
+        return status;
+}
+
+static bool same_keys(const pawl__deferred *a, const pawl__deferred *b, int keys)
+{
+        for (int i = 0; i < keys; i++)
+                if (!a->values[i] || !b->values[i] || a->lengths[i] != b->lengths[i] ||
+                        memcmp(a->values[i], b->values[i], (size_t)a->lengths[i]) != 0)
+                        return false;
+        return true;
+}
+
+/* Does the row fit those before it? *types: of the columns, 0 where all were NULL so far. */
+static bool fits(const pawl__deferred *rows, size_t n, Oid types[PAWL__PARAMS_MAX])
+{
+        const pawl__deferred *row = &rows[n];
+        const int keys = row->query->keys;
+
+        if (row->query != rows->query || n == (keys ? PAWL__ROWS_KEYED_MAX : PAWL__ROWS_MAX))
+                return false;
+        for (int i = 0; i < row->n; i++)
+                if (types[i] && row->types[i] && types[i] != row->types[i])
+                        return false;
+        for (size_t i = 0; i < n && keys; i++)
+                if (same_keys(&rows[i], row, keys))
+                        return false;
+        for (int i = 0; i < row->n; i++)
+                types[i] = types[i] ? types[i] : row->types[i];
+        return true;
+}
+
+static Oid array_of(Oid type)
+{
+        switch (type) {
+        case 17: /* bytea */
+                return 1001;
+        case 20: /* int8 */
+                return 1016;
+        case 701: /* float8 */
+                return 1022;
+        default:
+                return 1009; /* text */
+        }
+}
+
+static void put_number(pawl__buf *out, size_t number)
+{
+        const uint32_t bytes = htobe32((uint32_t)number);
+
+        pawl__buf_add(out, &bytes, sizeof bytes);
+}
+
+/* An array in the form of the protocol: one dimension, from 1 on. */
+static void put_array(pawl__buf *out, const pawl__deferred *rows, size_t n, int column, Oid type)
+{
+        bool nulls = false;
+
+        for (size_t i = 0; i < n; i++)
+                nulls |= !rows[i].values[column];
+        put_number(out, 1);
+        put_number(out, nulls);
+        put_number(out, type ? type : 25 /* text */);
+        put_number(out, n);
+        put_number(out, 1);
+        for (size_t i = 0; i < n; i++) {
+                const char *value = rows[i].values[column];
+                put_number(out, value ? (size_t)rows[i].lengths[column] : SIZE_MAX);
+                pawl__buf_add(out, value ? value : "", value ? (size_t)rows[i].lengths[column] : 0);
+        }
+}
+
+static pawl_status send_arrays(
+        const pawl__deferred *rows, size_t n, const Oid types[PAWL__PARAMS_MAX], pawl_error *err)
+{
+        pawl__buf arrays = PAWL__BUF_INIT;
+        size_t ends[PAWL__PARAMS_MAX];
+        pawl__postgres_query *q;
+        pawl_status status = twin_of(&q, rows->query, err);
+
+        for (int i = 0; i < rows->n; i++) {
+                put_array(&arrays, rows, n, i, types[i]);
+                ends[i] = arrays.len;
+        }
+        if (!status)
+                status = pawl__buf_check(&arrays, err);
+        for (int i = 0; i < rows->n && !status; i++) {
+                const size_t begins = i ? ends[i - 1] : 0;
+                q->types[i] = array_of(types[i]);
+                q->values[i] = arrays.data + begins;
+                q->lengths[i] = (int)(ends[i] - begins);
+        }
+        if (!status) {
+                status = pawl__send(q, NULL, rows->doing, err);
+                pawl__postgres_reset(&q->base);
+        }
+        pawl__buf_free(&arrays);
+        return status;
+}
+
+static pawl_status send_one(const pawl__deferred *row, pawl_error *err)
+{
+        pawl__postgres_query *q = row->query;
+
+        for (int i = 0; i < row->n; i++) {
+                if (row->types[i])
+                        q->types[i] = row->types[i];
+                q->values[i] = row->values[i];
+                q->lengths[i] = row->lengths[i];
+        }
+        pawl_status status = pawl__send(q, NULL, row->doing, err);
+        pawl__postgres_reset(&q->base);
+        return status;
+}
+
+pawl_status pawl__rows_send(const pawl__deferred *rows, size_t most, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+
+        for (size_t i = 0, n; i < most && !status; i += n) {
+                Oid types[PAWL__PARAMS_MAX] = {0};
+                n = 1;
+                if (rows[i].query->keys >= 0 && fits(&rows[i], 0, types))
+                        while (i + n < most && fits(&rows[i], n, types))
+                                n++;
+                status = n > 1 ? send_arrays(&rows[i], n, types, err) : send_one(&rows[i], err);
+        }
+        return status;
+}
