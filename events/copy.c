@@ -362,13 +362,27 @@ static pawl_status copy_tables(copying *c)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
+static pawl_status verify(
+        copying *c, pawl_log *log, uint64_t seq, const unsigned char *hash, uint64_t *events)
+{
+        pawl_verify_result verified = {.events = 0};
+        const pawl_status status = pawl_log_verify(&verified, log, seq, hash);
+
+        *events = verified.events;
+        return status ? pawl__fail(c->err, status, "%s",
+                                verified.why.status ? verified.why.message : log->err.message)
+                      : PAWL_OK;
+}
+
 pawl_status pawl__log_copy(uint64_t *events, pawl_log *to, pawl_log *from, pawl__copy_fn go_on,
         void *user, pawl_error *err)
 {
         copying c = {.to = to, .from = from, .err = err, .go_on = go_on, .user = user};
-        pawl_verify_result verified;
+        uint64_t verified;
         pawl_status status = find_place(&c);
 
+        if (!status && pawl__log_has_key(from)) /* MACs are copied as they are */
+                status = verify(&c, from, 0, NULL, &verified);
         if (!status)
                 status = ask(&c);
         if (!status)
@@ -377,11 +391,10 @@ pawl_status pawl__log_copy(uint64_t *events, pawl_log *to, pawl_log *from, pawl_
                 status = copy_tables(&c);
         if (!status)
                 status = copy_events(&c);
-        if (!status && (status = pawl_log_verify(&verified, to, c.done, c.last_hash)))
-                pawl__fail(err, status, "%s",
-                        verified.why.status ? verified.why.message : to->err.message);
-        if (!status && verified.events != c.done)
-                status = pawl__damaged(to, err, verified.events + 1, "it was not copied");
+        if (!status)
+                status = verify(&c, to, c.done, c.last_hash, &verified);
+        if (!status && verified != c.done)
+                status = pawl__damaged(to, err, verified + 1, "it was not copied");
         pawl__buf_free(&c.scratch);
         if (!status)
                 *events = c.done;

@@ -11,7 +11,8 @@ typedef bool (*pawl__copy_fn)(uint64_t done, uint64_t total, void *user);
 
 /**
  * Copy @p from as it is now, events and contents with unchanged hashes, into @p to, which is
- * empty or a copy that was begun from the same log and is gone on with. Both chains are verified.
+ * empty or a copy that was begun from the same log and is gone on with. Both chains are verified,
+ * and the MACs where @p from was opened with a key.
  * Its derived tables are filled when its state is next asked for.
  *
  * @param[out] events  how many it has.

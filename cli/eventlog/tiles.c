@@ -195,6 +195,8 @@ static pawl_status write_checkpoint(tiles *t, const cli_evidence *evidence, pawl
         pawl__buf_addf(&t->path, "%s/checkpoint", t->directory);
         if (!status)
                 status = pawl__buf_check(&t->path, err);
+        if (!status)
+                status = make_directories(t, err);
         if (!status) {
                 const int number = pawl__replace_file(t->path.data, note.data, note.len, 0666);
                 status = number ? failed(t, number, err) : PAWL_OK;

@@ -71,10 +71,9 @@ static int copy_run(cli_call *cli)
         int fd;
 
         pawl_status status = cli_signals_catch(&fd, &err);
-        options.flags = PAWL_LOG_READONLY;
         cli->db = cli->args[0]; /* what a message suggests is about the log that it names */
         if (!status)
-                status = pawl_log_open(&from, cli->args[0], &options, &err);
+                status = cli_open_path(&from, cli, cli->args[0], CLI_VERIFY, &err);
         options.flags = PAWL_LOG_CREATE;
         if (!status)
                 cli->db = cli->args[1];

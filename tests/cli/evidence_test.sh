@@ -86,6 +86,12 @@ runs 0 check tiles export.jsonl site
 check note export.jsonl site/checkpoint
 same "$(find site -name '.pawl-*' | wc -l)" 0
 
+it "tiles of a log without an event are its checkpoint alone"
+runs 0 pawl init new
+runs 0 eventlog --db new/.pawl/events.db tiles new/site --key key.pem --origin example.com/new
+same "$(ls new/site)" checkpoint
+same "$(sed -n 2p new/site/checkpoint)" 0
+
 it "a pruned payload changes nothing of it"
 runs 0 eventlog note --key key.pem
 cp out before.note

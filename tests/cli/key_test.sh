@@ -188,3 +188,14 @@ steps:
 END
 runs 0 pawl run env.yaml --key-file longest
 same "$(cat told)" none
+
+it "a copy is made of what the key fits, and of nothing else"
+runs 0 pawl init --db source.db --key-file key
+runs 0 pawl glossary import seed.yaml --scope core --db source.db --key-file key
+fails 1 "the key is not this log's" pawl copy source.db copied.db --key-file other
+[ -z "$(eventlog export --db copied.db)" ]
+runs 0 pawl copy source.db copied.db --key-file key
+runs 0 eventlog verify --db copied.db --key-file key
+sqlite3 source.db 'DROP TRIGGER IF EXISTS macs_stay; UPDATE macs SET mac = zeroblob(32)'
+fails 5 'seq 1: ' pawl copy source.db another.db --key-file key
+runs 0 pawl copy source.db unkeyed.db # the chain verifies; whose the MACs are was not asked
