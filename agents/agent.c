@@ -50,7 +50,7 @@ bool pawl__tool_changes_files(pawl_text tool)
                 "create_file", "replace_string_in_file", "insert_edit_into_file",
                 "multi_replace_string_in_file", "edit_notebook_file", "editFiles",
                 "run_in_terminal", "runInTerminal", "run_task", "delete_file", "edit_file",
-                "create_directory", /* VS Code */
+                "create_directory", "runTerminalCommand", "createFile", /* VS Code */
         };
 
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)

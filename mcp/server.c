@@ -183,6 +183,14 @@ static void tools_call(mcp_server *server, const mcp_request *request)
                 call(server, request, &tool);
 }
 
+static void refuse_resource(
+        mcp_server *server, const mcp_request *request, pawl_text uri, const pawl_error *err)
+{
+        mcp_send_error(server, request->id, request->modern || !uri.data ? MCP_PARAMS : -32002,
+                uri.data ? err->message
+                         : "uri: is missing, or no text; resources/list has those there are");
+}
+
 static void resources_read(mcp_server *server, const mcp_request *request)
 {
         const pawl_text uri = pawl__json_get_text(request->tree, request->params, "uri");
@@ -192,8 +200,7 @@ static void resources_read(mcp_server *server, const mcp_request *request)
         const char *type;
 
         if (mcp_resource_read(&text, &type, uri, &server->log, server->registry, &err)) {
-                mcp_send_error(
-                        server, request->id, request->modern ? MCP_PARAMS : -32002, err.message);
+                refuse_resource(server, request, uri, &err);
         } else {
                 mcp_begin_result(&w, request);
                 mcp_cacheable(&w, request, 0);
@@ -219,7 +226,7 @@ static void resources_subscribe(mcp_server *server, const mcp_request *request)
 
         mcp_unsubscribe(server, uri, by_handshake);
         if (mcp_subscribe(server, uri, by_handshake, NULL, &err))
-                mcp_send_error(server, request->id, -32002, err.message);
+                refuse_resource(server, request, uri, &err);
         else
                 ping(server, request);
 }

@@ -20,6 +20,7 @@ cat >agents.json <<'END'
   "call": {"session_id": "0d1-s", "transcript_path": "/t", "timestamp": "2026-01-20T14:30:00Z",
    "tool_name": "run_shell_command", "tool_input": {"command": "echo x >> f", "description": "edit"}, "prompt_response": "Done."}},
  "vscode": {"event": "hookEventName", "before": ["PreToolUse"], "other": ["SessionStart", "PreCompact", "Stop"],
+  "tools": ["runTerminalCommand", "createFile"],
   "call": {"sessionId": "vscode-chat://local/0d1", "timestamp": "2026-01-20T14:30:00Z",
    "tool_name": "run_in_terminal", "tool_input": {"command": "echo x >> f"}, "tool_use_id": "c1"}},
  "cursor": {"event": "hook_event_name", "before": ["preToolUse", "beforeShellExecution"],
@@ -45,7 +46,8 @@ calls() {
                   line("large"; $call + {tool_input: {content: ("x" * 300000)}} | tojson),
                   line("half"; ($call | tojson)[:-1] + ",\"last_assistant_message\":\"cut \\ud83d\",\"prompt_response\":\"\\udc00\",\"tool_input\":{\"command\":\"\\ud83d \\ud83d\\ude00\"}}"),
                   line("twice"; ($call | tojson)[:-1] + ",\"tool_input\":{\"n\":1e999,\"n\":2},\"model\":1,\"model\":2}"),
-                  line("mark"; "\ufeff" + ($call | tojson))' agents.json
+                  line("mark"; "\ufeff" + ($call | tojson)),
+                  line("tool"; $call + {tool_name: ($a.tools // [])[]} | tojson)' agents.json
 }
 
 for agent in claude codex gemini vscode cursor; do

@@ -94,6 +94,12 @@ for uri in pawl://nothing pawl://checkpoints/9 pawl://checkpoints/%0 pawl://chec
         ask 11 "{\"jsonrpc\":\"2.0\",\"id\":11,\"method\":\"resources/read\",\"params\":{\"uri\":\"$uri\"}}"
         same "$(jq -c .error.code answer)" -32002
 done
+for method in read subscribe; do
+        for params in '{}' '{"uri":5}'; do
+                ask 11 "{\"jsonrpc\":\"2.0\",\"id\":11,\"method\":\"resources/$method\",\"params\":$params}"
+                same "$(jq -c '[.error.code, .error.message[:5]]' answer)" '[-32602,"uri: "]'
+        done
+done
 ask 12 '{"jsonrpc":"2.0","id":12,"method":"prompts/get","params":{"name":"resolve"}}'
 same "$(jq -r '.result.messages[0].role' answer)" user
 
