@@ -44,17 +44,19 @@ static pawl_status missing(pawl_log *log, const unsigned char hash[32], uint32_t
 static pawl_status take(pawl__buf *out, uint64_t *size, pawl_log *log, const unsigned char hash[32],
         pawl__query *row)
 {
-        if (pawl__query_type(row, 0) != PAWL__SQL_INTEGER || pawl__query_integer(row, 0) < 0)
+        const pawl__sql_value length = pawl__query_value(row, 0), value = pawl__query_value(row, 1);
+        const pawl_text data = value.as.bytes;
+
+        if (length.type != PAWL__SQL_INTEGER || length.as.integer < 0)
                 return damaged(log, hash, "its size is not a size");
-        if (pawl__query_type(row, 1) != PAWL__SQL_BYTES)
+        if (value.type != PAWL__SQL_BYTES)
                 return damaged(log, hash, "its data is not bytes");
-        const pawl_text data = pawl__query_bytes(row, 1);
         if (!data.data && (data.len || pawl__query_nomem(row)))
                 return pawl__nomem(&log->err);
         if (pawl__buf_add(out, data.data, data.len))
                 return pawl__nomem(&log->err);
         if (size)
-                *size = (uint64_t)pawl__query_integer(row, 0);
+                *size = (uint64_t)length.as.integer;
         return PAWL_OK;
 }
 
@@ -100,8 +102,9 @@ static pawl_status tell(pawl_log *log, pawl__query *row, pawl__content_fn fn, vo
         if (!pawl__query_hash(hash, row, 0))
                 return damaged(log, none, "there is a row whose hash is not 32 bytes");
         for (int i = 0; i < 3; i++) {
-                number[i] = pawl__query_integer(row, 1 + i);
-                if (pawl__query_type(row, 1 + i) != PAWL__SQL_INTEGER || number[i] < 0)
+                const pawl__sql_value value = pawl__query_value(row, 1 + i);
+                number[i] = value.as.integer;
+                if (value.type != PAWL__SQL_INTEGER || number[i] < 0)
                         return damaged(log, hash, "its size is not a size");
         }
         return fn(hash, (uint64_t)number[0], (uint64_t)number[1], (uint64_t)number[2], user);

@@ -85,9 +85,8 @@ void pawl__query_bind(pawl__query *query, const char *types, ...)
 
 bool pawl__query_hash(unsigned char out[32], pawl__query *query, int column)
 {
-        if (pawl__query_type(query, column) != PAWL__SQL_BYTES)
-                return false;
         const pawl_text bytes = pawl__query_bytes(query, column);
+
         if (bytes.len != 32 || !bytes.data)
                 return false;
         memcpy(out, bytes.data, 32);

@@ -35,7 +35,8 @@ typedef enum pawl__sql_type {
         PAWL__SQL_BYTES
 } pawl__sql_type;
 
-/** A parameter's value; @p bytes of TEXT and BYTES are borrowed until the query is reset or ran. */
+/** A parameter's value, whose @p bytes (of TEXT and BYTES) are borrowed until the query is reset or
+ *  ran; or a column's, valid until the next step or reset. */
 typedef struct pawl__sql_value {
         pawl__sql_type type;
         union {
@@ -143,13 +144,8 @@ struct pawl__engine {
         pawl_status (*run)(
                 pawl__query *query, int64_t *changes, const char *doing, pawl_error *err);
         void (*reset)(pawl__query *query);
-        /* The present row's columns, from 0 on. Bytes and text are valid until the next step or
-         * reset. A value of another type is converted or 0, absent. */
-        pawl__sql_type (*type)(pawl__query *query, int column);
-        int64_t (*integer)(pawl__query *query, int column);
-        double (*real)(pawl__query *query, int column);
-        pawl_text (*text)(pawl__query *query, int column); /**< absent: NULL */
-        pawl_text (*bytes)(pawl__query *query, int column);
+        /** A column of the present row, from 0 on; @p out is NULL until it says otherwise. */
+        void (*value)(pawl__sql_value *out, pawl__query *query, int column);
         /** Did a column's value fail for want of memory? */
         bool (*nomem)(pawl__query *query);
 
@@ -300,29 +296,41 @@ static inline void pawl__query_finalize(pawl__query *query)
                 query->engine->finalize(query);
 }
 
-static inline pawl__sql_type pawl__query_type(pawl__query *query, int column)
+static inline pawl__sql_value pawl__query_value(pawl__query *query, int column)
 {
-        return query->engine->type(query, column);
+        pawl__sql_value value = {PAWL__SQL_NULL, {.bytes = {NULL, 0}}};
+
+        query->engine->value(&value, query, column);
+        return value;
 }
 
+/* Of a value of another type: 0, absent. */
 static inline int64_t pawl__query_integer(pawl__query *query, int column)
 {
-        return query->engine->integer(query, column);
+        const pawl__sql_value value = pawl__query_value(query, column);
+
+        return value.type == PAWL__SQL_INTEGER ? value.as.integer : 0;
 }
 
 static inline double pawl__query_real(pawl__query *query, int column)
 {
-        return query->engine->real(query, column);
+        const pawl__sql_value value = pawl__query_value(query, column);
+
+        return value.type == PAWL__SQL_REAL ? value.as.real : 0;
 }
 
 static inline pawl_text pawl__query_text(pawl__query *query, int column)
 {
-        return query->engine->text(query, column);
+        const pawl__sql_value value = pawl__query_value(query, column);
+
+        return value.type == PAWL__SQL_TEXT ? value.as.bytes : (pawl_text){NULL, 0};
 }
 
 static inline pawl_text pawl__query_bytes(pawl__query *query, int column)
 {
-        return query->engine->bytes(query, column);
+        const pawl__sql_value value = pawl__query_value(query, column);
+
+        return value.type == PAWL__SQL_BYTES ? value.as.bytes : (pawl_text){NULL, 0};
 }
 
 static inline bool pawl__query_nomem(pawl__query *query)

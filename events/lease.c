@@ -49,7 +49,7 @@ static void take_lease(lease *out, pawl__query *row)
         out->owner.pid_ns = pawl__query_integer(row, 6);
         out->until_ms = pawl__query_integer(row, 7);
         out->lease_ms = pawl__query_integer(row, 8);
-        out->timed = pawl__query_type(row, 9) == PAWL__SQL_INTEGER;
+        out->timed = pawl__query_value(row, 9).type == PAWL__SQL_INTEGER;
         out->left_ms = pawl__query_integer(row, 9);
 }
 

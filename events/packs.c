@@ -34,9 +34,11 @@ static pawl_status damaged(pawl_log *log, int64_t pack)
 static pawl_status add_bytes(
         pawl__buf *out, pawl_log *log, pawl__query *row, int column, int64_t pack)
 {
-        if (pawl__query_type(row, column) != PAWL__SQL_BYTES)
+        const pawl__sql_value value = pawl__query_value(row, column);
+        const pawl_text bytes = value.as.bytes;
+
+        if (value.type != PAWL__SQL_BYTES)
                 return damaged(log, pack);
-        const pawl_text bytes = pawl__query_bytes(row, column);
         if ((!bytes.data && (bytes.len || pawl__query_nomem(row))) ||
                 pawl__buf_add(out, bytes.data, bytes.len))
                 return pawl__nomem(&log->err);
@@ -91,13 +93,12 @@ pawl_status pawl__log_packed_drop(pawl_log *log, const unsigned char hash[32])
 /* The row is not trusted: another program may have written it. */
 static pawl_status take_place(pawl__pack_place *out, pawl_log *log, pawl__query *row, int column)
 {
-        const pawl__pack_place place = {
-                pawl__query_integer(row, column), pawl__query_integer(row, column + 1)};
+        const pawl__sql_value pack = pawl__query_value(row, column);
+        const pawl__sql_value at = pawl__query_value(row, column + 1);
 
-        if (pawl__query_type(row, column) == PAWL__SQL_INTEGER &&
-                pawl__query_type(row, column + 1) == PAWL__SQL_INTEGER && place.pack > 0 &&
-                place.at >= 0) {
-                *out = place;
+        if (pack.type == PAWL__SQL_INTEGER && at.type == PAWL__SQL_INTEGER && pack.as.integer > 0 &&
+                at.as.integer >= 0) {
+                *out = (pawl__pack_place){pack.as.integer, at.as.integer};
                 return PAWL_OK;
         }
         if (pawl__view_stale(log))

@@ -27,15 +27,15 @@ enum { SEQ, TYPE, V, TIME, MISSION, RUN, STEP, SESSION, ACTOR, PAYLOAD, PREV, HA
 static const char *take_text(
         pawl_text *out, pawl__query *row, int column, bool nullable, const char *wrong)
 {
-        const pawl__sql_type type = pawl__query_type(row, column);
+        const pawl__sql_value value = pawl__query_value(row, column);
 
-        if (type == PAWL__SQL_NULL && nullable) {
+        if (value.type == PAWL__SQL_NULL && nullable) {
                 *out = (pawl_text){NULL, 0};
                 return NULL;
         }
-        if (type != PAWL__SQL_TEXT)
+        if (value.type != PAWL__SQL_TEXT)
                 return wrong;
-        *out = pawl__query_text(row, column);
+        *out = value.as.bytes;
         if (!out->data || !pawl__utf8_valid(out->data, out->len))
                 return wrong;
         return NULL;
@@ -58,13 +58,13 @@ static const char *take(pawl_event *e, pawl__query *row)
                 {offsetof(pawl_event, payload), "its payload is not text", PAYLOAD, true},
         };
         const char *wrong = NULL;
-        int64_t v = pawl__query_integer(row, V);
+        const pawl__sql_value v = pawl__query_value(row, V), time = pawl__query_value(row, TIME);
 
-        if (pawl__query_type(row, V) != PAWL__SQL_INTEGER || v < 1 || v > INT_MAX)
+        if (v.type != PAWL__SQL_INTEGER || v.as.integer < 1 || v.as.integer > INT_MAX)
                 return "its v is not a version number";
-        e->v = (int)v;
-        e->time_us = pawl__query_integer(row, TIME);
-        if (pawl__query_type(row, TIME) != PAWL__SQL_INTEGER || !pawl__time_writable(e->time_us))
+        e->v = (int)v.as.integer;
+        e->time_us = time.as.integer;
+        if (time.type != PAWL__SQL_INTEGER || !pawl__time_writable(e->time_us))
                 return "its time is not a time";
         for (size_t i = 0; i < sizeof texts / sizeof texts[0] && !wrong; i++)
                 wrong = take_text((pawl_text *)(void *)((char *)e + texts[i].at), row,

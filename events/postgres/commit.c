@@ -21,7 +21,7 @@ static pawl_status is_there(
         if (!status)
                 status = pawl__exchange(log, "append", err);
         if (!status) {
-                const pawl_text found = pawl__postgres_bytes(&q->base, 0);
+                const pawl_text found = pawl__query_bytes(&q->base, 0);
                 *there = found.len == 32 && memcmp(found.data, hash, 32) == 0;
         }
         pawl__postgres_reset(&q->base);

@@ -241,8 +241,9 @@ static pawl_status check_session(pawl_log *log, pawl_error *err)
                 &result, log, "SELECT pg_backend_pid()", NULL, 0, "connect", err);
         if (status)
                 return status;
-        pawl__postgres_query row = {.log = log, .result = result};
-        server->pooled = pawl__postgres_integer(&row.base, 0) != pq->PQbackendPID(server->conn);
+        pawl__postgres_query row = {
+                .base.engine = &pawl__postgres_engine, .log = log, .result = result};
+        server->pooled = pawl__query_integer(&row.base, 0) != pq->PQbackendPID(server->conn);
         pq->PQclear(result);
         return PAWL_OK;
 }
@@ -335,10 +336,10 @@ static pawl_status check_acknowledged(pawl_log *log, pawl_error *err)
         if (status)
                 return status;
         const bool there = server->pq->PQntuples(q->result) == 1;
-        const pawl_text hash = pawl__postgres_bytes(&q->base, 0);
+        const pawl_text hash = pawl__query_bytes(&q->base, 0);
         if (there && hash.len == 32 && memcmp(hash.data, server->acked_hash, 32) == 0)
                 return PAWL_OK;
-        const int64_t head_seq = there ? pawl__postgres_integer(&q->base, 1) : 0;
+        const int64_t head_seq = there ? pawl__query_integer(&q->base, 1) : 0;
         if (there)
                 (void)pawl__query_hash(head, &q->base, 2);
         pawl__hex(ours, server->acked_hash, 32);

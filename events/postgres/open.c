@@ -36,8 +36,9 @@ static pawl_status find(bool *there, tables *found, pawl_log *log, pawl_error *e
                 NULL, 0, "open it", err);
         if (status)
                 return status;
-        pawl__postgres_query answer = {.log = log, .result = result};
-        *found = pq->PQntuples(result) == 1 ? (tables)pawl__postgres_integer(&answer.base, 0)
+        pawl__postgres_query answer = {
+                .base.engine = &pawl__postgres_engine, .log = log, .result = result};
+        *found = pq->PQntuples(result) == 1 ? (tables)pawl__query_integer(&answer.base, 0)
                                             : NO_TABLES;
         pq->PQclear(result);
         if (*found == NO_TABLES)
@@ -46,14 +47,15 @@ static pawl_status find(bool *there, tables *found, pawl_log *log, pawl_error *e
                 "SELECT log_id, version FROM pawl.logs WHERE name = $1", &name, 1, "open it", err);
         if (status)
                 return status;
-        pawl__postgres_query row = {.log = log, .result = result};
+        pawl__postgres_query row = {
+                .base.engine = &pawl__postgres_engine, .log = log, .result = result};
         *there = pq->PQntuples(result) == 1;
-        if (*there && (pawl__postgres_type(&row.base, 0) != PAWL__SQL_INTEGER ||
-                              pawl__postgres_type(&row.base, 1) != PAWL__SQL_INTEGER))
+        if (*there && (pawl__query_value(&row.base, 0).type != PAWL__SQL_INTEGER ||
+                              pawl__query_value(&row.base, 1).type != PAWL__SQL_INTEGER))
                 status = pawl__server_unexpected(log, "the log's row is none", err);
         else if (*there) {
-                server->log_id = pawl__postgres_integer(&row.base, 0);
-                log->version = (int)pawl__postgres_integer(&row.base, 1);
+                server->log_id = pawl__query_integer(&row.base, 0);
+                log->version = (int)pawl__query_integer(&row.base, 1);
                 snprintf(server->id_literal, sizeof server->id_literal, "%lld",
                         (long long)server->log_id);
         }
@@ -288,9 +290,9 @@ static pawl_status list(pawl_log *log, pawl__log_listed_fn fn, void *user, pawl_
                 "ORDER BY name",
                 err);
         while (!status && (row = pawl__postgres_step(query, "read it", err)) == PAWL_OK) {
-                pawl__log_listed listed = {.name = pawl__postgres_text(query, 0),
-                        .head_seq = (uint64_t)pawl__postgres_integer(query, 1),
-                        .keyed = pawl__postgres_integer(query, 3)};
+                pawl__log_listed listed = {.name = pawl__query_text(query, 0),
+                        .head_seq = (uint64_t)pawl__query_integer(query, 1),
+                        .keyed = pawl__query_integer(query, 3)};
                 if (!listed.name.data || !pawl__query_hash(listed.head_hash, query, 2))
                         status = pawl__server_unexpected(log, "a log's row is none", err);
                 else
@@ -395,14 +397,14 @@ static pawl_status space(uint64_t *files, uint64_t *free_bytes, pawl_log *log)
                 status = ask(&query, log, sql.data);
         pawl__buf_clear(&sql);
         if (!status) {
-                pawl__buf_add_text(&sql, pawl__postgres_text(query, 0));
+                pawl__buf_add_text(&sql, pawl__query_text(query, 0));
                 pawl__postgres_finalize(query);
                 status = pawl__buf_check(&sql, &log->err);
         }
         if (!status)
                 status = ask(&query, log, sql.data);
         if (!status) {
-                *files = (uint64_t)pawl__postgres_integer(query, 0);
+                *files = (uint64_t)pawl__query_integer(query, 0);
                 *free_bytes = 0;
                 pawl__postgres_finalize(query);
         }
@@ -422,11 +424,7 @@ const pawl__engine pawl__postgres_engine = {
         .prefetch = pawl__postgres_prefetch,
         .run = pawl__postgres_run,
         .reset = pawl__postgres_reset,
-        .type = pawl__postgres_type,
-        .integer = pawl__postgres_integer,
-        .real = pawl__postgres_real,
-        .text = pawl__postgres_text,
-        .bytes = pawl__postgres_bytes,
+        .value = pawl__postgres_value,
         .nomem = pawl__postgres_nomem,
         .begin = pawl__postgres_begin,
         .commit = pawl__postgres_commit,

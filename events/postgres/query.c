@@ -223,10 +223,10 @@ static bool known(pawl__postgres_query *q)
 /* A head that was read outside of a transaction. */
 static void note_head(pawl__postgres_query *q)
 {
-        const pawl_text hash = pawl__postgres_bytes(&q->base, 1);
+        const pawl_text hash = pawl__query_bytes(&q->base, 1);
 
         if (!q->log->server->in_transaction && hash.len == 32)
-                pawl__head_note(q->log, (uint64_t)pawl__postgres_integer(&q->base, 0),
+                pawl__head_note(q->log, (uint64_t)pawl__query_integer(&q->base, 0),
                         (const unsigned char *)hash.data);
 }
 

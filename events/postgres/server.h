@@ -209,11 +209,7 @@ PAWL_MUST_CHECK pawl_status pawl__postgres_step(
 PAWL_MUST_CHECK pawl_status pawl__postgres_run(
         pawl__query *query, int64_t *changes, const char *doing, pawl_error *err);
 void pawl__postgres_reset(pawl__query *query);
-pawl__sql_type pawl__postgres_type(pawl__query *query, int column);
-int64_t pawl__postgres_integer(pawl__query *query, int column);
-double pawl__postgres_real(pawl__query *query, int column);
-pawl_text pawl__postgres_text(pawl__query *query, int column);
-pawl_text pawl__postgres_bytes(pawl__query *query, int column);
+void pawl__postgres_value(pawl__sql_value *out, pawl__query *query, int column);
 bool pawl__postgres_nomem(pawl__query *query);
 
 /** Statements of the engine's own, prepared when first used. */

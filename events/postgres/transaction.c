@@ -58,20 +58,20 @@ void pawl__place_note(pawl_log *log)
 /* The head, from the row that is locked now. */
 static pawl_status take_head(pawl_log *log, pawl__postgres_query *lock, pawl_error *err)
 {
-        const int64_t seq = pawl__postgres_integer(&lock->base, 0);
+        const int64_t seq = pawl__query_integer(&lock->base, 0);
 
         if (log->server->pq->PQntuples(lock->result) != 1)
                 return pawl__fail(err, PAWL_EDAMAGED,
                         "%s: the log is not there any more; put it back from a copy, or make it "
                         "again with `pawl init`",
                         log->path);
-        if (pawl__postgres_type(&lock->base, 0) != PAWL__SQL_INTEGER || seq < 0 ||
+        if (pawl__query_value(&lock->base, 0).type != PAWL__SQL_INTEGER || seq < 0 ||
                 !pawl__query_hash(log->head_hash, &lock->base, 1) ||
-                pawl__postgres_type(&lock->base, 2) != PAWL__SQL_INTEGER)
+                pawl__query_value(&lock->base, 2).type != PAWL__SQL_INTEGER)
                 return pawl__damaged(log, err, 0, "the log's head is not a seq and a hash");
         log->head_seq = (uint64_t)seq;
         log->server->begun_seq = log->head_seq;
-        log->server->applied = pawl__postgres_integer(&lock->base, 2);
+        log->server->applied = pawl__query_integer(&lock->base, 2);
         log->server->whole = log->server->applied == seq;
         if (log->server->known_connection == log->server->connection) {
                 if (!is_known(log->server, log->head_seq, log->head_hash))

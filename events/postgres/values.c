@@ -123,83 +123,19 @@ static pawl__sql_type type_of(Oid oid, int len)
         }
 }
 
-pawl__sql_type pawl__postgres_type(pawl__query *self, int column)
+static uint64_t big_endian(const unsigned char *bytes, size_t len)
 {
-        const pawl__postgres_query *q = (const pawl__postgres_query *)self;
-        const pawl__postgres_library *pq = q->log->server->pq;
+        uint64_t number = len > 1 && bytes[0] & 0x80 ? UINT64_MAX : 0;
 
-        if (q->n_given)
-                return column < q->n_given ? PAWL__SQL_INTEGER : PAWL__SQL_NULL;
-        return is_there(q, column) ? type_of(pq->PQftype(q->result, column),
-                                             pq->PQgetlength(q->result, q->row, column))
-                                   : PAWL__SQL_NULL;
-}
-
-static uint64_t big_endian(const unsigned char *bytes, int len)
-{
-        uint64_t number = len && bytes[0] & 0x80 && len > 1 ? UINT64_MAX : 0;
-
-        for (int i = 0; i < len; i++)
+        for (size_t i = 0; i < len; i++)
                 number = number << 8 | bytes[i];
         return number;
 }
 
-int64_t pawl__postgres_integer(pawl__query *self, int column)
+/* A text as it was before escape(). */
+static pawl_text plain_of(pawl__postgres_query *q, pawl_text text)
 {
-        const pawl__postgres_query *q = (const pawl__postgres_query *)self;
-        const pawl__postgres_library *pq = q->log->server->pq;
-
-        switch (pawl__postgres_type(self, column)) {
-        case PAWL__SQL_INTEGER:
-                break;
-        case PAWL__SQL_REAL:
-                return (int64_t)pawl__postgres_real(self, column);
-        default:
-                return 0;
-        }
-        if (q->n_given)
-                return q->given[column];
-        return (int64_t)big_endian((const unsigned char *)pq->PQgetvalue(q->result, q->row, column),
-                pq->PQgetlength(q->result, q->row, column));
-}
-
-double pawl__postgres_real(pawl__query *self, int column)
-{
-        const pawl__postgres_query *q = (const pawl__postgres_query *)self;
-        const pawl__sql_type type = pawl__postgres_type(self, column);
-        double real = 0;
-
-        if (type == PAWL__SQL_INTEGER)
-                return (double)pawl__postgres_integer(self, column);
-        if (type == PAWL__SQL_REAL) {
-                const uint64_t bits =
-                        big_endian((const unsigned char *)q->log->server->pq->PQgetvalue(
-                                           q->result, q->row, column),
-                                8);
-                memcpy(&real, &bits, sizeof real);
-        }
-        return real;
-}
-
-pawl_text pawl__postgres_bytes(pawl__query *self, int column)
-{
-        const pawl__postgres_query *q = (const pawl__postgres_query *)self;
-        const pawl__postgres_library *pq = q->log->server->pq;
-        const pawl__sql_type type = pawl__postgres_type(self, column);
-
-        if (type != PAWL__SQL_TEXT && type != PAWL__SQL_BYTES)
-                return (pawl_text){NULL, 0};
-        return (pawl_text){pq->PQgetvalue(q->result, q->row, column),
-                (size_t)pq->PQgetlength(q->result, q->row, column)};
-}
-
-pawl_text pawl__postgres_text(pawl__query *self, int column)
-{
-        pawl__postgres_query *q = (pawl__postgres_query *)self;
-        pawl_text text = pawl__postgres_bytes(self, column);
-        const char *at = text.data ? memmem(text.data, text.len, mark, MARK) : NULL;
-
-        if (!at)
+        if (!memmem(text.data, text.len, mark, MARK))
                 return text;
         char *plain = pawl__arena_alloc(&q->escaped, text.len + 1);
         if (!plain) {
@@ -221,6 +157,43 @@ pawl_text pawl__postgres_text(pawl__query *self, int column)
                 }
         }
         return (pawl_text){plain, n};
+}
+
+void pawl__postgres_value(pawl__sql_value *out, pawl__query *self, int column)
+{
+        pawl__postgres_query *q = (pawl__postgres_query *)self;
+        const pawl__postgres_library *pq = q->log->server->pq;
+
+        if (q->n_given) {
+                if (column >= q->n_given)
+                        return;
+                out->type = PAWL__SQL_INTEGER;
+                out->as.integer = q->given[column];
+                return;
+        }
+        if (!is_there(q, column))
+                return;
+        const pawl_text bytes = {pq->PQgetvalue(q->result, q->row, column),
+                (size_t)pq->PQgetlength(q->result, q->row, column)};
+        uint64_t number;
+        out->type = type_of(pq->PQftype(q->result, column), (int)bytes.len);
+        switch (out->type) {
+        case PAWL__SQL_NULL:
+                break;
+        case PAWL__SQL_INTEGER:
+                out->as.integer = (int64_t)big_endian((const unsigned char *)bytes.data, bytes.len);
+                break;
+        case PAWL__SQL_REAL:
+                number = big_endian((const unsigned char *)bytes.data, bytes.len);
+                memcpy(&out->as.real, &number, sizeof number);
+                break;
+        case PAWL__SQL_TEXT:
+                out->as.bytes = plain_of(q, bytes);
+                break;
+        case PAWL__SQL_BYTES:
+                out->as.bytes = bytes;
+                break;
+        }
 }
 
 bool pawl__postgres_nomem(pawl__query *self)

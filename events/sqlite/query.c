@@ -260,43 +260,33 @@ void pawl__sqlite_reset(pawl__query *self)
         sqlite3_reset(q->stmt);
 }
 
-pawl__sql_type pawl__sqlite_type(pawl__query *self, int column)
+/* Looked up once: no other thread has the connection. */
+void pawl__sqlite_value(pawl__sql_value *out, pawl__query *self, int column)
 {
-        static const pawl__sql_type types[] = {
-                [SQLITE_INTEGER] = PAWL__SQL_INTEGER,
-                [SQLITE_FLOAT] = PAWL__SQL_REAL,
-                [SQLITE_TEXT] = PAWL__SQL_TEXT,
-                [SQLITE_BLOB] = PAWL__SQL_BYTES,
-                [SQLITE_NULL] = PAWL__SQL_NULL,
-        };
+        sqlite3_value *value = sqlite3_column_value(((query *)self)->stmt, column);
 
-        return types[sqlite3_column_type(((query *)self)->stmt, column)];
-}
-
-int64_t pawl__sqlite_column_integer(pawl__query *self, int column)
-{
-        return sqlite3_column_int64(((query *)self)->stmt, column);
-}
-
-double pawl__sqlite_column_real(pawl__query *self, int column)
-{
-        return sqlite3_column_double(((query *)self)->stmt, column);
-}
-
-pawl_text pawl__sqlite_column_text(pawl__query *self, int column)
-{
-        sqlite3_stmt *stmt = ((query *)self)->stmt;
-        const char *data = (const char *)sqlite3_column_text(stmt, column);
-
-        return (pawl_text){data, data ? (size_t)sqlite3_column_bytes(stmt, column) : 0};
-}
-
-pawl_text pawl__sqlite_column_bytes(pawl__query *self, int column)
-{
-        sqlite3_stmt *stmt = ((query *)self)->stmt;
-        const char *data = sqlite3_column_blob(stmt, column);
-
-        return (pawl_text){data, (size_t)sqlite3_column_bytes(stmt, column)};
+        switch (sqlite3_value_type(value)) {
+        case SQLITE_INTEGER:
+                out->type = PAWL__SQL_INTEGER;
+                out->as.integer = sqlite3_value_int64(value);
+                break;
+        case SQLITE_FLOAT:
+                out->type = PAWL__SQL_REAL;
+                out->as.real = sqlite3_value_double(value);
+                break;
+        case SQLITE_TEXT:
+                out->type = PAWL__SQL_TEXT;
+                out->as.bytes.data = (const char *)sqlite3_value_text(value);
+                out->as.bytes.len = (size_t)sqlite3_value_bytes(value);
+                break;
+        case SQLITE_BLOB:
+                out->type = PAWL__SQL_BYTES;
+                out->as.bytes.data = sqlite3_value_blob(value);
+                out->as.bytes.len = (size_t)sqlite3_value_bytes(value);
+                break;
+        default:
+                break;
+        }
 }
 
 bool pawl__sqlite_nomem(pawl__query *self)

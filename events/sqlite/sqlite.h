@@ -93,11 +93,7 @@ PAWL_MUST_CHECK pawl_status pawl__sqlite_step(
 PAWL_MUST_CHECK pawl_status pawl__sqlite_run(
         pawl__query *query, int64_t *changes, const char *doing, pawl_error *err);
 void pawl__sqlite_reset(pawl__query *query);
-pawl__sql_type pawl__sqlite_type(pawl__query *query, int column);
-int64_t pawl__sqlite_column_integer(pawl__query *query, int column);
-double pawl__sqlite_column_real(pawl__query *query, int column);
-pawl_text pawl__sqlite_column_text(pawl__query *query, int column);
-pawl_text pawl__sqlite_column_bytes(pawl__query *query, int column);
+void pawl__sqlite_value(pawl__sql_value *out, pawl__query *query, int column);
 bool pawl__sqlite_nomem(pawl__query *query);
 
 /* ---- Transactions (write.c) ------------------------------------------------------------------ */
