@@ -225,6 +225,41 @@ pawl_status pawl__log_event(pawl_event *out, pawl__arena *arena, pawl_log *log, 
         return status;
 }
 
+pawl_status pawl__log_walk(pawl_log *log, uint64_t since, uint64_t until, pawl__event_fn fn,
+        void *user, pawl_error *err)
+{
+        unsigned char hash[32];
+        uint64_t head = 0;
+        pawl__query *range;
+        pawl_event event;
+        pawl_status row = PAWL_OK, status = pawl__view_refresh(log, err);
+
+        if (!status)
+                status = pawl__head_read(&head, hash, log, err);
+        if (until > head)
+                until = head;
+        while (!status && since < until) {
+                const uint64_t stop = until - since > BATCH_ROWS ? since + BATCH_ROWS : until;
+                status = pawl__log_query(&range, log, PAWL__STMT_RANGE, err);
+                if (status)
+                        break;
+                pawl__query_bind(range, "ii", (int64_t)since, (int64_t)stop);
+                while (!status && since < stop &&
+                        (row = pawl__query_step(range, "read it", err)) == PAWL_OK) {
+                        status = pawl__row_event(&event, log, range, since + 1, err);
+                        if (!status)
+                                status = fn(&event, pawl__event_type_of(event.type), user, err);
+                        since++;
+                }
+                pawl__query_reset(range);
+                if (row < 0)
+                        return row;
+                if (row == PAWL_DONE)
+                        return pawl__damaged(log, err, since + 1, "the event is missing");
+        }
+        return status == PAWL_DONE ? PAWL_OK : status;
+}
+
 pawl_status pawl__log_each(
         pawl_log *log, uint64_t since, pawl__event_fn fn, void *user, pawl_error *err)
 {

@@ -243,6 +243,10 @@ typedef pawl_status (*pawl__event_fn)(
  * ends the walk well. Texts are valid during that call. */
 PAWL_MUST_CHECK pawl_status pawl__log_each(
         pawl_log *log, uint64_t since, pawl__event_fn fn, void *user, pawl_error *err);
+/** The same up to @p until, but where the rows are, without a copy: @p fn is to be brief, and asks
+ *  the log nothing. */
+PAWL_MUST_CHECK pawl_status pawl__log_walk(pawl_log *log, uint64_t since, uint64_t until,
+        pawl__event_fn fn, void *user, pawl_error *err);
 
 /** One event by seq into @p arena. PAWL_ENOTFOUND. */
 PAWL_MUST_CHECK pawl_status pawl__log_event(

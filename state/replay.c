@@ -4,28 +4,32 @@
 
 /* ---- The fold -------------------------------------------------------------------------------- */
 
+struct folding {
+        pawl__applier applier;
+        uint64_t *head_seq;
+        unsigned char *head_hash;
+};
+
+static pawl_status fold(const pawl_event *event, pawl__event_type type, void *user, pawl_error *err)
+{
+        struct folding *f = user;
+
+        (void)type;
+        *f->head_seq = event->seq;
+        memcpy(f->head_hash, event->hash, 32);
+        return pawl__fold_event(&f->applier, event, err);
+}
+
 static pawl_status fold_all(pawl__store *store, uint64_t *head_seq, unsigned char head_hash[32],
         pawl_log *log, uint64_t until, pawl_error *err)
 {
-        pawl__applier applier = {.store = store};
-        pawl_cursor *cursor = NULL;
-        pawl_event event;
-        pawl_status folded = PAWL_OK;
-        pawl_status status = pawl_cursor_open(&cursor, log, 0);
+        struct folding f = {{.store = store}, head_seq, head_hash};
 
         *head_seq = 0;
         memset(head_hash, 0, 32);
-        while (status == PAWL_OK && folded == PAWL_OK && *head_seq < until &&
-                (status = pawl_cursor_next(cursor, &event)) == PAWL_OK) {
-                folded = pawl__fold_event(&applier, &event, err);
-                *head_seq = event.seq;
-                memcpy(head_hash, event.hash, 32);
-        }
-        pawl_cursor_close(cursor);
-        pawl__applier_free(&applier);
-        if (status < 0)
-                return pawl__log_failed(log, status, err);
-        return folded;
+        const pawl_status status = pawl__log_walk(log, 0, until, fold, &f, err);
+        pawl__applier_free(&f.applier);
+        return status;
 }
 
 /* ---- What a filter leaves -------------------------------------------------------------------- */

@@ -61,10 +61,13 @@ pawl_status pawl__fold_event(pawl__applier *applier, const pawl_event *event, pa
         return status;
 }
 
-static pawl_status fold_next(pawl__state *state, const pawl_event *event, pawl_error *err)
+static pawl_status fold_next(
+        const pawl_event *event, pawl__event_type type, void *user, pawl_error *err)
 {
+        pawl__state *state = user;
         pawl_status status = pawl__fold_event(&state->applier, event, err);
 
+        (void)type;
         if (status == PAWL_OK && pawl__store_sql_dirty(state->tables) > DIRTY_MAX)
                 status = pawl__store_sql_flush(state->tables, false, err);
         if (status == PAWL_OK)
@@ -74,18 +77,7 @@ static pawl_status fold_next(pawl__state *state, const pawl_event *event, pawl_e
 
 static pawl_status catch_up(pawl__state *state, pawl_error *err)
 {
-        pawl_cursor *cursor = NULL;
-        pawl_event event;
-        pawl_status status = pawl_cursor_open(&cursor, state->log, state->applied);
-        pawl_status folded = PAWL_OK;
-
-        while (status == PAWL_OK && folded == PAWL_OK &&
-                (status = pawl_cursor_next(cursor, &event)) == PAWL_OK)
-                folded = fold_next(state, &event, err);
-        pawl_cursor_close(cursor);
-        if (status < 0)
-                return pawl__log_failed(state->log, status, err);
-        return folded;
+        return pawl__log_each(state->log, state->applied, fold_next, state, err);
 }
 
 /* Delete every row of every state table: the state of an empty log. */
