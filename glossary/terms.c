@@ -288,15 +288,16 @@ struct moments {
         moment *items; /* one a step */
 };
 
-static uint64_t checkpoint_of(const pawl__row *step)
+static uint64_t checkpoint_of(const pawl__row *step, const pawl__past *past)
 {
         const pawl_text status = step->v[PAWL__STEP_STATUS].text;
-        const bool told = pawl__text_is(status, "completed") || pawl__text_is(status, "running") ||
+        const bool completed = pawl__text_is(status, "completed");
+        const bool told = completed || pawl__text_is(status, "running") ||
                           pawl__text_is(status, "unfinished");
 
-        return told && step->v[PAWL__STEP_CHECKPOINT_SEQ].integer > 0
-                       ? (uint64_t)step->v[PAWL__STEP_CHECKPOINT_SEQ].integer
-                       : UINT64_MAX;
+        if (told && step->v[PAWL__STEP_CHECKPOINT_SEQ].integer > 0)
+                return (uint64_t)step->v[PAWL__STEP_CHECKPOINT_SEQ].integer;
+        return completed ? past->started : UINT64_MAX; /* a fork has it from another run */
 }
 
 /* A command that was started again from a checkpoint was told then. */
@@ -331,7 +332,7 @@ static pawl_status find_moments(struct moments *m, const pawl__past *past, pawl_
         pawl_status status = PAWL_OK;
 
         for (size_t i = 0; i < m->of->n; i++) {
-                const uint64_t at = m->of->now ? UINT64_MAX : checkpoint_of(&m->of->steps[i]);
+                const uint64_t at = m->of->now ? UINT64_MAX : checkpoint_of(&m->of->steps[i], past);
                 m->items[i] = (moment){at, i};
                 if (at < first)
                         first = at;
