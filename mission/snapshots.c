@@ -291,13 +291,16 @@ static pawl_status take_or_ask(pawl__runner *r, pawl_text step_id, after *a, boo
 static bool was_taken(pawl__snapshot *s)
 {
         pawl__row row = {.v[PAWL__WCP_N].integer = (int64_t)s->taking.n};
+        pawl__arena arena = PAWL__ARENA_INIT;
         char tree[65];
 
         pawl__hex(tree, s->taking.scan->tree, 32);
-        return s->taking.n &&
-               !pawl__state_get(s->ws.state, PAWL__WORKSPACE, &row, &s->ws.arena, NULL) &&
-               pawl__text_is(row.v[PAWL__WCP_TREE].text, tree) &&
-               pawl__text_is(row.v[PAWL__WCP_SESSION].text, s->request.session_id);
+        const bool taken = s->taking.n &&
+                           !pawl__state_get(s->ws.state, PAWL__WORKSPACE, &row, &arena, NULL) &&
+                           pawl__text_is(row.v[PAWL__WCP_TREE].text, tree) &&
+                           pawl__text_is(row.v[PAWL__WCP_SESSION].text, s->request.session_id);
+        pawl__arena_free(&arena);
+        return taken;
 }
 
 pawl_status pawl__runner_snapshot_settle(pawl__runner *r)

@@ -7,6 +7,7 @@
 #include "base/json_write.h"
 #include "base/sources.h"
 #include "events/types.h"
+#include "state/sql.h"
 #include "workspace/documents.h"
 #include "workspace/name.h"
 #include <inttypes.h>
@@ -285,7 +286,7 @@ static pawl_status make_row(
 
         t->row = (pawl__row){0};
         for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-                v[texts[i].column].text = pawl__arena_copy(&t->ws->arena, texts[i].text);
+                v[texts[i].column].text = pawl__arena_copy(&t->arena, texts[i].text);
         v[PAWL__WCP_N].integer = (int64_t)t->n;
         v[PAWL__WCP_FILES].integer = (int64_t)scan->files;
         v[PAWL__WCP_BYTES].integer = (int64_t)scan->bytes;
@@ -293,7 +294,7 @@ static pawl_status make_row(
         v[PAWL__WCP_BASE].integer = t->ws->any ? t->ws->current.v[PAWL__WCP_N].integer : 0;
         v[PAWL__WCP_SAFETY].integer = t->safety;
         v[PAWL__WCP_CREATED_US].integer = event->time_us;
-        return pawl__arena_check(&t->ws->arena, err);
+        return pawl__arena_check(&t->arena, err);
 }
 
 static pawl_status add_event(pawl__taking *t, pawl__batch *batch, pawl_error *err)
@@ -387,7 +388,8 @@ void pawl__checkpoint_settle(pawl__taking *t)
         pawl__row row = {.v[PAWL__WCP_N].integer = (int64_t)t->n};
 
         if (ws->run_id.data) {
-                if (!pawl__state_get(ws->state, PAWL__WORKSPACE, &row, &ws->arena, &ignored)) {
+                pawl__arena_clear(&ws->located);
+                if (!pawl__state_get(ws->state, PAWL__WORKSPACE, &row, &ws->located, &ignored)) {
                         ws->newest = ws->current = row;
                         pawl__workspace_keep_index(
                                 ws, t->scan, (uint64_t)row.v[PAWL__WCP_SEQ].integer);
@@ -398,10 +400,12 @@ void pawl__checkpoint_settle(pawl__taking *t)
                         ws, t->scan, (uint64_t)ws->newest.v[PAWL__WCP_SEQ].integer);
                 return;
         }
-        ws->any = true; /* what is known without asking; the index will not be believed */
+        /* What is known without asking; the index will not be believed. */
         ws->last = t->n;
         ws->put_back = false;
-        ws->newest = ws->current = t->row;
+        row = t->row;
+        ws->any = !pawl__row_copy(&row, PAWL__WORKSPACE, &ws->located, &ignored);
+        ws->newest = ws->current = row;
 }
 
 void pawl__taking_free(pawl__taking *t)

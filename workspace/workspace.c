@@ -73,8 +73,9 @@ static pawl_status set_root(pawl__workspace *ws, const char *given, pawl_error *
         pawl_status status = PAWL_OK;
 
         if (!given && ws->any) {
-                ws->root_name = ws->newest.v[PAWL__WCP_ROOT].text;
-                return path_of_root(&ws->root, ws, ws->root_name, err);
+                ws->root_name = pawl__arena_copy(&ws->arena, ws->newest.v[PAWL__WCP_ROOT].text);
+                status = pawl__arena_check(&ws->arena, err);
+                return status ? status : path_of_root(&ws->root, ws, ws->root_name, err);
         }
         if (!given && !pawl__workspace_has_place(ws->log))
                 return pawl__fail(err, PAWL_EINVAL,
@@ -133,41 +134,56 @@ static pawl_status set_paths(
 /* Only the owner of the run takes checkpoints of it: once found, its newest is known. */
 static pawl_status locate_run(pawl__workspace *ws, pawl_error *err)
 {
-        pawl__row row;
-        pawl_status status = pawl__state_workspace_newest(&row, ws->state, &ws->arena, err);
+        pawl__arena *arena = &ws->located;
+        pawl_status status =
+                pawl__state_workspace_of_run(&ws->newest, ws->state, ws->run_id, arena, err);
 
-        ws->last = status ? 0 : (uint64_t)row.v[PAWL__WCP_N].integer;
-        if (status || ws->any)
-                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-        status = pawl__state_workspace_of_run(&ws->newest, ws->state, ws->run_id, &ws->arena, err);
         if (status == PAWL_ENOTFOUND) {
                 ws->newest = (pawl__row){.v[PAWL__WCP_N].integer = (int64_t)ws->from};
-                status = pawl__state_get(ws->state, PAWL__WORKSPACE, &ws->newest, &ws->arena, err);
+                status = pawl__state_get(ws->state, PAWL__WORKSPACE, &ws->newest, arena, err);
         }
         if (status == PAWL_ENOTFOUND)
                 return pawl__fail(err, PAWL_ENOTFOUND,
                         "run %.*s: checkpoint %llu, with which it was submitted, is not there; see "
                         "`eventlog replay --check`",
                         PAWL__FMT(ws->run_id), (unsigned long long)ws->from);
-        ws->any = !status;
         ws->current = ws->newest;
         return status;
 }
 
+static pawl_status locate_log(pawl__workspace *ws, const pawl__row *newest, pawl_error *err)
+{
+        pawl__arena *arena = &ws->located;
+        pawl_status status = PAWL_OK;
+
+        ws->newest = *newest;
+        if (!newest->v[PAWL__WCP_ROOT].text.data) /* a run's, elsewhere */
+                status = pawl__state_workspace_newest_own(&ws->newest, ws->state, arena, err);
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_DONE : status;
+        return pawl__workspace_current_of(
+                &ws->current, &ws->by, &ws->put_back, &ws->newest, ws->state, arena, err);
+}
+
 pawl_status pawl__workspace_locate(pawl__workspace *ws, pawl_error *err)
 {
-        if (ws->run_id.data)
-                return locate_run(ws, err);
-        pawl_status status = pawl__state_workspace_newest(&ws->newest, ws->state, &ws->arena, err);
+        const bool known = ws->run_id.data && ws->any;
+        pawl__arena scratch = PAWL__ARENA_INIT;
+        pawl__row newest;
 
-        ws->last = status ? 0 : (uint64_t)ws->newest.v[PAWL__WCP_N].integer;
-        if (!status && !ws->newest.v[PAWL__WCP_ROOT].text.data) /* a run's, elsewhere */
-                status = pawl__state_workspace_newest_own(&ws->newest, ws->state, &ws->arena, err);
-        ws->any = !status;
-        if (status)
+        if (!known) {
+                pawl__arena_clear(&ws->located);
+                ws->any = false;
+        }
+        pawl_status status = pawl__state_workspace_newest(
+                &newest, ws->state, known ? &scratch : &ws->located, err);
+        ws->last = status ? 0 : (uint64_t)newest.v[PAWL__WCP_N].integer;
+        pawl__arena_free(&scratch);
+        if (status || known)
                 return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-        return pawl__workspace_current_of(
-                &ws->current, &ws->by, &ws->put_back, &ws->newest, ws->state, &ws->arena, err);
+        status = ws->run_id.data ? locate_run(ws, err) : locate_log(ws, &newest, err);
+        ws->any = !status;
+        return status == PAWL_DONE ? PAWL_OK : status;
 }
 
 pawl_status pawl__workspace_open(
@@ -228,6 +244,7 @@ void pawl__workspace_close(pawl__workspace *ws)
         pawl__git_close(ws->git);
         pawl__contents_close(ws->contents);
         pawl__paths_free(&ws->paths);
+        pawl__arena_free(&ws->located);
         pawl__arena_free(&ws->arena);
         if (ws->owned >= 0)
                 close(ws->owned);
@@ -280,6 +297,7 @@ pawl_status pawl__workspace_scan(
                 .flush_spool = flush_spool,
                 .progress = ws->progress,
                 .progress_user = ws->progress_user};
+        pawl__arena arena = PAWL__ARENA_INIT;
         pawl_event event;
 
         if (status)
@@ -293,21 +311,26 @@ pawl_status pawl__workspace_scan(
                 options.base = ws->base;
         } else if (ws->any &&
                    standing_since(ws)) { /* 0: not known, see pawl__checkpoint_settle() */
-                status = pawl__log_event(&event, &ws->arena, ws->log, standing_since(ws));
-                if (status)
-                        return pawl__log_failed(ws->log, status, err);
+                status = pawl__log_failed(
+                        ws->log, pawl__log_event(&event, &arena, ws->log, standing_since(ws)), err);
                 options.base = event.hash;
         }
-        return pawl__scan_run(out, ws->contents, &options, err);
+        if (!status)
+                status = pawl__scan_run(out, ws->contents, &options, err);
+        pawl__arena_free(&arena);
+        return status;
 }
 
 void pawl__workspace_keep_index(pawl__workspace *ws, const pawl__scan *scan, uint64_t seq)
 {
+        pawl__arena arena = PAWL__ARENA_INIT;
         pawl_event event;
         pawl_error ignored = PAWL_ERROR_INIT;
 
         /* Without an index the next reading is slower, and no less right. */
-        if (!pawl__log_event(&event, &ws->arena, ws->log, seq) &&
-                pawl__scan_keep_index(scan, event.hash, &ignored))
-                return;
+        pawl_status status = pawl__log_event(&event, &arena, ws->log, seq);
+        if (!status)
+                status = pawl__scan_keep_index(scan, event.hash, &ignored);
+        (void)status;
+        pawl__arena_free(&arena);
 }

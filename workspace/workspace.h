@@ -36,14 +36,15 @@ typedef struct pawl__workspace {
         void *progress_user;
         pawl_text *part; /**< the paths that a rollback or a comparison is of; NULL: all */
         size_t n_part;
-        pawl__paths paths; /**< the same, to be asked */
-        uint64_t last;     /**< the highest number of a checkpoint; 0: there is none */
-        bool any;          /**< some are not imported: the two rows below are set */
-        pawl__row newest;  /**< of those, the one with the highest number */
-        pawl__row current; /**< the one that the workspace was last taken at, or put back to */
-        pawl__row by;      /**< the rollback that put it back there ... */
-        bool put_back;     /**< ... if one did */
-        pawl__git *git;    /**< NULL: not asked for yet, or there is none */
+        pawl__paths paths;   /**< the same, to be asked */
+        uint64_t last;       /**< the highest number of a checkpoint; 0: there is none */
+        pawl__arena located; /**< what the rows below point to, until they are asked for again */
+        bool any;            /**< some are not imported: the two rows below are set */
+        pawl__row newest;    /**< of those, the one with the highest number */
+        pawl__row current;   /**< the one that the workspace was last taken at, or put back to */
+        pawl__row by;        /**< the rollback that put it back there ... */
+        bool put_back;       /**< ... if one did */
+        pawl__git *git;      /**< NULL: not asked for yet, or there is none */
         bool git_asked;
         pawl_text run_id; /**< its root is a worker's, and is this run's alone; absent: the log's */
         const unsigned char *base; /**< the event that its index is of; NULL: the one it is at */
