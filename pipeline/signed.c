@@ -64,6 +64,7 @@ static pawl_status verify_by_all(const pawl__signers *signers, pawl__verify_fn v
 pawl_status pawl__signers_recorded(pawl__signers *out, pawl__arena *arena, pawl_log *log,
         const pawl__row *run, pawl_error *err)
 {
+        static const char member[] = "\"require_signed\":";
         const pawl_text hex = run->v[PAWL__RUN_MISSION_HASH].text;
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl__buf document = PAWL__BUF_INIT;
@@ -73,11 +74,12 @@ pawl_status pawl__signers_recorded(pawl__signers *out, pawl__arena *arena, pawl_
         *out = (pawl__signers){.file = {NULL, 0}};
         if (hex.data && pawl__unhex32(hash, hex))
                 status = pawl__log_blob(&document, log, hash);
-        if (!status)
-                status = pawl__json_tree_read(&tree, document.data, document.len, err);
-        else if (status != PAWL_ENOTFOUND) /* of a run without one it is the file's hash */
+        if (status && status != PAWL_ENOTFOUND) /* of a run without one it is the file's hash */
                 status = pawl__log_failed(log, status, err);
-        if (!status) {
+        /* Most missions do not have it, and some are long. */
+        if (!status && memmem(document.data, document.len, member, sizeof member - 1))
+                status = pawl__json_tree_read(&tree, document.data, document.len, err);
+        if (!status && tree.n) {
                 const pawl__node node = pawl__json_get(&tree, 0, "require_signed");
                 if (node != PAWL__NO_NODE) {
                         out->file =
