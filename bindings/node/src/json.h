@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct out {
+typedef struct json_out {
         char *data;
         size_t len, cap;
         bool failed, comma;
-} out;
+} json_out;
 
-static inline void put(out *o, const char *data, size_t len)
+static inline void json_put(json_out *o, const char *data, size_t len)
 {
         if (o->failed)
                 return;
@@ -34,21 +34,21 @@ static inline void put(out *o, const char *data, size_t len)
         o->data[o->len] = '\0';
 }
 
-static inline void puts_(out *o, const char *text)
+static inline void json_puts(json_out *o, const char *text)
 {
-        put(o, text, strlen(text));
+        json_put(o, text, strlen(text));
 }
 
 /* Text that is UTF-8; what is none has U+FFFD for each wrong byte. */
-static inline void quote(out *o, const char *data, size_t len)
+static inline void json_quote(json_out *o, const char *data, size_t len)
 {
-        puts_(o, "\"");
+        json_puts(o, "\"");
         for (size_t i = 0; i < len;) {
                 const size_t from = i;
                 while (i < len && data[i] >= 0x20 && data[i] < 0x7f && data[i] != '"' &&
                         data[i] != '\\')
                         i++;
-                put(o, data + from, i - from);
+                json_put(o, data + from, i - from);
                 if (i == len)
                         break;
                 const unsigned char c = (unsigned char)data[i];
@@ -61,86 +61,86 @@ static inline void quote(out *o, const char *data, size_t len)
                 for (size_t k = 1; whole && k < n; k++)
                         whole = ((unsigned char)data[i + k] & 0xc0) == 0x80;
                 if (!whole) {
-                        puts_(o, "\\ufffd");
+                        json_puts(o, "\\ufffd");
                         i++;
                         continue;
                 }
                 if (c < 0x20 || c == '"' || c == '\\') {
                         char escape[8];
                         snprintf(escape, sizeof escape, "\\u%04x", c);
-                        puts_(o, escape);
+                        json_puts(o, escape);
                 } else {
-                        put(o, data + i, n);
+                        json_put(o, data + i, n);
                 }
                 i += n;
         }
-        puts_(o, "\"");
+        json_puts(o, "\"");
 }
 
-static inline void name(out *o, const char *member)
+static inline void json_name(json_out *o, const char *member)
 {
         if (o->comma)
-                puts_(o, ",");
+                json_puts(o, ",");
         o->comma = true;
         if (member) {
-                quote(o, member, strlen(member));
-                puts_(o, ":");
+                json_quote(o, member, strlen(member));
+                json_puts(o, ":");
         }
 }
 
-static inline void open(out *o, const char *member, const char *bracket)
+static inline void json_open(json_out *o, const char *member, const char *bracket)
 {
-        name(o, member);
-        puts_(o, bracket);
+        json_name(o, member);
+        json_puts(o, bracket);
         o->comma = false;
 }
 
-static inline void close_(out *o, const char *bracket)
+static inline void json_close(json_out *o, const char *bracket)
 {
-        puts_(o, bracket);
+        json_puts(o, bracket);
         o->comma = true;
 }
 
-static inline void text(out *o, const char *member, pawl_text value)
+static inline void json_text(json_out *o, const char *member, pawl_text value)
 {
-        name(o, member);
+        json_name(o, member);
         if (value.data)
-                quote(o, value.data, value.len);
+                json_quote(o, value.data, value.len);
         else
-                puts_(o, "null");
+                json_puts(o, "null");
 }
 
-static inline void string(out *o, const char *member, const char *value)
+static inline void json_string(json_out *o, const char *member, const char *value)
 {
-        text(o, member, (pawl_text){value, value ? strlen(value) : 0});
+        json_text(o, member, (pawl_text){value, value ? strlen(value) : 0});
 }
 
-static inline void number(out *o, const char *member, double value)
+static inline void json_number(json_out *o, const char *member, double value)
 {
         char digits[40];
 
         snprintf(digits, sizeof digits, "%.17g", value);
-        name(o, member);
-        puts_(o, digits);
+        json_name(o, member);
+        json_puts(o, digits);
 }
 
-static inline void boolean(out *o, const char *member, bool value)
+static inline void json_boolean(json_out *o, const char *member, bool value)
 {
-        name(o, member);
-        puts_(o, value ? "true" : "false");
+        json_name(o, member);
+        json_puts(o, value ? "true" : "false");
 }
 
-static inline void raw(out *o, const char *member, pawl_text json)
+static inline void json_raw(json_out *o, const char *member, pawl_text json)
 {
-        name(o, member);
-        put(o, json.data ? json.data : "null", json.data ? json.len : 4);
+        json_name(o, member);
+        json_put(o, json.data ? json.data : "null", json.data ? json.len : 4);
 }
 
-static inline void hex(out *o, const char *member, const unsigned char *bytes)
+static inline void json_hex(json_out *o, const char *member, const unsigned char *bytes)
 {
         char digits[65];
 
         for (int i = 0; i < 32; i++)
                 snprintf(digits + 2 * i, 3, "%02x", bytes[i]);
-        string(o, member, digits);
+        json_string(o, member, digits);
 }

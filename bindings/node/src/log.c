@@ -1,56 +1,57 @@
 /* A log: its events, its sessions, the checkpoints of its workspace. */
 #include "task.h"
 
-static void write_checkpoint(out *o, const char *member, const pawl_workspace_checkpoint_info *i)
+static void write_checkpoint(
+        json_out *o, const char *member, const pawl_workspace_checkpoint_info *i)
 {
-        open(o, member, "{");
-        number(o, "n", (double)i->n);
-        number(o, "seq", (double)i->seq);
-        text(o, "id", i->id);
-        text(o, "missionId", i->mission_id);
-        text(o, "runId", i->run_id);
-        text(o, "stepId", i->step_id);
-        text(o, "sessionId", i->session_id);
-        text(o, "trigger", i->trigger);
-        text(o, "description", i->description);
-        text(o, "root", i->root);
-        text(o, "tree", i->tree);
-        number(o, "files", (double)i->files);
-        number(o, "bytes", (double)i->bytes);
-        number(o, "notCaptured", (double)i->not_captured);
-        text(o, "stateHash", i->state_hash);
-        text(o, "outputsHash", i->outputs_hash);
-        text(o, "gitHead", i->git_head);
-        text(o, "gitBranch", i->git_branch);
-        number(o, "createdUs", (double)i->created_us);
-        number(o, "base", (double)i->base);
-        boolean(o, "valid", i->valid);
-        boolean(o, "current", i->current);
-        boolean(o, "safety", i->safety);
-        boolean(o, "pinned", i->pinned);
-        boolean(o, "pruned", i->pruned);
-        boolean(o, "imported", i->imported);
-        text(o, "whyInvalid", i->why_invalid);
-        text(o, "givenUp", i->given_up);
-        close_(o, "}");
+        json_open(o, member, "{");
+        json_number(o, "n", (double)i->n);
+        json_number(o, "seq", (double)i->seq);
+        json_text(o, "id", i->id);
+        json_text(o, "missionId", i->mission_id);
+        json_text(o, "runId", i->run_id);
+        json_text(o, "stepId", i->step_id);
+        json_text(o, "sessionId", i->session_id);
+        json_text(o, "trigger", i->trigger);
+        json_text(o, "description", i->description);
+        json_text(o, "root", i->root);
+        json_text(o, "tree", i->tree);
+        json_number(o, "files", (double)i->files);
+        json_number(o, "bytes", (double)i->bytes);
+        json_number(o, "notCaptured", (double)i->not_captured);
+        json_text(o, "stateHash", i->state_hash);
+        json_text(o, "outputsHash", i->outputs_hash);
+        json_text(o, "gitHead", i->git_head);
+        json_text(o, "gitBranch", i->git_branch);
+        json_number(o, "createdUs", (double)i->created_us);
+        json_number(o, "base", (double)i->base);
+        json_boolean(o, "valid", i->valid);
+        json_boolean(o, "current", i->current);
+        json_boolean(o, "safety", i->safety);
+        json_boolean(o, "pinned", i->pinned);
+        json_boolean(o, "pruned", i->pruned);
+        json_boolean(o, "imported", i->imported);
+        json_text(o, "whyInvalid", i->why_invalid);
+        json_text(o, "givenUp", i->given_up);
+        json_close(o, "}");
 }
 
-static void write_event(out *o, const pawl_event *e)
+static void write_event(json_out *o, const pawl_event *e)
 {
-        open(o, NULL, "{");
-        number(o, "seq", (double)e->seq);
-        text(o, "type", e->type);
-        number(o, "v", e->v);
-        number(o, "timeUs", (double)e->time_us);
-        text(o, "missionId", e->mission_id);
-        text(o, "runId", e->run_id);
-        text(o, "stepId", e->step_id);
-        text(o, "sessionId", e->session_id);
-        text(o, "actor", e->actor);
-        raw(o, "payload", e->payload);
-        hex(o, "prev", e->prev);
-        hex(o, "hash", e->hash);
-        close_(o, "}");
+        json_open(o, NULL, "{");
+        json_number(o, "seq", (double)e->seq);
+        json_text(o, "type", e->type);
+        json_number(o, "v", e->v);
+        json_number(o, "timeUs", (double)e->time_us);
+        json_text(o, "missionId", e->mission_id);
+        json_text(o, "runId", e->run_id);
+        json_text(o, "stepId", e->step_id);
+        json_text(o, "sessionId", e->session_id);
+        json_text(o, "actor", e->actor);
+        json_raw(o, "payload", e->payload);
+        json_hex(o, "prev", e->prev);
+        json_hex(o, "hash", e->hash);
+        json_close(o, "}");
 }
 
 void op_log_open(task *t)
@@ -78,10 +79,10 @@ void op_head(task *t)
         from_log(t);
         if (t->status)
                 return;
-        open(&t->json, NULL, "{");
-        number(&t->json, "seq", (double)seq);
-        hex(&t->json, "hash", hash);
-        close_(&t->json, "}");
+        json_open(&t->json, NULL, "{");
+        json_number(&t->json, "seq", (double)seq);
+        json_hex(&t->json, "hash", hash);
+        json_close(&t->json, "}");
 }
 
 /* arg: 0 after, 1 how many */
@@ -95,14 +96,14 @@ void op_events(task *t)
         from_log(t);
         if (t->status)
                 return;
-        open(&t->json, NULL, "[");
+        json_open(&t->json, NULL, "[");
         for (uint64_t n = 0; n < most && !t->status; n++) {
                 t->status = pawl_cursor_next(cursor, &event);
                 from_log(t);
                 if (!t->status)
                         write_event(&t->json, &event);
         }
-        close_(&t->json, "]");
+        json_close(&t->json, "]");
         pawl_cursor_close(cursor);
         if (t->status == PAWL_DONE)
                 t->status = PAWL_OK;
@@ -116,10 +117,10 @@ void op_verify(task *t)
         from_log(t);
         if (t->status)
                 return;
-        open(&t->json, NULL, "{");
-        number(&t->json, "events", (double)result.events);
-        boolean(&t->json, "keyed", result.keyed);
-        close_(&t->json, "}");
+        json_open(&t->json, NULL, "{");
+        json_number(&t->json, "events", (double)result.events);
+        json_boolean(&t->json, "keyed", result.keyed);
+        json_close(&t->json, "}");
 }
 
 void op_sessions(task *t)
@@ -133,30 +134,30 @@ void op_sessions(task *t)
         t->status = pawl_session_list(&list, log_of(t), &filter, &t->err);
         if (t->status)
                 return;
-        open(&t->json, NULL, "[");
+        json_open(&t->json, NULL, "[");
         for (size_t i = 0; i < list->n; i++) {
                 const pawl_session *s = &list->items[i];
-                open(&t->json, NULL, "{");
-                text(&t->json, "sessionId", s->session_id);
-                text(&t->json, "missionId", s->mission_id);
-                text(&t->json, "runId", s->run_id);
-                text(&t->json, "actor", s->actor);
-                text(&t->json, "status", s->status);
-                text(&t->json, "reason", s->reason);
-                text(&t->json, "currentStep", s->current_step);
-                text(&t->json, "summary", s->summary);
-                number(&t->json, "startedUs", (double)s->started_us);
-                number(&t->json, "updatedUs", (double)s->updated_us);
-                number(&t->json, "endedUs", (double)s->ended_us);
-                number(&t->json, "stepsCompleted", (double)s->steps_completed);
-                number(&t->json, "stepsTotal", (double)s->steps_total);
-                number(&t->json, "checkpoints", (double)s->checkpoints);
-                number(&t->json, "checkpointSeq", (double)s->checkpoint_seq);
-                number(&t->json, "seq", (double)s->seq);
-                boolean(&t->json, "pinned", s->pinned);
-                close_(&t->json, "}");
+                json_open(&t->json, NULL, "{");
+                json_text(&t->json, "sessionId", s->session_id);
+                json_text(&t->json, "missionId", s->mission_id);
+                json_text(&t->json, "runId", s->run_id);
+                json_text(&t->json, "actor", s->actor);
+                json_text(&t->json, "status", s->status);
+                json_text(&t->json, "reason", s->reason);
+                json_text(&t->json, "currentStep", s->current_step);
+                json_text(&t->json, "summary", s->summary);
+                json_number(&t->json, "startedUs", (double)s->started_us);
+                json_number(&t->json, "updatedUs", (double)s->updated_us);
+                json_number(&t->json, "endedUs", (double)s->ended_us);
+                json_number(&t->json, "stepsCompleted", (double)s->steps_completed);
+                json_number(&t->json, "stepsTotal", (double)s->steps_total);
+                json_number(&t->json, "checkpoints", (double)s->checkpoints);
+                json_number(&t->json, "checkpointSeq", (double)s->checkpoint_seq);
+                json_number(&t->json, "seq", (double)s->seq);
+                json_boolean(&t->json, "pinned", s->pinned);
+                json_close(&t->json, "}");
         }
-        close_(&t->json, "]");
+        json_close(&t->json, "]");
         pawl_sessions_free(list);
 }
 
@@ -177,7 +178,7 @@ void op_session_start(task *t)
         options.take_over = natural(t, 2);
         t->status = pawl_session_start(id, log_of(t), t->arg[0], &told, &options, &t->err);
         if (!t->status)
-                string(&t->json, NULL, id);
+                json_string(&t->json, NULL, id);
 }
 
 /* arg: 0 session, 1 actor */
@@ -197,7 +198,7 @@ void op_session_checkpoint(task *t)
         t->status = pawl_session_checkpoint(&seq, log_of(t), t->arg[0], t->arg[1],
                 t->arg[2] ? t->arg[2] : "manual", &told, &t->err);
         if (!t->status)
-                number(&t->json, NULL, (double)seq);
+                json_number(&t->json, NULL, (double)seq);
 }
 
 /* arg: 0 session, 1 actor, 2 status */
@@ -218,12 +219,12 @@ void op_backup(task *t)
         from_log(t);
         if (t->status)
                 return;
-        open(&t->json, NULL, "{");
-        number(&t->json, "events", (double)copy.events);
-        number(&t->json, "headSeq", (double)copy.head_seq);
-        hex(&t->json, "headHash", copy.head_hash);
-        number(&t->json, "bytes", (double)copy.bytes);
-        close_(&t->json, "}");
+        json_open(&t->json, NULL, "{");
+        json_number(&t->json, "events", (double)copy.events);
+        json_number(&t->json, "headSeq", (double)copy.head_seq);
+        json_hex(&t->json, "headHash", copy.head_hash);
+        json_number(&t->json, "bytes", (double)copy.bytes);
+        json_close(&t->json, "}");
 }
 
 void op_handoff(task *t)
@@ -234,25 +235,25 @@ void op_handoff(task *t)
         t->status = pawl_session_handoff(&document, &len, log_of(t), t->arg[0], 0, &t->err);
         if (t->status)
                 return;
-        text(&t->json, NULL, (pawl_text){document, len});
+        json_text(&t->json, NULL, (pawl_text){document, len});
         pawl_free(document);
 }
 
-static void write_counts(out *o, const pawl_workspace_capture_counts *c)
+static void write_counts(json_out *o, const pawl_workspace_capture_counts *c)
 {
-        open(o, "counts", "{");
-        number(o, "files", (double)c->files);
-        number(o, "bytes", (double)c->bytes);
-        number(o, "captured", (double)c->captured);
-        number(o, "unchanged", (double)c->unchanged);
-        number(o, "ignored", (double)c->ignored);
-        number(o, "tooLarge", (double)c->too_large);
-        number(o, "unreadable", (double)c->unreadable);
-        number(o, "special", (double)c->special);
-        number(o, "changing", (double)c->changing);
-        number(o, "repositories", (double)c->repositories);
-        number(o, "overBudget", (double)c->over_budget);
-        close_(o, "}");
+        json_open(o, "counts", "{");
+        json_number(o, "files", (double)c->files);
+        json_number(o, "bytes", (double)c->bytes);
+        json_number(o, "captured", (double)c->captured);
+        json_number(o, "unchanged", (double)c->unchanged);
+        json_number(o, "ignored", (double)c->ignored);
+        json_number(o, "tooLarge", (double)c->too_large);
+        json_number(o, "unreadable", (double)c->unreadable);
+        json_number(o, "special", (double)c->special);
+        json_number(o, "changing", (double)c->changing);
+        json_number(o, "repositories", (double)c->repositories);
+        json_number(o, "overBudget", (double)c->over_budget);
+        json_close(o, "}");
 }
 
 /* arg: 0 description, 1 only if changed, 2 root, 3 actor */
@@ -269,19 +270,19 @@ void op_checkpoint(task *t)
         t->status = pawl_workspace_checkpoint(&capture, log_of(t), &request, &options, &t->err);
         if (t->status < 0)
                 return;
-        open(&t->json, NULL, "{");
+        json_open(&t->json, NULL, "{");
         write_checkpoint(&t->json, "info", &capture->info);
-        boolean(&t->json, "taken", t->status == PAWL_OK);
+        json_boolean(&t->json, "taken", t->status == PAWL_OK);
         write_counts(&t->json, &capture->counts);
-        open(&t->json, "missed", "[");
+        json_open(&t->json, "missed", "[");
         for (size_t i = 0; i < capture->n_missed; i++) {
-                open(&t->json, NULL, "{");
-                text(&t->json, "path", capture->missed[i].path);
-                string(&t->json, "why", capture->missed[i].why);
-                close_(&t->json, "}");
+                json_open(&t->json, NULL, "{");
+                json_text(&t->json, "path", capture->missed[i].path);
+                json_string(&t->json, "why", capture->missed[i].why);
+                json_close(&t->json, "}");
         }
-        close_(&t->json, "]");
-        close_(&t->json, "}");
+        json_close(&t->json, "]");
+        json_close(&t->json, "}");
         pawl_workspace_capture_free(capture);
         t->status = PAWL_OK;
 }
@@ -293,76 +294,76 @@ void op_checkpoints(task *t)
         t->status = pawl_workspace_checkpoint_list(&list, log_of(t), &t->err);
         if (t->status)
                 return;
-        open(&t->json, NULL, "[");
+        json_open(&t->json, NULL, "[");
         for (size_t i = 0; i < list->n; i++)
                 write_checkpoint(&t->json, NULL, &list->items[i]);
-        close_(&t->json, "]");
+        json_close(&t->json, "]");
         pawl_workspace_checkpoints_free(list);
 }
 
 static pawl_status take_patch(const char *data, size_t len, void *user)
 {
-        put(user, data, len);
+        json_put(user, data, len);
         return PAWL_OK;
 }
 
-static void write_file(out *o, const pawl_file_change *f)
+static void write_file(json_out *o, const pawl_file_change *f)
 {
         const char kinds[4] = {f->kind_before, 0, f->kind_after, 0};
 
-        open(o, NULL, "{");
-        text(o, "path", f->path);
-        text(o, "what", (pawl_text){&f->what, 1});
-        string(o, "kindBefore", kinds[0] ? &kinds[0] : NULL);
-        string(o, "kindAfter", kinds[2] ? &kinds[2] : NULL);
-        number(o, "modeBefore", f->mode_before);
-        number(o, "modeAfter", f->mode_after);
-        number(o, "sizeBefore", (double)f->size_before);
-        number(o, "sizeAfter", (double)f->size_after);
-        number(o, "linesAdded", (double)f->lines_added);
-        number(o, "linesRemoved", (double)f->lines_removed);
-        boolean(o, "binary", f->binary);
-        close_(o, "}");
+        json_open(o, NULL, "{");
+        json_text(o, "path", f->path);
+        json_text(o, "what", (pawl_text){&f->what, 1});
+        json_string(o, "kindBefore", kinds[0] ? &kinds[0] : NULL);
+        json_string(o, "kindAfter", kinds[2] ? &kinds[2] : NULL);
+        json_number(o, "modeBefore", f->mode_before);
+        json_number(o, "modeAfter", f->mode_after);
+        json_number(o, "sizeBefore", (double)f->size_before);
+        json_number(o, "sizeAfter", (double)f->size_after);
+        json_number(o, "linesAdded", (double)f->lines_added);
+        json_number(o, "linesRemoved", (double)f->lines_removed);
+        json_boolean(o, "binary", f->binary);
+        json_close(o, "}");
 }
 
-static void write_members(out *o, const pawl_comparison *c)
+static void write_members(json_out *o, const pawl_comparison *c)
 {
-        open(o, "members", "[");
+        json_open(o, "members", "[");
         for (size_t i = 0; i < c->n_members; i++) {
-                open(o, NULL, "{");
-                text(o, "path", c->members[i].path);
+                json_open(o, NULL, "{");
+                json_text(o, "path", c->members[i].path);
                 if (c->members[i].before.data)
-                        raw(o, "before", c->members[i].before);
+                        json_raw(o, "before", c->members[i].before);
                 if (c->members[i].after.data)
-                        raw(o, "after", c->members[i].after);
-                close_(o, "}");
+                        json_raw(o, "after", c->members[i].after);
+                json_close(o, "}");
         }
-        close_(o, "]");
+        json_close(o, "]");
 }
 
-static void write_git(out *o, const pawl_git_between *git)
+static void write_git(json_out *o, const pawl_git_between *git)
 {
         if (!git) {
-                string(o, "git", NULL);
+                json_string(o, "git", NULL);
                 return;
         }
-        open(o, "git", "{");
-        string(o, "from", git->from);
-        string(o, "to", git->to);
-        number(o, "commits", (double)git->commits);
-        number(o, "givenUp", (double)git->given_up);
-        open(o, "newest", "[");
+        json_open(o, "git", "{");
+        json_string(o, "from", git->from);
+        json_string(o, "to", git->to);
+        json_number(o, "commits", (double)git->commits);
+        json_number(o, "givenUp", (double)git->given_up);
+        json_open(o, "newest", "[");
         for (size_t i = 0; i < git->n_newest; i++) {
-                open(o, NULL, "{");
-                string(o, "id", git->newest[i].id);
-                text(o, "subject", git->newest[i].subject);
-                close_(o, "}");
+                json_open(o, NULL, "{");
+                json_string(o, "id", git->newest[i].id);
+                json_text(o, "subject", git->newest[i].subject);
+                json_close(o, "}");
         }
-        close_(o, "]");
-        number(o, "files", (double)git->files);
-        number(o, "linesAdded", (double)git->lines_added);
-        number(o, "linesRemoved", (double)git->lines_removed);
-        close_(o, "}");
+        json_close(o, "]");
+        json_number(o, "files", (double)git->files);
+        json_number(o, "linesAdded", (double)git->lines_added);
+        json_number(o, "linesRemoved", (double)git->lines_removed);
+        json_close(o, "}");
 }
 
 /* arg: 0 a, 1 b or the workspace, 2 root, 3 with a patch */
@@ -370,28 +371,28 @@ void op_diff(task *t)
 {
         pawl_workspace_options options = PAWL_WORKSPACE_OPTIONS_INIT;
         pawl_comparison *c;
-        out patch = {.failed = false};
+        json_out patch = {.failed = false};
 
         options.root = t->arg[2];
         t->status = pawl_workspace_compare(&c, log_of(t), t->arg[0], t->arg[1], &options,
                 natural(t, 3) ? take_patch : NULL, &patch, &t->err);
         if (!t->status) {
-                open(&t->json, NULL, "{");
+                json_open(&t->json, NULL, "{");
                 write_checkpoint(&t->json, "a", c->a);
                 if (c->b)
                         write_checkpoint(&t->json, "b", c->b);
                 else
-                        string(&t->json, "b", NULL);
-                open(&t->json, "files", "[");
+                        json_string(&t->json, "b", NULL);
+                json_open(&t->json, "files", "[");
                 for (size_t i = 0; i < c->n_files; i++)
                         write_file(&t->json, &c->files[i]);
-                close_(&t->json, "]");
+                json_close(&t->json, "]");
                 write_members(&t->json, c);
                 write_git(&t->json, c->git);
                 if (natural(t, 3))
-                        text(&t->json, "patch",
+                        json_text(&t->json, "patch",
                                 (pawl_text){patch.data ? patch.data : "", patch.len});
-                close_(&t->json, "}");
+                json_close(&t->json, "}");
                 t->json.failed = t->json.failed || patch.failed;
                 pawl_comparison_free(c);
         }
@@ -418,7 +419,7 @@ void op_rollback(task *t)
                               : pawl_workspace_undo(&plan, log_of(t), NULL, &options, &t->err);
         if (t->status)
                 return;
-        number(&t->json, NULL, (double)pawl_rollback_plan_look(plan).safety);
+        json_number(&t->json, NULL, (double)pawl_rollback_plan_look(plan).safety);
         pawl_rollback_plan_free(plan);
 }
 
@@ -428,7 +429,7 @@ void op_hash(task *t)
 
         t->status = pawl_json_hash(digits, t->arg[0], t->len[0], &t->err);
         if (!t->status)
-                string(&t->json, NULL, digits);
+                json_string(&t->json, NULL, digits);
 }
 
 void op_canonical(task *t)
@@ -439,6 +440,6 @@ void op_canonical(task *t)
         t->status = pawl_json_canonical(&canonical, &len, t->arg[0], t->len[0], &t->err);
         if (t->status)
                 return;
-        text(&t->json, NULL, (pawl_text){canonical, len});
+        json_text(&t->json, NULL, (pawl_text){canonical, len});
         pawl_free(canonical);
 }

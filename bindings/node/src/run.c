@@ -1,99 +1,100 @@
 /* Missions: running them, what they ask, and the conflicts that they leave. */
 #include "task.h"
 
-static void write_sense_members(out *o, const pawl_sense *s)
+static void write_sense_members(json_out *o, const pawl_sense *s)
 {
-        text(o, "surface", s->surface);
-        text(o, "scope", s->scope);
-        text(o, "definition", s->definition);
-        number(o, "confidence", s->confidence);
+        json_text(o, "surface", s->surface);
+        json_text(o, "scope", s->scope);
+        json_text(o, "definition", s->definition);
+        json_number(o, "confidence", s->confidence);
 }
 
-static void write_sense(out *o, const pawl_sense *s)
+static void write_sense(json_out *o, const pawl_sense *s)
 {
-        open(o, NULL, "{");
+        json_open(o, NULL, "{");
         write_sense_members(o, s);
-        close_(o, "}");
+        json_close(o, "}");
 }
 
-static void write_conflict_members(out *o, const pawl_conflict *c)
+static void write_conflict_members(json_out *o, const pawl_conflict *c)
 {
-        text(o, "conflictId", c->conflict_id);
-        text(o, "term", c->term);
-        text(o, "conflictType", c->conflict_type);
-        text(o, "severity", c->severity);
-        number(o, "confidence", c->confidence);
-        text(o, "context", c->context);
-        open(o, "candidates", "[");
+        json_text(o, "conflictId", c->conflict_id);
+        json_text(o, "term", c->term);
+        json_text(o, "conflictType", c->conflict_type);
+        json_text(o, "severity", c->severity);
+        json_number(o, "confidence", c->confidence);
+        json_text(o, "context", c->context);
+        json_open(o, "candidates", "[");
         for (size_t i = 0; i < c->n_candidates; i++)
                 write_sense(o, &c->candidates[i]);
-        close_(o, "]");
+        json_close(o, "]");
 }
 
-static void write_changes(out *o, const char *member, const pawl_mission_change *changes, size_t n)
+static void write_changes(
+        json_out *o, const char *member, const pawl_mission_change *changes, size_t n)
 {
-        open(o, member, "[");
+        json_open(o, member, "[");
         for (size_t i = 0; i < n; i++) {
-                open(o, NULL, "{");
-                string(o, "stepId", changes[i].step_id);
-                string(o, "change", changes[i].change);
-                close_(o, "}");
+                json_open(o, NULL, "{");
+                json_string(o, "stepId", changes[i].step_id);
+                json_string(o, "change", changes[i].change);
+                json_close(o, "}");
         }
-        close_(o, "]");
+        json_close(o, "]");
 }
 
 /* A member that was not there before, or is no more, is absent. */
-static void write_changed_inputs(out *o, const pawl_changed_inputs *inputs)
+static void write_changed_inputs(json_out *o, const pawl_changed_inputs *inputs)
 {
-        open(o, "inputsChanged", "{");
-        string(o, "stepId", inputs->step_id);
-        open(o, "changes", "[");
+        json_open(o, "inputsChanged", "{");
+        json_string(o, "stepId", inputs->step_id);
+        json_open(o, "changes", "[");
         for (size_t i = 0; i < inputs->n; i++) {
-                open(o, NULL, "{");
-                text(o, "path", inputs->items[i].path);
+                json_open(o, NULL, "{");
+                json_text(o, "path", inputs->items[i].path);
                 if (inputs->items[i].before.data)
-                        raw(o, "before", inputs->items[i].before);
+                        json_raw(o, "before", inputs->items[i].before);
                 if (inputs->items[i].after.data)
-                        raw(o, "after", inputs->items[i].after);
-                close_(o, "}");
+                        json_raw(o, "after", inputs->items[i].after);
+                json_close(o, "}");
         }
-        close_(o, "]");
-        string(o, "checkpointHash", inputs->checkpoint_hash);
-        string(o, "currentHash", inputs->current_hash);
-        close_(o, "}");
+        json_close(o, "]");
+        json_string(o, "checkpointHash", inputs->checkpoint_hash);
+        json_string(o, "currentHash", inputs->current_hash);
+        json_close(o, "}");
 }
 
-static void write_result(out *o, const pawl_run_result *r, const char *message)
+static void write_result(json_out *o, const pawl_run_result *r, const char *message)
 {
-        open(o, NULL, "{");
-        string(o, "missionId", r->mission_id);
-        string(o, "runId", r->run_id);
-        string(o, "sessionId", r->session_id);
-        string(o, "status", r->status);
-        string(o, "message", *message ? message : NULL);
-        open(o, "steps", "[");
+        json_open(o, NULL, "{");
+        json_string(o, "missionId", r->mission_id);
+        json_string(o, "runId", r->run_id);
+        json_string(o, "sessionId", r->session_id);
+        json_string(o, "status", r->status);
+        json_string(o, "message", *message ? message : NULL);
+        json_open(o, "steps", "[");
         for (size_t i = 0; i < r->n_steps; i++) {
-                open(o, NULL, "{");
-                string(o, "stepId", r->steps[i].step_id);
-                string(o, "status", r->steps[i].status);
-                string(o, "retryToken", r->steps[i].retry_token);
-                string(o, "cursor", r->steps[i].cursor);
-                boolean(o, "unfinished", r->steps[i].unfinished);
-                boolean(o, "removed", r->steps[i].removed);
-                close_(o, "}");
+                json_open(o, NULL, "{");
+                json_string(o, "stepId", r->steps[i].step_id);
+                json_string(o, "status", r->steps[i].status);
+                json_string(o, "retryToken", r->steps[i].retry_token);
+                json_string(o, "cursor", r->steps[i].cursor);
+                json_boolean(o, "unfinished", r->steps[i].unfinished);
+                json_boolean(o, "removed", r->steps[i].removed);
+                json_close(o, "}");
         }
-        close_(o, "]");
-        open(o, "conflicts", "[");
+        json_close(o, "]");
+        json_open(o, "conflicts", "[");
         for (size_t i = 0; i < r->n_conflicts; i++)
-                string(o, NULL, r->conflicts[i].id);
-        close_(o, "]");
+                json_string(o, NULL, r->conflicts[i].id);
+        json_close(o, "]");
         write_changes(o, "missionChanged", r->changes, r->n_changes);
         if (r->inputs.step_id)
                 write_changed_inputs(o, &r->inputs);
         else
-                string(o, "inputsChanged", NULL);
-        number(o, "signal", r->signal);
-        close_(o, "}");
+                json_string(o, "inputsChanged", NULL);
+        json_number(o, "signal", r->signal);
+        json_close(o, "}");
 }
 
 void op_mission_load(task *t)
@@ -112,9 +113,9 @@ static pawl_status clarify(pawl_answer *answer, const pawl_conflict *conflict, v
         question q = {.what = "clarify"};
         const char *said;
 
-        open(&q.json, NULL, "{");
+        json_open(&q.json, NULL, "{");
         write_conflict_members(&q.json, conflict);
-        close_(&q.json, "}");
+        json_close(&q.json, "}");
         said = ask(t, &q);
         if (!said || strncmp(said, "throw", 5) == 0)
                 return said ? PAWL_ESTATE : PAWL_OK;
@@ -143,11 +144,11 @@ static pawl_status confirm(bool *yes, const pawl_input_change *change, void *use
         question q = {.what = "confirm"};
         const char *said;
 
-        open(&q.json, NULL, "{");
-        string(&q.json, "diff", change->diff);
-        string(&q.json, "checkpointHash", change->checkpoint_hash);
-        string(&q.json, "currentHash", change->current_hash);
-        close_(&q.json, "}");
+        json_open(&q.json, NULL, "{");
+        json_string(&q.json, "diff", change->diff);
+        json_string(&q.json, "checkpointHash", change->checkpoint_hash);
+        json_string(&q.json, "currentHash", change->current_hash);
+        json_close(&q.json, "}");
         said = ask(user, &q);
         *yes = said && strcmp(said, "yes") == 0;
         return said && strncmp(said, "throw", 5) == 0 ? PAWL_ESTATE : PAWL_OK;
@@ -169,7 +170,7 @@ static void notice(const char *line, void *user)
 {
         question q = {.what = "notice"};
 
-        string(&q.json, NULL, line);
+        json_string(&q.json, NULL, line);
         (void)ask(user, &q);
 }
 
@@ -184,12 +185,12 @@ static void progress(pawl_run_stage stage, const char *step_id, size_t n, size_t
                 [PAWL_STEP_LEFT_OUT] = "left out"};
         question q = {.what = "progress"};
 
-        open(&q.json, NULL, "{");
-        string(&q.json, "stage", stages[stage]);
-        string(&q.json, "stepId", step_id);
-        number(&q.json, "number", (double)n);
-        number(&q.json, "of", (double)of);
-        close_(&q.json, "}");
+        json_open(&q.json, NULL, "{");
+        json_string(&q.json, "stage", stages[stage]);
+        json_string(&q.json, "stepId", step_id);
+        json_number(&q.json, "number", (double)n);
+        json_number(&q.json, "of", (double)of);
+        json_close(&q.json, "}");
         (void)ask(user, &q);
 }
 
@@ -262,13 +263,13 @@ void op_mission_look(task *t)
 {
         const pawl_mission *mission = t->on->pointer;
 
-        open(&t->json, NULL, "{");
-        string(&t->json, "id", pawl_mission_id(mission));
-        open(&t->json, "steps", "[");
+        json_open(&t->json, NULL, "{");
+        json_string(&t->json, "id", pawl_mission_id(mission));
+        json_open(&t->json, "steps", "[");
         for (size_t i = 0; i < pawl_mission_steps(mission); i++)
-                string(&t->json, NULL, pawl_mission_step_id(mission, i));
-        close_(&t->json, "]");
-        close_(&t->json, "}");
+                json_string(&t->json, NULL, pawl_mission_step_id(mission, i));
+        json_close(&t->json, "]");
+        json_close(&t->json, "}");
 }
 
 /* arg: 0 step, and the log, whose glossary is in force */
@@ -282,7 +283,7 @@ void op_mission_check(task *t)
                 &json, &len, t->on->pointer, log ? log->pointer : NULL, t->arg[0], &t->err);
         if (t->status < 0)
                 return;
-        raw(&t->json, NULL, (pawl_text){json, len});
+        json_raw(&t->json, NULL, (pawl_text){json, len});
         pawl_free(json);
 }
 
@@ -291,18 +292,18 @@ void op_mission_params(task *t)
         const pawl_mission_param *params;
         const size_t n = pawl_mission_params(t->on->pointer, &params);
 
-        open(&t->json, NULL, "[");
+        json_open(&t->json, NULL, "[");
         for (size_t i = 0; i < n; i++) {
                 const char *value = params[i].value;
-                open(&t->json, NULL, "{");
-                string(&t->json, "name", params[i].name);
-                string(&t->json, "type", params[i].type);
-                string(&t->json, "description", params[i].description);
+                json_open(&t->json, NULL, "{");
+                json_string(&t->json, "name", params[i].name);
+                json_string(&t->json, "type", params[i].type);
+                json_string(&t->json, "description", params[i].description);
                 if (value)
-                        raw(&t->json, "value", (pawl_text){value, strlen(value)});
-                close_(&t->json, "}");
+                        json_raw(&t->json, "value", (pawl_text){value, strlen(value)});
+                json_close(&t->json, "}");
         }
-        close_(&t->json, "]");
+        json_close(&t->json, "]");
 }
 
 /* arg: 0 name, 1 text; or without a name, 1 a file */
@@ -320,29 +321,29 @@ void op_runs(task *t)
         t->status = pawl_run_list(&runs, log_of(t), t->arg[0], natural(t, 1), &t->err);
         if (t->status)
                 return;
-        open(&t->json, NULL, "[");
+        json_open(&t->json, NULL, "[");
         for (size_t i = 0; i < runs->n; i++) {
                 const pawl_run *r = &runs->items[i];
-                open(&t->json, NULL, "{");
-                text(&t->json, "runId", r->run_id);
-                text(&t->json, "missionId", r->mission_id);
-                text(&t->json, "sessionId", r->session_id);
-                text(&t->json, "status", r->status);
-                text(&t->json, "reason", r->reason);
-                text(&t->json, "currentStep", r->current_step);
-                text(&t->json, "retryToken", r->retry_token);
-                number(&t->json, "stepsCompleted", (double)r->steps_completed);
-                number(&t->json, "stepsTotal", (double)r->steps_total);
-                number(&t->json, "openConflicts", (double)r->open_conflicts);
-                number(&t->json, "startedSeq", (double)r->started_seq);
-                number(&t->json, "updatedSeq", (double)r->updated_seq);
-                number(&t->json, "startedUs", (double)r->started_us);
-                number(&t->json, "updatedUs", (double)r->updated_us);
-                number(&t->json, "ownerPid", (double)r->owner_pid);
-                text(&t->json, "ownerHost", r->owner_host);
-                close_(&t->json, "}");
+                json_open(&t->json, NULL, "{");
+                json_text(&t->json, "runId", r->run_id);
+                json_text(&t->json, "missionId", r->mission_id);
+                json_text(&t->json, "sessionId", r->session_id);
+                json_text(&t->json, "status", r->status);
+                json_text(&t->json, "reason", r->reason);
+                json_text(&t->json, "currentStep", r->current_step);
+                json_text(&t->json, "retryToken", r->retry_token);
+                json_number(&t->json, "stepsCompleted", (double)r->steps_completed);
+                json_number(&t->json, "stepsTotal", (double)r->steps_total);
+                json_number(&t->json, "openConflicts", (double)r->open_conflicts);
+                json_number(&t->json, "startedSeq", (double)r->started_seq);
+                json_number(&t->json, "updatedSeq", (double)r->updated_seq);
+                json_number(&t->json, "startedUs", (double)r->started_us);
+                json_number(&t->json, "updatedUs", (double)r->updated_us);
+                json_number(&t->json, "ownerPid", (double)r->owner_pid);
+                json_text(&t->json, "ownerHost", r->owner_host);
+                json_close(&t->json, "}");
         }
-        close_(&t->json, "]");
+        json_close(&t->json, "]");
         pawl_runs_free(runs);
 }
 
@@ -353,24 +354,24 @@ void op_conflicts(task *t)
         t->status = pawl_conflict_list(&list, log_of(t), t->arg[0], natural(t, 1), &t->err);
         if (t->status)
                 return;
-        open(&t->json, NULL, "[");
+        json_open(&t->json, NULL, "[");
         for (size_t i = 0; i < list->n; i++) {
                 const pawl_conflict_info *c = &list->items[i];
-                open(&t->json, NULL, "{");
+                json_open(&t->json, NULL, "{");
                 write_conflict_members(&t->json, &c->conflict);
-                text(&t->json, "missionId", c->mission_id);
-                text(&t->json, "runId", c->run_id);
-                text(&t->json, "stepId", c->step_id);
-                text(&t->json, "retryToken", c->retry_token);
-                text(&t->json, "status", c->status);
-                number(&t->json, "requestedUs", (double)c->requested_us);
-                number(&t->json, "resolvedSeq", (double)c->resolved_seq);
-                text(&t->json, "answer", c->answer);
-                text(&t->json, "otherwise", c->otherwise);
-                number(&t->json, "dueUs", (double)c->due_us);
-                close_(&t->json, "}");
+                json_text(&t->json, "missionId", c->mission_id);
+                json_text(&t->json, "runId", c->run_id);
+                json_text(&t->json, "stepId", c->step_id);
+                json_text(&t->json, "retryToken", c->retry_token);
+                json_text(&t->json, "status", c->status);
+                json_number(&t->json, "requestedUs", (double)c->requested_us);
+                json_number(&t->json, "resolvedSeq", (double)c->resolved_seq);
+                json_text(&t->json, "answer", c->answer);
+                json_text(&t->json, "otherwise", c->otherwise);
+                json_number(&t->json, "dueUs", (double)c->due_us);
+                json_close(&t->json, "}");
         }
-        close_(&t->json, "]");
+        json_close(&t->json, "]");
         pawl_conflicts_free(list);
 }
 
@@ -382,18 +383,18 @@ void op_senses(task *t)
         t->status = pawl_sense_list(&list, log_of(t), t->arg[0], &t->err);
         if (t->status)
                 return;
-        open(&t->json, NULL, "[");
+        json_open(&t->json, NULL, "[");
         for (size_t i = 0; i < list->n; i++) {
                 const pawl_sense_info *s = &list->items[i];
-                open(&t->json, NULL, "{");
+                json_open(&t->json, NULL, "{");
                 write_sense_members(&t->json, &s->sense);
-                text(&t->json, "status", s->status);
-                text(&t->json, "source", s->source);
-                text(&t->json, "actor", s->actor);
-                number(&t->json, "seq", (double)s->seq);
-                close_(&t->json, "}");
+                json_text(&t->json, "status", s->status);
+                json_text(&t->json, "source", s->source);
+                json_text(&t->json, "actor", s->actor);
+                json_number(&t->json, "seq", (double)s->seq);
+                json_close(&t->json, "}");
         }
-        close_(&t->json, "]");
+        json_close(&t->json, "]");
         pawl_senses_free(list);
 }
 
@@ -405,25 +406,25 @@ void op_step_checkpoint(task *t)
         t->status = pawl_step_checkpoint_load(&c, log_of(t), t->arg[0] ? t->arg[0] : "", &t->err);
         if (t->status)
                 return;
-        open(&t->json, NULL, "{");
-        text(&t->json, "missionId", c->mission_id);
-        text(&t->json, "runId", c->run_id);
-        text(&t->json, "stepId", c->step_id);
-        string(&t->json, "retryToken", c->retry_token);
-        string(&t->json, "inputHash", c->input_hash);
-        string(&t->json, "cursor", c->cursor);
-        string(&t->json, "strictness", c->strictness);
-        open(&t->json, "scopeRefs", "[");
+        json_open(&t->json, NULL, "{");
+        json_text(&t->json, "missionId", c->mission_id);
+        json_text(&t->json, "runId", c->run_id);
+        json_text(&t->json, "stepId", c->step_id);
+        json_string(&t->json, "retryToken", c->retry_token);
+        json_string(&t->json, "inputHash", c->input_hash);
+        json_string(&t->json, "cursor", c->cursor);
+        json_string(&t->json, "strictness", c->strictness);
+        json_open(&t->json, "scopeRefs", "[");
         for (size_t i = 0; i < c->n_scope_refs; i++) {
-                open(&t->json, NULL, "{");
-                text(&t->json, "scope", c->scope_refs[i].scope);
-                text(&t->json, "versionId", c->scope_refs[i].version_id);
-                close_(&t->json, "}");
+                json_open(&t->json, NULL, "{");
+                json_text(&t->json, "scope", c->scope_refs[i].scope);
+                json_text(&t->json, "versionId", c->scope_refs[i].version_id);
+                json_close(&t->json, "}");
         }
-        close_(&t->json, "]");
-        number(&t->json, "seq", (double)c->seq);
-        number(&t->json, "timeUs", (double)c->time_us);
-        close_(&t->json, "}");
+        json_close(&t->json, "]");
+        json_number(&t->json, "seq", (double)c->seq);
+        json_number(&t->json, "timeUs", (double)c->time_us);
+        json_close(&t->json, "}");
         pawl_step_checkpoint_free(c);
 }
 

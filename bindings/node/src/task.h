@@ -21,7 +21,7 @@ typedef struct handle {
 /* A question, or progress, on its way to JavaScript and back. */
 typedef struct question {
         const char *what;
-        out json;
+        json_out json;
         char *answer; /* JSON of index.js's own: "pick N", "define SCOPE\0TEXT" and such; malloc'd
                        */
         size_t len;
@@ -41,7 +41,7 @@ struct task {
         handle *made;
         char *arg[ARGS];
         size_t len[ARGS];
-        out json;
+        json_out json;
         pawl_status status;
         pawl_error err;
         char *answers; /* of the last question, valid until the next */

@@ -261,66 +261,66 @@ static bool all_plain(const pawl_thread_checkpoint *c, const pawl_thread_checkpo
 
 /* Which of its channels the one before has as they are: "0110"; else their names. */
 static void write_channels(
-        out *o, const pawl_thread_checkpoint *c, const pawl_thread_checkpoint *before)
+        json_out *o, const pawl_thread_checkpoint *c, const pawl_thread_checkpoint *before)
 {
         if (before) {
-                open(o, "same", "\"");
+                json_open(o, "same", "\"");
                 for (size_t i = 0; i < c->n_channels; i++)
-                        put(o, is_same(c, before, i) ? "1" : "0", 1);
-                close_(o, "\"");
+                        json_put(o, is_same(c, before, i) ? "1" : "0", 1);
+                json_close(o, "\"");
                 return;
         }
-        open(o, "names", "[");
+        json_open(o, "names", "[");
         for (size_t i = 0; i < c->n_channels; i++)
-                text(o, NULL, c->channels[i].name);
-        close_(o, "]");
+                json_text(o, NULL, c->channels[i].name);
+        json_close(o, "]");
 }
 
 static void write_head(
-        out *o, const pawl_thread_checkpoint *c, const pawl_thread_checkpoint *before)
+        json_out *o, const pawl_thread_checkpoint *c, const pawl_thread_checkpoint *before)
 {
         o->len = 0;
         o->comma = false;
-        open(o, NULL, "{");
-        open(o, "ids", "[");
-        text(o, NULL, c->thread_id);
-        text(o, NULL, c->checkpoint_ns);
-        text(o, NULL, c->checkpoint_id);
-        text(o, NULL, c->parent_id);
-        close_(o, "]");
+        json_open(o, NULL, "{");
+        json_open(o, "ids", "[");
+        json_text(o, NULL, c->thread_id);
+        json_text(o, NULL, c->checkpoint_ns);
+        json_text(o, NULL, c->checkpoint_id);
+        json_text(o, NULL, c->parent_id);
+        json_close(o, "]");
         write_channels(o, c, before);
-        raw(o, "checkpoint", c->checkpoint);
-        raw(o, "metadata", c->metadata);
-        open(o, "writes", "[");
+        json_raw(o, "checkpoint", c->checkpoint);
+        json_raw(o, "metadata", c->metadata);
+        json_open(o, "writes", "[");
         for (size_t i = 0; i < c->n_writes; i++) {
-                open(o, NULL, "[");
-                text(o, NULL, c->writes[i].task_id);
-                text(o, NULL, c->writes[i].channel);
-                raw(o, NULL, c->writes[i].data);
-                close_(o, "]");
+                json_open(o, NULL, "[");
+                json_text(o, NULL, c->writes[i].task_id);
+                json_text(o, NULL, c->writes[i].channel);
+                json_raw(o, NULL, c->writes[i].data);
+                json_close(o, "]");
         }
-        close_(o, "]");
-        close_(o, "}");
+        json_close(o, "]");
+        json_close(o, "}");
 }
 
 static void write_values(
-        out *o, const pawl_thread_checkpoint *c, const pawl_thread_checkpoint *before)
+        json_out *o, const pawl_thread_checkpoint *c, const pawl_thread_checkpoint *before)
 {
         o->len = 0;
         o->comma = false;
-        open(o, NULL, "{");
+        json_open(o, NULL, "{");
         for (size_t i = 0; i < c->n_channels; i++) {
                 if (is_same(c, before, i))
                         continue;
-                text(o, NULL, c->channels[i].name);
-                put(o, ":", 1);
-                put(o, c->channels[i].data.data, c->channels[i].data.len);
+                json_text(o, NULL, c->channels[i].name);
+                json_put(o, ":", 1);
+                json_put(o, c->channels[i].data.data, c->channels[i].data.len);
         }
-        close_(o, "}");
+        json_close(o, "}");
 }
 
 static bool set_plain(napi_env env, napi_value list, uint32_t at, const pawl_thread_checkpoint *c,
-        const pawl_thread_checkpoint *before, out *o)
+        const pawl_thread_checkpoint *before, json_out *o)
 {
         napi_value item;
 
@@ -337,7 +337,7 @@ static bool set_plain(napi_env env, napi_value list, uint32_t at, const pawl_thr
 static napi_value give(napi_env env, const job *j)
 {
         const pawl_thread_checkpoint *before = NULL; /* given in this form, with these channels */
-        out o = {.failed = false};
+        json_out o = {.failed = false};
         napi_value list;
 
         if (j->items)
