@@ -281,6 +281,8 @@ static pawl_status of_step(pawl_glossary_terms *out, pawl__arena *arena, pawl__t
 typedef struct moment {
         uint64_t at;
         size_t step;
+        pawl_text run_id; /* whose step it was then, */
+        uint64_t until;   /* up to this seq */
 } moment;
 
 struct moments {
@@ -288,16 +290,49 @@ struct moments {
         moment *items; /* one a step */
 };
 
-static uint64_t checkpoint_of(const pawl__row *step, const pawl__past *past)
+static uint64_t checkpoint_of(const pawl__row *step)
 {
         const pawl_text status = step->v[PAWL__STEP_STATUS].text;
-        const bool completed = pawl__text_is(status, "completed");
-        const bool told = completed || pawl__text_is(status, "running") ||
+        const bool told = pawl__text_is(status, "completed") || pawl__text_is(status, "running") ||
                           pawl__text_is(status, "unfinished");
 
-        if (told && step->v[PAWL__STEP_CHECKPOINT_SEQ].integer > 0)
-                return (uint64_t)step->v[PAWL__STEP_CHECKPOINT_SEQ].integer;
-        return completed ? past->started : UINT64_MAX; /* a fork has it from another run */
+        return told && step->v[PAWL__STEP_CHECKPOINT_SEQ].integer > 0
+                       ? (uint64_t)step->v[PAWL__STEP_CHECKPOINT_SEQ].integer
+                       : UINT64_MAX;
+}
+
+/* A fork's step that completed without a checkpoint completed in the run that it was forked from,
+ * or further back. One that began anew there since was told by what the fork began with. */
+static pawl_status look_in_source(
+        moment *m, pawl__past *past, const pawl__row *step, pawl_error *err)
+{
+        uint64_t started = past->started;
+        pawl_status status = PAWL_OK;
+
+        m->at = started;
+        while (!status && started) {
+                pawl__forked from = {.seq = 0};
+                status = pawl__forked_read(&from, past->log, started, &past->arena, err);
+                if (status || !from.run_id.data || from.seq >= started)
+                        return status;
+                pawl__row there = {.v[PAWL__STEP_RUN].text = from.run_id,
+                        .v[PAWL__STEP_ID] = step->v[PAWL__STEP_ID]};
+                pawl__row run = {.v[PAWL__RUN_ID].text = from.run_id};
+                status = pawl__state_get(past->state, PAWL__STEPS, &there, &past->arena, err);
+                if (!status)
+                        status = pawl__state_get(past->state, PAWL__RUNS, &run, &past->arena, err);
+                if (status)
+                        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+                const uint64_t at = checkpoint_of(&there);
+                m->run_id = from.run_id;
+                m->until = from.seq;
+                if (at <= from.seq)
+                        m->at = at;
+                if (at != UINT64_MAX)
+                        return PAWL_OK;
+                started = (uint64_t)run.v[PAWL__RUN_STARTED_SEQ].integer;
+        }
+        return status;
 }
 
 /* A command that was started again from a checkpoint was told then. */
@@ -307,11 +342,11 @@ static pawl_status take_resumed(
         struct moments *m = user;
 
         (void)err;
-        if (type != PAWL__STEP_RESUMED ||
-                !pawl__text_eq(event->run_id, m->of->run->v[PAWL__RUN_ID].text))
+        if (type != PAWL__STEP_RESUMED)
                 return PAWL_OK;
         for (size_t i = 0; i < m->of->n; i++)
-                if (m->items[i].at < event->seq &&
+                if (m->items[i].at < event->seq && event->seq <= m->items[i].until &&
+                        pawl__text_eq(event->run_id, m->items[i].run_id) &&
                         pawl__text_eq(event->step_id, m->of->steps[i].v[PAWL__STEP_ID].text))
                         m->items[i].at = event->seq;
         return PAWL_OK;
@@ -326,18 +361,25 @@ static int compare_moments(const void *left, const void *right)
 }
 
 /* Earliest first. The log is read only where people changed something since. */
-static pawl_status find_moments(struct moments *m, const pawl__past *past, pawl_error *err)
+static pawl_status find_moments(struct moments *m, pawl__past *past, pawl_error *err)
 {
         uint64_t first = UINT64_MAX;
         pawl_status status = PAWL_OK;
 
-        for (size_t i = 0; i < m->of->n; i++) {
-                const uint64_t at = m->of->now ? UINT64_MAX : checkpoint_of(&m->of->steps[i], past);
-                m->items[i] = (moment){at, i};
-                if (at < first)
-                        first = at;
+        for (size_t i = 0; i < m->of->n && !status; i++) {
+                const pawl__row *step = &m->of->steps[i];
+                moment *at = &m->items[i];
+                *at = (moment){
+                        checkpoint_of(step), i, m->of->run->v[PAWL__RUN_ID].text, UINT64_MAX};
+                if (at->at == UINT64_MAX &&
+                        pawl__text_is(step->v[PAWL__STEP_STATUS].text, "completed"))
+                        status = look_in_source(at, past, step, err);
+                if (m->of->now)
+                        at->at = UINT64_MAX;
+                if (at->at < first)
+                        first = at->at;
         }
-        if (first < past->changed)
+        if (!status && first < past->changed)
                 status = pawl__log_each(past->log, first, take_resumed, m, err);
         if (m->of->n)
                 qsort(m->items, m->of->n, sizeof *m->items, compare_moments);
@@ -353,6 +395,7 @@ static pawl_status of_steps(pawl_glossary_terms *list, pawl__arena *arena, pawl_
         for (size_t k = 0; k < m->of->n && !status; k++) {
                 const size_t i = m->items[k].step;
                 q->metadata = m->of->metadata ? &m->of->metadata[i] : NULL;
+                q->run_id = m->items[k].run_id;
                 status = pawl__past_glossary(&q->glossary, past, m->items[k].at, err);
                 if (!status)
                         status = of_step(&list[i], arena, q, &m->of->steps[i], &inputs, err);
@@ -364,7 +407,7 @@ static pawl_status of_steps(pawl_glossary_terms *list, pawl__arena *arena, pawl_
 pawl_status pawl__terms_of_steps(pawl_glossary_terms **out, pawl__arena *arena, pawl_log *log,
         const pawl__steps_query *of, pawl_error *err)
 {
-        pawl__terms_query q = {.log = log, .run_id = of->run->v[PAWL__RUN_ID].text};
+        pawl__terms_query q = {.log = log};
         pawl_glossary_terms *list = pawl__arena_array(arena, of->n, sizeof *list);
         struct moments m = {of, pawl__arena_array(arena, of->n, sizeof *m.items)};
         pawl__past past;

@@ -41,7 +41,7 @@ typedef struct pawl__steps_query {
 
 /** What each is told; *out has one item a step. One that runs or has completed: what it was told,
  * by the glossary as it was when its command started (of a step that a fork has from another run:
- * as the fork began with it); another: by the glossary as it is. Of a step that has no inputs yet,
- * or whose inputs are not kept, only the answers. */
+ * there); another: by the glossary as it is. Of a step that has no inputs yet, or whose inputs are
+ * not kept, only the answers. */
 PAWL_MUST_CHECK pawl_status pawl__terms_of_steps(pawl_glossary_terms **out, pawl__arena *arena,
         pawl_log *log, const pawl__steps_query *of, pawl_error *err);

@@ -88,12 +88,19 @@ runs 0 eventlog replay --check
 
 it "what people changed since counts for a fork too, in steps that it has from the other run"
 forked=$(pawl fork yesterday --from publish --yes --json 2>/dev/null | jq -r .run_id)
+terms=$(pawl runs --id yesterday --json | jq -c '.steps[1].terms')
+[ "$(jq length <<<"$terms")" -gt 0 ]
+same "$(pawl runs --id "$forked" --json | jq -c '.steps[1].terms')" "$terms"
+again=$(pawl fork "$forked" --from publish --yes --json 2>/dev/null | jq -r .run_id)
+same "$(pawl runs --id "$again" --json | jq -c '.steps[1].terms')" "$terms"
 runs 0 pawl check mission.yaml --against "$forked"
 runs 0 pawl glossary edit workspace --mission refund-service --define "Where refunds land."
 says "^step specify of run $forked completed with the former sense" out
 against 4 "research=same specify=again,glossary publish=again,\$from specify"
 runs 4 pawl check mission.yaml --against "$forked" --json
 same "$(jq -c '.[1]' out)" '{"step_id":"specify","verdict":"again","reasons":["glossary"]}'
+same "$(pawl runs --id "$forked" --json | jq -c '.steps[1].terms')" "$terms"
+same "$(pawl runs --id "$again" --json | jq -c '.steps[1].terms')" "$terms"
 runs 0 pawl resume "$forked" --rerun-changed
 same "$(eventlog list --type StepStarted --run "$forked" --json | jq -rs 'map(.step_id) | join(" ")')" "specify publish"
 
