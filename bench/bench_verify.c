@@ -1,11 +1,13 @@
 /* pawl_log_verify over a log, beside reading the same rows with raw SQLite and taking one SHA-256
  * over their payloads' bytes and one over the rest, as the chain does; with the log's key, beside
- * without; its memory, beside that for a tenth of the events; and a cursor beside reading alone.
+ * without; its memory, beside that for a tenth of the events; the Merkle tree and a proof, as
+ * `eventlog prove` reads them, beside verify; and a cursor beside reading alone.
  *
  *   build/bench/bench_verify [EVENTS]     (default 1000000) */
 #include "base/digest.h"
 #include "base/text.h"
 #include "bench/measure.h"
+#include "events/merkle.h"
 #include <pawl/events.h>
 #include <sqlite3.h>
 #include <string.h>
@@ -157,6 +159,18 @@ static void verify_with_key(struct bench *b)
         verify_log(b->keyed, b->events);
 }
 
+/* What `eventlog note` reads, too: it leaves the proof out. */
+static void prove(struct bench *b)
+{
+        pawl__merkle_part parts[PAWL__PROOF_MAX];
+        pawl__merkle_reading reading = {.size = b->events, .parts = parts};
+        pawl_error err = PAWL_ERROR_INIT;
+
+        reading.n_parts = pawl__merkle_inclusion(parts, b->events / 2, b->events);
+        if (pawl__merkle_read(&reading, b->plain, &err))
+                bench_die(err.message);
+}
+
 static void cursor(struct bench *b)
 {
         pawl_cursor *cursor;
@@ -199,9 +213,9 @@ static double time_of(struct bench *b, void (*work)(struct bench *b))
 
 int main(int argc, char **argv)
 {
-        enum { READ, CURSOR, HASH, VERIFY, KEYED, WORKS };
+        enum { READ, CURSOR, HASH, VERIFY, KEYED, PROVE, WORKS };
         static void (*const works[WORKS])(struct bench * b) = {
-                raw_read, cursor, raw_hash, verify, verify_with_key};
+                raw_read, cursor, raw_hash, verify, verify_with_key, prove};
         bench_series series[WORKS] = {{0}}, memory = {0}, memory_of_part = {0};
         struct bench b = {0};
 
@@ -226,6 +240,10 @@ int main(int argc, char **argv)
                              .beside = "verify without",
                              .per = per},
                 &series[KEYED], &series[VERIFY]);
+        bench_answer(&(bench_question){.what = "the Merkle tree and a proof, an event",
+                             .beside = "verify",
+                             .per = per},
+                &series[PROVE], &series[VERIFY]);
         bench_answer(&(bench_question){.what = "verify: peak memory of the process",
                              .beside = "for a tenth of the events",
                              .unit = "bytes",
