@@ -14,18 +14,18 @@ runs 0 pawl undo --yes
 
 # pages first|last PLACE COMMAND...: the pages of each length, joined, are the whole list; PLACE is what --before takes.
 pages() {
-        local newest=$1 place=$2 whole seen page before
+        local newest=$1 places="(if type == \"object\" then .runs else . end)[].$2" whole page seen oldest
         shift 2
-        whole=$("$@" --json | jq -c 'if type == "object" then .runs else . end')
-        same "$(jq 'length > 2' <<<"$whole")" true
-        for limit in 1 2 "$(jq length <<<"$whole")" 100; do
-                seen='[]' before=()
-                while page=$("$@" --json -n "$limit" "${before[@]}" | jq -c 'if type == "object" then .runs else . end') && [ "$page" != '[]' ]; do
-                        same "$(jq "length <= $limit" <<<"$page")" true
-                        seen=$(jq -c --argjson seen "$seen" "if \"$newest\" == \"first\" then \$seen + . else . + \$seen end" <<<"$page")
-                        before=(--before "$(jq "map(.$place) | min" <<<"$page")")
+        mapfile -t whole < <("$@" --json | jq "$places")
+        [ ${#whole[@]} -gt 2 ]
+        for limit in 1 2 ${#whole[@]} 100; do
+                seen=() oldest=
+                while mapfile -t page < <("$@" --json -n "$limit" ${oldest:+--before "$oldest"} | jq "$places") && [ ${#page[@]} -gt 0 ]; do
+                        [ ${#page[@]} -le "$limit" ]
+                        if [ "$newest" = first ]; then seen+=("${page[@]}"); else seen=("${page[@]}" "${seen[@]}"); fi
+                        oldest=$(printf '%s\n' "${page[@]}" | sort -n | head -1)
                 done
-                same "$(jq -c "map(.$place)" <<<"$seen")" "$(jq -c "map(.$place)" <<<"$whole")"
+                same "${seen[*]}" "${whole[*]}"
         done
 }
 
