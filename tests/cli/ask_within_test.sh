@@ -25,6 +25,11 @@ due() {
         eventlog export | jq -r 'select(.type == "GlossaryClarificationRequested") | .payload.due_at' | tail -1
 }
 
+# overdue: wait until it is.
+overdue() {
+        until_it eval '[[ $(date -u +%FT%T.%6NZ) > $(due) ]]'
+}
+
 it "before that nothing is recorded"
 write_ask 'within: 1h'
 runs 3 pawl run mission.yaml --run early --no-input
@@ -35,7 +40,7 @@ runs 0 pawl cancel early
 it "after it a resume takes what is to be otherwise"
 write_ask 'options: [yes, no], to: ["user:ana"], within: 1s, otherwise: no'
 runs 3 pawl run mission.yaml --run one --no-input
-sleep 1.1
+overdue
 same "$(events GlossaryClarificationResolved)" 0
 runs 0 pawl resume one --no-input
 same "$(cat journal)" '{"said":"no"}'
@@ -47,7 +52,7 @@ runs 0 eventlog replay --check
 
 it "resume without a run's name finds it, and status says that its answers are in"
 runs 3 pawl run mission.yaml --run two --no-input
-sleep 1.1
+overdue
 runs 0 pawl status
 says 'its answers are in' out
 runs 0 pawl resume --no-input
@@ -56,7 +61,7 @@ same "$(wc -l <journal)" 2
 it "an answer that comes before anybody looked still counts"
 runs 3 pawl run mission.yaml --run three --no-input
 id=$(pawl conflicts --json | jq -r '.[].conflict_id')
-sleep 1.1
+overdue
 runs 0 pawl resolve "$id" --answer yes --actor user:ana
 runs 0 pawl resume three --no-input
 same "$(tail -1 journal)" '{"said":"yes"}'
@@ -69,7 +74,7 @@ same "$(tail -1 journal)" '{"said":"no"}'
 it "without otherwise the step fails; a resume asks again, for the whole time"
 write_ask 'within: 1s'
 runs 3 pawl run mission.yaml --run five --no-input
-sleep 1.1
+overdue
 runs 1 pawl resume five --no-input
 says 'step approve: nobody answered in time' err
 same "$(resolved .payload.answer)" null
@@ -88,7 +93,7 @@ runs 0 eventlog replay --check
 
 it "after a failure the answer may be put in place of none"
 runs 3 pawl run mission.yaml --run six --no-input
-sleep 1.1
+overdue
 runs 1 pawl resume six --no-input
 id=$(pawl conflicts --all --json | jq -r '.[-1].conflict_id')
 runs 0 pawl resolve "$id" --answer June --replace

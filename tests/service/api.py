@@ -3,11 +3,11 @@
 import json
 import subprocess
 import threading
-import time
 
 import served
 from engine import change_event
 from served import Served, main, pawl
+from serving import eventually
 
 V1 = "/api/v1"
 
@@ -34,13 +34,6 @@ service = None
 
 def head():
     return service.get(V1 + "/head")["seq"]
-
-
-def eventually(ask, wanted):
-    end = time.monotonic() + 60
-    while (found := ask()) != wanted:
-        assert time.monotonic() < end, (found, wanted)
-        time.sleep(0.05)
 
 
 def a_token_is_asked_for():
@@ -591,7 +584,7 @@ def a_log_that_does_not_verify_is_an_answer():
 
 if __name__ == "__main__":
     with Served() as service:
-        main([a_token_is_asked_for,
+        main(a_token_is_asked_for,
               runs_come_in_pages_newest_first,
               a_run_has_its_steps,
               events_come_in_pages_without_gaps_or_repeats,
@@ -612,4 +605,4 @@ if __name__ == "__main__":
               every_operation_of_the_document_was_answered,
               a_service_that_only_reads_changes_nothing,
               without_a_workspace_what_needs_one_does_not_start,
-              a_log_that_does_not_verify_is_an_answer])
+              a_log_that_does_not_verify_is_an_answer)

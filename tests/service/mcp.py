@@ -6,7 +6,7 @@ import json
 import subprocess
 import time
 
-from serving import Service, same
+from serving import Service, eventually, same
 
 NEW = "2026-07-28"
 META = "io.modelcontextprotocol/"
@@ -86,14 +86,6 @@ def read_message(answer):
         for message in messages([line.decode().rstrip("\n")]):
             return message
     return None
-
-
-def eventually(what, wanted):
-    for _ in range(200):
-        if what() == wanted:
-            return
-        time.sleep(0.05)
-    same(what(), wanted)
 
 
 def log(*words):

@@ -3,13 +3,12 @@ checked against its OpenAPI document, and so is every body that is sent and not 
 
 import http.client
 import json
-import os
 import socket
 import subprocess
-import sys
-import time
 import urllib.parse
 import warnings
+
+from serving import Service, run as main
 
 warnings.simplefilter("ignore", DeprecationWarning)
 import jsonschema  # noqa: E402
@@ -64,41 +63,15 @@ class Answer:
         self.value = json.loads(self.text) if self.text and self.type == "application/json" else None
 
 
-class Served:
+class Served(Service):
     """The service: with Served() as service: service.get("/api/v1/runs")."""
 
-    def __init__(self, *options, workspace=True):
-        words = ["pawl", "serve", "--listen", "127.0.0.1:0", "--json"]
-        if workspace:
-            words += ["--workspace", "."]
-        self.process = subprocess.Popen(words + list(options), stdout=subprocess.PIPE,
-                                        stdin=subprocess.DEVNULL, text=True)
-        line = self.process.stdout.readline()
-        assert line, "pawl serve did not start"
-        self.said = json.loads(line)
-        self.port = urllib.parse.urlsplit(self.said["url"]).port
-        self.token = open(self.said["token_file"]).read().strip()
+    def __init__(self, *options, **more):
+        super().__init__(*options, **more)
         self.asked = set()  # operationIds that were answered with 200
         self.kept = None
         if not DOCUMENT:
             DOCUMENT.update(self.raw("GET", "/openapi.json").value)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *failure):
-        code = self.stop()
-        if failure[0] is None:
-            assert code == 0, "pawl serve ended with %s" % code
-
-    def stop(self):
-        """Stop it as a person does; its exit code."""
-        if self.process.poll() is None:
-            self.process.terminate()
-        try:
-            return self.process.wait(30)
-        finally:
-            self.process.kill()
 
     def connect(self, timeout=30):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
@@ -198,16 +171,3 @@ class Stream:
     def close(self):
         self.response.close()
         self.connection.close()
-
-
-def main(tests):
-    """Run each of the functions in order; what it is about is its name."""
-    for test in tests:
-        begun = time.monotonic()
-        try:
-            test()
-        except BaseException:
-            print("failed: " + test.__name__.replace("_", " "))
-            raise
-        print("%5.2f s  %s" % (time.monotonic() - begun, test.__name__.replace("_", " ")))
-    sys.stdout.flush()

@@ -35,6 +35,7 @@ class Service:
         with open(self.ready["token_file"], encoding="ascii") as file:
             self.token = file.read().strip()
         self.page_token = self.ready["page"].split("#token=")[1]
+        self.stopped = False
 
     def ask(self, method, path, body=None, headers=None, token=True, timeout=30):
         """(status, headers, body): the body parsed where it is JSON."""
@@ -93,6 +94,7 @@ class Service:
         """Stop it; what it said on standard error."""
         self.process.send_signal(number)
         out, err = self.process.communicate(timeout=30)
+        self.stopped = True
         same(out, "")
         same(self.process.returncode, expect, err)
         return err
@@ -101,15 +103,14 @@ class Service:
         return self
 
     def __exit__(self, kind, value, trace):
-        if self.process.poll() is not None:
+        if self.process.poll() is None and kind:
+            self.process.kill()
+            self.process.communicate()
+        elif self.process.poll() is None:
+            self.stop()
+        elif not self.stopped:
             raise AssertionError(f"the service has ended by itself: {self.process.returncode}, "
                                  f"{self.process.stderr.read()}")
-        else:
-            if kind:
-                self.process.kill()
-                self.process.communicate()
-            else:
-                self.stop()
 
 
 def ask_on(connection, service, method, path, body=None, headers=None, token=True):
@@ -162,6 +163,21 @@ def wait_for(what, seconds=60):
             return value
         time.sleep(0.02)
     raise AssertionError("waited for in vain")
+
+
+def eventually(ask, wanted):
+    """Until that is what there is."""
+    found = None
+
+    def is_so():
+        nonlocal found
+        found = ask()
+        return found == wanted
+
+    try:
+        wait_for(is_so)
+    except AssertionError:
+        same(found, wanted)
 
 
 def run(*tests):

@@ -10,6 +10,7 @@ import time
 
 from engine import of_files
 from served import Served, Stream, main, pawl
+from serving import wait_for
 
 V1 = "/api/v1"
 service = None
@@ -42,14 +43,6 @@ def open_streams():
         if line.startswith("pawl_streams "):
             return int(line.split()[1])
     raise AssertionError("no pawl_streams")
-
-
-def until(true, seconds=60):
-    """Wait until it is so."""
-    give_up = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < give_up, "it did not come"
-        time.sleep(0.02)
 
 
 def exchange(a, b):
@@ -161,7 +154,7 @@ def readers_that_go_away_are_let_go():
         append()
         return open_streams() == 0
 
-    until(gone)
+    wait_for(gone)
 
 
 def a_thousand_read_at_once():
@@ -189,7 +182,7 @@ def a_thousand_read_at_once():
         append()
         return open_streams() == 0
 
-    until(gone)
+    wait_for(gone)
 
 
 def streams_go_on_when_the_log_was_away():
@@ -219,12 +212,12 @@ def streams_end_when_another_log_is_there():
         stream.close()
         return stream.status == 200
 
-    until(again)
+    wait_for(again)
 
 
 def streams_end_when_the_service_stops():
     streams = [Stream(service) for _ in range(10)] + [Stream(service, "?since=0")]
-    assert service.stop() == 0
+    service.stop()
     for stream in streams:
         while stream.next() is not None:
             pass
@@ -233,7 +226,7 @@ def streams_end_when_the_service_stops():
 
 if __name__ == "__main__":
     with Served() as service:
-        main([a_stream_begins_after_the_head_or_where_it_is_told,
+        main(a_stream_begins_after_the_head_or_where_it_is_told,
               an_event_comes_as_the_page_of_events_has_it,
               each_event_comes_once_while_runs_append_and_readers_come_back,
               a_reader_that_stands_still_gets_all_of_it_later,
@@ -241,4 +234,4 @@ if __name__ == "__main__":
               a_thousand_read_at_once,
               a_stream_is_narrowed_to_a_run_or_a_type,
               *of_files(streams_go_on_when_the_log_was_away, streams_end_when_another_log_is_there),
-              streams_end_when_the_service_stops])
+              streams_end_when_the_service_stops)
