@@ -1,15 +1,10 @@
-# A program that changes the log dies by SIGKILL at a call that writes, or half-way through it: at each
-# such call under PAWL_TEST_FULL=1, else at some of every kind. Whatever it was, the log is sound as it
-# lies there, and the next command goes on.
-. "$SOURCE_DIR/tests/cli/shared.sh"
-shim=$BUILD_DIR/tests/kill_at_write.so
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
-instants=0 deaths=0 run=one
-top=$PWD before=$PWD/before work=$PWD/work calls=$PWD/calls
+# A program that changes the log dies by SIGKILL. Whatever it was doing, the log is sound as it lies there, and the next
+# command goes on.
+. "$SOURCE_DIR/tests/durability/killing.sh"
+run=one
 
 # A step's command notes itself in the journal and, in the file faults, what must not be: that it
 # completed before, that its checkpoint is not in the log yet, that the log cannot be read.
-mkdir "$before"
 cat >"$before/step" <<'END'
 #!/bin/sh
 said=$(eventlog list --run "$PAWL_RUN_ID" --step "$PAWL_STEP_ID" -n 99 --json 2>&1) || echo "$PAWL_STEP_ID: $said" >>faults
@@ -42,14 +37,6 @@ steps:
   - { id: publish, inputs: { text: { $from: specify } }, run: [./step] }
 END
 
-# restore: the folder as it was before the command that dies.
-restore() {
-        cd "$top"
-        rm -rf "$work"
-        cp -a "$before" "$work"
-        cd "$work"
-}
-
 # keep CODE COMMAND...: what it leaves is what the next commands that die begin with.
 keep() {
         restore
@@ -58,32 +45,6 @@ keep() {
         cd "$top"
         rm -rf "$before"
         mv "$work" "$before"
-}
-
-# dies N HALF COMMAND...: it is killed at call N, and all that it started has ended too (it has the
-# other end of a pipe as its standard error). False if it came to its own end before that.
-dies() {
-        local n=$1 half=$2 said
-        shift 2
-        said=$( (LD_PRELOAD=$shim KILL_AT=$n KILL_HALF=$half "$@" 2>&1 >/dev/null </dev/null
-                echo "code $?") 2>/dev/null)
-        [ "${said##*code }" -eq 137 ]
-}
-
-# sound: what lies there now is a log that verifies, and whose state tables follow from it; or none.
-sound() {
-        if [ -e .pawl/events.db ]; then
-                runs 0 eventlog verify
-                runs 0 eventlog replay --check
-        else
-                fails 1 "no log here" eventlog verify
-        fi
-}
-
-# goes CODE COMMAND...: as runs, but any exit code, which is in $code.
-goes() {
-        code=0
-        "$@" >out 2>err </dev/null || code=$?
 }
 
 # finish: what a user would do until the run, which is called $run, has completed.
@@ -108,39 +69,13 @@ finish() {
         same "$(ls -A .pawl | grep -vE '^(\.gitignore$|events.db-lock$|handoff-|\.pawl-|workspace\.index)' | tr '\n' ' ')" "events.db events.db-shm events.db-wal "
 }
 
-# chosen: the numbers of the calls to die at: the first of each kind and, of the others, every so many.
-chosen() {
-        if [ "${PAWL_TEST_FULL:-}" = 1 ]; then
-                seq "$(wc -l <"$calls")"
-        else
-                awk '!seen[$1 FS substr($2, 1, 13)]++ || NR % 40 == 0 { print NR }' "$calls"
-        fi
-}
-
-# sweep AGAIN COMMAND...: the command dies at one call after the other. After each, what is there is
-# sound; then comes what a user does next, the function AGAIN; then the run goes to its end.
+# sweep AGAIN COMMAND...: as at_each.
 sweep() {
-        local again=$1 n half halves=0
-        shift
         restore
-        it "$*"
-        LD_PRELOAD=$shim CALL_LIST=$calls "$@" >out 2>err </dev/null || [ $? -eq 3 ]
+        it "${*:2}"
+        LD_PRELOAD=$shim CALL_LIST=$calls "${@:2}" >out 2>err </dev/null || [ $? -eq 3 ]
         [ "$(wc -l <"$calls")" -ge 5 ]
-        for n in $(chosen); do
-                halves=$((1 - halves))
-                for half in 0 1; do
-                        [ "${PAWL_TEST_FULL:-}" = 1 ] || [ "$half" -eq "$halves" ] || continue
-                        it "$*: killed at call $n, $half half done: $(sed -n "${n}p" "$calls")"
-                        restore
-                        instants=$((instants + 1))
-                        if dies "$n" "$half" "$@"; then
-                                deaths=$((deaths + 1))
-                        fi
-                        sound
-                        $again "$@"
-                        finish
-                done
-        done
+        at_each 40 "$@"
         cd "$top"
         rm "$calls"
 }
