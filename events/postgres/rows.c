@@ -10,6 +10,7 @@
  */
 #include "events/postgres/server.h"
 #include <endian.h>
+#include <stdlib.h>
 
 static const char values[] = ") VALUES (", conflict[] = " ON CONFLICT (";
 
@@ -39,38 +40,67 @@ int pawl__rows_keys(const char *sql)
         return keys;
 }
 
-static void put_list(pawl__buf *sql, char before, int n)
+static void put_numbered(pawl__buf *sql, char before, int n)
 {
         for (int i = 1; i <= n; i++)
                 pawl__buf_addf(sql, "%s%c%d", i > 1 ? "," : "", before, i);
 }
 
-/* The twin, prepared when first used. */
-static pawl_status twin_of(pawl__postgres_query **out, pawl__postgres_query *q, pawl_error *err)
+/* The list of values, with other numbers. */
+static void put_list(pawl__buf *sql, pawl_text list, const char *before, int more)
 {
+        for (const char *at = list.data, *end = at + list.len; at < end;)
+                if (*at == '$') {
+                        char *behind;
+                        const long number = strtol(at + 1, &behind, 10);
+                        pawl__buf_addf(sql, "%s%ld", before, number + more);
+                        at = behind;
+                } else {
+                        pawl__buf_addc(sql, *at++);
+                }
+}
+
+static bool is_few(const pawl__postgres_query *q, size_t n)
+{
+        return n <= PAWL__ROWS_FEW && n * (size_t)q->n <= PAWL__PARAMS_MAX;
+}
+
+/* The twin of so many rows, prepared when first used. */
+static pawl_status twin_of(
+        pawl__postgres_query **out, pawl__postgres_query *q, size_t n, pawl_error *err)
+{
+        pawl__postgres_query **twin = &q->twins[is_few(q, n) ? n - 1 : 0];
         pawl__buf sql = PAWL__BUF_INIT;
         pawl__query *query = NULL;
-        const char *end, *list = list_of(&end, q->sql);
+        const char *end, *at = list_of(&end, q->sql);
+        const pawl_text list = {at, at ? (size_t)(end - at) : 0};
         pawl_status status = PAWL_OK;
 
-        if (!q->twin) {
-                pawl__buf_addf(&sql, "%.*s) SELECT ",
-                        (int)(list - q->sql - (ptrdiff_t)(sizeof values - 1)), q->sql);
-                for (; list < end; list++)
-                        pawl__buf_addc(&sql, *list == '$' ? 'c' : *list);
+        if (!*twin && is_few(q, n)) {
+                pawl__buf_add(&sql, q->sql, (size_t)(end - q->sql));
+                for (int i = 1; i < (int)n; i++) {
+                        pawl__buf_adds(&sql, "), (");
+                        put_list(&sql, list, "$", i * q->n);
+                }
+        } else if (!*twin) {
+                pawl__buf_add(&sql, q->sql, (size_t)(end - q->sql) - list.len - sizeof values + 1);
+                pawl__buf_adds(&sql, ") SELECT ");
+                put_list(&sql, list, "c", 0);
                 pawl__buf_adds(&sql, " FROM unnest(");
-                put_list(&sql, '$', q->n);
+                put_numbered(&sql, '$', q->n);
                 pawl__buf_adds(&sql, ") AS r (");
-                put_list(&sql, 'c', q->n);
+                put_numbered(&sql, 'c', q->n);
+        }
+        if (!*twin) {
                 pawl__buf_adds(&sql, end);
                 status = pawl__buf_check(&sql, err);
                 if (!status)
                         status = pawl__postgres_prepare(&query, q->log, sql.data, err);
                 if (!status)
-                        q->twin = (pawl__postgres_query *)query;
+                        *twin = (pawl__postgres_query *)query;
                 pawl__buf_free(&sql);
         }
-        *out = q->twin;
+        *out = *twin;
         return status;
 }
 
@@ -142,46 +172,53 @@ static void put_array(pawl__buf *out, const pawl__deferred *rows, size_t n, int 
         }
 }
 
-static pawl_status send_arrays(
+/* Each row's parameters, behind those of the row before. */
+static void bind_rows(pawl__postgres_query *q, const pawl__deferred *rows, size_t n)
+{
+        for (size_t at = 0; n; n--, at += (size_t)rows++->n)
+                for (int i = 0; i < rows->n; i++) {
+                        if (rows->types[i])
+                                q->types[at + (size_t)i] = rows->types[i];
+                        q->values[at + (size_t)i] = rows->values[i];
+                        q->lengths[at + (size_t)i] = rows->lengths[i];
+                }
+}
+
+static pawl_status bind_arrays(pawl__postgres_query *q, pawl__buf *arrays,
         const pawl__deferred *rows, size_t n, const Oid types[PAWL__PARAMS_MAX], pawl_error *err)
 {
-        pawl__buf arrays = PAWL__BUF_INIT;
         size_t ends[PAWL__PARAMS_MAX];
-        pawl__postgres_query *q;
-        pawl_status status = twin_of(&q, rows->query, err);
 
         for (int i = 0; i < rows->n; i++) {
-                put_array(&arrays, rows, n, i, types[i]);
-                ends[i] = arrays.len;
+                put_array(arrays, rows, n, i, types[i]);
+                ends[i] = arrays->len;
         }
-        if (!status)
-                status = pawl__buf_check(&arrays, err);
+        const pawl_status status = pawl__buf_check(arrays, err);
         for (int i = 0; i < rows->n && !status; i++) {
                 const size_t begins = i ? ends[i - 1] : 0;
                 q->types[i] = array_of(types[i]);
-                q->values[i] = arrays.data + begins;
+                q->values[i] = arrays->data + begins;
                 q->lengths[i] = (int)(ends[i] - begins);
         }
+        return status;
+}
+
+static pawl_status send_rows(
+        const pawl__deferred *rows, size_t n, const Oid types[PAWL__PARAMS_MAX], pawl_error *err)
+{
+        pawl__buf arrays = PAWL__BUF_INIT;
+        pawl__postgres_query *q = rows->query;
+        pawl_status status = n > 1 ? twin_of(&q, rows->query, n, err) : PAWL_OK;
+
+        if (!status && is_few(rows->query, n))
+                bind_rows(q, rows, n);
+        else if (!status)
+                status = bind_arrays(q, &arrays, rows, n, types, err);
         if (!status) {
                 status = pawl__send(q, NULL, rows->doing, err);
                 pawl__postgres_reset(&q->base);
         }
         pawl__buf_free(&arrays);
-        return status;
-}
-
-static pawl_status send_one(const pawl__deferred *row, pawl_error *err)
-{
-        pawl__postgres_query *q = row->query;
-
-        for (int i = 0; i < row->n; i++) {
-                if (row->types[i])
-                        q->types[i] = row->types[i];
-                q->values[i] = row->values[i];
-                q->lengths[i] = row->lengths[i];
-        }
-        pawl_status status = pawl__send(q, NULL, row->doing, err);
-        pawl__postgres_reset(&q->base);
         return status;
 }
 
@@ -195,7 +232,7 @@ pawl_status pawl__rows_send(const pawl__deferred *rows, size_t most, pawl_error 
                 if (rows[i].query->keys >= 0 && fits(&rows[i], 0, types))
                         while (i + n < most && fits(&rows[i], n, types))
                                 n++;
-                status = n > 1 ? send_arrays(&rows[i], n, types, err) : send_one(&rows[i], err);
+                status = send_rows(&rows[i], n, types, err);
         }
         return status;
 }

@@ -18,7 +18,8 @@
 
 enum {
         PAWL__PARAMS_MAX = 96,
-        PAWL__ROWS_MAX = 512,      /* of one statement */
+        PAWL__ROWS_MAX = 512, /* of one statement */
+        PAWL__ROWS_FEW = 8,
         PAWL__ROWS_KEYED_MAX = 64, /* the same, where each key must be another */
         PAWL__SILENT_MS = 28000,   /* a server that says nothing for so long is given up */
         PAWL__IMPATIENT_MS = 5000, /* the same, where somebody asks it again later */
@@ -46,8 +47,9 @@ typedef struct pawl__postgres_query {
         unsigned prepared; /* in the connection of this number; 0: nowhere */
         int keys; /* it inserts a row of its parameters, and the first so many must differ from
                      another's in one statement; -1: it does not */
-        struct pawl__postgres_query *twin; /* the same of many rows; NULL: not prepared yet */
-        int n;                             /* parameters that were bound */
+        struct pawl__postgres_query *twins[PAWL__ROWS_FEW]; /* of arrays, and of 2 rows and more;
+                                                               NULL: not prepared yet */
+        int n;                                              /* parameters that were bound */
         Oid types[PAWL__PARAMS_MAX], prepared_types[PAWL__PARAMS_MAX];
         const char *values[PAWL__PARAMS_MAX];
         int lengths[PAWL__PARAMS_MAX];

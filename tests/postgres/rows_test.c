@@ -4,7 +4,7 @@
 #include "events/postgres/server.h"
 #include "support/event_log.h"
 
-enum { MANY = 1500 };
+enum { MANY = 1500, FEW = 8 };
 
 static const pawl__postgres_library *real;
 static pawl__postgres_library counting;
@@ -79,6 +79,24 @@ OPEN_LOG_TEST(many_rows_are_few_statements)
         pawl__query_finalize(query);
         assert_ok(pawl__log_write_end(f->log, PAWL_OK, &err));
         assert_int_equal(ask(f, "SELECT count(*) FROM {rollbacks}"), MANY);
+}
+
+OPEN_LOG_TEST(so_are_few_rows)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+
+        begin(f);
+        pawl__query *query = putter(f);
+        int64_t seq = 0;
+        for (int n = 1; n <= FEW + 1; n++) { /* so many to a statement */
+                for (int i = 0; i < n; i++, seq++)
+                        put(query, seq, seq, i % 2 ? "t" : NULL);
+                assert_int_equal(ask(f, "SELECT count(*) FROM {rollbacks}"), seq);
+        }
+        pawl__query_finalize(query);
+        assert_ok(pawl__log_write_end(f->log, PAWL_OK, &err));
+        assert_int_equal(ask(f, "SELECT count(*) FROM {rollbacks} WHERE target = seq"), seq);
+        assert_int_equal(ask(f, "SELECT count(*) FROM {rollbacks} WHERE tree = 't'"), 20);
 }
 
 OPEN_LOG_TEST(a_row_that_is_written_twice_is_what_it_was_at_last)
