@@ -283,6 +283,7 @@ typedef struct moment {
         size_t step;
         pawl_text run_id; /* whose step it was then, */
         uint64_t until;   /* up to this seq */
+        bool elsewhere;   /* in a run that this one was forked from */
 } moment;
 
 struct moments {
@@ -301,38 +302,50 @@ static uint64_t checkpoint_of(const pawl__row *step)
                        : UINT64_MAX;
 }
 
-/* A fork's step that completed without a checkpoint completed in the run that it was forked from,
- * or further back. One that began anew there since was told by what the fork began with. */
-static pawl_status look_in_source(
-        moment *m, pawl__past *past, const pawl__row *step, pawl_error *err)
+/* A fork's step that completed without a checkpoint did so in the run that it was forked from, or
+ * further back. One that began anew there since was told by what the fork began with. */
+static pawl_status look_in_source(moment *m, pawl__past *past, const pawl__row *step,
+        const pawl__forked *from, pawl_error *err)
+{
+        pawl__row there = {
+                .v[PAWL__STEP_RUN].text = from->run_id, .v[PAWL__STEP_ID] = step->v[PAWL__STEP_ID]};
+        const pawl_status status =
+                pawl__state_get(past->state, PAWL__STEPS, &there, &past->arena, err);
+
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        const uint64_t at = checkpoint_of(&there);
+        m->run_id = from->run_id;
+        m->until = from->seq;
+        m->elsewhere = at == UINT64_MAX;
+        if (at <= from->seq)
+                m->at = at;
+        return PAWL_OK;
+}
+
+static pawl_status look_in_sources(struct moments *m, pawl__past *past, pawl_error *err)
 {
         uint64_t started = past->started;
         pawl_status status = PAWL_OK;
+        bool more = true;
 
-        m->at = started;
-        while (!status && started) {
+        while (more && !status && started) {
                 pawl__forked from = {.seq = 0};
                 status = pawl__forked_read(&from, past->log, started, &past->arena, err);
                 if (status || !from.run_id.data || from.seq >= started)
                         return status;
-                pawl__row there = {.v[PAWL__STEP_RUN].text = from.run_id,
-                        .v[PAWL__STEP_ID] = step->v[PAWL__STEP_ID]};
                 pawl__row run = {.v[PAWL__RUN_ID].text = from.run_id};
-                status = pawl__state_get(past->state, PAWL__STEPS, &there, &past->arena, err);
-                if (!status)
-                        status = pawl__state_get(past->state, PAWL__RUNS, &run, &past->arena, err);
-                if (status)
-                        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-                const uint64_t at = checkpoint_of(&there);
-                m->run_id = from.run_id;
-                m->until = from.seq;
-                if (at <= from.seq)
-                        m->at = at;
-                if (at != UINT64_MAX)
-                        return PAWL_OK;
+                status = pawl__state_get(past->state, PAWL__RUNS, &run, &past->arena, err);
+                more = false;
+                for (size_t i = 0; i < m->of->n && !status; i++) {
+                        if (m->items[i].elsewhere)
+                                status = look_in_source(
+                                        &m->items[i], past, &m->of->steps[i], &from, err);
+                        more = more || m->items[i].elsewhere;
+                }
                 started = (uint64_t)run.v[PAWL__RUN_STARTED_SEQ].integer;
         }
-        return status;
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
 }
 
 /* A command that was started again from a checkpoint was told then. */
@@ -365,19 +378,24 @@ static pawl_status find_moments(struct moments *m, pawl__past *past, pawl_error 
 {
         uint64_t first = UINT64_MAX;
         pawl_status status = PAWL_OK;
+        bool any = false;
 
-        for (size_t i = 0; i < m->of->n && !status; i++) {
+        for (size_t i = 0; i < m->of->n; i++) {
                 const pawl__row *step = &m->of->steps[i];
-                moment *at = &m->items[i];
-                *at = (moment){
-                        checkpoint_of(step), i, m->of->run->v[PAWL__RUN_ID].text, UINT64_MAX};
-                if (at->at == UINT64_MAX &&
-                        pawl__text_is(step->v[PAWL__STEP_STATUS].text, "completed"))
-                        status = look_in_source(at, past, step, err);
+                const uint64_t at = checkpoint_of(step);
+                const bool elsewhere = at == UINT64_MAX &&
+                                       pawl__text_is(step->v[PAWL__STEP_STATUS].text, "completed");
+                m->items[i] = (moment){elsewhere ? past->started : at, i,
+                        m->of->run->v[PAWL__RUN_ID].text, UINT64_MAX, elsewhere};
+                any = any || elsewhere;
+        }
+        if (any)
+                status = look_in_sources(m, past, err);
+        for (size_t i = 0; i < m->of->n; i++) {
                 if (m->of->now)
-                        at->at = UINT64_MAX;
-                if (at->at < first)
-                        first = at->at;
+                        m->items[i].at = UINT64_MAX;
+                if (m->items[i].at < first)
+                        first = m->items[i].at;
         }
         if (!status && first < past->changed)
                 status = pawl__log_each(past->log, first, take_resumed, m, err);
