@@ -4,24 +4,23 @@
  */
 #pragma once
 
+#include "state/state.h"
 #include "support/event_log.h"
 #include <pawl/threads.h>
 #include <pawl/validate.h>
 
 typedef struct threads {
         event_log *f;
+        bool damaged; /* its log is not to be looked at in the end */
         pawl_threads *threads;
         pawl_error err;
 } threads;
 
-static inline threads threads_open(event_log *f)
+static inline void threads_open(threads *t)
 {
-        threads t = {.f = f, .err = PAWL_ERROR_INIT};
-
-        f->flags = PAWL_LOG_CREATE;
-        event_log_open(f);
-        assert_ok(pawl_threads_open(&t.threads, f->log, NULL, &t.err));
-        return t;
+        t->f->flags = PAWL_LOG_CREATE;
+        event_log_open(t->f);
+        assert_ok(pawl_threads_open(&t->threads, t->f->log, NULL, &t->err));
 }
 
 static inline void threads_close(threads *t)
@@ -29,6 +28,49 @@ static inline void threads_close(threads *t)
         pawl_threads_close(t->threads);
         t->threads = NULL;
 }
+
+/** Nothing is cached, nor remembered. */
+static inline void threads_open_again(threads *t)
+{
+        threads_close(t);
+        event_log_close(t->f);
+        threads_open(t);
+}
+
+static inline int threads_setup(void **state)
+{
+        static threads t;
+
+        t = (threads){.err = PAWL_ERROR_INIT};
+        event_log_setup(state);
+        t.f = *state;
+        threads_open(&t);
+        *state = &t;
+        return 0;
+}
+
+/** The fold is what the tables have, and the chain verifies. */
+static inline void threads_check(threads *t)
+{
+        pawl_verify_result result;
+
+        if (pawl__replay_check(t->f->log, &t->err))
+                fail_msg("%s", t->err.message);
+        assert_ok(pawl_log_verify(&result, t->f->log, 0, NULL));
+}
+
+static inline int threads_teardown(void **state)
+{
+        threads *t = *state;
+
+        if (!t->damaged)
+                threads_check(t);
+        threads_close(t);
+        *state = t->f;
+        return event_log_teardown(state);
+}
+
+#define THREADS_TEST(name) UNIT_TEST_WITH(name, threads *t, threads_setup, threads_teardown)
 
 /* "parent<id" or "id"; the channels: "a1=text b2" (b's version 2 as it was). The data of a text
  * that begins with '+' is 1,000 times that letter, which is in the event that put it, of '*'

@@ -81,19 +81,16 @@ static void sweep_call(threads *t, pawl_status (*call)(threads *t, pawl_error *e
         }
 }
 
-LOG_TEST(no_allocation_that_fails_leaves_anything)
+THREADS_TEST(no_allocation_that_fails_leaves_anything)
 {
-        threads t = threads_open(f);
-
-        threads_put(&t, "t", NULL, "1", "a1=x b1=*y c1=+z");
-        threads_put(&t, "t", "1", "3", "a1 b1 c1");
-        sweep_call(&t, list, false);
-        sweep_call(&t, list_anew, false);
-        sweep_call(&t, open, false);
-        sweep_call(&t, dry, false);
-        sweep_call(&t, write, true);
-        sweep_call(&t, put, true);
-        sweep_call(&t, remove_one, true);
-        assert_string_equal(threads_of(&t, "t"), "");
-        threads_close(&t);
+        threads_put(t, "t", NULL, "1", "a1=x b1=*y c1=+z");
+        threads_put(t, "t", "1", "3", "a1 b1 c1");
+        sweep_call(t, list, false);
+        sweep_call(t, list_anew, false);
+        sweep_call(t, open, false);
+        sweep_call(t, dry, false);
+        sweep_call(t, write, true);
+        sweep_call(t, put, true);
+        sweep_call(t, remove_one, true);
+        assert_string_equal(threads_of(t, "t"), "");
 }
