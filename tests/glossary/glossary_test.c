@@ -68,10 +68,22 @@ UNIT_TEST(names_of_scopes_and_statuses_are_read_and_written)
         assert_int_equal(status, PAWL__DEPRECATED);
 }
 
-UNIT_TEST(the_first_scope_with_an_active_sense_decides)
+static int setup(void **state)
 {
-        pawl__glossary *g = glossary_make();
+        *state = glossary_make();
+        return 0;
+}
 
+static int teardown(void **state)
+{
+        pawl__glossary_free(*state);
+        return 0;
+}
+
+#define GLOSSARY_TEST(name) UNIT_TEST_WITH(name, pawl__glossary *g, setup, teardown)
+
+GLOSSARY_TEST(the_first_scope_with_an_active_sense_decides)
+{
         check_resolves(g, "workspace", "");
         add_sense(g, PAWL__CORE, "Workspace", "core 1", 0.5, PAWL__ACTIVE);
         add_sense(g, PAWL__CORE, "workspaces", "core 2", 0.9, PAWL__ACTIVE);
@@ -83,13 +95,10 @@ UNIT_TEST(the_first_scope_with_an_active_sense_decides)
         check_resolves(g, "workspace", "team");
         check_resolves(g, "workspaces", "");
         assert_int_equal(pawl__glossary_count(g), 5);
-        pawl__glossary_free(g);
 }
 
-UNIT_TEST(equal_confidence_keeps_the_order_of_adding)
+GLOSSARY_TEST(equal_confidence_keeps_the_order_of_adding)
 {
-        pawl__glossary *g = glossary_make();
-
         for (int i = 0; i < 40; i++) {
                 char definition[8];
                 snprintf(definition, sizeof definition, "%d", i);
@@ -100,13 +109,10 @@ UNIT_TEST(equal_confidence_keeps_the_order_of_adding)
         assert_text(resolution.senses[0]->definition, "39");
         for (size_t i = 1; i < 40; i++)
                 assert_int_equal(strtoul(resolution.senses[i]->definition.data, NULL, 10), i - 1);
-        pawl__glossary_free(g);
 }
 
-UNIT_TEST(the_same_sense_again_replaces_itself)
+GLOSSARY_TEST(the_same_sense_again_replaces_itself)
 {
-        pawl__glossary *g = glossary_make();
-
         add_sense(g, PAWL__CORE, "term", "a", 0.5, PAWL__ACTIVE);
         add_sense(g, PAWL__CORE, "term", "b", 0.4, PAWL__ACTIVE);
         add_sense(g, PAWL__CORE, "Terms", "b", 0.9, PAWL__ACTIVE);
@@ -115,7 +121,6 @@ UNIT_TEST(the_same_sense_again_replaces_itself)
         add_sense(g, PAWL__CORE, "term", "b", 0.9, PAWL__DEPRECATED);
         check_resolves(g, "term", "a");
         assert_int_equal(pawl__glossary_count(g), 2);
-        pawl__glossary_free(g);
 }
 
 static void add_answer(pawl__glossary *glossary, const char *surface, const char *definition)
@@ -129,10 +134,8 @@ static void add_answer(pawl__glossary *glossary, const char *surface, const char
         assert_ok(pawl__glossary_add(glossary, &sense, NULL));
 }
 
-UNIT_TEST(an_answer_decides_alone_and_the_last_one_stands)
+GLOSSARY_TEST(an_answer_decides_alone_and_the_last_one_stands)
 {
-        pawl__glossary *g = glossary_make();
-
         add_sense(g, PAWL__MISSION_LOCAL, "term", "first", 1, PAWL__ACTIVE);
         add_sense(g, PAWL__MISSION_LOCAL, "terms", "second", 0.4, PAWL__ACTIVE);
         check_resolves(g, "term", "first|second");
@@ -141,12 +144,10 @@ UNIT_TEST(an_answer_decides_alone_and_the_last_one_stands)
         add_answer(g, "terms", "third");
         check_resolves(g, "term", "third");
         assert_int_equal(pawl__glossary_count(g), 3);
-        pawl__glossary_free(g);
 }
 
-UNIT_TEST(a_sense_without_a_surface_is_refused)
+GLOSSARY_TEST(a_sense_without_a_surface_is_refused)
 {
-        pawl__glossary *g = glossary_make();
         pawl_error err = PAWL_ERROR_INIT;
         pawl__sense sense = {.surface = pawl__text(" \n"), .definition = pawl__text("x")};
 
@@ -154,12 +155,10 @@ UNIT_TEST(a_sense_without_a_surface_is_refused)
         assert_says(err.message, "surface is empty; name the term");
         assert_int_equal(pawl__glossary_count(g), 0);
         check_resolves(g, "", "");
-        pawl__glossary_free(g);
 }
 
-UNIT_TEST(what_was_given_may_change_after_it_was_added)
+GLOSSARY_TEST(what_was_given_may_change_after_it_was_added)
 {
-        pawl__glossary *g = glossary_make();
         char surface[] = "Ledgers", definition[] = "a book";
 
         add_active(g, "other");
@@ -170,7 +169,6 @@ UNIT_TEST(what_was_given_may_change_after_it_was_added)
         pawl__resolution resolution = pawl__glossary_resolve(g, pawl__text("ledger"));
         assert_text(resolution.senses[0]->surface, "Ledgers");
         assert_text(resolution.senses[0]->normal, "ledger");
-        pawl__glossary_free(g);
 }
 
 /* ---- Finding --------------------------------------------------------------------------------- */
@@ -190,10 +188,8 @@ static void check_found(pawl__glossary *glossary, const char *text, const char *
         pawl__buf_free(&got);
 }
 
-UNIT_TEST(surfaces_are_found_as_whole_words_in_any_case_and_number)
+GLOSSARY_TEST(surfaces_are_found_as_whole_words_in_any_case_and_number)
 {
-        pawl__glossary *g = glossary_make();
-
         check_found(g, "nothing is known", "");
         add_active(g, "Workspaces");
         add_active(g, "bus");
@@ -204,24 +200,18 @@ UNIT_TEST(surfaces_are_found_as_whole_words_in_any_case_and_number)
         check_found(g, "workspace-bus", "0-9 workspace, 10-13 bus");
         check_found(g, "buses, bu", "0-5 bus");
         check_found(g, "", "");
-        pawl__glossary_free(g);
 }
 
-UNIT_TEST(white_space_inside_a_surface_is_any_white_space)
+GLOSSARY_TEST(white_space_inside_a_surface_is_any_white_space)
 {
-        pawl__glossary *g = glossary_make();
-
         add_active(g, "customer  workspace");
         check_found(g, "a customer\r\n\t workspaces b", "2-24 customer workspace");
         check_found(g, "customer\u00a0workspace", "0-19 customer workspace");
         check_found(g, "customerworkspace customer-workspace customers workspace", "");
-        pawl__glossary_free(g);
 }
 
-UNIT_TEST(overlapping_surfaces_are_all_found)
+GLOSSARY_TEST(overlapping_surfaces_are_all_found)
 {
-        pawl__glossary *g = glossary_make();
-
         add_active(g, "new york");
         add_active(g, "york city hall");
         add_active(g, "new york city");
@@ -229,13 +219,10 @@ UNIT_TEST(overlapping_surfaces_are_all_found)
         add_active(g, "york");
         check_found(g, "new new york city halls",
                 "4-12 new york, 8-12 york, 4-17 new york city, 13-17 city, 8-23 york city hall");
-        pawl__glossary_free(g);
 }
 
-UNIT_TEST(surfaces_with_signs_are_found)
+GLOSSARY_TEST(surfaces_with_signs_are_found)
 {
-        pawl__glossary *g = glossary_make();
-
         add_active(g, "C++");
         add_active(g, "e-mail");
         add_active(g, "node.js");
@@ -245,13 +232,10 @@ UNIT_TEST(surfaces_with_signs_are_found)
                 "0-3 c++, 6-9 c++, 11-18 e-mail, 19-26 node.js, 28-35 /api/v1");
         check_found(g, "foo/api/v1 /api/v12 e--mail a -- b", "30-32 --");
         check_found(g, "c+++", "0-3 c++");
-        pawl__glossary_free(g);
 }
 
-UNIT_TEST(text_beyond_ascii_is_found_by_its_folding_and_told_by_its_bytes)
+GLOSSARY_TEST(text_beyond_ascii_is_found_by_its_folding_and_told_by_its_bytes)
 {
-        pawl__glossary *g = glossary_make();
-
         add_active(g, "Caf\u00e9");
         add_active(g, "Stra\u00dfe");
         add_active(g, "\u03bf\u03b4\u03cc\u03c2");
@@ -262,13 +246,10 @@ UNIT_TEST(text_beyond_ascii_is_found_by_its_folding_and_told_by_its_bytes)
         check_found(g, "\u039f\u0394\u039f\u0301\u03a3", "0-10 \u03bf\u03b4\u03cc\u03c3");
         check_found(g, "\u3002\u6f22\u5b57\u3002\u6f22\u5b57\u5b57", "3-9 \u6f22\u5b57");
         check_found(g, "x a =\u0338 b", "2-9 a \u2260 b");
-        pawl__glossary_free(g);
 }
 
-UNIT_TEST(surfaces_are_found_whatever_the_status_of_their_senses)
+GLOSSARY_TEST(surfaces_are_found_whatever_the_status_of_their_senses)
 {
-        pawl__glossary *g = glossary_make();
-
         add_sense(g, PAWL__CORE, "draft", "x", 1, PAWL__DRAFT);
         add_active(g, "term");
         check_found(g, "draft term", "0-5 draft, 6-10 term");
@@ -277,7 +258,6 @@ UNIT_TEST(surfaces_are_found_whatever_the_status_of_their_senses)
         add_sense(g, PAWL__CORE, "draft", "x", 1, PAWL__ACTIVE);
         add_sense(g, PAWL__CORE, "new", "x", 1, PAWL__DRAFT);
         check_found(g, "new draft", "0-3 new, 4-9 draft");
-        pawl__glossary_free(g);
 }
 
 static pawl_status stop(const glossary_match *match, void *user)
@@ -287,15 +267,13 @@ static pawl_status stop(const glossary_match *match, void *user)
         return PAWL_DONE;
 }
 
-UNIT_TEST(a_callback_can_end_the_search)
+GLOSSARY_TEST(a_callback_can_end_the_search)
 {
-        pawl__glossary *g = glossary_make();
         int calls = 0;
 
         add_active(g, "a");
         assert_int_equal(glossary_find(g, pawl__text("a a a"), stop, &calls, NULL), PAWL_DONE);
         assert_int_equal(calls, 1);
-        pawl__glossary_free(g);
 }
 
 /* ---- The automaton against a naive search ---------------------------------------------------- */
@@ -399,9 +377,8 @@ UNIT_TEST(the_automaton_finds_what_a_naive_search_finds)
 
 /* A long surface of one word again and again is where an automaton without its links would go over
  * the same words for each. */
-UNIT_TEST(many_overlapping_surfaces_take_one_pass)
+GLOSSARY_TEST(many_overlapping_surfaces_take_one_pass)
 {
-        pawl__glossary *g = glossary_make();
         pawl__buf surface = PAWL__BUF_INIT;
         int calls = 0;
 
@@ -415,12 +392,10 @@ UNIT_TEST(many_overlapping_surfaces_take_one_pass)
         assert_ok(glossary_find(g, pawl__buf_text(&surface), stop, &calls, NULL));
         assert_int_equal(calls, 0);
         pawl__buf_free(&surface);
-        pawl__glossary_free(g);
 }
 
-UNIT_TEST(a_hundred_thousand_senses_are_found)
+GLOSSARY_TEST(a_hundred_thousand_senses_are_found)
 {
-        pawl__glossary *g = glossary_make();
         char surface[40];
 
         for (int i = 0; i < 100000; i++) {
@@ -430,12 +405,10 @@ UNIT_TEST(a_hundred_thousand_senses_are_found)
         assert_int_equal(pawl__glossary_count(g), 100000);
         check_found(g, "Some term99999, term2, some term2 term100000",
                 "0-14 some term99999, 16-21 term2, 28-33 term2");
-        pawl__glossary_free(g);
 }
 
-UNIT_TEST(what_is_ignored_in_the_deciding_scope_has_no_sense_and_is_not_asked_about)
+GLOSSARY_TEST(what_is_ignored_in_the_deciding_scope_has_no_sense_and_is_not_asked_about)
 {
-        pawl__glossary *g = glossary_make();
         pawl__sense answer = {.surface = pawl__text("x"),
                 .definition = pawl__text("mine"),
                 .scope = PAWL__MISSION_LOCAL,
@@ -460,5 +433,4 @@ UNIT_TEST(what_is_ignored_in_the_deciding_scope_has_no_sense_and_is_not_asked_ab
         assert_ok(pawl__glossary_add(g, &answer, NULL));
         assert_true(pawl__glossary_resolve(g, pawl__text("x")).ignored);
         assert_false(pawl__resolves(pawl__glossary_resolve(g, pawl__text("y"))));
-        pawl__glossary_free(g);
 }

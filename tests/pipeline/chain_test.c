@@ -21,7 +21,6 @@ PIPED_TEST(a_step_without_conflicts_passes_and_completes)
         assert_string_equal(piped_status(p, "s"), "completed");
         assert_ok(pawl_pipeline_end_run(p->pipeline, "r", NULL));
         assert_holds(pawl__text(piped_types(p, head)), "RunCompleted");
-        piped_replays(p);
 }
 
 PIPED_TEST(a_blocked_step_is_resolved_elsewhere_and_resumed)
@@ -55,7 +54,6 @@ PIPED_TEST(a_blocked_step_is_resolved_elsewhere_and_resumed)
         assert_string_equal(piped_status(p, "s"), "running");
         assert_ok(piped_complete(p, "plain text\n"));
         assert_text(pawl_context_output(p->ctx), "\"plain text\\n\"");
-        piped_replays(p);
 }
 
 /* The pipeline that was blocked lives on, and takes up the answer without being opened again. */
@@ -81,7 +79,6 @@ PIPED_TEST(a_step_that_is_not_answered_blocks_again_with_the_same_conflict)
                 "RunClaimed StepResumed StepCheckpointed GenerationBlockedBySemanticConflict "
                 "GlossaryClarificationRequested");
         assert_string_equal(piped_conflict(p, 0), conflict);
-        piped_replays(p);
 }
 
 PIPED_TEST(a_step_that_died_at_its_command_keeps_its_token)
@@ -133,7 +130,6 @@ PIPED_TEST(a_resolved_step_goes_on_in_the_same_session)
         assert_int_equal(pawl_context_conflicts(p->ctx), 0);
         assert_string_equal(pawl_context_cursor(p->ctx), "");
         assert_ok(piped_complete(p, "1"));
-        piped_replays(p);
 }
 
 static pawl_status refuse_fill(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
@@ -163,7 +159,6 @@ PIPED_TEST(a_commit_goes_without_what_cannot_go_along)
         assert_null(p->pipeline->batch.prepare);
         assert_string_equal(piped_status(p, "one"), "completed");
         assert_string_equal(piped_status(p, "two"), "running");
-        piped_replays(p);
 }
 
 PIPED_TEST(an_unknown_token_is_an_error_and_writes_nothing)
@@ -264,7 +259,6 @@ PIPED_TEST(without_its_commit_nothing_is_generated)
         assert_ok(piped_complete(p, "2"));
         assert_text(pawl_context_output(p->ctx), "2");
         assert_string_equal(piped_types(p, head), "SemanticCheckEvaluated StepCompleted");
-        piped_replays(p);
 }
 
 PIPED_TEST(options_and_seeds_are_checked)

@@ -81,7 +81,6 @@ PIPED_TEST(changed_inputs_that_are_confirmed_start_again_at_layer_1)
         verdict = PAWL_DONE; /* no */
         assert_int_equal(piped_critical_resume(p, "t", plain), PAWL_EINPUTS);
         assert_says(pawl_context_input_diff(p->ctx)->diff, "a workspace of its own");
-        piped_replays(p);
 }
 
 PIPED_TEST(a_confirmation_that_fails_changes_nothing)

@@ -43,7 +43,6 @@ PIPED_TEST(at_max_an_output_with_a_conflict_is_kept_and_held)
         assert_string_equal(piped_types(p, head), "RunClaimed StepResumed StepCompleted");
         assert_text(pawl_context_output(p->ctx), "\"the workspace is ready\"");
         assert_string_equal(piped_status(p, "s"), "completed");
-        piped_replays(p);
 }
 
 /* One that contradicts a definition goes on only by an answer: the glossary cannot mend the text.
@@ -107,7 +106,6 @@ PIPED_TEST(an_output_is_asked_about_in_the_same_session)
         assert_holds(pawl__text(piped_payload(p, "StepResumed", head, 0)),
                 "\"cursor\":\"post_generation\"");
         assert_string_equal(piped_status(p, "s"), "completed");
-        piped_replays(p);
 }
 
 PIPED_TEST(an_output_is_json_or_else_a_string)
@@ -154,7 +152,6 @@ PIPED_TEST(an_output_that_is_not_utf_8_is_refused_and_the_step_fails)
         memcpy(token, p->token, sizeof token);
         assert_ok(piped_critical_resume(p, "s", plain));
         assert_string_equal(p->token, token);
-        piped_replays(p);
 }
 
 PIPED_TEST(a_completion_may_wait_for_the_next_commit)
@@ -184,5 +181,4 @@ PIPED_TEST(a_completion_may_wait_for_the_next_commit)
         assert_ok(piped_complete(p, "3"));
         assert_int_equal(piped_critical(p, "w", plain), PAWL_DONE);
         assert_text(pawl_context_output(p->ctx), "3");
-        piped_replays(p);
 }

@@ -30,7 +30,6 @@ PIPED_TEST(five_conflicts_ask_three_questions_and_defer_two)
         assert_int_equal(piped_critical_resume(p, "s", five), PAWL_BLOCKED);
         assert_int_equal(p->script.asked, 1);
         assert_text(p->script.terms[0], "eps");
-        piped_replays(p);
 }
 
 PIPED_TEST(a_second_answer_is_refused_and_changes_nothing)
@@ -111,7 +110,6 @@ PIPED_TEST(an_answer_is_not_replaced_while_its_step_completes)
         assert_int_equal(piped_head(p), head);
         close(rival.go[0]);
         close(rival.go[1]);
-        piped_replays(p);
 }
 
 PIPED_TEST(answers_to_no_conflict_are_refused)

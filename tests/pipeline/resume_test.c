@@ -21,6 +21,7 @@ static void tamper(struct piped *p, const char *sql)
         assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
         assert_true(sqlite3_changes(db) > 0);
         sqlite3_close(db);
+        p->damaged = true;
 }
 
 static pawl_status run(struct piped *p, const char *inputs, const char *strictness)

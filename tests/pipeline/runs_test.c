@@ -63,7 +63,6 @@ PIPED_TEST(a_run_may_end_failed_and_go_on_later)
         assert_string_equal(piped_types(p, head), "RunFailed");
         assert_holds(pawl__text(piped_payload(p, "RunFailed", head, 0)), "\"reason\":\"gave up\"");
         assert_ok(piped_critical_resume(p, "s", plain));
-        piped_replays(p);
 }
 
 PIPED_TEST(one_pipeline_writes_to_several_runs)
@@ -85,7 +84,6 @@ PIPED_TEST(one_pipeline_writes_to_several_runs)
         assert_ok(piped_complete(p, "1"));
         assert_ok(pawl_pipeline_end_run(p->pipeline, "r", NULL));
         pawl_context_free(other);
-        piped_replays(p);
 }
 
 /* What waits for one run is appended, though another process took the other one meanwhile. */

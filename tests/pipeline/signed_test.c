@@ -88,7 +88,6 @@ PIPED_TEST(the_event_alone_yields_what_is_signed)
                 piped_conflict(p, 0), pawl_context_input_hash(p->ctx));
         assert_ok(answer(p, &(pawl_answer){.define = pawl__text("A place")}, "user:ana", true));
         assert_says(piped_payload(p, "GlossaryClarificationResolved", 0, 0), wanted);
-        piped_replays(p);
 }
 
 PIPED_TEST(one_that_is_not_good_counts_as_none_and_the_conflict_is_open_again)

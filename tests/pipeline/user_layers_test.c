@@ -178,7 +178,6 @@ PIPED_TEST(a_layer_behind_the_gate_holds_until_it_lets_go)
         n.verdict = PAWL_OK;
         assert_int_equal(run(p, "s", plain, p->token), PAWL_DONE);
         assert_text(pawl_context_output(p->ctx), "42");
-        piped_replays(p);
 }
 
 PIPED_TEST(a_layer_may_hold_where_the_check_is_off)
@@ -331,7 +330,6 @@ PIPED_TEST(an_answer_from_elsewhere_while_the_person_thinks_stands)
         pawl__resolution now = pawl__glossary_resolve(p->ctx->glossary, pawl__text("workspace"));
         assert_int_equal(now.n, 1);
         assert_text(now.senses[0]->definition, "Said elsewhere");
-        piped_replays(p);
 }
 
 /* Between our answer and its commit: a layer behind the clarification stands in for the time. */
@@ -370,5 +368,4 @@ PIPED_TEST(an_answer_from_elsewhere_before_the_commit_stands)
         pawl__resolution now = pawl__glossary_resolve(p->ctx->glossary, pawl__text("workspace"));
         assert_text(now.senses[0]->definition, "Said elsewhere");
         assert_ok(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1));
-        piped_replays(p);
 }

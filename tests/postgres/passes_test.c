@@ -47,7 +47,6 @@ PIPED_TEST(a_step_is_two_exchanges)
                 assert_int_equal(exchanges, 2);
                 assert_string_equal(piped_status(p, id), "completed");
         }
-        piped_replays(p);
 }
 
 PIPED_TEST(an_answer_of_another_is_seen_by_the_pass_over_the_inputs)
@@ -57,7 +56,6 @@ PIPED_TEST(an_answer_of_another_is_seen_by_the_pass_over_the_inputs)
         const uint64_t head = p->log->server->known_seq + 2;
         assert_ok(piped_critical(p, "t", ambiguous));
         assert_string_equal(piped_types(p, head), TYPES_CHECKED);
-        piped_replays(p);
 }
 
 PIPED_TEST(an_answer_of_another_is_seen_by_the_pass_over_the_output)
@@ -72,7 +70,6 @@ PIPED_TEST(an_answer_of_another_is_seen_by_the_pass_over_the_output)
         assert_ok(piped_complete(p, "\"Refunds land in the workspace\""));
         assert_string_equal(piped_types(p, head), "SemanticCheckEvaluated StepCompleted");
         assert_string_equal(piped_status(p, "t"), "completed");
-        piped_replays(p);
 }
 
 /* A layer that another writer overtakes once, in the middle of a pass, by so many of those events.
@@ -147,7 +144,6 @@ PIPED_TEST(a_pass_that_was_overtaken_is_made_again)
                 "GlossaryScopeActivated SemanticCheckEvaluated StepCompleted");
         assert_int_equal(pawl_pipeline_run(p->pipeline, p->ctx), PAWL_DONE);
         assert_text(pawl_context_output(p->ctx), "\"done\"");
-        piped_replays(p);
 }
 
 static void overtake(struct piped *p, const char *id, pawl_event by, size_t n, int calls)
@@ -170,7 +166,6 @@ static void overtake(struct piped *p, const char *id, pawl_event by, size_t n, i
                 assert_int_equal(o.calls, calls);
                 assert_string_equal(piped_status(p, step_id), "completed");
         }
-        piped_replays(p);
 }
 
 PIPED_TEST(a_pass_goes_on_over_what_others_do)
@@ -205,7 +200,6 @@ PIPED_TEST(a_step_beside_other_writers_is_five_exchanges)
                 /* The first has all rows of its run in memory. */
                 assert_int_equal(exchanges, i == 0 ? 4 : 5);
         }
-        piped_replays(p);
 }
 
 /* Whoever completed the step is believed when the log says so, not when this pipeline remembers. */

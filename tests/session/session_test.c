@@ -71,7 +71,6 @@ PIPED_TEST(sessions_of_one_second_are_counted)
                 assert_string_equal(id, expected);
                 begin(p, id);
         }
-        piped_replays(p);
 }
 
 PIPED_TEST(an_end_says_how_and_why)
@@ -156,7 +155,6 @@ PIPED_TEST(an_agent_tells_of_its_work)
         assert_int_equal(
                 pawl_session_update(p->log, id, "agent:writer", &work, &p->err), PAWL_ESTATE);
         assert_says(p->err.message, "has ended");
-        piped_replays(p);
 }
 
 PIPED_TEST(a_second_keeper_is_told_of_the_first)
@@ -177,7 +175,6 @@ PIPED_TEST(a_second_keeper_is_told_of_the_first)
         assert_string_equal(
                 piped_types(p, 0), "SessionStarted SessionStarted SessionEnded SessionStarted");
         assert_int_equal(pawl_session_update(p->log, first, NULL, NULL, &p->err), PAWL_ESTATE);
-        piped_replays(p);
 }
 
 enum { KEEPERS = 4, MISSIONS = 12 };
@@ -241,7 +238,6 @@ PIPED_TEST(of_keepers_that_begin_at_once_one_does)
         for (int i = 0; i < KEEPERS; i++)
                 pawl_log_close(keepers[i].log);
         pthread_barrier_destroy(&together);
-        piped_replays(p);
 }
 
 typedef struct pruning {
@@ -304,7 +300,6 @@ PIPED_TEST(one_that_is_pinned_while_others_are_pruned_stays)
         assert_string_equal(piped_types(p, 0),
                 "SessionStarted SessionCheckpointed SessionEnded SessionUpdated");
         assert_string_equal(piped_payload(p, "SessionUpdated", 0, 0), "{\"pinned\":true}");
-        piped_replays(p);
 }
 
 PIPED_TEST(a_checkpoint_can_be_gone_on_from)
@@ -337,7 +332,6 @@ PIPED_TEST(a_checkpoint_can_be_gone_on_from)
         assert_text(session.summary, "two");
         assert_int_equal(session.steps_completed, 2);
         pawl_sessions_free(list);
-        piped_replays(p);
 }
 
 PIPED_TEST(what_an_agent_tells_wrongly_is_refused)

@@ -246,6 +246,8 @@ int piped_teardown(void **state)
 {
         struct piped *p = *state;
 
+        if (!p->damaged)
+                piped_replays(p);
         pawl_context_free(p->ctx);
         pawl_pipeline_free(p->pipeline);
         pawl_log_close(p->log);

@@ -81,7 +81,8 @@ struct piped {
         struct script script;
         char token[37]; /**< of the last pass */
         pawl_error err;
-        char *text; /**< what was given out last */
+        char *text;   /**< what was given out last */
+        bool damaged; /**< the log is not folded again in the end */
 };
 int piped_setup(void **state);
 int piped_teardown(void **state);
