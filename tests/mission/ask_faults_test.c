@@ -71,18 +71,6 @@ static pawl_status answered_here(struct mission_fixture *f, pawl_log *log)
         return status;
 }
 
-static void open_again(struct mission_fixture *f)
-{
-        if (pawl_log_open(&f->log, f->db, &f->log_options, &f->err))
-                fail_msg("%s", f->err.message);
-}
-
-static void close_log(struct mission_fixture *f)
-{
-        pawl_log_close(f->log);
-        f->log = NULL;
-}
-
 static void prepare(struct mission_fixture *f)
 {
         f->options.actor = "user:ana";
@@ -90,19 +78,7 @@ static void prepare(struct mission_fixture *f)
         f->options.clarify = say_yes;
         assert_ok(mission_run(f)); /* the log's own making is another test's */
         f->options.clarify = NULL;
-        close_log(f);
-}
-
-static bool run_exists(struct mission_fixture *f)
-{
-        pawl__arena arena = PAWL__ARENA_INIT;
-        pawl__row row = {.v[PAWL__RUN_ID].text = pawl__text(f->run_id)};
-        pawl__state *state;
-
-        assert_ok(pawl__state_of(&state, f->log, &f->err));
-        pawl_status status = pawl__state_get(state, PAWL__RUNS, &row, &arena, &f->err);
-        pawl__arena_free(&arena);
-        return status == PAWL_OK;
+        mission_close_log(f);
 }
 
 /* The run that the fault hit is brought to its end: it is answered, or can be, and by one answer.
@@ -112,8 +88,8 @@ static void recover(struct mission_fixture *f)
         const pawl_answer yes = {.pick = 1};
         pawl_status status;
 
-        open_again(f);
-        status = run_exists(f) ? mission_resume(f, f->run_id) : mission_run(f);
+        mission_open_log(f);
+        status = mission_go_on(f);
         if (status == PAWL_BLOCKED) {
                 assert_int_equal(f->result->n_conflicts, 1);
                 assert_ok(pawl_conflict_resolve(
@@ -126,23 +102,20 @@ static void recover(struct mission_fixture *f)
         assert_int_equal(f->result->n_conflicts, 0);
         pawl_run_result_free(f->result);
         f->result = NULL;
-        close_log(f);
+        mission_close_log(f);
 }
 
 /* All answers were taken once, and nothing else was ever said. */
 static void check_log(struct mission_fixture *f, size_t runs)
 {
-        pawl_verify_result verified;
         char *journal = mission_journal(f);
 
-        open_again(f);
-        assert_ok(pawl_log_verify(&verified, f->log, 0, NULL));
-        if (pawl__replay_check(f->log, &f->err))
-                fail_msg("%s", f->err.message);
+        mission_check_log(f);
+        mission_open_log(f);
         assert_int_equal(mission_events(f, "GlossaryClarificationResolved"), runs);
         assert_null(strstr(journal, "\"no\""));
         free(journal);
-        close_log(f);
+        mission_close_log(f);
 }
 
 MISSION_TEST(without_memory_asking_fails_whole_and_goes_on)
@@ -155,10 +128,10 @@ MISSION_TEST(without_memory_asking_fails_whole_and_goes_on)
         for (size_t w = 0; w < 2; w++)
                 for (sweep s = {.warm = 1, .spread = 8, .least = 40}; sweep_next(&s); runs++) {
                         snprintf(f->run_id, sizeof f->run_id, "run-%zu-%zu-%zu", w, s.n, runs);
-                        open_again(f);
+                        mission_open_log(f);
                         sweep_arm(&s);
                         const bool ok = sweep_done(&s, ways[w](f, f->log), &f->err);
-                        close_log(f);
+                        mission_close_log(f);
                         if (!ok)
                                 recover(f);
                 }

@@ -314,12 +314,23 @@ static int teardown(void **state)
         return 0;
 }
 
-#define TEST(name) UNIT_TEST_OF(name, setup, teardown, NULL)
+#define TEST(name) UNIT_TEST_WITH(name, struct calls *c, setup, teardown)
+#define SWEEP_TEST(name, story, what)                                                              \
+        TEST(name)                                                                                 \
+        {                                                                                          \
+                sweep_call(c, story, what);                                                        \
+        }
 
-TEST(resuming)
-{
-        sweep_call(*state, STORY_ANSWERED, resume);
-}
+SWEEP_TEST(resuming, STORY_ANSWERED, resume)
+SWEEP_TEST(answering, STORY_BLOCKED, resolve)
+SWEEP_TEST(answering_again, STORY_ANSWERED, resolve_again)
+SWEEP_TEST(answering_many, STORY_BLOCKED, resolve_many)
+SWEEP_TEST(checking, STORY_BLOCKED, check)
+SWEEP_TEST(claiming, STORY_BLOCKED, claim)
+SWEEP_TEST(opening, STORY_BLOCKED, open_another)
+SWEEP_TEST(submitting, STORY_BLOCKED, submit)
+SWEEP_TEST(listing, STORY_ANSWERED, list)
+SWEEP_TEST(embedding, STORY_BLOCKED, embed)
 
 /* The mission of the story with another command at its end. */
 static void change_mission(struct calls *c)
@@ -337,57 +348,12 @@ static void change_mission(struct calls *c)
 
 TEST(resuming_with_another_mission)
 {
-        change_mission(*state);
-        sweep_call(*state, STORY_ANSWERED, resume_changed);
+        change_mission(c);
+        sweep_call(c, STORY_ANSWERED, resume_changed);
 }
 
 TEST(refusing_another_mission)
 {
-        change_mission(*state);
-        sweep_call(*state, STORY_ANSWERED, refuse_changed);
-}
-
-TEST(answering)
-{
-        sweep_call(*state, STORY_BLOCKED, resolve);
-}
-
-TEST(answering_again)
-{
-        sweep_call(*state, STORY_ANSWERED, resolve_again);
-}
-
-TEST(answering_many)
-{
-        sweep_call(*state, STORY_BLOCKED, resolve_many);
-}
-
-TEST(checking)
-{
-        sweep_call(*state, STORY_BLOCKED, check);
-}
-
-TEST(claiming)
-{
-        sweep_call(*state, STORY_BLOCKED, claim);
-}
-
-TEST(opening)
-{
-        sweep_call(*state, STORY_BLOCKED, open_another);
-}
-
-TEST(submitting)
-{
-        sweep_call(*state, STORY_BLOCKED, submit);
-}
-
-TEST(listing)
-{
-        sweep_call(*state, STORY_ANSWERED, list);
-}
-
-TEST(embedding)
-{
-        sweep_call(*state, STORY_BLOCKED, embed);
+        change_mission(c);
+        sweep_call(c, STORY_ANSWERED, refuse_changed);
 }

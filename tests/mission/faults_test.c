@@ -46,18 +46,6 @@ static pawl_status whole_run(struct mission_fixture *f, pawl_log *log)
         return status;
 }
 
-static void open_again(struct mission_fixture *f)
-{
-        if (pawl_log_open(&f->log, f->db, &f->log_options, &f->err))
-                fail_msg("%s", f->err.message);
-}
-
-static void close_log(struct mission_fixture *f)
-{
-        pawl_log_close(f->log);
-        f->log = NULL;
-}
-
 /* Each command that ran did so under a checkpoint that is in the log, and each step under one. */
 static void check_journal(struct mission_fixture *f, const char *run_id)
 {
@@ -80,39 +68,15 @@ static void check_journal(struct mission_fixture *f, const char *run_id)
         free(journal);
 }
 
-static bool run_exists(struct mission_fixture *f, const char *run_id)
-{
-        pawl__arena arena = PAWL__ARENA_INIT;
-        pawl__row row = {.v[PAWL__RUN_ID].text = pawl__text(run_id)};
-        pawl__state *state;
-
-        assert_ok(pawl__state_of(&state, f->log, &f->err));
-        pawl_status status = pawl__state_get(state, PAWL__RUNS, &row, &arena, &f->err);
-        pawl__arena_free(&arena);
-        return status == PAWL_OK;
-}
-
-/* The log with all its runs is sound. */
-static void check_log(struct mission_fixture *f)
-{
-        pawl_verify_result verified;
-
-        open_again(f);
-        assert_ok(pawl_log_verify(&verified, f->log, 0, NULL));
-        if (pawl__replay_check(f->log, &f->err))
-                fail_msg("%s", f->err.message);
-        close_log(f);
-}
-
 /* The run that the fault hit can be brought to its end. */
 static void recover(struct mission_fixture *f)
 {
         const char *run_id = f->options.run_id;
         pawl_status status;
 
-        open_again(f);
+        mission_open_log(f);
         check_journal(f, run_id);
-        status = run_exists(f, run_id) ? mission_resume(f, run_id) : mission_run(f);
+        status = mission_go_on(f);
         if (status)
                 fail_msg("%s", f->err.message);
         assert_string_equal(f->result->status, "completed");
@@ -121,23 +85,23 @@ static void recover(struct mission_fixture *f)
         check_journal(f, run_id);
         pawl_run_result_free(f->result);
         f->result = NULL;
-        close_log(f);
+        mission_close_log(f);
 }
 
 MISSION_TEST(without_memory_a_run_fails_whole_and_goes_on)
 {
         write_files(f);
-        close_log(f);
+        mission_close_log(f);
         for (sweep s = {.warm = 1, .spread = 25, .least = 50}; sweep_next(&s);) {
                 snprintf(f->run_id, sizeof f->run_id, "run-%zu", s.n);
-                open_again(f);
+                mission_open_log(f);
                 sweep_arm(&s);
                 const bool ok = sweep_done(&s, whole_run(f, f->log), &f->err);
-                close_log(f);
+                mission_close_log(f);
                 if (!ok)
                         recover(f);
         }
-        check_log(f);
+        mission_check_log(f);
 }
 
 /* What a run over the failing disk came to, told by the process that it ran in. */
@@ -183,7 +147,7 @@ MISSION_TEST(on_a_disk_that_fails_no_command_runs_unrecorded)
         assert_true(told != MAP_FAILED);
         write_files(f);
         assert_ok(mission_run(f)); /* the log's own making is another test's */
-        close_log(f);
+        mission_close_log(f);
         for (size_t k = 0; k < sizeof faults / sizeof faults[0]; k++) {
                 int n = 1 - faults[k].step, failures = 0;
                 do {
@@ -200,7 +164,7 @@ MISSION_TEST(on_a_disk_that_fails_no_command_runs_unrecorded)
                 assert_true(failures > 5);
         }
         munmap(told, sizeof *told);
-        check_log(f);
+        mission_check_log(f);
 }
 
 MISSION_TEST(killed_at_any_write_a_run_goes_on)
@@ -210,7 +174,7 @@ MISSION_TEST(killed_at_any_write_a_run_goes_on)
 
         write_files(f);
         assert_ok(mission_run(f));
-        close_log(f);
+        mission_close_log(f);
         for (size_t k = 0; k < 2; k++) {
                 int n = 0;
                 bool ended;
@@ -222,5 +186,5 @@ MISSION_TEST(killed_at_any_write_a_run_goes_on)
                 } while (!ended);
                 assert_true(n > 5);
         }
-        check_log(f);
+        mission_check_log(f);
 }

@@ -289,20 +289,18 @@ static void at_each(event_log *f, fault_kind fault, int after)
         assert_true(at > STEPS);
 }
 
-LOG_TEST(nothing_of_it_comes_there)
-{
-        at_each(f, CUT_BEFORE, 0);
-}
-
-LOG_TEST(half_of_it_comes_there)
-{
-        at_each(f, CUT_WITHIN, 0);
-}
-
-LOG_TEST(its_answer_is_lost)
-{
-        at_each(f, CUT_BEHIND, 0);
-}
+#define AT_EACH_TEST(name, fault)                                                                  \
+        LOG_TEST(name)                                                                             \
+        {                                                                                          \
+                at_each(f, fault, 0);                                                              \
+        }
+AT_EACH_TEST(nothing_of_it_comes_there, CUT_BEFORE)
+AT_EACH_TEST(half_of_it_comes_there, CUT_WITHIN)
+AT_EACH_TEST(its_answer_is_lost, CUT_BEHIND)
+AT_EACH_TEST(others_append_before_it, OTHERS)
+AT_EACH_TEST(the_run_is_taken_over_before_it, TAKEN_OVER)
+AT_EACH_TEST(a_statement_is_refused, REFUSED)
+AT_EACH_TEST(the_server_ends_the_connection, TERMINATED)
 
 LOG_TEST(it_comes_late)
 {
@@ -314,24 +312,4 @@ LOG_TEST(half_of_it_comes_late)
 {
         for (int after = test_full() ? 0 : 1; after < (test_full() ? 4 : 2); after++)
                 at_each(f, LATE_WITHIN, after);
-}
-
-LOG_TEST(others_append_before_it)
-{
-        at_each(f, OTHERS, 0);
-}
-
-LOG_TEST(the_run_is_taken_over_before_it)
-{
-        at_each(f, TAKEN_OVER, 0);
-}
-
-LOG_TEST(a_statement_is_refused)
-{
-        at_each(f, REFUSED, 0);
-}
-
-LOG_TEST(the_server_ends_the_connection)
-{
-        at_each(f, TERMINATED, 0);
 }

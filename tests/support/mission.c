@@ -239,3 +239,38 @@ const char *mission_cursor(struct mission_fixture *f, const char *step_id)
 {
         return find(f, step_id)->cursor;
 }
+
+void mission_open_log(struct mission_fixture *f)
+{
+        if (pawl_log_open(&f->log, f->db, &f->log_options, &f->err))
+                fail_msg("%s", f->err.message);
+}
+
+void mission_close_log(struct mission_fixture *f)
+{
+        pawl_log_close(f->log);
+        f->log = NULL;
+}
+
+pawl_status mission_go_on(struct mission_fixture *f)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__row row = {.v[PAWL__RUN_ID].text = pawl__text(f->run_id)};
+        pawl__state *state;
+
+        assert_ok(pawl__state_of(&state, f->log, &f->err));
+        const pawl_status found = pawl__state_get(state, PAWL__RUNS, &row, &arena, &f->err);
+        pawl__arena_free(&arena);
+        return found ? mission_run(f) : mission_resume(f, f->run_id);
+}
+
+void mission_check_log(struct mission_fixture *f)
+{
+        pawl_verify_result verified;
+
+        mission_open_log(f);
+        assert_ok(pawl_log_verify(&verified, f->log, 0, NULL));
+        if (pawl__replay_check(f->log, &f->err))
+                fail_msg("%s", f->err.message);
+        mission_close_log(f);
+}

@@ -32,6 +32,13 @@ void mission_write(struct mission_fixture *f, const char *yaml);
 pawl_status mission_run(struct mission_fixture *f);
 pawl_status mission_resume(struct mission_fixture *f, const char *what);
 
+void mission_open_log(struct mission_fixture *f);
+void mission_close_log(struct mission_fixture *f);
+/** With the log open: resume the run of f->run_id; or run, if there is none. */
+pawl_status mission_go_on(struct mission_fixture *f);
+/** With the log closed: it verifies, and folding it from nothing gives what its tables say. */
+void mission_check_log(struct mission_fixture *f);
+
 /** Run, or resume @p what, in another process, which ends with the status, made positive, as its
  * exit code. In a session of its own. Returns its pid. */
 pid_t mission_fork(struct mission_fixture *f, bool resume, const char *what);
