@@ -7,16 +7,16 @@
 static atomic_size_t syncs;
 
 /* The ones that SQLite finds when it is linked with this program. */
-PAWL_EXTERN int fdatasync(int fd);
-PAWL_EXTERN int fsync(int fd);
+PAWL_EXTERN int counted_fdatasync(int fd) __asm__("fdatasync");
+PAWL_EXTERN int counted_fsync(int fd) __asm__("fsync");
 
-int fdatasync(int fd)
+int counted_fdatasync(int fd)
 {
         syncs++;
         return (int)syscall(SYS_fdatasync, fd);
 }
 
-int fsync(int fd)
+int counted_fsync(int fd)
 {
         syncs++;
         return (int)syscall(SYS_fsync, fd);

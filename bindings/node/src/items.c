@@ -66,8 +66,8 @@ static bool get_item(pawl_thread_checkpoint *item, fields *f, napi_env env, job 
 {
         item->n_channels = next_count(f);
         item->n_writes = next_count(f);
-        pawl_thread_channel *channels = take(j, item->n_channels * sizeof *channels);
-        pawl_thread_write *writes = take(j, item->n_writes * sizeof *writes);
+        pawl_thread_channel *channels = job_alloc(j, item->n_channels * sizeof *channels);
+        pawl_thread_write *writes = job_alloc(j, item->n_writes * sizeof *writes);
 
         if (!channels || !writes)
                 return false;
@@ -101,7 +101,7 @@ bool get_items(napi_env env, job *j, napi_value array)
         uint32_t n;
 
         if (napi_get_array_length(env, array, &n) != napi_ok ||
-                !(j->items = take(j, (n + 1) * sizeof *j->items)))
+                !(j->items = job_alloc(j, (n + 1) * sizeof *j->items)))
                 return false;
         j->n = n;
         for (uint32_t i = 0; i < n; i++) {

@@ -51,7 +51,7 @@ void op_threads_delete(task *t)
 
 /* ---- A call ---------------------------------------------------------------------------------- */
 
-void *take(job *j, size_t size)
+void *job_alloc(job *j, size_t size)
 {
         block *b = calloc(1, sizeof *b + size + 1);
 
@@ -96,11 +96,11 @@ static bool get_text(pawl_text *out, napi_env env, job *j, napi_value value)
                 if (napi_get_value_string_utf8(env, value, small, sizeof small, &len) != napi_ok)
                         return false;
                 if (len < sizeof small - 4) { /* it is whole: a character more would have fitted */
-                        if (!(copy = take(j, len)))
+                        if (!(copy = job_alloc(j, len)))
                                 return false;
                         memcpy(copy, small, len);
                 } else if (napi_get_value_string_utf8(env, value, NULL, 0, &len) != napi_ok ||
-                           !(copy = take(j, len)) ||
+                           !(copy = job_alloc(j, len)) ||
                            napi_get_value_string_utf8(env, value, copy, len + 1, &len) != napi_ok) {
                         return false;
                 }
@@ -110,7 +110,7 @@ static bool get_text(pawl_text *out, napi_env env, job *j, napi_value value)
         if (type != napi_object || napi_is_typedarray(env, value, &typed) != napi_ok || !typed)
                 return true;
         if (napi_get_typedarray_info(env, value, &kind, &len, &data, NULL, NULL) != napi_ok ||
-                kind != napi_uint8_array || !(copy = take(j, len)))
+                kind != napi_uint8_array || !(copy = job_alloc(j, len)))
                 return false;
         if (len)
                 memcpy(copy, data, len);

@@ -34,7 +34,7 @@ typedef struct job {
 } job;
 
 /* Memory of the call; zeroed, and a byte more. */
-void *take(job *j, size_t size);
+void *job_alloc(job *j, size_t size);
 /* A string, or a Uint8Array; what is neither is absent. */
 bool get_at(pawl_text *out, napi_env env, job *j, napi_value array, uint32_t at);
 /* What is to be put: see items.c. */
