@@ -59,10 +59,10 @@ void op_log_open(task *t)
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         pawl_log *log;
 
-        options.flags = (unsigned)natural(t, 1);
+        options.flags = (unsigned)task_natural(t, 1);
         t->status = pawl_log_open(&log, t->arg[0], &options, &t->err);
         if (!t->status)
-                make(t, LOG, log);
+                task_make(t, LOG, log);
 }
 
 void op_close(task *t)
@@ -75,8 +75,8 @@ void op_head(task *t)
         unsigned char hash[32];
         uint64_t seq;
 
-        t->status = pawl_log_head(&seq, hash, log_of(t));
-        from_log(t);
+        t->status = pawl_log_head(&seq, hash, task_log(t));
+        task_from_log(t);
         if (t->status)
                 return;
         json_open(&t->json, NULL, "{");
@@ -88,18 +88,18 @@ void op_head(task *t)
 /* arg: 0 after, 1 how many */
 void op_events(task *t)
 {
-        const uint64_t most = natural(t, 1);
+        const uint64_t most = task_natural(t, 1);
         pawl_cursor *cursor;
         pawl_event event;
 
-        t->status = pawl_cursor_open(&cursor, log_of(t), natural(t, 0));
-        from_log(t);
+        t->status = pawl_cursor_open(&cursor, task_log(t), task_natural(t, 0));
+        task_from_log(t);
         if (t->status)
                 return;
         json_open(&t->json, NULL, "[");
         for (uint64_t n = 0; n < most && !t->status; n++) {
                 t->status = pawl_cursor_next(cursor, &event);
-                from_log(t);
+                task_from_log(t);
                 if (!t->status)
                         write_event(&t->json, &event);
         }
@@ -113,8 +113,8 @@ void op_verify(task *t)
 {
         pawl_verify_result result;
 
-        t->status = pawl_log_verify(&result, log_of(t), 0, NULL);
-        from_log(t);
+        t->status = pawl_log_verify(&result, task_log(t), 0, NULL);
+        task_from_log(t);
         if (t->status)
                 return;
         json_open(&t->json, NULL, "{");
@@ -130,8 +130,8 @@ void op_sessions(task *t)
 
         filter.mission_id = t->arg[0];
         filter.status = t->arg[1];
-        filter.limit = (size_t)natural(t, 2);
-        t->status = pawl_session_list(&list, log_of(t), &filter, &t->err);
+        filter.limit = (size_t)task_natural(t, 2);
+        t->status = pawl_session_list(&list, task_log(t), &filter, &t->err);
         if (t->status)
                 return;
         json_open(&t->json, NULL, "[");
@@ -175,8 +175,8 @@ void op_session_start(task *t)
         char id[PAWL_SESSION_ID_MAX];
 
         options.actor = t->arg[1];
-        options.take_over = natural(t, 2);
-        t->status = pawl_session_start(id, log_of(t), t->arg[0], &told, &options, &t->err);
+        options.take_over = task_natural(t, 2);
+        t->status = pawl_session_start(id, task_log(t), t->arg[0], &told, &options, &t->err);
         if (!t->status)
                 json_string(&t->json, NULL, id);
 }
@@ -186,7 +186,7 @@ void op_session_update(task *t)
 {
         const pawl_session_work told = work(t);
 
-        t->status = pawl_session_update(log_of(t), t->arg[0], t->arg[1], &told, &t->err);
+        t->status = pawl_session_update(task_log(t), t->arg[0], t->arg[1], &told, &t->err);
 }
 
 /* arg: 0 session, 1 actor, 2 reason */
@@ -195,7 +195,7 @@ void op_session_checkpoint(task *t)
         const pawl_session_work told = work(t);
         uint64_t seq;
 
-        t->status = pawl_session_checkpoint(&seq, log_of(t), t->arg[0], t->arg[1],
+        t->status = pawl_session_checkpoint(&seq, task_log(t), t->arg[0], t->arg[1],
                 t->arg[2] ? t->arg[2] : "manual", &told, &t->err);
         if (!t->status)
                 json_number(&t->json, NULL, (double)seq);
@@ -206,7 +206,7 @@ void op_session_end(task *t)
 {
         const pawl_session_work told = work(t);
 
-        t->status = pawl_session_end(log_of(t), t->arg[0], t->arg[1],
+        t->status = pawl_session_end(task_log(t), t->arg[0], t->arg[1],
                 t->arg[2] ? t->arg[2] : "completed", NULL, &told, &t->err);
 }
 
@@ -215,8 +215,8 @@ void op_backup(task *t)
 {
         pawl_backup copy;
 
-        t->status = pawl_log_backup(&copy, log_of(t), t->arg[0], NULL, NULL);
-        from_log(t);
+        t->status = pawl_log_backup(&copy, task_log(t), t->arg[0], NULL, NULL);
+        task_from_log(t);
         if (t->status)
                 return;
         json_open(&t->json, NULL, "{");
@@ -232,7 +232,7 @@ void op_handoff(task *t)
         char *document;
         size_t len;
 
-        t->status = pawl_session_handoff(&document, &len, log_of(t), t->arg[0], 0, &t->err);
+        t->status = pawl_session_handoff(&document, &len, task_log(t), t->arg[0], 0, &t->err);
         if (t->status)
                 return;
         json_text(&t->json, NULL, (pawl_text){document, len});
@@ -264,10 +264,10 @@ void op_checkpoint(task *t)
         pawl_workspace_capture *capture;
 
         request.description = t->arg[0];
-        request.only_if_changed = natural(t, 1);
+        request.only_if_changed = task_natural(t, 1);
         options.root = t->arg[2];
         options.actor = t->arg[3];
-        t->status = pawl_workspace_checkpoint(&capture, log_of(t), &request, &options, &t->err);
+        t->status = pawl_workspace_checkpoint(&capture, task_log(t), &request, &options, &t->err);
         if (t->status < 0)
                 return;
         json_open(&t->json, NULL, "{");
@@ -291,7 +291,7 @@ void op_checkpoints(task *t)
 {
         pawl_workspace_checkpoints *list;
 
-        t->status = pawl_workspace_checkpoint_list(&list, log_of(t), &t->err);
+        t->status = pawl_workspace_checkpoint_list(&list, task_log(t), &t->err);
         if (t->status)
                 return;
         json_open(&t->json, NULL, "[");
@@ -374,8 +374,8 @@ void op_diff(task *t)
         json_out patch = {.failed = false};
 
         options.root = t->arg[2];
-        t->status = pawl_workspace_compare(&c, log_of(t), t->arg[0], t->arg[1], &options,
-                natural(t, 3) ? take_patch : NULL, &patch, &t->err);
+        t->status = pawl_workspace_compare(&c, task_log(t), t->arg[0], t->arg[1], &options,
+                task_natural(t, 3) ? take_patch : NULL, &patch, &t->err);
         if (!t->status) {
                 json_open(&t->json, NULL, "{");
                 write_checkpoint(&t->json, "a", c->a);
@@ -389,7 +389,7 @@ void op_diff(task *t)
                 json_close(&t->json, "]");
                 write_members(&t->json, c);
                 write_git(&t->json, c->git);
-                if (natural(t, 3))
+                if (task_natural(t, 3))
                         json_text(&t->json, "patch",
                                 (pawl_text){patch.data ? patch.data : "", patch.len});
                 json_close(&t->json, "}");
@@ -403,7 +403,7 @@ void op_diff(task *t)
 void op_pin(task *t)
 {
         t->status = pawl_workspace_checkpoint_pin(
-                log_of(t), t->arg[0], natural(t, 1) != 0, t->arg[2], &t->err);
+                task_log(t), t->arg[0], task_natural(t, 1) != 0, t->arg[2], &t->err);
 }
 
 /* arg: 0 which, 1 root, 2 actor; without which: undo */
@@ -415,8 +415,8 @@ void op_rollback(task *t)
         options.root = t->arg[1];
         options.actor = t->arg[2];
         t->status = t->arg[0] ? pawl_workspace_rollback(
-                                        &plan, log_of(t), t->arg[0], NULL, &options, &t->err)
-                              : pawl_workspace_undo(&plan, log_of(t), NULL, &options, &t->err);
+                                        &plan, task_log(t), t->arg[0], NULL, &options, &t->err)
+                              : pawl_workspace_undo(&plan, task_log(t), NULL, &options, &t->err);
         if (t->status)
                 return;
         json_number(&t->json, NULL, (double)pawl_rollback_plan_look(plan).safety);

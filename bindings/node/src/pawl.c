@@ -8,23 +8,23 @@
 #include "task.h"
 #include "threads.h"
 
-pawl_log *log_of(task *t)
+pawl_log *task_log(task *t)
 {
         return t->on->pointer;
 }
 
-void from_log(task *t)
+void task_from_log(task *t)
 {
         if (t->status < 0)
-                snprintf(t->err.message, sizeof t->err.message, "%s", pawl_log_errmsg(log_of(t)));
+                snprintf(t->err.message, sizeof t->err.message, "%s", pawl_log_errmsg(task_log(t)));
 }
 
-uint64_t natural(const task *t, int i)
+uint64_t task_natural(const task *t, int i)
 {
         return t->arg[i] ? strtoull(t->arg[i], NULL, 10) : 0;
 }
 
-void make(task *t, kind kind, void *pointer)
+void task_make(task *t, kind kind, void *pointer)
 {
         t->made = calloc(1, sizeof *t->made);
         if (t->made) {
@@ -46,7 +46,7 @@ void close_handle(handle *h)
         h->pointer = NULL;
 }
 
-const char *ask(task *t, question *q)
+const char *task_ask(task *t, question *q)
 {
         if (!t->ask || q->json.failed)
                 return NULL;

@@ -103,7 +103,7 @@ void op_mission_load(task *t)
 
         t->status = pawl_mission_load(&mission, t->arg[0], &t->err);
         if (!t->status)
-                make(t, MISSION, mission);
+                task_make(t, MISSION, mission);
 }
 
 /* "pick N", "define TEXT" with the scope before it, "dismiss SCOPE", "answer TEXT", or nothing. */
@@ -116,7 +116,7 @@ static pawl_status clarify(pawl_answer *answer, const pawl_conflict *conflict, v
         json_open(&q.json, NULL, "{");
         write_conflict_members(&q.json, conflict);
         json_close(&q.json, "}");
-        said = ask(t, &q);
+        said = task_ask(t, &q);
         if (!said || strncmp(said, "throw", 5) == 0)
                 return said ? PAWL_ESTATE : PAWL_OK;
         if (strncmp(said, "pick ", 5) == 0)
@@ -149,7 +149,7 @@ static pawl_status confirm(bool *yes, const pawl_input_change *change, void *use
         json_string(&q.json, "checkpointHash", change->checkpoint_hash);
         json_string(&q.json, "currentHash", change->current_hash);
         json_close(&q.json, "}");
-        said = ask(user, &q);
+        said = task_ask(user, &q);
         *yes = said && strcmp(said, "yes") == 0;
         return said && strncmp(said, "throw", 5) == 0 ? PAWL_ESTATE : PAWL_OK;
 }
@@ -161,7 +161,7 @@ static pawl_status confirm_mission(
         const char *said;
 
         write_changes(&q.json, NULL, changes, n);
-        said = ask(user, &q);
+        said = task_ask(user, &q);
         *yes = said && strcmp(said, "yes") == 0;
         return said && strncmp(said, "throw", 5) == 0 ? PAWL_ESTATE : PAWL_OK;
 }
@@ -171,7 +171,7 @@ static void notice(const char *line, void *user)
         question q = {.what = "notice"};
 
         json_string(&q.json, NULL, line);
-        (void)ask(user, &q);
+        (void)task_ask(user, &q);
 }
 
 static void progress(pawl_run_stage stage, const char *step_id, size_t n, size_t of, void *user)
@@ -191,7 +191,7 @@ static void progress(pawl_run_stage stage, const char *step_id, size_t n, size_t
         json_number(&q.json, "number", (double)n);
         json_number(&q.json, "of", (double)of);
         json_close(&q.json, "}");
-        (void)ask(user, &q);
+        (void)task_ask(user, &q);
 }
 
 /* arg: 1 what, 2 actor, 3 strictness, 4 flags, 5 time limit, 6 which functions there are, 7 how
@@ -199,20 +199,20 @@ static void progress(pawl_run_stage stage, const char *step_id, size_t n, size_t
 static pawl_run_options run_options(task *t)
 {
         pawl_run_options options = PAWL_RUN_OPTIONS_INIT;
-        const uint64_t flags = natural(t, 4), functions = natural(t, 6);
+        const uint64_t flags = task_natural(t, 4), functions = task_natural(t, 6);
 
         options.actor = t->arg[2];
         options.strictness = t->arg[3];
         options.accept_changed_inputs = flags & 1;
         options.accept_changed_mission = flags & 2;
         options.rerun_changed = flags & 4;
-        options.time_limit_ms = natural(t, 5);
+        options.time_limit_ms = task_natural(t, 5);
         options.clarify = functions & 1 ? clarify : NULL;
         options.confirm = functions & 2 ? confirm : NULL;
         options.progress = functions & 4 ? progress : NULL;
         options.confirm_mission = functions & 8 ? confirm_mission : NULL;
         options.notice = functions & 16 ? notice : NULL;
-        options.wait_ms = (unsigned)natural(t, 7);
+        options.wait_ms = (unsigned)task_natural(t, 7);
         options.clarify_user = options.confirm_user = options.progress_user = t;
         options.confirm_mission_user = options.notice_user = t;
         return options;
@@ -246,7 +246,7 @@ void op_run(task *t)
         pawl_run_result *result = NULL;
 
         options.run_id = t->arg[1];
-        t->status = pawl_mission_run(&result, second(t)->pointer, log_of(t), &options, &t->err);
+        t->status = pawl_mission_run(&result, second(t)->pointer, task_log(t), &options, &t->err);
         finish_run(t, result);
 }
 
@@ -255,7 +255,7 @@ void op_resume(task *t)
         const pawl_run_options options = run_options(t);
         pawl_run_result *result = NULL;
 
-        t->status = pawl_mission_resume(&result, log_of(t), t->arg[1], &options, &t->err);
+        t->status = pawl_mission_resume(&result, task_log(t), t->arg[1], &options, &t->err);
         finish_run(t, result);
 }
 
@@ -318,7 +318,7 @@ void op_runs(task *t)
 {
         pawl_runs *runs;
 
-        t->status = pawl_run_list(&runs, log_of(t), t->arg[0], natural(t, 1), &t->err);
+        t->status = pawl_run_list(&runs, task_log(t), t->arg[0], task_natural(t, 1), &t->err);
         if (t->status)
                 return;
         json_open(&t->json, NULL, "[");
@@ -351,7 +351,7 @@ void op_conflicts(task *t)
 {
         pawl_conflicts *list;
 
-        t->status = pawl_conflict_list(&list, log_of(t), t->arg[0], natural(t, 1), &t->err);
+        t->status = pawl_conflict_list(&list, task_log(t), t->arg[0], task_natural(t, 1), &t->err);
         if (t->status)
                 return;
         json_open(&t->json, NULL, "[");
@@ -380,7 +380,7 @@ void op_senses(task *t)
 {
         pawl_senses *list;
 
-        t->status = pawl_sense_list(&list, log_of(t), t->arg[0], &t->err);
+        t->status = pawl_sense_list(&list, task_log(t), t->arg[0], &t->err);
         if (t->status)
                 return;
         json_open(&t->json, NULL, "[");
@@ -403,7 +403,7 @@ void op_step_checkpoint(task *t)
 {
         pawl_step_checkpoint *c;
 
-        t->status = pawl_step_checkpoint_load(&c, log_of(t), t->arg[0] ? t->arg[0] : "", &t->err);
+        t->status = pawl_step_checkpoint_load(&c, task_log(t), t->arg[0] ? t->arg[0] : "", &t->err);
         if (t->status)
                 return;
         json_open(&t->json, NULL, "{");
@@ -431,12 +431,12 @@ void op_step_checkpoint(task *t)
 /* arg: 0 conflict, 1 pick, 2 definition, 3 scope, 4 actor, 5 answer, 6 dismiss, 7 replace */
 void op_resolve(task *t)
 {
-        const pawl_answer answer = {.pick = (size_t)natural(t, 1),
+        const pawl_answer answer = {.pick = (size_t)task_natural(t, 1),
                 .define = {t->arg[2], t->len[2]},
                 .scope = {t->arg[3], t->len[3]},
                 .answer = {t->arg[5], t->len[5]},
-                .dismiss = natural(t, 6) != 0,
-                .replace = natural(t, 7) != 0};
+                .dismiss = task_natural(t, 6) != 0,
+                .replace = task_natural(t, 7) != 0};
 
-        t->status = pawl_conflict_resolve(log_of(t), t->arg[0], &answer, t->arg[4], &t->err);
+        t->status = pawl_conflict_resolve(task_log(t), t->arg[0], &answer, t->arg[4], &t->err);
 }

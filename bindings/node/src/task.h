@@ -47,15 +47,15 @@ struct task {
         char *answers; /* of the last question, valid until the next */
 };
 
-pawl_log *log_of(task *t);
-void from_log(task *t);
+pawl_log *task_log(task *t);
+void task_from_log(task *t);
 /* An argument as a number; 0 where there is none. */
-uint64_t natural(const task *t, int i);
+uint64_t task_natural(const task *t, int i);
 /* A new handle is what the call gives. */
-void make(task *t, kind kind, void *pointer);
+void task_make(task *t, kind kind, void *pointer);
 void close_handle(handle *h);
 /* Ask JavaScript and wait. NULL: there is no answer. */
-const char *ask(task *t, question *q);
+const char *task_ask(task *t, question *q);
 
 /* The operations. */
 void op_backup(task *), op_diff(task *), op_mission_check(task *), op_mission_params(task *),

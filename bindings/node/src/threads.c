@@ -34,7 +34,7 @@ void op_threads_open(task *t)
         if (!t->status)
                 t->status = pawl_threads_open(&made->threads, made->log, t->arg[1], &t->err);
         if (!t->status)
-                make(t, THREADS, made);
+                task_make(t, THREADS, made);
         else if (made && made->log)
                 close_threads(made);
         else
