@@ -1,6 +1,9 @@
 #include "mcp/process.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "events/identity.h"
+#include "events/log.h"
+#include "events/types.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -92,6 +95,50 @@ pawl_status mcp_process_start(mcp_process *p, const mcp_log *log, const char *co
         return error ? pawl__fail(err, PAWL_EIO, "%s: could not be started: %s; try again", command,
                                strerror(error))
                      : PAWL_OK;
+}
+
+/* Is it the process that claims a run with this event? It is on this machine. */
+static pawl_status claims(bool *out, const mcp_process *p, const pawl_event *claim, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__identity self;
+        char pid[24];
+        pawl_status status =
+                pawl__json_tree_read(&tree, claim->payload.data, claim->payload.len, err);
+
+        if (!status) {
+                const pawl__node owner = pawl__json_get(&tree, 0, "owner");
+                const pawl__node number = pawl__json_get(&tree, owner, "pid");
+                snprintf(pid, sizeof pid, "%d", (int)p->pid);
+                pawl__identity_system(&self);
+                *out = number != PAWL__NO_NODE &&
+                       pawl__text_is(pawl__json_at(&tree, number)->value, pid) &&
+                       pawl__text_is(pawl__json_get_text(&tree, owner, "host"), self.host) &&
+                       pawl__text_is(pawl__json_get_text(&tree, owner, "boot_id"), self.boot_id);
+        }
+        pawl__json_tree_free(&tree);
+        return status;
+}
+
+static pawl_status count_step(
+        const pawl_event *event, pawl__event_type type, void *user, pawl_error *err)
+{
+        mcp_process *p = user;
+        bool own = false;
+        pawl_status status = PAWL_OK;
+
+        if (type == PAWL__RUN_CLAIMED && event->payload.data)
+                status = claims(&own, p, event, err);
+        if (own)
+                snprintf(p->run_id, sizeof p->run_id, "%.*s", PAWL__FMT(event->run_id));
+        p->steps += type == PAWL__STEP_COMPLETED && pawl__text_is(event->run_id, p->run_id);
+        p->seq = event->seq;
+        return status;
+}
+
+pawl_status mcp_process_follow(mcp_process *p, pawl_log *log, pawl_error *err)
+{
+        return pawl__log_each(log, p->seq, count_step, p, err);
 }
 
 /* From the start of a file in memory. */

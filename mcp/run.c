@@ -2,7 +2,6 @@
 #include "base/error.h"
 #include "base/sources.h"
 #include "events/log.h"
-#include "events/types.h"
 #include "mcp/process.h"
 #include "mcp/question.h"
 #include <errno.h>
@@ -17,8 +16,6 @@ struct mcp_run {
         pawl__buf actor;
         bool modern, can_elicit, cancelled;
         mcp_process process;
-        uint64_t seq;          /* of the last event that was told of */
-        int64_t steps;         /* that were completed meanwhile */
         char run_id[64];       /* empty: not known */
         mcp_outcome outcome;   /* once it has ended */
         pawl__json_tree told;  /* its output, when it blocks */
@@ -309,8 +306,8 @@ static mcp_run *begin(mcp_server *server, const mcp_request *request)
                 (pawl__json_at(request->tree, token)->type == PAWL__JSON_STRING ||
                         pawl__json_at(request->tree, token)->type == PAWL__JSON_NUMBER))
                 pawl__json_node_text(&run->token, pawl__json_at(request->tree, token));
-        if (server->log.log && pawl_log_head(&run->seq, hash, server->log.log))
-                run->seq = 0;
+        if (server->log.log && pawl_log_head(&run->process.seq, hash, server->log.log))
+                run->process.seq = 0;
         if (run->id.failed || run->actor.failed || run->token.failed) {
                 free_run(run);
                 return NULL;
@@ -439,30 +436,19 @@ void mcp_run_cancel(mcp_server *server, pawl_text id)
 
 /* ---- As time goes by ------------------------------------------------------------------------- */
 
-static pawl_status count_step(
-        const pawl_event *event, pawl__event_type type, void *user, pawl_error *err)
-{
-        mcp_run *run = user;
-
-        (void)err;
-        run->seq = event->seq;
-        run->steps += type == PAWL__STEP_COMPLETED;
-        return PAWL_OK;
-}
-
 static void tell_progress(mcp_server *server, mcp_run *run)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_error err = PAWL_ERROR_INIT;
-        const int64_t before = run->steps;
+        const int64_t before = run->process.steps;
 
         if (!run->token.len || !server->log.log ||
-                pawl__log_each(server->log.log, run->seq, count_step, run, &err) ||
-                run->steps == before)
+                mcp_process_follow(&run->process, server->log.log, &err) ||
+                run->process.steps == before)
                 return;
         mcp_begin_message(&w, "notifications/progress", NULL);
         pawl__json_member_raw(&w, "progressToken", pawl__buf_text(&run->token));
-        pawl__json_member_integer(&w, "progress", run->steps);
+        pawl__json_member_integer(&w, "progress", run->process.steps);
         pawl__json_member_string(&w, "message", "steps completed");
         mcp_send_result(server, &w);
 }
@@ -474,9 +460,10 @@ void mcp_runs_tick(mcp_server *server)
                 next = run->next;
                 if (!run->process.pid)
                         continue;
-                if (!run->cancelled)
+                const bool ended = waitpid(run->process.pid, &status, WNOHANG) == run->process.pid;
+                if (!run->cancelled) /* of its last step, too */
                         tell_progress(server, run);
-                if (waitpid(run->process.pid, &status, WNOHANG) == run->process.pid)
+                if (ended)
                         end(server, run, status);
         }
 }

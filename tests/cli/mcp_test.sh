@@ -114,6 +114,27 @@ same "$(jq -c '.result | [.isError, .structuredContent.status]' answer)" '[false
 says '"method":"notifications/progress","params":\{"progressToken":"p"' before
 same "$(eventlog list --type GlossaryClarificationResolved --json | jq -r .payload.actor.actor_type)" user
 
+it "progress counts the steps of the run that was called, whatever else runs"
+cat >waits.yaml <<'END'
+mission: waits
+steps:
+  - id: wait
+    run: [sh, -c, "touch begun; until [ -e go ]; do sleep 0.1; done"]
+END
+cat >others.yaml <<'END'
+mission: others
+steps:
+  - {id: one, run: ["true"]}
+  - {id: two, run: ["true"]}
+END
+say '{"jsonrpc":"2.0","id":22,"method":"tools/call","params":{"name":"run","arguments":{"mission":"waits.yaml"},"_meta":{"progressToken":"w"}}}'
+until [ -e begun ]; do sleep 0.1; done
+runs 0 pawl run others.yaml
+touch go
+hear 22
+same "$(jq -c '.result.structuredContent.status' answer)" '"completed"'
+same "$(jq -c 'select(.method == "notifications/progress").params.progress' before)" 1
+
 it "a resource that is subscribed to is told of when it changes"
 ask 21 '{"jsonrpc":"2.0","id":21,"method":"resources/subscribe","params":{"uri":"pawl://checkpoints"}}'
 runs 0 pawl checkpoint
