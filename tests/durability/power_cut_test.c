@@ -6,7 +6,6 @@
 #include "events/sqlite/sqlite.h"
 #include "state/state.h"
 #include "support/aftermath.h"
-#include "support/allocator.h"
 #include "support/event_log.h"
 #include "support/mission.h"
 #include <fcntl.h>
@@ -47,17 +46,14 @@ static void check_recording(const recording *r)
         directory_remove(copy);
 }
 
-enum { FEW_SEEDS = 1, CI_SEEDS = 3, FULL_SEEDS = 120, SINGLES = 6 };
+enum { CI_SEEDS = 3, FULL_SEEDS = 120, SINGLES = 6 };
 
 static power_result sweep(const char *name, const recording *r, const struct aftermath *x)
 {
         const power_sweep sweep = {.r = r,
                 .stride = 1,
                 .singles = test_full() ? 10 * SINGLES : SINGLES,
-                /* a sanitizer makes it slow, and is about the code, which is the same for all */
-                .seeds = test_full()         ? FULL_SEEDS
-                         : allocator_works() ? CI_SEEDS
-                                             : FEW_SEEDS,
+                .seeds = test_full() ? FULL_SEEDS : CI_SEEDS,
                 .check = aftermath_check,
                 .user = x};
         power_result result = power_cut(&sweep);
