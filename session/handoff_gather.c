@@ -143,7 +143,7 @@ static pawl_status steps_of_agent(gathering *g)
         pawl__handoff *out = g->out;
         const pawl__value *v = out->session.v;
         pawl_text current, none = {NULL, 0};
-        const char *as = "left";
+        const char *as = "unfinished";
         pawl_status status = pawl__session_current(&current, &out->session, g->err);
 
         if (!status)
