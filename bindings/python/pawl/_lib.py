@@ -147,6 +147,15 @@ class Handle:
             raise Error(lib.PAWL_ESTATE, f"{type(self).__name__}: was opened before a fork; open it again in the child")
         return self._pointer
 
+    def _list(self, list_fn: Any, free: Any, kind: str, *arguments: Any) -> list[Record]:
+        out = ffi.new(f"{kind} **")
+        with self._lock:
+            call(list_fn, out, self._get(), *arguments)
+        try:
+            return record(out[0]).items
+        finally:
+            free(out[0])
+
     def close(self) -> None:
         """Close it; a second time does nothing. In a child of the process nothing is done."""
         with self._lock:

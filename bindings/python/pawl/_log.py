@@ -1,0 +1,141 @@
+"""The log: its events, and what is known by them."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterable, Iterator
+from typing import Any
+
+from pawl._callbacks import run_mission
+from pawl._lib import Record, call, check, encode, ffi, lib, new, record
+from pawl._sessions import Sessions
+from pawl._workspace import Workspace
+
+
+class Log(Sessions, Workspace):
+    """An event log: a file, or with a `postgresql://` URL one of a server."""
+
+    @classmethod
+    def open(cls, path: str, *, create: bool = True, readonly: bool = False, key: bytes | None = None,
+             busy_ms: int = 5000, lease_ms: int = 30000) -> "Log":
+        out = ffi.new("pawl_log **")
+        options = new("pawl_log_options", busy_ms=busy_ms, lease_ms=lease_ms,
+                      flags=lib.PAWL_LOG_READONLY if readonly else lib.PAWL_LOG_CREATE if create else 0)
+        if key is not None:
+            kept = ffi.new("unsigned char[]", key)
+            options.struct.key, options.struct.key_len = kept, len(key)
+        call(lib.pawl_log_open, out, encode(path), options.struct)
+        return cls(out[0], lib.pawl_log_close)
+
+    def _check(self, code: int) -> int:
+        return check(code, ffi.string(lib.pawl_log_errmsg(self._get())).decode(errors="replace"))
+
+    def head(self) -> tuple[int, str]:
+        """The last event's seq and hash."""
+        seq, digest = ffi.new("uint64_t *"), ffi.new("unsigned char[32]")
+        with self._lock:
+            self._check(lib.pawl_log_head(seq, digest, self._get()))
+        return seq[0], bytes(ffi.buffer(digest)).hex()
+
+    def events(self, since: int = 0) -> Iterator[Record]:
+        """The events after `since`; `payload` is what its JSON says, None where it was pruned."""
+        cursor, event = ffi.new("pawl_cursor **"), ffi.new("pawl_event *")
+        with self._lock:
+            self._check(lib.pawl_cursor_open(cursor, self._get(), since))
+        try:
+            while True:
+                with self._lock:
+                    self._get()
+                    if self._check(lib.pawl_cursor_next(cursor[0], event)) == lib.PAWL_DONE:
+                        return
+                    one = record(event)
+                one.payload = None if one.payload is None else json.loads(one.payload)
+                one.prev, one.hash = one.prev.hex(), one.hash.hex()
+                yield one
+        finally:
+            if self._pointer is not None:
+                lib.pawl_cursor_close(cursor[0])
+
+    async def follow(self, since: int = 0, *, every: float = 0.2) -> AsyncIterator[Record]:
+        """The events after `since`, and those to come."""
+        while True:
+            for event in await asyncio.to_thread(lambda: list(self.events(since))):
+                since = event.seq
+                yield event
+            await asyncio.sleep(every)
+
+    def append(self, events: Iterable[dict[str, Any]], fence: int = 0) -> int:
+        """Append events ({"type", "payload", "mission_id", ...}) as one transaction: the last one's seq."""
+        given = list(events)
+        array, alive, seq = ffi.new("pawl_event[]", len(given)), [], ffi.new("uint64_t *")
+        for i, one in enumerate(given):
+            for name, value in one.items():
+                if name in ("v", "time_us"):
+                    setattr(array[i], name, value)
+                    continue
+                data = (json.dumps(value) if name == "payload" else value).encode() if value is not None else None
+                if data is not None:
+                    alive.append(ffi.new("char[]", data))
+                    setattr(array[i], name, {"data": alive[-1], "len": len(data)})
+        with self._lock:
+            self._check(lib.pawl_log_append(seq, self._get(), array, len(given), fence))
+        return seq[0]
+
+    def verify(self, anchor: tuple[int, str] | None = None) -> Record:
+        """Recompute the chain; `anchor` is a head recorded earlier. A chain that is broken raises."""
+        result = ffi.new("pawl_verify_result *")
+        seq, digest = (anchor[0], bytes.fromhex(anchor[1])) if anchor else (0, ffi.NULL)
+        with self._lock:
+            self._check(lib.pawl_log_verify(result, self._get(), seq, digest))
+        return record(result)
+
+    def runs(self, status: str | None = None, limit: int = 0) -> list[Record]:
+        return self._list(lib.pawl_run_list, lib.pawl_runs_free, "pawl_runs", encode(status), limit)
+
+    def conflicts(self, run_id: str | None = None, *, resolved: bool = False) -> list[Record]:
+        """Open conflicts; with `resolved` the answered ones too. The conflict itself is `conflict`."""
+        return self._list(lib.pawl_conflict_list, lib.pawl_conflicts_free, "pawl_conflicts", encode(run_id), resolved)
+
+    def senses(self, run_id: str | None = None) -> list[Record]:
+        return self._list(lib.pawl_sense_list, lib.pawl_senses_free, "pawl_senses", encode(run_id))
+
+    def resolve(self, conflict_id: str, *, pick: int = 0, define: str | None = None, scope: str | None = None,
+                answer: str | None = None, dismiss: bool = False, replace: bool = False, actor: str | None = None) -> None:
+        """Answer a conflict: pick a candidate, from 1, define the term, or dismiss it; or answer what a step asks people.
+
+        With `replace` also where it was answered, as long as no step has completed by that.
+        """
+        said, alive = ffi.new("pawl_answer *", {"pick": pick, "dismiss": dismiss, "replace": replace}), []
+        for name, value in (("define", define), ("scope", scope), ("answer", answer)):
+            if value is not None:
+                alive.append(ffi.new("char[]", value.encode()))
+                setattr(said, name, {"data": alive[-1], "len": len(value.encode())})
+        with self._lock:
+            call(lib.pawl_conflict_resolve, self._get(), encode(conflict_id), said, encode(actor))
+
+    def step_checkpoint(self, retry_token: str) -> Record:
+        """The checkpoint of a step by its token."""
+        out = ffi.new("pawl_step_checkpoint **")
+        with self._lock:
+            call(lib.pawl_step_checkpoint_load, out, self._get(), encode(retry_token))
+        try:
+            return record(out[0])
+        finally:
+            lib.pawl_step_checkpoint_free(out[0])
+
+    def resume(self, what: str | None = None, **options: Any) -> Record:
+        """Go on with a run, by its id or a token; None: the one that can be gone on with.
+
+        Options: as for Mission.run(), and accept_changed_inputs, accept_changed_mission, rerun_changed.
+        """
+        return run_mission(lambda out, given, error: lib.pawl_mission_resume(out, self._get(), encode(what), given, error), self, options)
+
+    def backup(self, path: str) -> Record:
+        """Copy the log into a new file, while others write."""
+        result = ffi.new("pawl_backup *")
+        with self._lock:
+            self._check(lib.pawl_log_backup(result, self._get(), encode(path), ffi.NULL, ffi.NULL))
+        return record(result)
+
+    def interrupt(self, on: bool = True) -> None:
+        """Let the calls on this log fail, from any thread, while it is on."""
+        lib.pawl_log_interrupt(self._get(), on)

@@ -1,0 +1,62 @@
+"""Missions: they are run on a log."""
+
+import json
+from typing import Any
+
+from pawl._callbacks import run_mission
+from pawl._json import taken
+from pawl._lib import Handle, Record, call, encode, ffi, lib, record
+from pawl._log import Log
+
+
+class Mission(Handle):
+    """A mission file, read and checked."""
+
+    @classmethod
+    def load(cls, path: str) -> "Mission":
+        out = ffi.new("pawl_mission **")
+        call(lib.pawl_mission_load, out, encode(path))
+        return cls(out[0], lib.pawl_mission_free)
+
+    @property
+    def id(self) -> str:
+        return ffi.string(lib.pawl_mission_id(self._get())).decode()
+
+    @property
+    def steps(self) -> list[str]:
+        count = lib.pawl_mission_steps(self._get())
+        return [ffi.string(lib.pawl_mission_step_id(self._get(), i)).decode() for i in range(count)]
+
+    @property
+    def params(self) -> list[Record]:
+        """Its parameters: `name`, `type`, `description` and `value`, the JSON of what was given or the default, or None."""
+        out = ffi.new("pawl_mission_param **")
+        return [record(out[0][i]) for i in range(lib.pawl_mission_params(self._get(), out))]
+
+    def set_param(self, name: str, value: Any) -> None:
+        """Give a parameter its value for runs to come."""
+        with self._lock:
+            call(lib.pawl_mission_set_param, self._get(), encode(name), encode(value if isinstance(value, str) else json.dumps(value)))
+
+    def load_params(self, path: str) -> None:
+        """The same of a file, YAML or JSON, of names and values."""
+        with self._lock:
+            call(lib.pawl_mission_load_params, self._get(), encode(path))
+
+    def run(self, log: Log, run_id: str | None = None, **options: Any) -> Record:
+        """Run every step: `status` is completed, blocked, failed or interrupted; `steps`, `conflicts` (ids), `run_id`.
+
+        Options: actor, strictness, time_limit_ms, wait_ms; and functions: clarify(conflict) gives a candidate's
+        number, {"define", "scope"}, {"dismiss"}, {"answer"} or None; confirm(change) and confirm_mission(changes) give True to go on;
+        progress(stage, step_id, number, of); notice(line).
+        """
+        options["run_id"] = run_id
+        with self._lock:
+            return run_mission(lambda out, given, error: lib.pawl_mission_run(out, self._get(), log._get(), given, error), log, options)
+
+    def check(self, log: Log | None = None, step_id: str | None = None) -> list[dict[str, Any]]:
+        """What the gate would say of each step, writing nothing."""
+        out, length = ffi.new("char **"), ffi.new("size_t *")
+        with self._lock:
+            call(lib.pawl_mission_check, out, length, self._get(), log._get() if log else ffi.NULL, encode(step_id))
+        return json.loads(taken(out, length))

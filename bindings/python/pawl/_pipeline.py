@@ -1,0 +1,98 @@
+"""The pipeline, for runners of one's own."""
+
+import json
+from typing import Any
+
+from pawl._callbacks import Callbacks
+from pawl._lib import Handle, Record, call, check, encode, ffi, lib, new, record
+from pawl._log import Log
+
+
+class Context(Handle):
+    """One step of one run, on its way through the layers."""
+
+    def __init__(self, mission_id: str, run_id: str, step_id: str, inputs: Any = None, *, critical: bool = False,
+                 strictness: str | None = None, retry_token: str | None = None) -> None:
+        out = ffi.new("pawl_context **")
+        call(lib.pawl_context_new, out, encode(mission_id), encode(run_id), encode(step_id))
+        super().__init__(out[0], lib.pawl_context_free)
+        data = (inputs if isinstance(inputs, str) else json.dumps(inputs)).encode()
+        self._check(lib.pawl_context_set_inputs(out[0], data, len(data)))
+        lib.pawl_context_set_critical(out[0], critical)
+        if strictness is not None:
+            self._check(lib.pawl_context_set_strictness(out[0], encode(strictness)))
+        if retry_token is not None:
+            self._check(lib.pawl_context_set_retry_token(out[0], encode(retry_token)))
+
+    def _check(self, code: int) -> int:
+        return check(code, ffi.string(lib.pawl_context_errmsg(self._get())).decode(errors="replace"))
+
+    @property
+    def retry_token(self) -> str | None:
+        token = lib.pawl_context_retry_token(self._get())
+        return None if token == ffi.NULL else ffi.string(token).decode()
+
+    @property
+    def input_hash(self) -> str:
+        return ffi.string(lib.pawl_context_input_hash(self._get())).decode()
+
+    @property
+    def conflicts(self) -> list[Record]:
+        return [record(lib.pawl_context_conflict(self._get(), i)) for i in range(lib.pawl_context_conflicts(self._get()))]
+
+    @property
+    def output(self) -> Any:
+        value = lib.pawl_context_output(self._get())
+        return None if value.data == ffi.NULL else json.loads(bytes(ffi.buffer(value.data, value.len)))
+
+
+class Pipeline(Handle):
+    """The five layers over a log, which must stay open as long."""
+
+    def __init__(self, log: Log, *, actor: str | None = None, clarify: Any = None, confirm: Any = None) -> None:
+        out = ffi.new("pawl_pipeline **")
+        self._back = Callbacks(clarify=clarify, confirm=confirm)
+        self._options = new("pawl_pipeline_options", actor=actor, **self._back.options())
+        self._log = log
+        call(lib.pawl_pipeline_new, out, log._get(), self._options.struct)
+        super().__init__(out[0], lib.pawl_pipeline_free)
+        self._lock = log._lock
+
+    def close(self) -> None:
+        if self._log._pointer is None:
+            self._pointer = None
+        super().close()
+
+    def _get(self) -> Any:
+        self._log._get()
+        return super()._get()
+
+    def _do(self, function: Any, *arguments: Any) -> str:
+        with self._lock:
+            code = function(self._get(), *arguments)
+            self._back.finish()
+            check(code, ffi.string(lib.pawl_pipeline_errmsg(self._get())).decode(errors="replace"))
+        return {lib.PAWL_BLOCKED: "blocked", lib.PAWL_DONE: "done"}.get(code, "ok")
+
+    def seed(self, scope: str, path: str) -> None:
+        self._do(lib.pawl_pipeline_seed, encode(scope), encode(path))
+
+    def run(self, context: Context) -> str:
+        """ "ok": generate; "blocked"; "done": it completed before, and context.output is what it gave."""
+        return self._do(lib.pawl_pipeline_run, context._get())
+
+    def complete(self, context: Context, output: Any) -> str:
+        """Record the output: "ok", or "blocked" by it."""
+        data = (output if isinstance(output, str) else json.dumps(output)).encode()
+        return self._do(lib.pawl_pipeline_complete, context._get(), data, len(data))
+
+    def failed(self, context: Context, exit_code: int, why: str) -> None:
+        self._do(lib.pawl_pipeline_failed, context._get(), exit_code, encode(why))
+
+    def renew(self, run_id: str) -> None:
+        """Keep the claim on a run while its generation takes long."""
+        self._do(lib.pawl_pipeline_renew, encode(run_id))
+
+    def end_run(self, run_id: str, reason: str | None = None) -> None:
+        """The run is done, or failed for a reason."""
+        self._do(lib.pawl_pipeline_end_run, encode(run_id), encode(reason))
