@@ -88,22 +88,25 @@ static pawl_status begin_for(pawl_log *log, const pawl__batch *batch, bool again
         return status;
 }
 
-static pawl_status check_ids(const pawl_event *event, pawl_error *err)
+/* Those that are where the ids of the batch's event before are were checked with it. */
+static pawl_status check_ids(const pawl_event *event, const pawl_event *before, pawl_error *err)
 {
         const struct {
-                pawl_text id;
+                pawl_text id, checked;
                 const char *what;
         } ids[] = {
-                {event->mission_id, "mission id"},
-                {event->run_id, "run id"},
-                {event->step_id, "step id"},
-                {event->session_id, "session id"},
-                {event->actor, "actor"},
+                {event->mission_id, before->mission_id, "mission id"},
+                {event->run_id, before->run_id, "run id"},
+                {event->step_id, before->step_id, "step id"},
+                {event->session_id, before->session_id, "session id"},
+                {event->actor, before->actor, "actor"},
         };
 
         for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
-                pawl_status status =
-                        ids[i].id.data ? pawl__id_check(ids[i].id, ids[i].what, err) : PAWL_OK;
+                if (!ids[i].id.data || (ids[i].id.data == ids[i].checked.data &&
+                                               ids[i].id.len == ids[i].checked.len))
+                        continue;
+                pawl_status status = pawl__id_check(ids[i].id, ids[i].what, err);
                 if (status)
                         return status;
         }
@@ -148,7 +151,7 @@ static pawl_status insert(pawl_log *log, const pawl_event *e)
                 e->session_id, e->actor, e->payload, e->prev, e->hash);
 }
 
-pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event)
+pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event, const pawl_event *before)
 {
         pawl_event e = *event;
         pawl__event_type type = pawl__event_type_of(e.type);
@@ -168,7 +171,7 @@ pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event)
                 return pawl__fail(&log->err, PAWL_EINVAL,
                         "%.*s: time: is outside of the years 1 to 9999; set the clock right",
                         PAWL__FMT(e.type));
-        status = check_ids(&e, &log->err);
+        status = check_ids(&e, before, &log->err);
         if (!status)
                 status = take_payload(log, &e, type);
         if (!status && log->head_seq >= INT64_MAX)
@@ -253,12 +256,17 @@ static pawl_status check_place(pawl_log *log, pawl__batch *batch, uint64_t fence
 
 pawl_status pawl__tx_batch(pawl_log *log, pawl__batch *batch, uint64_t fence)
 {
+        static const pawl_event none;
+        const pawl_event *before = &none;
         pawl_status status = check_place(log, batch, fence);
 
         for (size_t i = 0; i < batch->n_blobs && !status; i++)
                 status = pawl__tx_blob(log, batch->blobs[i].hash, batch->blobs[i].content);
-        for (size_t i = 0; i < batch->n && !status; i++)
-                status = pawl__tx_event(log, in_order(batch, i));
+        for (size_t i = 0; i < batch->n && !status; i++) {
+                const pawl_event *event = in_order(batch, i);
+                status = pawl__tx_event(log, event, before);
+                before = event;
+        }
         for (size_t i = 0; i < batch->n_prunes && !status; i++)
                 status = pawl__tx_prune(log, batch->prunes[i]);
         if (!status && batch->releases.data)

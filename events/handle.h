@@ -222,8 +222,10 @@ static inline bool pawl__tx_again(pawl_log *log, pawl_status status)
 {
         return status && log->engine->again && log->engine->again(log);
 }
-/** Check, chain and insert one event; apply it. The caller rolls back on failure. */
-PAWL_MUST_CHECK pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event);
+/** Check, chain and insert one event; apply it. The caller rolls back on failure. @p before: the
+ * one that was appended before it in the same batch, or one without ids. */
+PAWL_MUST_CHECK pawl_status pawl__tx_event(
+        pawl_log *log, const pawl_event *event, const pawl_event *before);
 /** A batch's blobs and events, the run's fence checked. The caller rolls back on failure. */
 PAWL_MUST_CHECK pawl_status pawl__tx_batch(pawl_log *log, pawl__batch *batch, uint64_t fence);
 /** pawl__tx_batch() of a batch that may have a prepare hook, which is called first. The caller

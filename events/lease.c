@@ -306,6 +306,7 @@ static pawl_status claimed_payload(pawl__json_writer *w, const pawl__identity *s
 
 static pawl_status append_claimed(pawl_log *log, pawl_event *claimed, uint64_t fence)
 {
+        static const pawl_event none;
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_status status = claimed_payload(&w, &log->self, fence);
 
@@ -314,7 +315,7 @@ static pawl_status append_claimed(pawl_log *log, pawl_event *claimed, uint64_t f
         claimed->type = pawl__text("RunClaimed");
         claimed->payload = pawl__buf_text(&w.buf);
         if (!status)
-                status = pawl__tx_event(log, claimed);
+                status = pawl__tx_event(log, claimed, &none);
         pawl__json_writer_free(&w);
         return status;
 }

@@ -15,6 +15,7 @@ static pawl_status wait(pawl_context *ctx)
 
         if (status)
                 return status;
+        ctx->is_new = false;
         ctx->answer_waits = false;
         ctx->checkpoint_waits = false;
         ctx->committed = ctx->checkpoint;
@@ -282,8 +283,9 @@ static pawl_status recorded(pawl_pipeline *pipeline, pawl_context *ctx, bool may
         if (status)
                 return status;
         status = step_row(&step, pipeline, ctx, may_assume && !ctx->token[0]);
-        if (status == PAWL_ENOTFOUND)
-                return PAWL_OK; /* it never started */
+        ctx->is_new = status == PAWL_ENOTFOUND; /* it never started */
+        if (ctx->is_new)
+                return PAWL_OK;
         if (status || !pawl__text_is(step.v[PAWL__STEP_STATUS].text, "completed"))
                 return status;
         status = pawl__resume_output(ctx, step.v[PAWL__STEP_OUTPUT_HASH].text);
@@ -329,6 +331,7 @@ pawl_status pawl_pipeline_run(pawl_pipeline *pipeline, pawl_context *ctx)
         pawl_status status = run(pipeline, ctx, true);
         if (status == PAWL_EBUSY && pipeline->overtaken)
                 status = run(pipeline, ctx, false);
+        ctx->is_new = false;
         pipeline->batch.assumes = 0;
         pipeline->running = false;
         if (status != PAWL_OK && status != PAWL_DONE) {

@@ -96,6 +96,7 @@ struct pawl_context {
         pawl__cursor_at resumed_at; /**< where, when resumed */
         bool resumed;
         bool reevaluated;      /**< findings are recorded ones, re-evaluated */
+        bool is_new;           /**< the log knows nothing of the step */
         bool token_used;       /**< the resume layer has gone on from token */
         bool blocked;          /**< the gate blocks, and has not evaluated again since */
         bool requested;        /**< their GlossaryClarificationRequested are written */

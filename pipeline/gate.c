@@ -88,7 +88,7 @@ static pawl_status answered(pawl__map *ids, pawl_context *ctx)
         pawl__row *rows;
         size_t n;
 
-        if (!ctx->state)
+        if (!ctx->state || ctx->is_new)
                 return PAWL_OK;
         pawl_status status = pawl__state_conflicts(
                 &rows, &n, ctx->state, ctx->run_id, ctx->step_id, false, &ctx->pass, &ctx->error);
