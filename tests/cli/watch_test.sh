@@ -45,7 +45,7 @@ steps:
   - {id: b, run: [sh, -c, "printf 漢%.0s $(seq -s ' ' 100) >&2; until test -e go4; do sleep 0.05; done"]}
 END
 rm -f typescript
-(until_it grep -q a-step typescript; touch go3; until_it grep -q 漢 typescript; touch go4) &
+(until_it grep -q '▶ a-step.* running' typescript; touch go3; until_it grep -q 漢 typescript; touch go4) &
 on_terminal 40 'pawl run --fresh --watch wide.yaml'
 wait
 says '^▶ a-step-of-a-name-tha…  running  [0-9]+ s$' shown
