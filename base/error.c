@@ -2,6 +2,7 @@
 #include "base/unicode.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static const struct {
         pawl_status status;
@@ -89,16 +90,69 @@ static void make_one_line(char message[PAWL_ERROR_MAX])
         message[n] = '\0';
 }
 
-/* Format into a full-length buffer, cutting what does not fit between two characters. */
+/* The longest part of a message, as WHERE: WHAT; HOW has parts: *start and the length. */
+static size_t longest_part(size_t *start, const char *text)
+{
+        size_t longest = 0;
+
+        for (const char *at = text; *at;) {
+                const size_t len = strcspn(at, ":;");
+                if (len > longest) {
+                        longest = len;
+                        *start = (size_t)(at - text);
+                }
+                at += len;
+                at += strspn(at, ":; ");
+        }
+        return longest;
+}
+
+/* Leave out the middle of the longest parts until it fits, between two characters. */
+static size_t shorten(char *text, size_t len)
+{
+        static const char left_out[] = "\xe2\x80\xa6"; /* an ellipsis */
+        const size_t mark = sizeof left_out - 1;
+
+        while (len >= PAWL_ERROR_MAX) {
+                size_t start = 0;
+                const size_t part = longest_part(&start, text), least = part / 4;
+                size_t drop = len + mark + 1 - PAWL_ERROR_MAX;
+                if (part < 64) /* there are too many of them */
+                        return pawl__utf8_cut(text, len, PAWL_ERROR_MAX - 1);
+                if (drop > part - least)
+                        drop = part - least;
+                char *at = text + start;
+                const size_t before = pawl__utf8_cut(at, part, (part - drop) / 2);
+                size_t after = before + drop;
+                while (after < part && ((unsigned char)at[after] & 0xc0) == 0x80)
+                        after++;
+                memcpy(at + before, left_out, mark);
+                memmove(at + before + mark, at + after, len - start - after + 1);
+                len -= after - before - mark;
+        }
+        return len;
+}
+
+enum { FORMATTED_MAX = 16 * PAWL_ERROR_MAX };
+
+/* Format into a full-length buffer. What names something and is empty is shown as ''. */
 static void PAWL_PRINTF(2, 0)
         format_message(char out[PAWL_ERROR_MAX], const char *format, va_list args)
 {
-        int n = vsnprintf(out, PAWL_ERROR_MAX, format, args);
+        char text[FORMATTED_MAX + 2], *begin = text + 2;
+        const int n = vsnprintf(begin, FORMATTED_MAX, format, args);
+        size_t len = n < 0 ? 0 : (size_t)n;
 
-        if (n >= PAWL_ERROR_MAX)
-                out[pawl__utf8_cut(out, PAWL_ERROR_MAX - 1, PAWL_ERROR_MAX - 1)] = '\0';
-        else if (n < 0)
-                out[0] = '\0';
+        if (len >= FORMATTED_MAX)
+                len = pawl__utf8_cut(begin, FORMATTED_MAX - 1, FORMATTED_MAX - 2);
+        begin[len] = '\0';
+        if (begin[0] == ':' && begin[1] == ' ') {
+                begin = memset(text, '\'', 2);
+                len += 2;
+        }
+        len = shorten(begin, len);
+        memcpy(out, begin, len);
+        out[len] = '\0';
         make_one_line(out);
 }
 

@@ -8,8 +8,9 @@
 
 /**
  * Write the message into @p err (may be NULL) and return @p status, so that a failing path is one
- * line. A message too long is cut at a character. A pawl_text goes in with "%.*s" and PAWL__FMT().
- * What would break the line, and bytes that are no text, become escapes: \x0a, \u2028.
+ * line. Of a message too long the middle of its longest part is left out, a name that is empty is
+ * ''. A pawl_text goes in with "%.*s" and PAWL__FMT(). What would break the line, and bytes that
+ * are no text, become escapes: \x0a, \u2028.
  */
 pawl_status pawl__fail(pawl_error *err, pawl_status status, const char *format, ...)
         PAWL_PRINTF(3, 4);

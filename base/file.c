@@ -157,3 +157,14 @@ int pawl__replace_file(const char *path, const void *data, size_t len, mode_t ne
         pawl__buf_free(&beside);
         return error;
 }
+
+int pawl__ignore_beside(int dir, const char *path)
+{
+        struct stat st;
+
+        /* An empty one is what a crash leaves. */
+        if (fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size > 0)
+                return 0;
+        const int fd = openat(dir, path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+        return fd < 0 ? errno : pawl__fill_file(fd, 0600, "*\n", 2, false);
+}

@@ -37,3 +37,7 @@ size_t pawl__directory_len(const char *path);
 /** Make names in a directory durable. A directory that may not be read, and a file system that
  *  cannot sync directories, are no failure: the names are there. */
 int pawl__sync_directory(const char *path);
+
+/** Put the file at @p path, of the directory @p dir (or AT_FDCWD), that keeps git from taking what
+ *  lies beside it: a .gitignore of one line, "*". One that is there stays as it is. */
+int pawl__ignore_beside(int dir, const char *path);

@@ -6,7 +6,7 @@ static pawl_status refuse(pawl_error *err, pawl_text id, const char *what, const
 {
         return pawl__fail(err, PAWL_EINVAL,
                 "%s \"%.*s\": %s; use 1 to %d bytes of text without control characters, slashes or "
-                "white space at an end",
+                "white space at an end, nor - at its start",
                 what, PAWL__FMT(id), why, PAWL__ID_MAX);
 }
 
@@ -21,6 +21,8 @@ pawl_status pawl__id_check(pawl_text id, const char *what, pawl_error *err)
                         err, PAWL_EINVAL, "%s: is not valid UTF-8; write it in UTF-8", what);
         if (pawl__text_is(id, ".") || pawl__text_is(id, ".."))
                 return refuse(err, id, what, "is the name of a directory");
+        if (id.data[0] == '-')
+                return refuse(err, id, what, "begins as an option does, with -");
         if (id.data[0] == ' ' || id.data[id.len - 1] == ' ')
                 return refuse(err, id, what, "has white space at an end");
         for (size_t i = 0; i < id.len; i++) {

@@ -12,7 +12,8 @@
 
 /**
  * A mission, run, step, session, actor or conflict id: 1 to 128 bytes of valid UTF-8 without
- * control characters, white space at either end, '/' or '\'. It is not "." or "..".
+ * control characters, white space at either end, '/' or '\'. It is not "." or "..", and does not
+ * begin with '-': commands take it as it is.
  *
  * @param what  what it is, for the message: "step id".
  * @return PAWL_EINVAL naming what is wrong and what is allowed.

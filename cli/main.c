@@ -66,10 +66,11 @@ static void hide_passwords(char **argv)
         }
 }
 
-int cli_main(const cli_program *program, int argc, char **argv)
+int cli_main(const cli_program *program, const cli_registry *commands, int argc, char **argv)
 {
         const char *config_home = getenv("XDG_CONFIG_HOME");
-        const cli_context in = {.out = stdout,
+        const cli_context in = {.commands = commands,
+                .out = stdout,
                 .err = stderr,
                 .home = getenv("HOME"),
                 .config_home = config_home && *config_home ? config_home : NULL};

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "command/command.h"
+#include "command/registry.h"
 
-/** All that main() does. */
-int cli_main(const cli_program *program, int argc, char **argv);
+/** All that main() does. @p commands are those that a command of it serves; NULL: none does. */
+int cli_main(const cli_program *program, const cli_registry *commands, int argc, char **argv);

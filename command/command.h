@@ -107,8 +107,9 @@ typedef struct cli_program {
  * All of it is borrowed, and lasts as long as the call.
  */
 typedef struct cli_context {
-        FILE *out, *err;         /**< where the command prints */
-        pawl_log *log;           /**< the log that it uses; NULL: it finds and opens its own */
+        FILE *out, *err; /**< where the command prints */
+        pawl_log *log;   /**< the log that it uses; NULL: it finds and opens its own */
+        const struct cli_registry *commands; /**< what a command serves that serves any; or NULL */
         const char *workspace;   /**< the root directory; NULL: --root, or as the log says */
         const char *actor;       /**< who asks, where --actor does not say; NULL: user:NAME */
         const char *home;        /**< the home directory of who runs the process, or NULL */
@@ -218,6 +219,8 @@ int cli_run(cli_call *cli);
  *  the first alone. NULL: there is none. */
 const cli_cmd *cli_find(const cli_program *program, const char *const *words, int n, int *used);
 
+/** What names the log: the context's own, --db, else $PAWL_DB. NULL: it is to be found. */
+const char *cli_named_log(const cli_call *cli);
 /** Say what is wrong with the usage, then the usage line. Returns CLI_USAGE. */
 int cli_usage(const cli_call *cli, const char *format, ...) PAWL_PRINTF(2, 3);
 /** Wrong usage: the program has no command of these @p n words, the first of which may begin
@@ -230,9 +233,13 @@ int cli_fail(const cli_call *cli, const pawl_error *err);
 /** The subcommands that both programs have. */
 extern const cli_cmd cli_help_cmd, cli_completion_cmd;
 
+/** Is this the name of a command of two words whose first one is @p first? */
+bool cli_begins_with(const char *name, const char *first);
 /** Is it the first word of commands of two? */
 bool cli_begins(const cli_program *program, const char *first);
 
+/** The usage line of the command; @p cmd NULL: of the program. */
+void cli_print_usage(FILE *out, const cli_program *program, const cli_cmd *cmd);
 void cli_print_program_help(FILE *out, const cli_program *program);
 void cli_print_cmd_help(FILE *out, const cli_program *program, const cli_cmd *cmd);
 /** That of each command that begins with the word. */

@@ -2,7 +2,6 @@
 #include "base/digest.h"
 #include "base/sources.h"
 #include "command/json.h"
-#include "command/table.h"
 #include <assert.h>
 #include <stdio.h>
 
@@ -201,16 +200,5 @@ pawl_status cli_print_object(
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         write_object(&w, fields, item);
-        return cli_print_json(cli, &w, err);
-}
-
-pawl_status cli_print_list(const cli_call *cli, pawl_log *log, const cli_field *fields,
-        const void *items, size_t n, size_t each, pawl_error *err)
-{
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-
-        if (!cli_given(cli, "json"))
-                return cli_table_print(cli->in->out, fields, log, items, n, each, err);
-        cli_list_json(&w, NULL, fields, items, n, each);
         return cli_print_json(cli, &w, err);
 }

@@ -93,7 +93,3 @@ int64_t cli_field_integer(const cli_field *field, const void *item);
 /** Print a struct as one JSON object and a newline. */
 PAWL_MUST_CHECK pawl_status cli_print_object(
         const cli_call *cli, const cli_field *fields, const void *item, pawl_error *err);
-/** Print a list as one JSON array with --json, else as a table; nothing for people where there is
- * none. @p log is the log that ids are shortened by. */
-PAWL_MUST_CHECK pawl_status cli_print_list(const cli_call *cli, pawl_log *log,
-        const cli_field *fields, const void *items, size_t n, size_t each, pawl_error *err);

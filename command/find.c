@@ -58,15 +58,6 @@ pawl_status cli_find_above(pawl__buf *path, const char *here, pawl_error *err)
         return status;
 }
 
-const char *cli_named_log(const cli_call *cli)
-{
-        const char *named = cli->in->log ? pawl__log_path(cli->in->log) : cli->db;
-
-        if (!named)
-                named = getenv("PAWL_DB");
-        return named && *named ? named : NULL;
-}
-
 pawl_status cli_find_log(pawl__buf *path, const cli_call *cli, pawl_error *err)
 {
         const char *named = cli_named_log(cli);

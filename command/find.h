@@ -11,8 +11,6 @@
 
 #define CLI_LOG_NAME ".pawl/events.db"
 
-/** What names the log: the context's own, --db, else $PAWL_DB. NULL: it is to be found. */
-const char *cli_named_log(const cli_call *cli);
 /**
  * The log's path, appended to @p path: the one that was named, else CLI_LOG_NAME in the working
  * directory or the nearest directory above it.

@@ -27,21 +27,26 @@ void cli_puts(FILE *stream, const char *string)
 
 void cli_put_word(FILE *stream, pawl_text text)
 {
-        size_t n;
+        char escape[PAWL__ESCAPE_MAX];
+        size_t skip = 0;
 
         if (pawl__is_plain_word(text)) {
                 cli_put(stream, text);
                 return;
         }
-        fputc('\'', stream);
-        for (;;) {
-                const char *quote = memchr(text.data, '\'', text.len);
-                n = quote ? (size_t)(quote - text.data) : text.len;
+        /* What is not shown as it is, is an escape between $' and ', and a backslash is two. */
+        const bool escapes = pawl__printable_span(text, escape, &skip) < text.len;
+        const char *const special = escapes ? "'\\" : "'";
+        fputs(escapes ? "$'" : "'", stream);
+        while (text.len) {
+                size_t n = 0;
+                while (n < text.len && (!text.data[n] || !strchr(special, text.data[n])))
+                        n++;
                 cli_put(stream, pawl__text_n(text.data, n));
-                if (!quote)
+                if (n == text.len)
                         break;
-                fputs("'\\''", stream);
-                text = pawl__text_n(quote + 1, text.len - n - 1);
+                fputs(!escapes ? "'\\''" : text.data[n] == '\'' ? "\\'" : "\\\\", stream);
+                text = pawl__text_n(text.data + n + 1, text.len - n - 1);
         }
         fputc('\'', stream);
 }

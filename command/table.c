@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "base/sources.h"
 #include "command/find.h"
+#include "command/json.h"
 #include "command/printable.h"
 #include <libsmartcols.h>
 #include <locale.h>
@@ -281,4 +282,15 @@ pawl_status cli_table_print(FILE *stream, const cli_field *fields, pawl_log *log
         for (size_t i = 0; i < n && !status; i++)
                 status = cli_table_row(table, (const char *)items + i * each, err);
         return n ? cli_table_end(table, status, err) : status;
+}
+
+pawl_status cli_print_list(const cli_call *cli, pawl_log *log, const cli_field *fields,
+        const void *items, size_t n, size_t each, pawl_error *err)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        if (!cli_given(cli, "json"))
+                return cli_table_print(cli->in->out, fields, log, items, n, each, err);
+        cli_list_json(&w, NULL, fields, items, n, each);
+        return cli_print_json(cli, &w, err);
 }

@@ -30,3 +30,7 @@ void cli_table_free(cli_table *table);
 /** A whole table of @p n structs of @p each bytes; nothing where there are none. */
 PAWL_MUST_CHECK pawl_status cli_table_print(FILE *stream, const cli_field *fields, pawl_log *log,
         const void *items, size_t n, size_t each, pawl_error *err);
+/** Print a list as one JSON array with --json, else as a table; nothing for people where there is
+ * none. @p log is the log that ids are shortened by. */
+PAWL_MUST_CHECK pawl_status cli_print_list(const cli_call *cli, pawl_log *log,
+        const cli_field *fields, const void *items, size_t n, size_t each, pawl_error *err);

@@ -1,6 +1,8 @@
 #include "command/values.h"
 #include "base/similar.h"
+#include "events/log.h"
 #include <assert.h>
+#include <stdlib.h>
 
 bool cli_parse_number(uint64_t *out, const char *text)
 {
@@ -222,4 +224,13 @@ uint64_t cli_size(const cli_call *cli, const char *option)
 const char *cli_arg(const cli_call *cli, int index)
 {
         return index < cli->n_args ? cli->args[index] : NULL;
+}
+
+const char *cli_named_log(const cli_call *cli)
+{
+        const char *named = cli->in->log ? pawl__log_path(cli->in->log) : cli->db;
+
+        if (!named)
+                named = getenv("PAWL_DB");
+        return named && *named ? named : NULL;
 }

@@ -132,6 +132,8 @@ pawl_status pawl__address_parse(pawl__address *out, const char *url, pawl_error 
         const size_t len = hash ? (size_t)(hash - url) : strlen(url);
 
         memset(out, 0, sizeof *out);
+        if (strncmp(url, "postgresql://", 13) != 0 && strncmp(url, "postgres://", 11) != 0)
+                return malformed(err, "is not a PostgreSQL server's");
         pawl_status status = take_server(out, &shown, url, len, err);
         if (!status && hash)
                 pawl__buf_adds(&shown, hash);

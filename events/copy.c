@@ -468,3 +468,20 @@ pawl_status pawl__log_backup_by_copy(
         pawl__buf_free(&place);
         return status;
 }
+
+pawl_status pawl_log_backup(
+        pawl_backup *result, pawl_log *log, const char *path, pawl_backup_fn go_on, void *user)
+{
+        pawl_backup made = {0};
+
+        if (log->writing)
+                return pawl__fail(&log->err, PAWL_ESTATE,
+                        "%s: an append is under way on this log; let it end first", log->path);
+        pawl_status status = pawl__view_refresh(log, &log->err);
+        if (!status)
+                status = (log->engine->backup ? log->engine->backup : pawl__log_backup_by_copy)(
+                        &made, log, path, go_on, user);
+        if (!status && result)
+                *result = made;
+        return status;
+}

@@ -274,3 +274,18 @@ pawl_status pawl__log_each(
                 return pawl__log_failed(log, status, err);
         return stop == PAWL_DONE ? PAWL_OK : stop;
 }
+
+pawl_status pawl_log_head(uint64_t *seq, unsigned char hash[32], pawl_log *log)
+{
+        uint64_t last = 0;
+        unsigned char last_hash[32];
+        pawl_status status = pawl__view_refresh(log, &log->err);
+
+        if (!status)
+                status = pawl__head_read(&last, last_hash, log, &log->err);
+        if (!status) {
+                *seq = last;
+                memcpy(hash, last_hash, 32);
+        }
+        return status;
+}

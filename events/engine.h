@@ -206,7 +206,7 @@ struct pawl__engine {
 
 extern const pawl__engine pawl__sqlite_engine, pawl__postgres_engine;
 
-/** By its name: "postgresql://..." and "postgres://..." are on a server, all else is a path. */
+/** By its name: a URL is on a server, all else is a path. */
 const pawl__engine *pawl__engine_of(const char *name);
 
 /**

@@ -286,7 +286,7 @@ pawl_status pawl__waiter_take(pawl__waiter *waiter, const char *doing)
         waiter->state = PAWL__WAITER_QUEUED;
         if (try_lead(log->group, waiter, false))
                 return PAWL_OK;
-        waiter->wall_us = log->sources.wall_us(log->sources.user);
+        waiter->wall_us = pawl__wall_us(log);
         if (!make_waiter(waiter))
                 return pawl__nomem(&log->err);
         if (!try_lead(log->group, waiter, true))

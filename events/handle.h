@@ -100,7 +100,11 @@ typedef struct pawl__log_setup {
         const struct pawl__wal_limits *wal; /**< copied; events/sqlite/sqlite.h */
 } pawl__log_setup;
 
-/** pawl_log_open(), with the parts that tests exchange. @p setup may be NULL. */
+/** Open a log on that engine, with the parts that tests exchange. @p setup may be NULL. */
+PAWL_MUST_CHECK pawl_status pawl__log_open_on(const pawl__engine *engine, pawl_log **out,
+        const char *path, const pawl_log_options *options, const pawl__log_setup *setup,
+        pawl_error *err);
+/** The same on the engine that the name says. */
 PAWL_MUST_CHECK pawl_status pawl__log_open_as(pawl_log **out, const char *path,
         const pawl_log_options *options, const pawl__log_setup *setup, pawl_error *err);
 
@@ -202,8 +206,7 @@ pawl_status pawl__key_missing(const pawl_log *log, pawl_error *err);
 /** Put in the event's MAC, in the transaction that is open. */
 PAWL_MUST_CHECK pawl_status pawl__key_seal(pawl_log *log, const pawl_event *event);
 
-/* ---- The write transaction (events/append.c)
- * ------------------------------------------------------- */
+/* ---- The write transaction ------------------------------------------------------------------- */
 
 /** PAWL_EREADONLY; PAWL_EKEY without the key; PAWL_ESTATE when a transaction of this handle is
  * open. */
@@ -236,11 +239,6 @@ PAWL_MUST_CHECK pawl_status pawl__tx_commit(pawl_log *log);
 /** Undo; the log's error stays. Returns @p status. @p large: see the engine's rollback(). */
 pawl_status pawl__tx_rollback(pawl_log *log, pawl_status status, bool large);
 
-/** Milliseconds by the clock that leases use. */
-static inline int64_t pawl__boot_ms(const pawl_log *log)
-{
-        return log->sources.boot_ms(log->sources.user);
-}
 /** Is @p fence that of the newest claim on @p run_id? PAWL_EFENCED. @p released_passes: a claim
  * that was released since, and not followed by another, is enough. */
 PAWL_MUST_CHECK pawl_status pawl__fence_check(

@@ -308,6 +308,9 @@ uint64_t pawl__log_assumed(pawl_log *log);
  *  from now on, or as many as it was opened with. */
 void pawl__log_keep_few(pawl_log *log, bool few);
 const pawl_sources *pawl__log_sources(const pawl_log *log);
+/** The log's clocks: microseconds since 1970, UTC, and milliseconds since the machine started. */
+int64_t pawl__wall_us(const pawl_log *log);
+int64_t pawl__boot_ms(const pawl_log *log);
 pawl__hasher *pawl__log_hasher(pawl_log *log);
 pawl_error *pawl__log_error(pawl_log *log);
 bool pawl__log_readonly(const pawl_log *log);

@@ -1,4 +1,5 @@
 /* Where on this machine the files lie that belong to a log and are not in it. */
+#include "base/file.h"
 #include "base/system.h"
 #include "events/address.h"
 #include "events/log.h"
@@ -10,10 +11,14 @@
 
 static const char directory_name[] = "/.pawl", file_name[] = "/events.db";
 
+/* Also that of a server that Pawl does not know: taken for a path it would make directories. */
 bool pawl__log_is_url(const char *name)
 {
-        return name &&
-               (strncmp(name, "postgresql://", 13) == 0 || strncmp(name, "postgres://", 11) == 0);
+        const size_t scheme = name ? strspn(name, "abcdefghijklmnopqrstuvwxyz"
+                                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-")
+                                   : 0;
+
+        return scheme && strncmp(name + scheme, "://", 3) == 0;
 }
 
 pawl_status pawl__log_shown(pawl__buf *out, const char *name, pawl_error *err)
@@ -73,7 +78,6 @@ pawl_status pawl__log_place_find(pawl__buf *out, const char *name, pawl_error *e
 
 pawl_status pawl__log_place_make(const pawl_log *log, pawl_error *err)
 {
-        static const char ignore[] = "*\n";
         const char *place = pawl__log_place(log);
         pawl__buf path = PAWL__BUF_INIT;
 
@@ -83,14 +87,8 @@ pawl_status pawl__log_place_make(const pawl_log *log, pawl_error *err)
         pawl_status status = pawl__buf_check(&path, err);
         if (!status && mkdir(path.data, 0700) == 0) {
                 pawl__buf_adds(&path, "/.gitignore");
-                const int fd = path.failed ? -1
-                                           : open(path.data,
-                                                     O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-                if (fd >= 0) { /* not worth a failure */
-                        const ssize_t n = write(fd, ignore, sizeof ignore - 1);
-                        (void)n;
-                        close(fd);
-                }
+                if (!path.failed)
+                        (void)pawl__ignore_beside(AT_FDCWD, path.data); /* not worth a failure */
         } else if (!status && errno != EEXIST) {
                 status = pawl__fail_errno(err, errno, path.data, "make the directory");
         }

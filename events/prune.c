@@ -31,3 +31,15 @@ pawl_status pawl__tx_prune(pawl_log *log, uint64_t seq)
                 status = pawl__log_run(log, PAWL__STMT_PAYLOAD_DROP, "prune", "i", (int64_t)seq);
         return status;
 }
+
+pawl_status pawl_log_shrink(uint64_t *freed, pawl_log *log)
+{
+        uint64_t bytes = 0;
+        pawl_status status = pawl__tx_may_begin(log);
+
+        if (!status && log->engine->shrink)
+                status = log->engine->shrink(&bytes, log);
+        if (!status && freed)
+                *freed = bytes;
+        return status;
+}

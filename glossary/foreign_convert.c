@@ -474,3 +474,23 @@ const pawl__foreign_type *pawl__foreign_type_of(pawl_text name)
                         return &types[i];
         return NULL;
 }
+
+pawl_status pawl__foreign_step_of(pawl__foreign_step **out, pawl__foreign *f, pawl_error *err)
+{
+        pawl__buf_clear(&f->key);
+        pawl__buf_add_text(&f->key, f->like.run_id);
+        pawl__buf_addc(&f->key, '\xff');
+        pawl__buf_add_text(&f->key, f->like.step_id);
+        if (f->key.failed)
+                return pawl__nomem(err);
+        uint32_t at = pawl__map_get(&f->steps, pawl__buf_text(&f->key));
+        if (at == PAWL__MAP_NONE) {
+                at = (uint32_t)f->n;
+                if (pawl__grow(&f->items, &f->cap, f->n + 1, sizeof *f->items) ||
+                        pawl__map_put_copy(&f->steps, &f->arena, pawl__buf_text(&f->key), at))
+                        return pawl__nomem(err);
+                f->items[f->n++] = (pawl__foreign_step){.token = pawl__text(NULL)};
+        }
+        *out = &f->items[at];
+        return PAWL_OK;
+}

@@ -30,25 +30,6 @@ static const unsigned by_form[PAWL__DEFINITION_FORMS] = {
         [PAWL__BY_IS] = 24,
 };
 
-pawl_status pawl__candidate_of(pawl__proposing *p, pawl__candidate **out, pawl_text normal)
-{
-        uint32_t index = pawl__map_get(&p->by_normal, normal);
-
-        if (index == PAWL__MAP_NONE) {
-                if (pawl__grow(&p->items, &p->cap, p->n + 1, sizeof *p->items))
-                        return PAWL_ENOMEM;
-                if (p->n >= PAWL__MAP_NONE - 1)
-                        return PAWL_ETOOBIG;
-                index = (uint32_t)p->n;
-                const pawl_text copy = pawl__arena_copy(p->arena, normal);
-                if (!copy.data || pawl__map_put(&p->by_normal, copy, index))
-                        return PAWL_ENOMEM;
-                p->items[p->n++] = (pawl__candidate){.normal = copy, .source = BY_DEFINITION};
-        }
-        *out = &p->items[index];
-        return PAWL_OK;
-}
-
 /* ---- What layer 1 finds ---------------------------------------------------------------------- */
 
 static pawl_status take_terms(pawl__proposing *p, const pawl__terms *terms)
@@ -99,11 +80,6 @@ static uint64_t line_of(pawl__proposing *p, size_t byte)
         for (; p->counted < byte; p->counted++)
                 p->lines += data[p->counted] == '\n';
         return p->lines + 1;
-}
-
-bool pawl__candidate_known(pawl__proposing *p, pawl_text folded)
-{
-        return p->known && pawl__automaton_find(p->known, folded) != PAWL__NO_PATTERN;
 }
 
 /* The surest first, and each once. */
@@ -166,16 +142,6 @@ static pawl_status define(pawl__proposing *p)
                                 p->documents[p->at], &p->markups, take_definition, p);
         }
         return status;
-}
-
-const pawl__markup *pawl__candidate_markup(pawl__proposing *p, size_t byte)
-{
-        const pawl__markups *all = &p->markups;
-
-        while (p->markup < all->n && all->items[p->markup].end <= byte)
-                p->markup++;
-        return p->markup < all->n && all->items[p->markup].start <= byte ? &all->items[p->markup]
-                                                                         : NULL;
 }
 
 /* ---- Plurals --------------------------------------------------------------------------------- */

@@ -43,14 +43,15 @@ void pawl__seed_free(pawl__seed *seed);
 PAWL_MUST_CHECK pawl_status pawl__seed_activate(pawl__batch *batch, const pawl__seed *seed,
         pawl__state *state, const pawl_event *like, pawl_error *err);
 
-/** What an import brought: the senses, and further surfaces of them. */
+/** What an import brought: the senses, and further surfaces of them; and the senses that it has
+ *  but a person retired since. */
 typedef struct pawl__imported {
-        size_t added, updated, aliases_added, aliases_updated;
+        size_t added, updated, aliases_added, aliases_updated, retired;
 } pawl__imported;
 
 /** `pawl glossary import`: a GlossarySenseUpdated (source import, no version) for each sense, and
- * each alias of one, that is new or differs from what is there. What it defines, active, is ignored
- * in the scope no longer. */
+ * each alias of one, that is new or differs from what is there. What a person retired stays so.
+ * What else it defines, active, is ignored in the scope no longer. */
 PAWL_MUST_CHECK pawl_status pawl__seed_import(pawl__batch *batch, pawl__imported *out,
         const pawl__seed *seed, pawl__state *state, const pawl_event *like, pawl_error *err);
 

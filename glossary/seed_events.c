@@ -339,6 +339,25 @@ pawl_status pawl__seed_activate(pawl__batch *batch, const pawl__seed *seed, pawl
         return status;
 }
 
+/* What is in the state of a sense of an import. */
+enum present { ABSENT, OTHER, ALIKE };
+
+/* By a person: a seed that still has it says nothing new. */
+static bool is_retired(const pawl__row *row)
+{
+        return pawl__text_is(row->v[PAWL__SENSE_STATUS].text, "deprecated") &&
+               pawl__text_is(row->v[PAWL__SENSE_SOURCE].text, "user_clarification");
+}
+
+/* Those senses of a seed that an import says something of. */
+struct import {
+        pawl__sense *senses;
+        unsigned char *present; /* beside the senses */
+        size_t n;
+        pawl__imported counts;
+        pawl__arena arena;
+};
+
 /* An alias comes as its sense once more. */
 static pawl_status count_imported(pawl__imported *counts, pawl__buf *scratch,
         const pawl__sense *sense, bool there, pawl_error *err)
@@ -355,36 +374,63 @@ static pawl_status count_imported(pawl__imported *counts, pawl__buf *scratch,
         return status;
 }
 
+static pawl_status find_present(struct import *i, const pawl__seed *seed, pawl__state *state,
+        const pawl_event *like, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__buf scratch = PAWL__BUF_INIT;
+        pawl_status status = PAWL_OK;
+
+        i->senses = pawl__arena_array(&i->arena, seed->n + 1, sizeof *i->senses);
+        i->present = pawl__arena_array(&i->arena, seed->n + 1, sizeof *i->present);
+        if (!i->senses || !i->present)
+                return pawl__nomem(err);
+        for (size_t k = 0; k < seed->n && !status; k++) {
+                const pawl__sense *sense = &seed->senses[k];
+                pawl__row row;
+                bool there = false, alias = false;
+                pawl__arena_clear(&arena);
+                status = present_sense(
+                        &row, &there, sense, like->mission_id, pawl__text(""), state, &arena, err);
+                if (!status && there && is_retired(&row)) {
+                        status = pawl__sense_is_alias(&alias, &scratch, &row, err);
+                        i->counts.retired += !alias;
+                        continue;
+                }
+                i->present[i->n] = !there ? ABSENT : differs(sense, &row) ? OTHER : ALIKE;
+                i->senses[i->n++] = *sense;
+        }
+        pawl__arena_free(&arena);
+        pawl__buf_free(&scratch);
+        return status;
+}
+
 pawl_status pawl__seed_import(pawl__batch *batch, pawl__imported *out, const pawl__seed *seed,
         pawl__state *state, const pawl_event *like, pawl_error *err)
 {
-        const pawl_text none = {NULL, 0};
-        pawl__arena arena = PAWL__ARENA_INIT;
-        pawl__imported counts = {0, 0, 0, 0};
+        struct import i = {.n = 0};
         pawl__buf scratch = PAWL__BUF_INIT;
 
         if (seed->scope == PAWL__MISSION_LOCAL && !like->mission_id.data)
                 return pawl__fail(err, PAWL_EINVAL,
                         "scope mission_local: belongs to a mission, not to an import; import into "
                         "team_domain, audience_domain or core");
-        pawl_status status = pawl__ignored_lift(
-                batch, seed->senses, seed->n, seed->scope, state, &arena, like, err);
-        for (size_t i = 0; i < seed->n && !status; i++) {
-                const pawl__sense *sense = &seed->senses[i];
-                pawl__row row;
-                bool there = false;
-                pawl__arena_clear(&arena);
-                status = present_sense(
-                        &row, &there, sense, like->mission_id, pawl__text(""), state, &arena, err);
-                if (status || (there && !differs(sense, &row)))
+        pawl_status status = find_present(&i, seed, state, like, err);
+        if (!status)
+                status = pawl__ignored_lift(
+                        batch, i.senses, i.n, seed->scope, state, &i.arena, like, err);
+        for (size_t k = 0; k < i.n && !status; k++) {
+                const bool there = i.present[k] != ABSENT;
+                if (i.present[k] == ALIKE)
                         continue;
-                status = pawl__sense_updated(batch, sense, none, "import", there, like, err);
+                status = pawl__sense_updated(
+                        batch, &i.senses[k], pawl__text(NULL), "import", there, like, err);
                 if (!status)
-                        status = count_imported(&counts, &scratch, sense, there, err);
+                        status = count_imported(&i.counts, &scratch, &i.senses[k], there, err);
         }
-        pawl__arena_free(&arena);
+        pawl__arena_free(&i.arena);
         pawl__buf_free(&scratch);
         if (!status)
-                *out = counts;
+                *out = i.counts;
         return status;
 }

@@ -292,6 +292,7 @@ static mcp_run *begin(mcp_server *server, const mcp_request *request)
         const pawl__node meta = pawl__json_get(request->tree, request->params, "_meta");
         const pawl__node token = pawl__json_get(request->tree, meta, "progressToken");
         unsigned char hash[32];
+        pawl_error none = PAWL_ERROR_INIT; /* of a log that is not there yet */
         mcp_run *run = calloc(1, sizeof *run);
 
         if (!run)
@@ -306,7 +307,8 @@ static mcp_run *begin(mcp_server *server, const mcp_request *request)
                 (pawl__json_at(request->tree, token)->type == PAWL__JSON_STRING ||
                         pawl__json_at(request->tree, token)->type == PAWL__JSON_NUMBER))
                 pawl__json_node_text(&run->token, pawl__json_at(request->tree, token));
-        if (server->log.log && pawl_log_head(&run->process.seq, hash, server->log.log))
+        if (run->token.len && !mcp_log_open(&server->log, CLI_WRITE, &none) &&
+                pawl_log_head(&run->process.seq, hash, server->log.log))
                 run->process.seq = 0;
         if (run->id.failed || run->actor.failed || run->token.failed) {
                 free_run(run);
@@ -442,7 +444,7 @@ static void tell_progress(mcp_server *server, mcp_run *run)
         pawl_error err = PAWL_ERROR_INIT;
         const int64_t before = run->process.steps;
 
-        if (!run->token.len || !server->log.log ||
+        if (!run->token.len || mcp_log_open(&server->log, CLI_WRITE, &err) ||
                 mcp_process_follow(&run->process, server->log.log, &err) ||
                 run->process.steps == before)
                 return;

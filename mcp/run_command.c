@@ -16,14 +16,9 @@ void mcp_log_close(mcp_log *log)
         log->log = NULL;
 }
 
-/* A log is made by what changes something; for what only looks there must be one. */
-static pawl_status open_log(mcp_log *log, const mcp_tool *tool, pawl_error *err)
+pawl_status mcp_log_open(mcp_log *log, cli_access access, pawl_error *err)
 {
-        const bool changes = (tool->cmd->traits & CLI_CHANGES) != 0;
-
-        if (log->log)
-                return PAWL_OK;
-        return cli_open_log(&log->log, log->cli, changes ? CLI_MAKE : CLI_WRITE, err);
+        return log->log ? PAWL_OK : cli_open_log(&log->log, log->cli, access, err);
 }
 
 static bool may_run(const mcp_log *log, const cli_call *cli, pawl_error *failure)
@@ -51,7 +46,9 @@ pawl_status mcp_run_command(mcp_outcome *out, mcp_log *log, const mcp_tool *tool
         cli_call cli;
 
         *out = (mcp_outcome){.code = CLI_FAILED};
-        if (open_log(log, tool, &out->failure))
+        /* a log is made by what changes something; for what only looks there must be one */
+        const bool changes = (tool->cmd->traits & CLI_CHANGES) != 0;
+        if (mcp_log_open(log, changes ? CLI_MAKE : CLI_WRITE, &out->failure))
                 return PAWL_OK;
         cli_context in = {.out = open_memstream(&printed, &n_printed),
                 .err = open_memstream(&said, &n_said),

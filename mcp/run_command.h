@@ -37,4 +37,6 @@ PAWL_MUST_CHECK pawl_status mcp_run_line(mcp_outcome *out, mcp_log *log,
         const cli_registry *registry, const char *tool, const char *const *words, const char *actor,
         pawl_error *err);
 void mcp_outcome_free(mcp_outcome *outcome);
+/** Open it, where it is not: as cli_open_log(). */
+PAWL_MUST_CHECK pawl_status mcp_log_open(mcp_log *log, cli_access access, pawl_error *err);
 void mcp_log_close(mcp_log *log);

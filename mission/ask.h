@@ -20,6 +20,8 @@ struct pawl__ask {
 
 #define PAWL__GIVE_COMMAND "give its command: run: [COMMAND, ARGUMENT, ...]"
 
+/** "{$param: NAME}" at the beginning of a text, or nothing: *name is then what it names. */
+size_t pawl__ask_param(pawl_text *name, pawl_text text);
 /** The mapping `ask:`. */
 PAWL_MUST_CHECK pawl_status pawl__ask_read(const pawl__place *place, pawl__node node);
 /** A step's mapping has either `run` or `ask`, and with that nothing about commands. */
@@ -36,7 +38,5 @@ struct pawl__step_run;
 PAWL_MUST_CHECK pawl_status pawl__ask_pose(struct pawl__step_run *p);
 /** The gate let it pass: the answer is the output. As pawl__step_run_execute(). */
 PAWL_MUST_CHECK pawl_status pawl__ask_answered(struct pawl__step_run *p);
-/** It is asked, and nobody has answered: PAWL_BLOCKED saying what to type. */
-pawl_status pawl__ask_waits(const struct pawl__step_run *p);
 /** Nobody answered in time: the step has failed. */
 PAWL_MUST_CHECK pawl_status pawl__ask_expired(struct pawl__step_run *p);

@@ -38,11 +38,15 @@ static pawl_status load_glossary(pawl__checker *c, const pawl__seed *seeds, size
         return status;
 }
 
-static pawl_status make_glossary(pawl__checker *c)
+static pawl_status make_glossary(pawl__checker *c, pawl_log *log)
 {
         pawl__seeds seeds = {.n = 0};
+        pawl__sense_filter filter;
         pawl_status status = pawl__glossary_new(&c->glossary, &c->error);
 
+        if (!status && log)
+                (void)pawl__mission_trust(
+                        &c->trust, &filter, c->glossary, c->mission, log, c->state);
         if (!status)
                 status = pawl__seeds_load(&seeds, c->mission, NULL, c->problems, &c->error);
         if (!status)
@@ -228,12 +232,13 @@ pawl_status pawl__checker_open(pawl__checker *c, pawl_log *log)
 {
         const pawl_status status = open_log(c, log);
 
-        return status ? status : make_glossary(c);
+        return status ? status : make_glossary(c, log);
 }
 
 void pawl__checker_close(pawl__checker *c)
 {
         pawl__glossary_free(c->glossary);
+        pawl__trust_free(&c->trust);
 }
 
 pawl_status pawl__mission_check(char **json, size_t *len, pawl_mission *mission, pawl_log *log,

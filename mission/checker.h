@@ -7,6 +7,7 @@
 #include "glossary/seed.h"
 #include "mission/mission.h"
 #include "pipeline/context.h"
+#include "pipeline/signed.h"
 
 typedef struct pawl__checker {
         const pawl_mission *mission;
@@ -14,12 +15,19 @@ typedef struct pawl__checker {
         pawl__state *state;       /**< NULL: no log */
         pawl__glossary *glossary;
         pawl__strictness project;
+        pawl__trust trust; /**< whose answers count */
         pawl_error error;
 } pawl__checker;
 
 /** With mission and problems set. @p log NULL: there is none. Close it in any case. */
 PAWL_MUST_CHECK pawl_status pawl__checker_open(pawl__checker *c, pawl_log *log);
 void pawl__checker_close(pawl__checker *c);
+
+/** Let no sense of an answer count in the glossary that the mission's `require_signed`, or what the
+ *  trust has recorded of it, does not allow. The trust must outlive it. @return false: all count.
+ */
+bool pawl__mission_trust(pawl__trust *trust, pawl__sense_filter *filter, pawl__glossary *glossary,
+        const pawl_mission *mission, pawl_log *log, pawl__state *state);
 
 /** Put into a new context what the file says of a step, its inputs apart. Why it failed: in ctx. */
 PAWL_MUST_CHECK pawl_status pawl__checker_begin(

@@ -146,7 +146,8 @@ static char **environment(const pawl__command *command)
                         all[at++] = environ[i];
         }
         for (size_t k = 0; k < added; k++)
-                memcpy(&all[at++], &command->env[k], sizeof *all); /* exec takes them unchanged */
+                if (strchr(command->env[k], '=')) /* exec takes them unchanged */
+                        memcpy(&all[at++], &command->env[k], sizeof *all);
         return all;
 }
 

@@ -21,7 +21,8 @@ typedef struct pawl__command {
         char *const *argv;      /**< ended by NULL; argv[0] with a '/' is taken from directory */
         const char *directory;  /**< where it runs, */
         const char *cwd;        /**< or in this one below it; NULL: there */
-        const char *const *env; /**< "NAME=value", added to this process's, ended by NULL */
+        const char *const *env; /**< "NAME=value", added to this process's, or "NAME", left out of
+                                     them; ended by NULL */
         pawl_text input;        /**< its standard input; a reader that closes early is no error */
         size_t output_max;      /**< bytes; more kills it: PAWL_ETOOBIG */
         int signal_fd;          /**< a byte read is a signal to forward to the group; -1: none */

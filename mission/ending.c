@@ -6,24 +6,6 @@
 #include <signal.h>
 #include <stdio.h>
 
-void pawl__signal_name(char out[32], int signal)
-{
-        const char *name = sigabbrev_np(signal);
-
-        if (name)
-                snprintf(out, 32, "SIG%s", name);
-        else
-                snprintf(out, 32, "signal %d", signal);
-}
-
-void pawl__message_fix(char *text)
-{
-        size_t len = strlen(text);
-
-        for (size_t at = 0; (at += pawl__utf8_span(text + at, len - at)) < len;)
-                text[at] = '?';
-}
-
 static pawl_status emit_run(pawl__runner *r, pawl__event_type type, const char *reason)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
@@ -139,6 +121,7 @@ static pawl_status say_taken_over(pawl__runner *r)
 static void left(pawl__runner *r)
 {
         r->released = true;
+        pawl__runner_tell_done(r);
         pawl__step_log_recorded(r);
         pawl__runner_hand_over(r);
         pawl__runner_prune(r);

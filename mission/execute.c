@@ -23,13 +23,6 @@ enum { TIMEOUT_KILL_MS = 10000 }; /* from TERM to KILL for a command that took t
 enum { LOOK_EVERY_MS = 1000 };    /* whether the run was cancelled */
 enum { SHOWN_AFTER_MS = 200 };    /* a command that runs longer is one that somebody may look at */
 
-static int64_t boot_ms(const pawl__runner *r)
-{
-        const pawl_sources *sources = pawl__log_sources(r->log);
-
-        return sources->boot_ms(sources->user);
-}
-
 static unsigned look_ms(const pawl__runner *r)
 {
         const unsigned third = pawl__log_lease_ms(r->log) / 3;
@@ -41,7 +34,7 @@ pawl_status pawl__runner_keep_claim(pawl__runner *r)
 {
         const unsigned third = pawl__log_lease_ms(r->log) / 3;
 
-        const int64_t now = boot_ms(r);
+        const int64_t now = pawl__boot_ms(r->log);
 
         if (!r->renew_at) {
                 r->renew_at = now + third;
@@ -63,7 +56,7 @@ pawl_status pawl__runner_keep_claim(pawl__runner *r)
 static unsigned tick_ms(const struct pawl__work *w)
 {
         const pawl__runner *r = w->p->r;
-        const int64_t now = boot_ms(r);
+        const int64_t now = pawl__boot_ms(r->log);
         int64_t ms = r->look_at - now;
 
         if (w->timeout_at && w->timeout_at - now < ms)
@@ -89,7 +82,7 @@ static pawl_status tick(void *user)
         }
         if (pawl__runner_in_time(r))
                 return PAWL_EINTERRUPTED;
-        if (!w->timeout_at || boot_ms(r) < w->timeout_at)
+        if (!w->timeout_at || pawl__boot_ms(r->log) < w->timeout_at)
                 return PAWL_OK;
         w->waits.term = TIMEOUT_KILL_MS;
         return PAWL_ESTEP;
@@ -120,9 +113,9 @@ static bool has_variable(const pawl__env *env, const char *name)
         return false;
 }
 
-enum { VARIABLES = 12 };
+enum { VARIABLES = 12, OWN = 9 }; /* the others, without a value, are as the environment has them */
 
-/* Those without a value are left to what the environment has. PAWL_ENOMEM. */
+/* Of a run that this one is a step of, a command is told nothing. PAWL_ENOMEM. */
 static pawl_status make_env(const char *const **out, pawl__arena *arena, const pawl__step_run *p,
         const pawl__step_terms *terms)
 {
@@ -158,20 +151,14 @@ static pawl_status make_env(const char *const **out, pawl__arena *arena, const p
                                 return PAWL_ENOMEM;
                 }
         for (size_t i = 0; env && i < VARIABLES; i++) {
-                if (!all[i].value)
+                if (!all[i].value && i >= OWN)
                         continue;
-                env[n] = variable(arena, all[i].name, all[i].value);
+                env[n] = all[i].value ? variable(arena, all[i].name, all[i].value) : all[i].name;
                 if (!env[n++])
                         return PAWL_ENOMEM;
         }
         *out = env; /* which ends with a NULL */
         return env ? PAWL_OK : PAWL_ENOMEM;
-}
-
-/* A completed step is a checkpoint of the session, in the commit that takes its StepCompleted. */
-static pawl_status mark_session(pawl__runner *r)
-{
-        return pawl__runner_tell(r, PAWL__SESSION_CHECKPOINTED, NULL, "step_complete");
 }
 
 static pawl_status attempt_failed(pawl__step_run *p, int exit_code, const char *why)
@@ -186,19 +173,6 @@ static pawl_status timed_out(pawl__step_run *p)
 
         snprintf(reason, sizeof reason, "timed out after %.40s", p->step->how->timeout);
         return attempt_failed(p, -1, reason);
-}
-
-pawl_status pawl__step_run_output(pawl__step_run *p, pawl_text output)
-{
-        pawl_status status =
-                pawl_pipeline_complete(p->r->pipeline, p->ctx, output.data, output.len);
-
-        if (status == PAWL_BLOCKED)
-                return pawl__step_run_blocked(p);
-        if (status)
-                return pawl__step_run_error(p, status);
-        status = mark_session(p->r);
-        return status ? status : pawl__step_run_completed(p);
 }
 
 static pawl_status judge_exit(pawl__step_run *p, const pawl__command_result *result)
@@ -301,7 +275,8 @@ static pawl_status start_command(struct pawl__work *w)
                 return status;
         }
         w->waits = pawl__command_waits_usual;
-        w->timeout_at = p->step->how->timeout_ms ? boot_ms(r) + p->step->how->timeout_ms : 0;
+        w->timeout_at =
+                p->step->how->timeout_ms ? pawl__boot_ms(r->log) + p->step->how->timeout_ms : 0;
         w->command = (pawl__command){.argv = p->step->argv,
                 .directory = r->mission->directory,
                 .cwd = p->step->how->cwd,
@@ -357,13 +332,25 @@ pawl_status pawl__step_run_ended(pawl__step_run *p)
         return status ? status : pawl__step_run_go_on(p);
 }
 
+/* Time has passed since the last commit: the log may be gone, and the run cancelled. */
+static pawl_status look_again(pawl__runner *r)
+{
+        const pawl_status status = pawl_log_renew(r->log, r->run_id.data, r->fence);
+
+        if (status)
+                r->error = *pawl__log_error(r->log);
+        return status;
+}
+
 pawl_status pawl__step_run_go_on(pawl__step_run *p)
 {
         pawl_status status = PAWL_OK;
 
-        while (!status && p->again && !p->work && boot_ms(p->r) >= p->due_ms) {
+        while (!status && p->again && !p->work && pawl__boot_ms(p->r->log) >= p->due_ms) {
                 p->again = false;
-                status = attempt(p);
+                status = p->retry.tries ? look_again(p->r) : PAWL_OK;
+                if (!status)
+                        status = attempt(p);
         }
         return status;
 }

@@ -22,25 +22,6 @@ struct resolver {
         pawl_error *err;
 };
 
-/* An id holds no slash, so that the first "#/" is where the pointer starts, whatever the id. */
-void pawl__from_split(pawl_text *step_id, pawl_text *pointer, pawl_text from)
-{
-        const char *at = from.len ? memmem(from.data, from.len, "#/", 2) : NULL;
-        size_t len = at ? (size_t)(at - from.data) : from.len;
-
-        *step_id = (pawl_text){from.data, len};
-        *pointer = at ? (pawl_text){at + 1, from.len - len - 1} : (pawl_text){"", 0};
-}
-
-pawl_text pawl__from_of(const pawl__json_tree *tree, pawl__node node)
-{
-        const pawl__json_node *object = pawl__json_at(tree, node);
-
-        if (object->type != PAWL__JSON_OBJECT || object->count != 1)
-                return (pawl_text){NULL, 0};
-        return pawl__json_get_text(tree, node, "$from");
-}
-
 /* What was meant as JSON is a string where it is not quite: a name that stands twice, say. */
 static bool is_text(const struct resolver *r, pawl_error *why)
 {

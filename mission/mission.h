@@ -165,6 +165,14 @@ PAWL_MUST_CHECK pawl_status pawl__config_load(
 PAWL_MUST_CHECK pawl_status pawl__mission_startable(const pawl_mission *mission, const char *run_id,
         bool here, pawl__problems *problems, pawl_error *err);
 
+/** "mission M: run R is blocked at 3/6 steps, last active 2026-11-20 12:35:00 UTC" */
+void pawl__unfinished_describe(
+        char out[400], const pawl_unfinished *run, const pawl_mission *mission);
+/** No run is begun beside it unless somebody wants that: PAWL_EHELD while it is at work, else
+ * PAWL_ESTATE. */
+pawl_status pawl__unfinished_fail(
+        const pawl_unfinished *run, const pawl_mission *mission, pawl_error *err);
+
 /** pawl_mission_check(), with the errors of a seed before the last told. */
 PAWL_MUST_CHECK pawl_status pawl__mission_check(char **json, size_t *len, pawl_mission *mission,
         pawl_log *log, const char *step_id, pawl__problems *problems, pawl_error *err);

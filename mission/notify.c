@@ -3,7 +3,6 @@
  * runs the mission, until the command has ended with 0. */
 #include "mission/notify.h"
 #include "base/error.h"
-#include "base/sources.h"
 #include "mission/command.h"
 #include "mission/runner.h"
 #include <stdio.h>
@@ -14,13 +13,6 @@ enum {
         OUTPUT_MAX = 1 << 20, /* bytes, which are dropped */
         NEAR = 64             /* events, of which a run's end is one */
 };
-
-static int64_t boot_ms(const pawl__notify_command *t)
-{
-        const pawl_sources *sources = pawl__log_sources(t->log);
-
-        return sources->boot_ms(sources->user);
-}
 
 /* A command at work. */
 typedef struct telling {
@@ -35,7 +27,7 @@ static pawl_status tick(void *user)
 
         if (w->t->stops && w->t->stops(w->t->user))
                 return PAWL_EINTERRUPTED;
-        if (boot_ms(w->t) < w->until_ms)
+        if (pawl__boot_ms(w->t->log) < w->until_ms)
                 return PAWL_OK;
         w->waits.term = KILL_MS;
         return PAWL_EBUSY;
@@ -45,7 +37,7 @@ static pawl_status run_command(
         const pawl__notify_command *t, const char *const *env, pawl_text line, pawl_error *err)
 {
         pawl__command_result result = {.output = PAWL__BUF_INIT};
-        telling w = {t, boot_ms(t) + GIVE_UP_MS, pawl__command_waits_usual};
+        telling w = {t, pawl__boot_ms(t->log) + GIVE_UP_MS, pawl__command_waits_usual};
         const pawl__command command = {.argv = t->argv,
                 .directory = t->directory,
                 .env = env,

@@ -45,7 +45,7 @@ static const char *status_name(pawl_text status)
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
                 if (pawl__text_is(status, names[i]))
                         return names[i];
-        return pawl__text_is(status, "cancelled") ? "failed" : "interrupted";
+        return "interrupted";
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
@@ -203,7 +203,9 @@ static pawl_status fill(own_result *result, const pawl__runner *r, pawl_text ses
         result->shown.run_id = keep(result, r->run_id);
         result->shown.mission_id = keep(result, run.v[PAWL__RUN_MISSION].text);
         result->shown.session_id = keep(result, session_id);
-        result->shown.status = status_name(run.v[PAWL__RUN_STATUS].text);
+        result->shown.cancelled = pawl__text_is(run.v[PAWL__RUN_STATUS].text, "cancelled");
+        result->shown.status =
+                result->shown.cancelled ? "failed" : status_name(run.v[PAWL__RUN_STATUS].text);
         status = fill_steps(result, r, mission, err);
         if (!status)
                 status = fill_conflicts(result, r->state, r->run_id, scratch, err);

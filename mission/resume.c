@@ -324,6 +324,8 @@ static pawl_status go_on(pawl__runner *r, target *found)
         status = pawl__runner_prepare(r);
         if (!status && r->directory)
                 status = pawl__runner_own(r);
+        if (!status)
+                status = pawl__runner_check_idle(r);
         if (status)
                 return status;
         pawl__runner_notify_left(r);

@@ -6,20 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int64_t boot_ms(const pawl__runner *r)
-{
-        const pawl_sources *sources = pawl__log_sources(r->log);
-
-        return sources->boot_ms(sources->user);
-}
-
-static int64_t wall_us(const pawl__runner *r)
-{
-        const pawl_sources *sources = pawl__log_sources(r->log);
-
-        return sources->wall_us(sources->user);
-}
-
 pawl_status pawl__retry_take_up(pawl__step_run *p)
 {
         pawl__runner *r = p->r;
@@ -31,7 +17,8 @@ pawl_status pawl__retry_take_up(pawl__step_run *p)
         pawl_status status = pawl__state_get(r->state, PAWL__RUNS, &run, &r->arena, &r->error);
         if (!status)
                 status = pawl__retry_read(&p->retry, r->log, &run, p->step->id, 0, &r->error);
-        p->due_ms = boot_ms(r) + (pawl__retry_left_us(&p->retry, wall_us(r)) + 999) / 1000;
+        p->due_ms = pawl__boot_ms(r->log) +
+                    (pawl__retry_left_us(&p->retry, pawl__wall_us(r->log)) + 999) / 1000;
         return status;
 }
 
@@ -75,8 +62,8 @@ pawl_status pawl__retry_note(pawl__step_run *p, int exit_code, const char *why)
         pawl__message_fix(reason.message);
         p->retry.tries++;
         const int64_t wait_ms = delay_ms(p);
-        p->due_ms = boot_ms(r) + wait_ms;
-        pawl__time_format(at, wall_us(r) + wait_ms * 1000);
+        p->due_ms = pawl__boot_ms(r->log) + wait_ms;
+        pawl__time_format(at, pawl__wall_us(r->log) + wait_ms * 1000);
         pawl__json_open_object(&w);
         pawl__json_member_integer(&w, "exit_code", exit_code);
         pawl__json_member_string(&w, "reason", reason.message);

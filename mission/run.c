@@ -23,6 +23,16 @@ pawl_status pawl__runner_load_seeds(pawl__seeds *with, pawl__runner *r)
         return ok ? status : pawl__nomem(&r->error);
 }
 
+static pawl_status check_path(const pawl_mission *mission, pawl_error *err)
+{
+        return pawl__utf8_valid(mission->path, strlen(mission->path))
+                       ? PAWL_OK
+                       : pawl__fail(err, PAWL_EINVAL,
+                                 "mission %.*s: the path of its file is not UTF-8, so that a "
+                                 "resume could not find it; rename the file or its directory",
+                                 PAWL__FMT(mission->id));
+}
+
 pawl_status pawl__mission_startable(const pawl_mission *mission, const char *run_id, bool here,
         pawl__problems *problems, pawl_error *err)
 {
@@ -31,6 +41,8 @@ pawl_status pawl__mission_startable(const pawl_mission *mission, const char *run
         pawl__secrets secrets;
         pawl_status status = run_id ? pawl__id_check(pawl__text(run_id), "run id", err) : PAWL_OK;
 
+        if (!status && here)
+                status = check_path(mission, err);
         if (!status)
                 status = pawl__params_complete(mission, err);
         if (!status && here)
@@ -105,14 +117,12 @@ static pawl_status emit_started(pawl__runner *r)
 {
         const pawl_mission *mission = r->mission;
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_status status = check_path(mission, &r->error);
 
-        if (!pawl__utf8_valid(mission->path, strlen(mission->path)))
-                return pawl__fail(&r->error, PAWL_EINVAL,
-                        "mission %.*s: the path of its file is not UTF-8, so that a resume could "
-                        "not find it; rename the file or its directory",
-                        PAWL__FMT(mission->id));
+        if (status)
+                return status;
         pawl__json_open_object(&w);
-        pawl_status status = pawl__runner_write_begin(r, &w);
+        status = pawl__runner_write_begin(r, &w);
         if (status) {
                 pawl__json_writer_free(&w);
                 return status;
@@ -123,15 +133,45 @@ static pawl_status emit_started(pawl__runner *r)
 
 pawl_status pawl__runner_activate_seeds(pawl__runner *r, const pawl__seeds *with)
 {
-        const pawl_sources *sources = pawl__log_sources(r->log);
         pawl_event envelope = pawl__runner_envelope(r);
         pawl_status status = PAWL_OK;
 
-        envelope.time_us = sources->wall_us(sources->user); /* the senses' provenance says it too */
+        envelope.time_us = pawl__wall_us(r->log); /* the senses' provenance says it too */
         for (size_t i = 0; i < with->n && !status; i++)
                 status = pawl__seed_activate(pawl__pipeline_batch(r->pipeline), &with->seed[i],
                         r->state, &envelope, &r->error);
         return status;
+}
+
+/* Inside of the claim's transaction, so that of many who begin at the same time one does. Who holds
+ * the other run is not asked here, since that may take long: PAWL_EEXISTS has fill() do it. */
+static pawl_status look_beside(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
+{
+        pawl__runner *r = user;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__row run;
+        const pawl_status status =
+                pawl__state_unfinished(&run, r->state, r->mission->id, &arena, err);
+
+        (void)log, (void)batch;
+        pawl__arena_free(&arena);
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        r->beside = true;
+        return pawl__fail(err, PAWL_EEXISTS,
+                "mission %.*s: another run of it was begun just now; see `pawl status`",
+                PAWL__FMT(r->mission->id));
+}
+
+/* There was an unfinished run: refuse for it, unless it has ended by now. */
+static pawl_status refuse_beside(pawl__runner *r)
+{
+        pawl_unfinished run;
+        const pawl_status status = pawl_mission_unfinished(&run, r->mission, r->log, &r->error);
+
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        return pawl__unfinished_fail(&run, r->mission, &r->error);
 }
 
 /* RunStarted, and the seeds that the log has not seen. Looks again whether the run is there:
@@ -140,8 +180,14 @@ static pawl_status fill(pawl__runner *r, void *user)
 {
         pawl_status status = pawl__runner_is_new(r);
 
+        if (!status && r->beside)
+                status = refuse_beside(r);
         if (!status)
                 status = emit_started(r);
+        if (!status && r->options.alone) {
+                pawl__pipeline_batch(r->pipeline)->prepare = look_beside;
+                pawl__pipeline_batch(r->pipeline)->prepare_user = r;
+        }
         return status ? status : pawl__runner_activate_seeds(r, user);
 }
 
@@ -157,6 +203,8 @@ static pawl_status begin(pawl__runner *r, pawl__seeds *with)
                 status = pawl__runner_choose_id(r);
         if (!status)
                 status = pawl__runner_prepare(r);
+        if (!status)
+                status = pawl__runner_check_idle(r);
         if (status)
                 return status;
         pawl__runner_notify_left(r);

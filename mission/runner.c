@@ -1,15 +1,9 @@
 #include "mission/runner.h"
 #include "base/error.h"
 #include "base/ids.h"
-#include "base/printable.h"
-#include "base/sources.h"
 #include "pipeline/question.h"
 #include "session/session.h"
-#include <errno.h>
-#include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum {
         POLL_MS = 50,   /* how often a claim that another holds is asked for again */
@@ -38,23 +32,6 @@ static pawl_status check_options(pawl__runner *r)
         return PAWL_OK;
 }
 
-static int64_t boot_ms(const pawl__runner *r)
-{
-        const pawl_sources *sources = pawl__log_sources(r->log);
-
-        return sources->boot_ms(sources->user);
-}
-
-pawl_status pawl__runner_in_time(pawl__runner *r)
-{
-        if (!r->deadline_ms || boot_ms(r) < r->deadline_ms)
-                return PAWL_OK;
-        r->timed_out = true;
-        return pawl__fail(&r->error, PAWL_EINTERRUPTED,
-                "run %.*s: time limit reached; go on with `pawl resume %s`", PAWL__FMT(r->run_id),
-                PAWL__WORD(r->run_id));
-}
-
 pawl_status pawl__runner_open(pawl__runner *r, pawl_log *log, const pawl_run_options *options)
 {
         bool ok = true;
@@ -71,7 +48,7 @@ pawl_status pawl__runner_open(pawl__runner *r, pawl_log *log, const pawl_run_opt
         if (!ok)
                 return pawl__nomem(&r->error);
         if (r->options.time_limit_ms)
-                r->deadline_ms = boot_ms(r) + (int64_t)r->options.time_limit_ms;
+                r->deadline_ms = pawl__boot_ms(r->log) + (int64_t)r->options.time_limit_ms;
         pawl__log_watch_signals(log, r->options.signal_fd);
         pawl__log_keep_few(log, true);
         status = pawl__state_of(&r->state, log, &r->error);
@@ -93,6 +70,7 @@ void pawl__runner_free(pawl__runner *r)
         pawl__step_logs_free(r->logs);
         pawl_context_free(r->last);
         free(r->members);
+        free(r->done);
         pawl_pipeline_free(r->pipeline);
         pawl__trust_free(&r->trust);
         pawl__glossary_free(r->glossary);
@@ -138,38 +116,6 @@ pawl_status pawl__runner_prepare(pawl__runner *r)
         return status ? status : make_pipeline(r);
 }
 
-pawl_event pawl__runner_envelope(const pawl__runner *r)
-{
-        return (pawl_event){.mission_id = r->mission->id,
-                .run_id = r->run_id,
-                .session_id = r->session_id,
-                .actor = r->actor};
-}
-
-pawl_status pawl__runner_emit(
-        pawl__runner *r, pawl__event_type type, pawl_text step_id, pawl__json_writer *w)
-{
-        pawl_event event = pawl__runner_envelope(r);
-
-        event.step_id = step_id;
-        return pawl__batch_emit(pawl__pipeline_batch(r->pipeline), type, &event, w, &r->error);
-}
-
-pawl_status pawl__runner_tell(
-        pawl__runner *r, pawl__event_type type, const char *status, const char *reason)
-{
-        const pawl_event like = pawl__runner_envelope(r);
-        const pawl__session_report told = {.status = status, .reason = reason};
-
-        return pawl__session_emit(pawl__pipeline_batch(r->pipeline), type, &like, &told, &r->error);
-}
-
-void pawl__runner_notice(const pawl__runner *r, const char *line)
-{
-        if (r->options.notice)
-                r->options.notice(line, r->options.notice_user);
-}
-
 pawl_status pawl__runner_fail_held(pawl__runner *r, const pawl_owner *owner)
 {
         return pawl__fail(&r->error, PAWL_EHELD,
@@ -177,44 +123,13 @@ pawl_status pawl__runner_fail_held(pawl__runner *r, const pawl_owner *owner)
                 PAWL__FMT(r->run_id), (long long)owner->pid, PAWL__FMT(owner->host));
 }
 
-pawl_status pawl__runner_interrupted(pawl__runner *r, int signal)
-{
-        char name[32];
-
-        r->signal = signal;
-        pawl__log_hurry(r->log);
-        pawl__signal_name(name, signal);
-        return pawl__fail(&r->error, PAWL_EINTERRUPTED,
-                "run %.*s: interrupted by %s; go on with `pawl resume %s`", PAWL__FMT(r->run_id),
-                name, PAWL__WORD(r->run_id));
-}
-
-pawl_status pawl__runner_signalled(pawl__runner *r, int wait_ms)
-{
-        struct pollfd watch = {r->options.signal_fd, POLLIN, 0};
-        unsigned char byte;
-        int n;
-
-        do /* without a descriptor poll() only waits */
-                n = poll(&watch, 1, wait_ms);
-        while (n < 0 && errno == EINTR);
-        if (n <= 0)
-                return PAWL_OK;
-        if (read(r->options.signal_fd, &byte, 1) != 1 || !byte) {
-                r->options.signal_fd = -1; /* nobody is left to write a signal */
-                return PAWL_OK;
-        }
-        return pawl__runner_interrupted(r, byte);
-}
-
 static pawl_status new_session(pawl__runner *r)
 {
-        const pawl_sources *sources = pawl__log_sources(r->log);
         char session[40];
         bool ok = true;
         pawl_status status;
 
-        status = pawl__session_id(session, r->state, sources->wall_us(sources->user), &r->error);
+        status = pawl__session_id(session, r->state, pawl__wall_us(r->log), &r->error);
         if (status)
                 return status;
         r->session_id = pawl__arena_text(&r->arena, pawl__text(session), &ok);

@@ -43,6 +43,7 @@ typedef struct pawl__runner {
         uint64_t fence;        /**< 0: not claimed */
         bool released;         /* with the transaction that ended the session */
         bool resumes;          /**< a run that others began */
+        bool beside;           /**< options.alone, but the claim found an unfinished run */
         bool completed;        /**< RunCompleted is in the log already */
         bool mission_accepted; /**< somebody said yes to what changed in the mission */
         bool changes_open;     /**< that is in inputs which layer 5 asks about; yes records it */
@@ -63,6 +64,11 @@ typedef struct pawl__runner {
         pawl__hidden hidden; /**< answers that do not count for it: it is a fork */
         const char *root;    /**< that its files have for themselves; NULL: as the log's */
 
+        struct pawl__done { /**< steps that have ended well, while the batch has their events */
+                size_t step;
+                pawl_run_stage stage;
+        } * done;
+        size_t n_done, cap_done;
         pawl_context *last; /**< of the step that completed last here, for its output */
         size_t last_step;
         pawl_changed_inputs changed_inputs; /**< of the step whose inputs changed last */
@@ -249,6 +255,10 @@ PAWL_MUST_CHECK pawl_status pawl__runner_snapshot_settle(pawl__runner *r);
 /** Open the run's workspace: the log's, or a submitted run's directory. The caller closes it. */
 PAWL_MUST_CHECK pawl_status pawl__runner_open_workspace(
         pawl__workspace *ws, pawl__runner *r, pawl_error *err);
+/** Where the mission takes checkpoints of the log's workspace: PAWL_ESTATE, naming what to do,
+ * while a rollback of that is half done, as steps would go on over files of two checkpoints;
+ * PAWL_EHELD while somebody is at it. */
+PAWL_MUST_CHECK pawl_status pawl__runner_check_idle(pawl__runner *r);
 /** Of a submitted run: let no other be carried out in its directory. PAWL_EHELD. */
 PAWL_MUST_CHECK pawl_status pawl__runner_own(pawl__runner *r);
 /** Of a submitted run: let its directory hold what its last checkpoint has. */
@@ -348,6 +358,10 @@ PAWL_MUST_CHECK pawl_status pawl__step_run_output(pawl__step_run *p, pawl_text o
 
 /** Tell the caller of the run how far the step is. */
 void pawl__step_run_progress(const pawl__step_run *p, pawl_run_stage stage);
+/** The same of a step that has ended well, once that is in the log. PAWL_ENOMEM. */
+PAWL_MUST_CHECK pawl_status pawl__step_run_done(const pawl__step_run *p, pawl_run_stage stage);
+/** After a commit: tell of those that it took. */
+void pawl__runner_tell_done(pawl__runner *r);
 
 /* What came of it, told to the caller of the run and said in r->error: PAWL_OK with the context
  * kept for its output; PAWL_BLOCKED; PAWL_ESTEP with StepFailed in the batch and r->failure

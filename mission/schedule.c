@@ -327,13 +327,6 @@ static bool take_answered(schedule *s)
 
 /* ---- Waiting -------------------------------------------------------------------------------- */
 
-static int64_t boot_ms(const pawl__runner *r)
-{
-        const pawl_sources *sources = pawl__log_sources(r->log);
-
-        return sources->boot_ms(sources->user);
-}
-
 /* What was put into the batch is in the log before it is waited. */
 static pawl_status commit(pawl__runner *r)
 {
@@ -359,7 +352,7 @@ static int64_t wait_ms(const schedule *s)
         for (size_t i = 0; i < s->n_slots; i++)
                 if (s->slots[i].step && !s->slots[i].work && s->slots[i].due_ms < at)
                         at = s->slots[i].due_ms;
-        const int64_t ms = at - boot_ms(r);
+        const int64_t ms = at - pawl__boot_ms(r->log);
         return ms > 0 ? ms : 0;
 }
 

@@ -2,58 +2,11 @@
  * said when the run began stands in the mission's document in the log, so that no step widens it;
  * and what it says now is looked at, too, so that a key that is taken out of it counts no more. */
 #include "base/error.h"
-#include "base/file.h"
 #include "base/printable.h"
-#include "mission/loader.h"
+#include "mission/checker.h"
 #include "mission/runner.h"
 #include "mission/ssh_keygen.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <unistd.h>
-
-static pawl_status read_signers(const pawl__place *place, pawl__node node)
-{
-        pawl__loader *loader = place->target;
-        pawl_mission *mission = loader->mission;
-        pawl__buf text = PAWL__BUF_INIT;
-        const int fd = open(mission->signers_path, O_RDONLY | O_CLOEXEC);
-        const int error = fd < 0 ? errno : pawl__read_all(&text, fd, PAWL__SIGNERS_MAX);
-        pawl_status status = PAWL_OK;
-
-        if (fd >= 0)
-                close(fd);
-        if (error)
-                status = pawl__field_fail(place, node,
-                        "%.200s cannot be read: %s; name a file of allowed signers, as ssh-keygen "
-                        "has it",
-                        mission->signers_path, strerrordesc_np(error));
-        else if (!pawl__utf8_valid(text.data, text.len) || pawl__text_blank(pawl__buf_text(&text)))
-                status = pawl__field_fail(place, node,
-                        "%.200s names nobody; write a line for each signer: ACTOR KEYTYPE KEY",
-                        mission->signers_path);
-        else
-                status = pawl__keep(place, &mission->signers.text, pawl__buf_text(&text));
-        pawl__buf_free(&text);
-        return status;
-}
-
-pawl_status pawl__require_signed_read(const pawl__place *place, pawl__node node)
-{
-        pawl__loader *loader = place->target;
-        pawl_mission *mission = loader->mission;
-        pawl_status status = pawl__keep_path(place, &mission->signers_path, node);
-
-        if (!status)
-                status = pawl__keep(
-                        place, &mission->signers.file, pawl__value_at(place, node)->value);
-        if (!status && !mission->from_log)
-                status = read_signers(place, node);
-        mission->signers_now = mission->signers;
-        return status;
-}
-
-/* ---- A run ---------------------------------------------------------------------------------- */
 
 static struct pawl__signers_kept kept(const pawl__signers *signers)
 {
@@ -104,28 +57,36 @@ pawl_status pawl__runner_hold_signers(bool *accepted, pawl__runner *r, const paw
         return PAWL_OK;
 }
 
+bool pawl__mission_trust(pawl__trust *trust, pawl__sense_filter *filter, pawl__glossary *glossary,
+        const pawl_mission *mission, pawl_log *log, pawl__state *state)
+{
+        trust->signers.present = mission->signers_now.text;
+        if (!trust->signers.recorded.data)
+                trust->signers.file = mission->signers_now.file;
+        if (!pawl__signers_required(&trust->signers))
+                return false;
+        trust->log = log;
+        trust->state = state;
+        trust->verify = pawl__ssh_verify;
+        trust->mission_id = mission->id;
+        *filter = pawl__trust_filter(trust);
+        pawl__glossary_filter(glossary, filter);
+        return true;
+}
+
 pawl_status pawl__runner_require_signed(pawl__runner *r)
 {
         pawl__row run = {.v[PAWL__RUN_ID].text = r->run_id};
-        pawl__signers *signers = &r->trust.signers;
+        pawl__trust *trust = &r->trust;
         pawl_status status = pawl__state_get(r->state, PAWL__RUNS, &run, &r->arena, &r->error);
 
         if (!status)
-                status = pawl__signers_recorded(signers, &r->arena, r->log, &run, &r->error);
-        if (status)
+                status =
+                        pawl__signers_recorded(&trust->signers, &r->arena, r->log, &run, &r->error);
+        if (status ||
+                !pawl__mission_trust(trust, &r->filter, r->glossary, r->mission, r->log, r->state))
                 return status;
-        signers->present = r->mission->signers_now.text;
-        if (!signers->recorded.data)
-                signers->file = r->mission->signers_now.file;
-        if (!pawl__signers_required(signers))
-                return PAWL_OK;
-        r->trust.log = r->log;
-        r->trust.state = r->state;
-        r->trust.verify = pawl__ssh_verify;
-        r->trust.mission_id = r->mission->id;
-        r->trusts = &r->trust;
-        r->filter = pawl__trust_filter(r->trusts);
-        pawl__glossary_filter(r->glossary, &r->filter);
-        pawl__pipeline_require_signed(r->pipeline, r->trusts);
+        r->trusts = trust;
+        pawl__pipeline_require_signed(r->pipeline, trust);
         return PAWL_OK;
 }

@@ -91,6 +91,27 @@ pawl_status pawl__runner_own(pawl__runner *r)
         return status ? status : pawl__workspace_own(&r->snapshot->ws, &r->error);
 }
 
+/* The log is asked first: the root is not looked for where no rollback is under way. A root that is
+ * not the log's has no checkpoints, so that no rollback is of it. */
+pawl_status pawl__runner_check_idle(pawl__runner *r)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__row row;
+
+        if (r->directory || r->root || r->mission->snapshots == PAWL__SNAPSHOT_MANUAL)
+                return PAWL_OK;
+        pawl_status status = pawl__state_rollback_pending(&row, r->state, &arena, &r->error);
+        pawl__arena_free(&arena);
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        status = need_snapshot(r);
+        if (!status)
+                status = open_workspace(r, &r->error);
+        if (status)
+                return status == PAWL_EINVAL ? PAWL_OK : status;
+        return pawl__workspace_check_idle(&r->snapshot->ws, &r->error);
+}
+
 pawl_status pawl__runner_set_up(pawl__runner *r)
 {
         pawl_status status = pawl__runner_own(r);
@@ -168,10 +189,11 @@ static bool log_fails(pawl__runner *r)
         return pawl_pipeline_flush(r->pipeline) != PAWL_OK;
 }
 
-static void tell_taken(const pawl__runner *r)
+static void tell_taken(pawl__runner *r)
 {
         const pawl__row *row = &r->snapshot->ws.current;
 
+        pawl__runner_tell_done(r);
         if (!r->options.checkpoint)
                 return;
         const pawl_workspace_checkpoint_info info =
@@ -278,8 +300,10 @@ static pawl_status take_or_ask(pawl__runner *r, pawl_text step_id, after *a, boo
                 const pawl_trouble_answer answer = ask(r, &err);
                 if (answer == PAWL_TROUBLE_RETRY)
                         continue;
-                if (r->directory) /* the step has not ended: nobody would have its files */
+                if (r->directory) { /* the step has not ended: nobody would have its files */
                         pawl__batch_clear(pawl__pipeline_batch(r->pipeline));
+                        r->n_done = 0;
+                }
                 status = emit_failed(r, step_id, &err);
                 if (status)
                         return status;
@@ -308,6 +332,7 @@ pawl_status pawl__runner_snapshot_settle(pawl__runner *r)
         pawl__snapshot *s = r->snapshot;
         after none = {r, NULL, NULL};
 
+        pawl__runner_tell_done(r);
         if (!s || !s->waits || pawl__checkpoint_armed(pawl__pipeline_batch(r->pipeline)))
                 return PAWL_OK;
         s->waits = false;

@@ -1,10 +1,8 @@
 /* One step of a run, through the pipeline and its command. */
 #include "base/error.h"
-#include "base/printable.h"
 #include "checkpoint/checkpoint.h"
 #include "mission/ask.h"
 #include "mission/runner.h"
-#include "pipeline/question.h"
 #include <stdio.h>
 
 /* Where the outputs of earlier steps come from. */
@@ -12,102 +10,6 @@ typedef struct outputs {
         const pawl__step_run *p;
         pawl__buf blob; /* holds the text that was given last */
 } outputs;
-
-void pawl__step_run_progress(const pawl__step_run *p, pawl_run_stage stage)
-{
-        const pawl_run_options *options = &p->r->options;
-        const pawl_mission *mission = p->r->mission;
-
-        if (options->progress)
-                options->progress(stage, pawl_mission_step_id(mission, p->index), p->index + 1,
-                        mission->n_steps, options->progress_user);
-}
-
-pawl_status pawl__step_run_error(const pawl__step_run *p, pawl_status status)
-{
-        pawl__runner *r = p->r;
-
-        r->error = *pawl__pipeline_error(r->pipeline);
-        r->error.status = status;
-        return status;
-}
-
-static pawl_status emit_failed(const pawl__step_run *p, int exit_code, const char *reason)
-{
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-
-        pawl__json_open_object(&w);
-        pawl__json_member_string(&w, "reason", reason);
-        pawl__json_member_integer(&w, "exit_code", exit_code);
-        if (p->has_inputs)
-                pawl__json_member_string(&w, "input_hash", pawl_context_input_hash(p->ctx));
-        pawl__attempt_members(&w, &p->ctx->attempt);
-        return pawl__runner_emit(p->r, PAWL__STEP_FAILED, p->step->id, &w);
-}
-
-/* With the last line that its command wrote to standard error, and where the rest of it is. */
-static pawl_status failed_saying(const pawl__step_run *p)
-{
-        pawl__runner *r = p->r;
-        const char *line = p->ctx->attempt.last_line;
-        size_t len = strlen(line), shown = pawl__utf8_cut(line, len, 160);
-
-        return pawl__fail(&r->error, PAWL_ESTEP,
-                "%.200s%s%.*s%s; see `pawl logs %s %s`, go on with `pawl resume %s` after you fix it",
-                r->failure.message, len ? ": " : "", (int)shown, line, shown < len ? "..." : "",
-                PAWL__WORD(r->run_id), PAWL__WORD(p->step->id), PAWL__WORD(r->run_id));
-}
-
-pawl_status pawl__step_run_failed(const pawl__step_run *p, int exit_code, const char *why)
-{
-        pawl__runner *r = p->r;
-        pawl_error reason;
-        pawl_status status;
-
-        pawl__fail(&reason, PAWL_ESTEP, "%s", why);
-        pawl__secrets_strike_string(&r->secrets, reason.message);
-        pawl__message_fix(reason.message);
-        status = emit_failed(p, exit_code, reason.message);
-        if (status)
-                return status;
-        pawl__fail(
-                &r->failure, PAWL_ESTEP, "step %.*s: %s", PAWL__FMT(p->step->id), reason.message);
-        pawl__message_fix(r->failure.message);
-        pawl__step_run_progress(p, PAWL_STEP_FAILED);
-        if (exit_code && p->ctx->attempt.log_bytes)
-                return failed_saying(p);
-        return pawl__fail(&r->error, PAWL_ESTEP, "%s; go on with `pawl resume %s` after you fix it",
-                r->failure.message, PAWL__WORD(r->run_id));
-}
-
-pawl_status pawl__step_run_blocked(const pawl__step_run *p)
-{
-        pawl__runner *r = p->r;
-        const char *token = pawl_context_retry_token(p->ctx);
-        size_t n = pawl_context_conflicts(p->ctx);
-
-        pawl__step_run_progress(p, PAWL_STEP_BLOCKED);
-        if (n && pawl__is_question(pawl_context_conflict(p->ctx, 0)->conflict_type))
-                return pawl__ask_waits(p);
-        return pawl__fail(&r->error, PAWL_BLOCKED,
-                "step %.*s: blocked by %zu unresolved conflict%s%s%s; `pawl conflicts` lists, `pawl "
-                "resolve%s` answers, then `pawl resume %s`",
-                PAWL__FMT(p->step->id), n, n == 1 ? "" : "s",
-                p->ctx->distrust.message[0] ? ", since " : "", p->ctx->distrust.message,
-                r->trusts ? " --sign KEY" : "", token ? token : PAWL__WORD(r->run_id));
-}
-
-pawl_status pawl__step_run_completed(pawl__step_run *p)
-{
-        pawl__runner *r = p->r;
-
-        pawl_context_free(r->last);
-        r->last = p->ctx;
-        r->last_step = p->index;
-        p->ctx = NULL;
-        pawl__step_run_progress(p, PAWL_STEP_COMPLETED);
-        return PAWL_OK;
-}
 
 /* ---- Inputs --------------------------------------------------------------------------------- */
 
@@ -363,9 +265,7 @@ static pawl_status leave_out(const pawl__step_run *p)
         like.step_id = p->step->id;
         const pawl_status status = pawl__skip_emit(pawl__pipeline_batch(r->pipeline), &like,
                 pawl__text(NULL), pawl__text("null"), "when", pawl__log_hasher(r->log), &r->error);
-        if (!status)
-                pawl__step_run_progress(p, PAWL_STEP_LEFT_OUT);
-        return status;
+        return status ? status : pawl__step_run_done(p, PAWL_STEP_LEFT_OUT);
 }
 
 pawl_status pawl__step_run_start(pawl__step_run *p)
@@ -376,6 +276,8 @@ pawl_status pawl__step_run_start(pawl__step_run *p)
         if (status)
                 return pawl__step_run_error(p, status);
         status = pawl__runner_snapshot_settle(p->r); /* it was of the step before, too */
+        if (!status)
+                status = pawl__runner_signalled(p->r, 0);
         return status ? status : pawl__step_run_execute(p);
 }
 

@@ -1,7 +1,9 @@
 /* The unfinished run of a mission, which can be resumed. */
 #include "base/error.h"
+#include "base/sources.h"
 #include "mission/mission.h"
 #include "session/session.h"
+#include <inttypes.h>
 #include <stdio.h>
 
 static void copy(char *out, size_t size, pawl_text text)
@@ -46,4 +48,33 @@ pawl_status pawl_mission_unfinished(
         }
         pawl__arena_free(&arena);
         return status;
+}
+
+void pawl__unfinished_describe(
+        char out[400], const pawl_unfinished *run, const pawl_mission *mission)
+{
+        char time[28];
+
+        pawl__time_format(time, run->updated_us);
+        time[10] = ' ';
+        snprintf(out, 400,
+                "mission %.100s: run %s is %s at %" PRIu64 "/%" PRIu64
+                " steps, last active %.19s UTC",
+                pawl_mission_id(mission), run->run_id, run->status, run->steps_completed,
+                run->steps_total, time);
+}
+
+pawl_status pawl__unfinished_fail(
+        const pawl_unfinished *run, const pawl_mission *mission, pawl_error *err)
+{
+        char what[400];
+
+        pawl__unfinished_describe(what, run, mission);
+        if (run->pid)
+                return pawl__fail(err, PAWL_EHELD,
+                        "%.300s, owned by pid %" PRId64 " on %.40s; wait for it, or start another "
+                        "beside it with --fresh",
+                        what, run->pid, run->host);
+        return pawl__fail(err, PAWL_ESTATE,
+                "%s; go on with it by --resume, or start anew with --fresh", what);
 }

@@ -24,7 +24,7 @@ function list(plan) {
     plan.given_up.length > 0 && el("p", null, `Gives up ${plan.given_up.length > 1 ? "checkpoints" : "checkpoint"} ${plan.given_up.join(", ")}.`),
     plan.taken_up.length > 0 && el("p", null, `Takes up ${plan.taken_up.length > 1 ? "checkpoints" : "checkpoint"} ${plan.taken_up.join(", ")}.`),
     plan.steps_back.length > 0 && el("p", null, "Again as they were: ", plan.steps_back.map((s, i) => [i > 0 && ", ", el("b", null, s.step_id), ` ${s.status}`]), "."),
-    plan.steps.length > 0 && el("p", null, "To be run again: ", plan.steps.map((s, i) => [i > 0 && ", ", el("b", null, s.step_id)]), "."),
+    plan.steps.length > 0 && el("p", null, plan.run_status === "cancelled" ? "Pending again: " : "To be run again: ", plan.steps.map((s, i) => [i > 0 && ", ", el("b", null, s.step_id)]), "."),
     plan.git && el("p", null, `Git: ${plan.git.branch} goes from ${plan.git.from.slice(0, 12)} to ${plan.git.to.slice(0, 12)}`,
       plan.git.commits > 0 && `, giving up ${count(plan.git.commits, "commit")}`, "."),
   ];
@@ -34,7 +34,7 @@ function done(plan, close, undoIt) {
   return [
     el("p", { role: "status" }, `The files are as checkpoint ${plan.target.n} has them: ${plan.writes} written, ${plan.removes} removed, ${plan.left} left alone.`),
     plan.safety !== null && el("p", null, "What was there before is ", link(at("checkpoints", plan.safety), `checkpoint ${plan.safety}`), "."),
-    plan.steps.length > 0 && el("p", null, "Go on with ", el("code", null, `pawl resume ${plan.steps[0].run_id}`)),
+    plan.steps.length > 0 && plan.run_status !== "cancelled" && el("p", null, "Go on with ", el("code", null, `pawl resume ${plan.steps[0].run_id}`)),
     el("p", { class: "buttons" },
       el("button", { type: "button", on: { click: undoIt } }, "Undo it…"),
       el("button", { type: "button", class: "main", on: { click: close } }, "Close")),

@@ -1,4 +1,6 @@
-/* The pipeline's batch: the events that wait for the next commit, and the commit. */
+/* The pipeline's batch, the events that wait for the next commit, and its commit; the claims, and
+ * what a lost one takes with it. */
+#include "base/error.h"
 #include "pipeline/object.h"
 
 void pawl__pipeline_mark(pawl_pipeline *pipeline)
@@ -88,4 +90,39 @@ pawl_status pawl_pipeline_renew(pawl_pipeline *pipeline, const char *run_id)
         if (status == PAWL_EFENCED)
                 fenced(pipeline, claim);
         return status;
+}
+
+pawl__claim *pawl__claim_find(pawl_pipeline *pipeline, pawl_text run_id)
+{
+        for (size_t i = 0; i < pipeline->n_claims; i++)
+                if (pawl__text_eq(pipeline->claims[i].run_id, run_id))
+                        return &pipeline->claims[i];
+        return NULL;
+}
+
+pawl_status pawl__pipeline_no_claim(pawl_pipeline *pipeline, pawl_text run_id)
+{
+        return pawl__fail(&pipeline->error, PAWL_ESTATE,
+                "run %.*s: this pipeline has not claimed it; pass a step of it first",
+                PAWL__FMT(run_id));
+}
+
+static void clear(pawl__claim *claim)
+{
+        if (!claim->borrowed)
+                pawl__glossary_free(claim->glossary);
+        pawl__arena_free(&claim->arena);
+}
+
+void pawl__claim_drop(pawl_pipeline *pipeline, pawl__claim *claim)
+{
+        size_t at = (size_t)(claim - pipeline->claims), last = pipeline->n_claims - 1;
+
+        clear(claim);
+        pipeline->claims[at] = pipeline->claims[last];
+        pipeline->n_claims = last;
+        if (pipeline->current == last && at != last) /* what it holds is another's, which moved */
+                pipeline->current = at;
+        else if (pipeline->current == at || pipeline->current > last)
+                pipeline->current = last; /* nobody's: its events are committed or forgotten */
 }

@@ -340,3 +340,14 @@ pawl_status pawl_pipeline_run(pawl_pipeline *pipeline, pawl_context *ctx)
         }
         return status;
 }
+
+pawl_status pawl__complete_record(pawl_context *ctx)
+{
+        pawl__json_writer *w = pawl__context_payload(ctx);
+
+        pawl__json_member_integer(w, "exit_code", 0);
+        pawl__json_member_string(w, "input_hash", ctx->input_hash);
+        pawl__attempt_members(w, &ctx->attempt);
+        pawl__json_member_string(w, "output_hash", ctx->output_hash);
+        return pawl__context_emit(ctx, PAWL__STEP_COMPLETED);
+}

@@ -52,17 +52,6 @@ static pawl_status set_output(pawl_context *ctx, const char *output, size_t len)
         return PAWL_OK;
 }
 
-pawl_status pawl__complete_record(pawl_context *ctx)
-{
-        pawl__json_writer *w = pawl__context_payload(ctx);
-
-        pawl__json_member_integer(w, "exit_code", 0);
-        pawl__json_member_string(w, "input_hash", ctx->input_hash);
-        pawl__attempt_members(w, &ctx->attempt);
-        pawl__json_member_string(w, "output_hash", ctx->output_hash);
-        return pawl__context_emit(ctx, PAWL__STEP_COMPLETED);
-}
-
 /* Prepare the context for the layers' pass over the output. The decisions on the inputs
  * (strictness, the checkpoint that allowed generation) are kept. */
 static void begin_output(pawl_context *ctx)

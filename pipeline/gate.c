@@ -45,27 +45,6 @@ pawl_status pawl__conflict_resolved(bool *resolved, pawl_context *ctx, pawl_text
         return status;
 }
 
-pawl_status pawl__answer_counts(bool *counts, pawl_context *ctx, const pawl__row *conflict)
-{
-        const uint64_t seq = (uint64_t)conflict->v[PAWL__CON_RESOLVED_SEQ].integer;
-        pawl_error why = PAWL_ERROR_INIT;
-
-        *counts = true;
-        if (!ctx->trust || !seq)
-                return PAWL_OK;
-        const pawl_status status = pawl__trust_answer(ctx->trust, seq, &why);
-        if (status == PAWL_EACCESS) {
-                *counts = false;
-                if (!ctx->distrust.message[0])
-                        pawl__fail(&ctx->distrust, PAWL_BLOCKED, "conflict %.*s: %s",
-                                PAWL__FMT(conflict->v[PAWL__CON_ID].text), why.message);
-                return PAWL_OK;
-        }
-        if (status)
-                ctx->error = why;
-        return status;
-}
-
 pawl_status pawl__answers_count(bool *count, pawl_context *ctx)
 {
         pawl__row *rows;

@@ -35,10 +35,6 @@ PAWL_MUST_CHECK pawl_status pawl__gate_blockers(pawl__blocker **out, size_t *n, 
 PAWL_MUST_CHECK pawl_status pawl__conflict_resolved(
         bool *resolved, pawl_context *ctx, pawl_text conflict_id);
 
-/** Does the answer to this conflict count, if it has one? Why not is in ctx->distrust, the first
- *  time. */
-PAWL_MUST_CHECK pawl_status pawl__answer_counts(
-        bool *counts, pawl_context *ctx, const pawl__row *conflict);
 /** Of all conflicts of the step: does an answer not count? */
 PAWL_MUST_CHECK pawl_status pawl__answers_count(bool *count, pawl_context *ctx);
 

@@ -369,7 +369,6 @@ pawl_status pawl__question_emit(pawl__batch *batch, pawl_text *text, const pawl_
 
 static pawl_status expire(pawl_log *log, const pawl__row *row, pawl_text otherwise, pawl_error *err)
 {
-        const pawl_sources *sources = pawl__log_sources(log);
         const pawl_event like = {.mission_id = row->v[PAWL__CON_MISSION].text,
                 .run_id = row->v[PAWL__CON_RUN].text,
                 .step_id = row->v[PAWL__CON_STEP].text,
@@ -377,8 +376,8 @@ static pawl_status expire(pawl_log *log, const pawl__row *row, pawl_text otherwi
         const pawl_conflict conflict = {
                 .conflict_id = row->v[PAWL__CON_ID].text, .term = row->v[PAWL__CON_TERM].text};
         pawl__batch batch = PAWL__BATCH_INIT;
-        pawl_status status = emit(&batch, otherwise, &conflict, "timeout", 0, NULL, &like,
-                sources->wall_us(sources->user), err);
+        pawl_status status = emit(
+                &batch, otherwise, &conflict, "timeout", 0, NULL, &like, pawl__wall_us(log), err);
 
         if (!status)
                 status = pawl__log_failed(log, pawl__log_commit(log, &batch, 0, NULL), err);
@@ -386,10 +385,10 @@ static pawl_status expire(pawl_log *log, const pawl__row *row, pawl_text otherwi
         return status == PAWL_EEXISTS ? PAWL_OK : status; /* somebody was faster */
 }
 
-static int64_t look_at_clock(pawl__question_clock *clock, const pawl_sources *sources)
+static int64_t look_at_clock(pawl__question_clock *clock, const pawl_log *log)
 {
-        const int64_t wall_us = sources->wall_us(sources->user);
-        const int64_t boot_ms = sources->boot_ms(sources->user);
+        const int64_t wall_us = pawl__wall_us(log);
+        const int64_t boot_ms = pawl__boot_ms(log);
 
         if (!clock)
                 return wall_us;
@@ -404,8 +403,7 @@ static int64_t look_at_clock(pawl__question_clock *clock, const pawl_sources *so
 pawl_status pawl__questions_settle(
         pawl__question_clock *clock, pawl_log *log, pawl__state *state, pawl_error *err)
 {
-        const pawl_sources *sources = pawl__log_sources(log);
-        const int64_t now_us = look_at_clock(clock, sources);
+        const int64_t now_us = look_at_clock(clock, log);
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__row *rows = NULL;
         int64_t next = INT64_MAX;
@@ -427,13 +425,32 @@ pawl_status pawl__questions_settle(
         if (clock && next == INT64_MAX)
                 clock->due_ms = INT64_MAX;
         else if (clock)
-                clock->due_ms = sources->boot_ms(sources->user) + next / 1000 + 1;
+                clock->due_ms = pawl__boot_ms(log) + next / 1000 + 1;
         return status;
 }
 
 bool pawl__questions_due(const pawl__question_clock *clock, const pawl_log *log)
 {
-        const pawl_sources *sources = pawl__log_sources(log);
+        return pawl__boot_ms(log) >= clock->due_ms;
+}
 
-        return sources->boot_ms(sources->user) >= clock->due_ms;
+pawl_status pawl__answer_counts(bool *counts, pawl_context *ctx, const pawl__row *conflict)
+{
+        const uint64_t seq = (uint64_t)conflict->v[PAWL__CON_RESOLVED_SEQ].integer;
+        pawl_error why = PAWL_ERROR_INIT;
+
+        *counts = true;
+        if (!ctx->trust || !seq)
+                return PAWL_OK;
+        const pawl_status status = pawl__trust_answer(ctx->trust, seq, &why);
+        if (status == PAWL_EACCESS) {
+                *counts = false;
+                if (!ctx->distrust.message[0])
+                        pawl__fail(&ctx->distrust, PAWL_BLOCKED, "conflict %.*s: %s",
+                                PAWL__FMT(conflict->v[PAWL__CON_ID].text), why.message);
+                return PAWL_OK;
+        }
+        if (status)
+                ctx->error = why;
+        return status;
 }

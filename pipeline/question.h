@@ -83,3 +83,8 @@ PAWL_MUST_CHECK pawl_status pawl__questions_settle(
         pawl__question_clock *clock, pawl_log *log, pawl__state *state, pawl_error *err);
 /** Is there a question whose time is over since it looked last? */
 bool pawl__questions_due(const pawl__question_clock *clock, const pawl_log *log);
+
+/** Does the answer to this conflict count, if it has one? Why not is in ctx->distrust, the first
+ *  time. */
+PAWL_MUST_CHECK pawl_status pawl__answer_counts(
+        bool *counts, pawl_context *ctx, const pawl__row *conflict);

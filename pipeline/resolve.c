@@ -294,7 +294,6 @@ static bool is_refusal(pawl_status status)
 pawl_status pawl__conflicts_resolve(pawl_log *log, const pawl_conflict_answer *answers, size_t n,
         const char *actor, const pawl__sealer *sealer, pawl__refusals *refusals, pawl_error *err)
 {
-        const pawl_sources *sources = pawl__log_sources(log);
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl__map seen = PAWL__MAP_INIT;
@@ -304,7 +303,7 @@ pawl_status pawl__conflicts_resolve(pawl_log *log, const pawl_conflict_answer *a
                 .seen = &seen,
                 .actor = pawl__text(actor ? actor : "program"),
                 .sealer = sealer,
-                .now_us = sources->wall_us(sources->user),
+                .now_us = pawl__wall_us(log),
                 .replaced = pawl__arena_array(&arena, n, sizeof *a.replaced),
                 .replaced_by = pawl__arena_array(&arena, n, sizeof *a.replaced_by)};
         pawl_status status = pawl__arena_check(&arena, err);

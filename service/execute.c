@@ -28,20 +28,6 @@ static ssize_t take_output(void *cookie, const char *data, size_t size)
         return 0;
 }
 
-bool service_is_json(pawl_text text)
-{
-        pawl_error err = PAWL_ERROR_INIT;
-        pawl__json_reader reader;
-        pawl__json_token token;
-
-        pawl__json_reader_init(&reader, text.data, text.len);
-        do {
-                if (pawl__json_next(&reader, &token, &err))
-                        return false;
-        } while (token.type != PAWL__JSON_FINISHED);
-        return true;
-}
-
 /* The output as one JSON value in @p out; empty without output. JSON Lines become an array, other
  * text a string. */
 static pawl_status to_json(pawl__buf *out, pawl__buf *text, bool lines, pawl_error *err)
@@ -76,20 +62,6 @@ static pawl_status to_json(pawl__buf *out, pawl__buf *text, bool lines, pawl_err
                         "the output: is no UTF-8; ask for it with --json, or on the command line");
         pawl__json_quote(out, pawl__buf_text(text));
         return pawl__buf_check(out, err);
-}
-
-void service_execution_note(service_execution *of)
-{
-        static const pawl_status by_code[] = {[CLI_USAGE] = PAWL_EINVAL,
-                [CLI_BLOCKED] = PAWL_BLOCKED,
-                [CLI_INPUTS_CHANGED] = PAWL_EINPUTS,
-                [CLI_DAMAGED] = PAWL_EDAMAGED,
-                [CLI_BUSY] = PAWL_EHELD};
-        const size_t n = sizeof by_code / sizeof by_code[0], code = (size_t)of->code;
-
-        if (of->code != CLI_DONE && !of->failure.status)
-                pawl__fail(&of->failure, code < n && by_code[code] ? by_code[code] : PAWL_ESTATE,
-                        "the command: ended with exit code %d; its output says why", of->code);
 }
 
 /* Run the command, unless reading its arguments failed. */
@@ -154,15 +126,6 @@ static bool find(service_execution *of, const service_call *call, const char *co
         const unsigned traits = (cli_changes(&of->cli) ? SERVICE_CHANGES : 0U) |
                                 (of->cli.cmd->traits & CLI_WORKSPACE ? SERVICE_WORKSPACE : 0U);
         return !service_may(call, "the command ", of->name, traits, err);
-}
-
-void service_execution_free(service_execution *of)
-{
-        if (of->in.err)
-                fclose(of->in.err);
-        free(of->cli.repeated);
-        pawl__buf_free(&of->output);
-        pawl__arena_free(&of->arena);
 }
 
 pawl_status service_command(pawl__buf *out, service_call *call, const char *name,

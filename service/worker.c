@@ -3,7 +3,6 @@
 #include "base/sources.h"
 #include "base/system.h"
 #include "events/log.h"
-#include "service/feed.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,23 +71,20 @@ pawl_status service_worker_keep(service_worker *worker, pawl_error *err)
         return stat(path, &st) == 0 ? PAWL_OK : status;
 }
 
-pawl_status service_worker_ready(service_worker *worker, pawl_error *err)
+bool service_worker_has_log(const service_worker *worker)
+{
+        return worker->log && same_file(worker);
+}
+
+pawl_status service_worker_open(service_worker *worker, pawl_error *err)
 {
         const service_options *from = worker->site->options;
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         struct stat st;
         pawl_log *log;
 
-        /* The feed asks a server again and again; while it gets no answer, nobody else waits for
-         * one. */
-        if (!worker->keeps && !service_health_reached(&worker->site->health, service_now_ms(), err))
-                return PAWL_EIO;
-        if (worker->log && same_file(worker))
+        if (service_worker_has_log(worker))
                 return PAWL_OK;
-        pawl_status status = worker->keeps ? service_worker_keep(worker, err)
-                                           : service_feed_keep(worker->site->feed, err);
-        if (status || (worker->log && same_file(worker)))
-                return status;
         close_log(worker);
         options.flags = from->read_only ? PAWL_LOG_READONLY : 0;
         options.key = from->key;
@@ -99,7 +95,7 @@ pawl_status service_worker_ready(service_worker *worker, pawl_error *err)
                 return pawl__fail(err, pawl__errno_status(errno),
                         "%.300s: %s; put the log back, or start the service again", from->log_path,
                         strerrordesc_np(errno));
-        status = pawl_log_open(&log, from->log_path, &options, err);
+        const pawl_status status = pawl_log_open(&log, from->log_path, &options, err);
         if (status)
                 return status;
         pawl__log_impatient(log);

@@ -20,7 +20,6 @@ struct service_worker {
         ino_t inode;
         unsigned opened; /**< how often a log was opened */
         bool interrupted;
-        bool keeps; /**< it is the one that keeps the log: service/feed.h */
         pawl__question_clock asked;
         int64_t settle_ms; /**< when service_worker_settle() does something again */
 };
@@ -28,13 +27,18 @@ struct service_worker {
 void service_worker_init(service_worker *worker, service_site *site);
 void service_worker_free(service_worker *worker);
 
+/** Is the log open, and does its path still lead to the open file? */
+bool service_worker_has_log(const service_worker *worker);
 /**
  * Open the log unless it is open; where its path leads to another file now, open that.
  * @return as pawl_log_open().
  */
+PAWL_MUST_CHECK pawl_status service_worker_open(service_worker *worker, pawl_error *err);
+/** The same for a request, after the feed has put back a log that had vanished. (service/ready.c)
+ */
 PAWL_MUST_CHECK pawl_status service_worker_ready(service_worker *worker, pawl_error *err);
 
-/** Of the one that keeps the log: see service_feed_keep(). */
+/** Of the feed's, which keeps the log: see service_feed_keep(). */
 PAWL_MUST_CHECK pawl_status service_worker_keep(service_worker *worker, pawl_error *err);
 
 /** Every now and then: record what nobody answered in time. What fails is tried again. */

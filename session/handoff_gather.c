@@ -1,7 +1,6 @@
 /* What a log says of a session's work: rows and events, found by their keys. */
 #include "base/error.h"
 #include "base/map.h"
-#include "base/sources.h"
 #include "session/handoff.h"
 #include "session/retry.h"
 #include <stdlib.h>
@@ -67,7 +66,6 @@ static pawl_status terms_of_steps(gathering *g, const pawl__row *rows)
 /* Of a step that is at work, or was when its pawl ended. */
 static pawl_status retries_of_steps(gathering *g)
 {
-        const pawl_sources *sources = pawl__log_sources(g->log);
         pawl__hand_steps *steps = &g->out->at_hand;
         pawl_status status = PAWL_OK;
 
@@ -78,8 +76,7 @@ static pawl_status retries_of_steps(gathering *g)
                 status = pawl__retry_read(
                         &retry, g->log, &g->out->run, steps->list[i].id, PAWL__RETRY_LOOK, g->err);
                 if (!status)
-                        pawl__retry_say(
-                                steps->list[i].retry, &retry, sources->wall_us(sources->user));
+                        pawl__retry_say(steps->list[i].retry, &retry, pawl__wall_us(g->log));
         }
         return status;
 }

@@ -112,13 +112,12 @@ static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
 {
         const beginning *b = user;
         keeping *k = b->k;
-        const pawl_sources *sources = pawl__log_sources(log);
         pawl_error *asked = k->err;
         pawl_status status;
 
         (void)batch; /* it is the keeping's */
         k->err = err;
-        status = pawl__session_id(b->id, k->state, sources->wall_us(sources->user), err);
+        status = pawl__session_id(b->id, k->state, pawl__wall_us(log), err);
         k->like.session_id = pawl__text(b->id);
         if (!status)
                 status = displace(k, b->take_over);

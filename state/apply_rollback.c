@@ -185,8 +185,10 @@ static bool is_one_of(pawl_text text, const char *const *words)
 static pawl_status check_restored(
         pawl_status found, const struct ending *e, const pawl__row *step, const pawl__apply_ctx *a)
 {
-        static const char *const run[] = {"blocked", "interrupted", "completed", "failed", NULL};
-        static const char *const steps[] = {"pending", "blocked", "completed", "failed", NULL};
+        static const char *const run[] = {
+                "blocked", "interrupted", "completed", "failed", "cancelled", NULL};
+        static const char *const steps[] = {
+                "pending", "blocked", "completed", "failed", "skipped", NULL};
 
         if (!e->restored)
                 return PAWL_OK;

@@ -19,52 +19,6 @@ static pawl_status refuse_member(
         return pawl__apply_refuse(a, status, field, what);
 }
 
-pawl_status pawl__apply_maybe_text(pawl_text *value, const pawl__apply_ctx *a, const char *name)
-{
-        pawl__node node = pawl__json_get(a->tree, 0, name);
-
-        *value = pawl__text(NULL);
-        if (node == PAWL__NO_NODE || pawl__json_at(a->tree, node)->type == PAWL__JSON_NULL)
-                return PAWL_OK;
-        if (pawl__json_at(a->tree, node)->type != PAWL__JSON_STRING)
-                return refuse_member(a, PAWL_EINVAL, name, "is no text; write one");
-        *value = pawl__json_at(a->tree, node)->value;
-        return PAWL_OK;
-}
-
-pawl_status pawl__apply_flag(int *value, const pawl__apply_ctx *a, const char *name)
-{
-        pawl__node node = pawl__json_get(a->tree, 0, name);
-
-        *value = 0;
-        if (node == PAWL__NO_NODE || pawl__json_at(a->tree, node)->type == PAWL__JSON_NULL)
-                return PAWL_OK;
-        *value = pawl__json_at(a->tree, node)->type == PAWL__JSON_TRUE;
-        if (!*value && pawl__json_at(a->tree, node)->type != PAWL__JSON_FALSE)
-                return refuse_member(a, PAWL_EINVAL, name, "is not true or false; write it so");
-        return PAWL_OK;
-}
-
-pawl_status pawl__apply_git(pawl_text *value, const pawl__apply_ctx *a, const char *name)
-{
-        pawl__node git = pawl__json_get(a->tree, 0, "git"), node = PAWL__NO_NODE;
-
-        *value = pawl__text(NULL);
-        if (git == PAWL__NO_NODE || pawl__json_at(a->tree, git)->type == PAWL__JSON_NULL)
-                return PAWL_OK;
-        if (pawl__json_at(a->tree, git)->type == PAWL__JSON_OBJECT)
-                node = pawl__json_get(a->tree, git, name);
-        else
-                return refuse_member(a, PAWL_EINVAL, "git", "is no object; write one");
-        if (node == PAWL__NO_NODE || pawl__json_at(a->tree, node)->type == PAWL__JSON_NULL)
-                return PAWL_OK;
-        if (pawl__json_at(a->tree, node)->type != PAWL__JSON_STRING)
-                return refuse_member(
-                        a, PAWL_EINVAL, "git", "has a member that is no text; write texts");
-        *value = pawl__json_at(a->tree, node)->value;
-        return PAWL_OK;
-}
-
 static pawl_status get_workspace(pawl__row *checkpoint, const pawl__apply_ctx *a, int64_t n)
 {
         memset(checkpoint, 0, sizeof *checkpoint);

@@ -3,6 +3,8 @@
 #include "state/projection.h"
 #include <stdlib.h>
 
+enum { LIMIT = 3 }; /* the number of the parameter for LIMIT; the ones before it are texts */
+
 pawl_status pawl__state_get(
         pawl__state *state, pawl__table table, pawl__row *row, pawl__arena *arena, pawl_error *err)
 {
@@ -287,4 +289,60 @@ void pawl__queries_release(pawl__state *state)
         state->n_queries = 0;
         pawl__query_finalize(state->count_runs);
         state->count_runs = NULL;
+}
+
+pawl_status pawl__query_rows(pawl__row **rows, size_t *n, pawl__state *state, pawl__table table,
+        const char *rest, const pawl_text texts[2], int64_t limit, pawl__arena *arena,
+        pawl_error *err)
+{
+        pawl__query *query;
+
+        if (pawl__tables[table].since > pawl__log_version(state->log)) {
+                *n = 0;
+                return PAWL_OK;
+        }
+        pawl_status status = pawl__query_cached(&query, state, table, rest, err);
+        if (status)
+                return status;
+        for (int i = 0; i < 2; i++)
+                if (texts[i].data)
+                        pawl__query_bind_text(query, i + 1, texts[i]);
+        if (limit)
+                pawl__query_bind_integer(query, LIMIT, limit);
+        return pawl__sql_collect(rows, n, state->log, table, query, arena, err);
+}
+
+pawl_status pawl__query_row(pawl__row *row, pawl__state *state, pawl__table table, const char *rest,
+        const pawl_text texts[2], pawl__arena *arena, pawl_error *err)
+{
+        pawl__row *found = NULL;
+        size_t n = 0;
+        pawl_status status = pawl__query_rows(&found, &n, state, table, rest, texts, 0, arena, err);
+
+        if (!status && n == 0)
+                return PAWL_ENOTFOUND;
+        if (!status)
+                *row = found[0];
+        return status;
+}
+
+pawl_status pawl__query_page(pawl__row **rows, size_t *n, pawl__state *state, pawl__table table,
+        const char *rest, const pawl__page *page, const pawl_text *texts, size_t n_texts,
+        pawl__arena *arena, pawl_error *err)
+{
+        pawl__query *query;
+
+        if (pawl__tables[table].since > pawl__log_version(state->log)) {
+                *n = 0;
+                return PAWL_OK;
+        }
+        pawl_status status = pawl__query_cached(&query, state, table, rest, err);
+        if (status)
+                return status;
+        pawl__query_bind(query, "ii",
+                page->before && page->before < INT64_MAX ? (int64_t)page->before : INT64_MAX,
+                page->limit && page->limit < INT64_MAX ? (int64_t)page->limit : INT64_MAX);
+        for (size_t i = 0; i < n_texts; i++)
+                pawl__query_bind_text(query, 3 + (int)i, texts[i]);
+        return pawl__sql_collect(rows, n, state->log, table, query, arena, err);
 }

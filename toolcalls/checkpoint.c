@@ -10,7 +10,6 @@
 #include "workspace/checkpoint.h"
 #include "base/error.h"
 #include "base/json_write.h"
-#include "base/sources.h"
 #include "events/types.h"
 #include "toolcalls/batch.h"
 #include "toolcalls/directory.h"
@@ -71,8 +70,7 @@ static pawl_status is_recorded(bool *taken, const one *o, int64_t wall_ms, pawl_
 /* The name of this millisecond, or of the next one that is free in the log and in the directory. */
 static pawl_status take_name(one *o, pawl_error *err)
 {
-        const pawl_sources *sources = pawl__log_sources(o->w->log);
-        int64_t wall_ms = sources->wall_us(sources->user) / 1000;
+        int64_t wall_ms = pawl__wall_us(o->w->log) / 1000;
         const int64_t last_ms = wall_ms + NEAR_MS;
         bool taken = true;
         pawl_status status = PAWL_OK;

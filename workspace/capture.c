@@ -26,7 +26,8 @@ static pawl_status tell(capture *c, pawl_error *err)
                 .special = scan->special,
                 .changing = scan->changing,
                 .repositories = scan->repositories,
-                .over_budget = scan->over_budget};
+                .over_budget = scan->over_budget,
+                .reserved = scan->reserved};
         pawl_not_captured *missed =
                 pawl__arena_array(&c->ws.arena, scan->n_not_captured + 1, sizeof *missed);
         if (!missed)

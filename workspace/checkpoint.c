@@ -5,7 +5,6 @@
 #include "base/ids.h"
 #include "base/json_canon.h"
 #include "base/json_write.h"
-#include "base/sources.h"
 #include "events/types.h"
 #include "state/sql.h"
 #include "workspace/documents.h"
@@ -299,11 +298,10 @@ static pawl_status make_row(
 
 static pawl_status add_event(pawl__taking *t, pawl__batch *batch, pawl_error *err)
 {
-        const pawl_sources *sources = pawl__log_sources(t->ws->log);
         const pawl_workspace_checkpoint_request *request = t->request;
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         char id[PAWL__CHECKPOINT_ID_MAX];
-        const pawl_event event = {.time_us = sources->wall_us(sources->user),
+        const pawl_event event = {.time_us = pawl__wall_us(t->ws->log),
                 .mission_id = pawl__text(request->mission_id),
                 .run_id = pawl__text(request->run_id),
                 .step_id = pawl__text(request->step_id),

@@ -107,23 +107,3 @@ pawl_status pawl__workspace_find(
         *out = rows[0];
         return PAWL_OK;
 }
-
-pawl_status pawl__workspace_check_idle(pawl__workspace *ws, pawl_error *err)
-{
-        pawl__row row;
-        if (ws->run_id.data) /* whose root no rollback is of */
-                return PAWL_OK;
-        pawl_status status = pawl__state_rollback_pending(&row, ws->state, &ws->arena, err);
-
-        if (status)
-                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-        status = pawl__workspace_own(ws, err);
-        if (status)
-                return status;
-        return pawl__fail(err, PAWL_ESTATE,
-                "workspace %.200s: %s to checkpoint %lld was interrupted; `pawl rollback --finish` "
-                "goes on with it, `pawl undo` goes back to where it began",
-                ws->root,
-                row.v[PAWL__RB_UNDO].integer & PAWL__RB_IS_UNDO ? "an undo" : "a rollback",
-                (long long)row.v[PAWL__RB_TARGET].integer);
-}

@@ -2,15 +2,12 @@
 #include "workspace/workspace.h"
 #include "base/error.h"
 #include "base/ids.h"
-#include "base/sources.h"
 #include "base/system.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 /* ---- The root -------------------------------------------------------------------------------- */
@@ -212,8 +209,7 @@ pawl_status pawl__workspace_open_run(pawl__workspace *ws, pawl_log *log, pawl_te
         ws->progress = options->progress;
         ws->progress_user = options->progress_user;
         if (options->budget_ms) {
-                const pawl_sources *sources = pawl__log_sources(log);
-                ws->deadline_ms = sources->boot_ms(sources->user) + (int64_t)options->budget_ms;
+                ws->deadline_ms = pawl__boot_ms(log) + (int64_t)options->budget_ms;
         }
         pawl_status status = pawl__id_check(
                 pawl__text(options->actor ? options->actor : "program"), "actor", err);
@@ -244,32 +240,12 @@ void pawl__workspace_close(pawl__workspace *ws)
         pawl__git_close(ws->git);
         pawl__contents_close(ws->contents);
         pawl__paths_free(&ws->paths);
+        pawl__paths_free(&ws->also);
         pawl__arena_free(&ws->located);
         pawl__arena_free(&ws->arena);
         if (ws->owned >= 0)
                 close(ws->owned);
         *ws = (pawl__workspace){.log = NULL, .owned = -1};
-}
-
-pawl_status pawl__workspace_own(pawl__workspace *ws, pawl_error *err)
-{
-        if (ws->owned >= 0)
-                return PAWL_OK;
-        const int fd = open(ws->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0)
-                return pawl__fail_errno(err, errno, ws->root, "open it");
-        ws->owned = fd;
-        if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-                return PAWL_OK;
-        close(fd);
-        ws->owned = -1;
-        if (ws->run_id.data)
-                return pawl__fail(err, PAWL_EHELD,
-                        "directory %.200s: another run is carried out in it; name another",
-                        ws->root);
-        return pawl__fail(err, PAWL_EHELD,
-                "workspace %.200s: somebody else is at a rollback of it; wait for that to end",
-                ws->root);
 }
 
 /* ---- The index ------------------------------------------------------------------------------- */
@@ -290,6 +266,7 @@ pawl_status pawl__workspace_scan(
                 .index_in_root = ws->run_id.data != NULL,
                 .exclude = ws->exclude,
                 .n_exclude = ws->n_exclude,
+                .also = ws->also.only.count ? &ws->also : NULL,
                 .max_file = ws->max_file,
                 .force_root = ws->force_root,
                 .home = ws->home,

@@ -37,6 +37,7 @@ typedef struct pawl__workspace {
         pawl_text *part; /**< the paths that a rollback or a comparison is of; NULL: all */
         size_t n_part;
         pawl__paths paths;   /**< the same, to be asked */
+        pawl__paths also;    /**< what a reading takes whatever the rules say; exact */
         uint64_t last;       /**< the highest number of a checkpoint; 0: there is none */
         pawl__arena located; /**< what the rows below point to, until they are asked for again */
         bool any;            /**< some are not imported: the two rows below are set */

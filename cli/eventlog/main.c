@@ -3,5 +3,5 @@
 
 int main(int argc, char **argv)
 {
-        return cli_main(&eventlog_program, argc, argv);
+        return cli_main(&eventlog_program, NULL, argc, argv);
 }

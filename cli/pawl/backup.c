@@ -54,6 +54,8 @@ static int backup_run(cli_call *cli)
         pawl_log *log;
         int fd;
 
+        if (pawl__log_is_url(cli->args[0]))
+                return cli_usage(cli, "FILE is a file; `pawl copy` carries a log to a server");
         if (cli_signals_catch(&fd, &err) || cli_open_log(&log, cli, CLI_READ, &err))
                 return cli_fail(cli, &err);
         pawl_status status = pawl_log_backup(&c.made, log, cli->args[0], go_on, &shows);

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "cli/pawl/senses.h"
-#include "command/fields.h"
+#include "command/table.h"
 #include "glossary/seed.h"
 
 typedef struct cli_changed cli_changed;

@@ -44,6 +44,7 @@ static void print_text(const cli_call *cli, const pawl_workspace_capture *captur
         print_counted(out, "changing", counts->changing);
         print_counted(out, "of repositories", counts->repositories);
         print_counted(out, "beyond the time budget", counts->over_budget);
+        print_counted(out, "of reserved names", counts->reserved);
         fputc('\n', out);
         cli_missed_print(out, &capture->missed[0], capture->n_missed);
         cli_sayf(cli, out,
@@ -65,6 +66,7 @@ static const cli_field fields[] = {
         {"changing", CLI_AS_INTEGER, AT(counts.changing)},
         {"repositories", CLI_AS_INTEGER, AT(counts.repositories)},
         {"over_budget", CLI_AS_INTEGER, AT(counts.over_budget)},
+        {"reserved", CLI_AS_INTEGER, AT(counts.reserved)},
         {"not_captured", CLI_AS_LIST, CLI_ITEMS(pawl_workspace_capture, missed, n_missed),
                 .fields = cli_missed_fields},
         CLI_NO_FIELD,

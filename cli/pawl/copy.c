@@ -5,9 +5,9 @@
 #include "base/error.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/signals.h"
-#include "command/fields.h"
 #include "command/find.h"
 #include "command/printable.h"
+#include "command/table.h"
 #include "state/state.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* pawl du: what checkpoints of the workspace take up. */
 #include "cli/pawl/commands.h"
-#include "command/fields.h"
 #include "command/printable.h"
+#include "command/table.h"
 #include <inttypes.h>
 #include <pawl/space.h>
 #include <stdio.h>

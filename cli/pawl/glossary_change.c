@@ -1,7 +1,6 @@
 /* pawl glossary edit, deprecate, ignore: correct what the glossary says, in a scope or a mission.
  */
 #include "base/error.h"
-#include "base/sources.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/changed.h"
 #include "cli/pawl/commands.h"
@@ -285,7 +284,6 @@ static pawl_status make(cli_changed *of, pawl__batch *batch, pawl_error *err)
 static pawl_status begin(change *c, pawl_error *err)
 {
         const cli_call *cli = c->of.cli;
-        const pawl_sources *sources = pawl__log_sources(c->of.log);
         const char *actor;
         pawl__scope scope;
         pawl_status status = cli_actor(&actor, cli, err);
@@ -298,7 +296,7 @@ static pawl_status begin(change *c, pawl_error *err)
         status = cli_term_read(&c->asked, cli, err);
         c->like = (pawl_event){.mission_id = c->mission,
                 .actor = pawl__text(actor),
-                .time_us = sources->wall_us(sources->user)};
+                .time_us = pawl__wall_us(c->of.log)};
         return status;
 }
 

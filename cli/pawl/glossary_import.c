@@ -1,5 +1,4 @@
 /* pawl glossary import: the senses of a file, put into a scope for good. */
-#include "base/sources.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/changed.h"
 #include "cli/pawl/commands.h"
@@ -22,6 +21,7 @@ static const cli_field fields[] = {
         {"updated", CLI_AS_INTEGER, CLI_AT(import, counts.updated)},
         {"aliases_added", CLI_AS_INTEGER, CLI_AT(import, counts.aliases_added)},
         {"aliases_updated", CLI_AS_INTEGER, CLI_AT(import, counts.aliases_updated)},
+        {"retired", CLI_AS_INTEGER, CLI_AT(import, counts.retired)},
         CLI_NO_FIELD,
 };
 
@@ -43,6 +43,11 @@ static pawl_status print(const import *i, pawl_error *err)
         if (counts->aliases_added + counts->aliases_updated)
                 fprintf(out, "; of aliases, %zu new and %zu updated", counts->aliases_added,
                         counts->aliases_updated);
+        if (counts->retired)
+                fprintf(out,
+                        "; %zu stay%s retired, until `pawl glossary edit` gives %s a meaning again",
+                        counts->retired, counts->retired == 1 ? "s" : "",
+                        counts->retired == 1 ? "it" : "each");
         fputs(cli_changed_note(&i->of), out);
         cli_changed_print_steps(&i->of);
         return PAWL_OK;
@@ -67,7 +72,6 @@ static pawl_status read_seed(import *i, pawl_error *err)
 
 static pawl_status import_seed(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        const pawl_sources *sources = pawl__log_sources(log);
 import i = {.of = {.cli = cli, .log = log, .make = make } };
         const char *actor;
         pawl_status status = read_seed(&i, err);
@@ -77,8 +81,7 @@ import i = {.of = {.cli = cli, .log = log, .make = make } };
         i.of.user = &i;
         status = cli_actor(&actor, cli, err);
         if (!status) {
-                i.like = (pawl_event){
-                        .actor = pawl__text(actor), .time_us = sources->wall_us(sources->user)};
+                i.like = (pawl_event){.actor = pawl__text(actor), .time_us = pawl__wall_us(log)};
                 status = cli_change(&i.of, err);
         }
         if (!status)

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/senses.h"
-#include "command/fields.h"
+#include "command/table.h"
 #include "glossary/glossary.h"
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/senses.h"
-#include "command/fields.h"
+#include "command/table.h"
 #include "events/log.h"
 #include "events/types.h"
 #include "glossary/normal.h"

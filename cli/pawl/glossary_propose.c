@@ -5,8 +5,8 @@
 #include "cli/pawl/commands.h"
 #include "cli/pawl/documents.h"
 #include "cli/pawl/senses.h"
-#include "command/fields.h"
 #include "command/printable.h"
+#include "command/table.h"
 #include "glossary/propose.h"
 #include <stdio.h>
 

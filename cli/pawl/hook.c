@@ -6,112 +6,22 @@
 #include "cli/pawl/hook.h"
 #include "base/error.h"
 #include "base/ids.h"
-#include "base/system.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/hooks.h"
 #include "cli/pawl/workspace.h"
 #include "command/find.h"
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
-        STRICT_FAILED = 2,  /* by it an agent is told to stop */
-        BUDGET_MS = 10000,  /* of a checkpoint; agents wait 60 seconds for a hook */
-        CONTEXT_MAX = 8000, /* bytes; agents cut what is longer than 10,000 characters */
+        STRICT_FAILED = 2, /* by it an agent is told to stop */
+        BUDGET_MS = 10000, /* of a checkpoint; agents wait 60 seconds for a hook */
 };
 
 /* ---- The log --------------------------------------------------------------------------------- */
 
-static bool exists(const char *directory, const char *name)
-{
-        char path[PATH_MAX];
-        struct stat st;
-
-        return snprintf(path, sizeof path, "%s/%s", directory, name) < (int)sizeof path &&
-               lstat(path, &st) == 0;
-}
-
-/* Where a log is created: the top of the git repository, short of the home directory, else here. */
-static pawl_status go_to_project(hooking *h)
-{
-        const char *const home = h->cli->in->home;
-        char here[PATH_MAX], top[PATH_MAX];
-
-        if (!getcwd(here, sizeof here))
-                return pawl__fail_errno(&h->err, errno, ".", "find the working directory");
-        if (strcmp(here, "/") == 0 || (home && strcmp(here, home) == 0))
-                return pawl__fail(&h->err, PAWL_EINVAL,
-                        "%s: is %s, of which no checkpoints are taken; start the agent in the "
-                        "directory of a project, or make a log for this one: pawl init --db FILE",
-                        here, here[1] ? "the home directory" : "the root of the file system");
-        memcpy(top, here, sizeof top);
-        while (top[1] && !(home && strcmp(top, home) == 0) && !exists(top, ".git"))
-                *(strrchr(top, '/') == top ? top + 1 : strrchr(top, '/')) = '\0';
-        if (top[1] && !(home && strcmp(top, home) == 0) && chdir(top) != 0)
-                return pawl__fail_errno(&h->err, errno, top, "go there");
-        return PAWL_OK;
-}
-
-/* PAWL_DONE: there is none, and none is to be made. */
-pawl_status hook_open_log(hooking *h, bool make)
-{
-        char directory[PATH_MAX];
-        pawl__buf path = PAWL__BUF_INIT;
-        pawl_status status = PAWL_OK;
-
-        if (h->call.directory.len >= sizeof directory)
-                return pawl__fail(&h->err, PAWL_EINVAL, "cwd: is longer than any path");
-        if (h->call.directory.len) {
-                memcpy(directory, h->call.directory.data, h->call.directory.len);
-                directory[h->call.directory.len] = '\0';
-                if (chdir(directory) != 0)
-                        return pawl__fail_errno(&h->err, errno, directory, "go there");
-        }
-        if (!cli_named_log(h->cli)) {
-                status = cli_find_log(&path, h->cli, &h->err);
-                pawl__buf_free(&path);
-                if (status == PAWL_ENOTFOUND && !make)
-                        return PAWL_DONE;
-                if (status == PAWL_ENOTFOUND)
-                        status = go_to_project(h);
-        }
-        if (!status)
-                status = cli_open_log(&h->log, h->cli, make ? CLI_MAKE : CLI_WRITE, &h->err);
-        return status;
-}
-
-/* In the command of a step, checkpoints are of the step, its run and its session. */
-bool hook_in_step(const hooking *h)
-{
-        return cli_variable(h->cli, "PAWL_RUN_ID") != NULL;
-}
-
 /* ---- What it answers ------------------------------------------------------------------------- */
-
-void hook_reply_context(hooking *h, pawl_text text)
-{
-        static const char rest[] = "\n(The rest: `pawl handoff`.)\n";
-        pawl__buf cut = PAWL__BUF_INIT;
-
-        pawl__buf_add(&cut, text.data, pawl__utf8_cut(text.data, text.len, CONTEXT_MAX));
-        if (cut.len < text.len)
-                pawl__buf_adds(&cut, rest);
-        h->reply.buf.failed |= cut.failed;
-        if (h->call.agent->form == PAWL__HOOK_PLAIN) {
-                pawl__json_member_text(&h->reply, "additional_context", pawl__buf_text(&cut));
-        } else {
-                pawl__json_name(&h->reply, "hookSpecificOutput");
-                pawl__json_open_object(&h->reply);
-                pawl__json_member_text(&h->reply, "hookEventName", h->call.event_name);
-                pawl__json_member_text(&h->reply, "additionalContext", pawl__buf_text(&cut));
-                pawl__json_close_object(&h->reply);
-        }
-        pawl__buf_free(&cut);
-}
 
 /* ---- The command ----------------------------------------------------------------------------- */
 

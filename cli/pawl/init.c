@@ -99,6 +99,8 @@ static int init_run(cli_call *cli)
 
         if (cli->n_args && !*cli->args[0])
                 return cli_usage(cli, "DIR is empty; give a directory");
+        if (cli->n_args && pawl__log_is_url(cli->args[0]))
+                return cli_usage(cli, "DIR is a directory; name a log on a server with --db");
         if (cli->db && cli->n_args)
                 return cli_usage(cli, "DIR and --db both say where; give one");
         if (cli_given(cli, "rebuild") && !cli->n_args)

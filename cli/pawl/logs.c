@@ -304,12 +304,16 @@ static pawl_status read_output(
         if (status)
                 return status;
         out->hash = step.v[PAWL__STEP_OUTPUT_HASH].text;
-        if (!out->hash.data || !pawl__unhex32(bytes, out->hash))
+        if (!out->hash.data || !pawl__unhex32(bytes, out->hash)) {
+                const pawl_text at = step.v[PAWL__STEP_STATUS].text;
+                const bool failed = pawl__text_is(at, "failed");
                 return pawl__fail(err, PAWL_ENOTFOUND,
-                        "step %s: has no output in run %s, it is %.*s; `pawl logs %s %s` shows "
-                        "what it wrote to standard error",
-                        out->step_id, out->run_id, PAWL__FMT(step.v[PAWL__STEP_STATUS].text),
-                        PAWL__WORD(pawl__text(out->run_id)), PAWL__WORD(pawl__text(out->step_id)));
+                        "step %s: has no output in run %s, it is %.*s; `pawl %s %s%s%s` shows %s",
+                        out->step_id, out->run_id, PAWL__FMT(at), failed ? "logs" : "runs --id",
+                        PAWL__WORD(pawl__text(out->run_id)), failed ? " " : "",
+                        failed ? PAWL__WORD(pawl__text(out->step_id)) : "",
+                        failed ? "what it wrote to standard error" : "how far the run is");
+        }
         status = pawl__log_blob(text, log, bytes);
         out->json = pawl__buf_text(text);
         return status ? pawl__log_failed(log, status, err) : PAWL_OK;

@@ -2,7 +2,6 @@
 #include "base/error.h"
 #include "base/system.h"
 #include "cli/pawl/commands.h"
-#include "cli/registry.h"
 #include "mcp/server.h"
 #include "mcp/subscriptions.h"
 #include <errno.h>
@@ -90,7 +89,7 @@ static int serve(serving *s, int signals)
 
 static int mcp_run_cmd(cli_call *cli)
 {
-        serving s = {.server = {.registry = &cli_commands, .log = {.cli = cli}, .send = send},
+        serving s = {.server = {.registry = cli->in->commands, .log = {.cli = cli}, .send = send},
                 .in = PAWL__BUF_INIT,
                 .out = cli->in->out};
         sigset_t ending, before;

@@ -143,6 +143,7 @@ static const cli_field fields[] = {
         {"steps", CLI_AS_LIST, CLI_ITEMS(pawl_run_result, steps, n_steps), .fields = step_fields},
         {"conflicts", CLI_AS_LIST, CLI_ITEMS(pawl_run_result, conflicts, n_conflicts),
                 .fields = conflict_fields},
+        {"cancelled", CLI_AS_BOOL, AT(cancelled)},
         CLI_NO_FIELD,
 };
 
@@ -166,17 +167,19 @@ static pawl_status print_json(const cli_call *cli, const pawl_run_result *result
 
 static void print_closing(FILE *out, const pawl_run_result *result)
 {
-        size_t n = 0, completed = 0;
+        size_t n = 0, completed = 0, skipped = 0;
 
         for (size_t i = 0; i < result->n_steps; i++) {
                 const char *status = result->steps[i].status;
                 n += !result->steps[i].removed;
-                completed += !result->steps[i].removed &&
-                             (strcmp(status, "completed") == 0 || strcmp(status, "skipped") == 0);
+                completed += !result->steps[i].removed && strcmp(status, "completed") == 0;
+                skipped += !result->steps[i].removed && strcmp(status, "skipped") == 0;
         }
         fputs("run ", out);
         cli_puts(out, result->run_id);
-        fprintf(out, ": %s, %zu of %zu steps completed\n", result->status, completed, n);
+        fprintf(out, ": %s, %zu of %zu steps completed%s\n",
+                result->cancelled ? "cancelled" : result->status, completed + skipped, n,
+                skipped ? " or skipped" : "");
 }
 
 /* The step that holds the run, and the first of the conflicts that hold it. */
@@ -232,7 +235,8 @@ int cli_print_outcome(const cli_call *cli, pawl_status status, const pawl_run_re
                 return CLI_DONE;
         if (status == PAWL_BLOCKED)
                 return tell_blocked(cli, result, err);
-        if (status == PAWL_EHELD && cli->cmd == &pawl_resume_cmd && cli_given(cli, "unless-held"))
+        if (status == PAWL_EHELD && strcmp(cli->cmd->name, "resume") == 0 &&
+                cli_given(cli, "unless-held"))
                 return CLI_BUSY;
         int code = cli_fail(cli, &told);
         return status == PAWL_EINTERRUPTED ? interrupted_code(result) : code;

@@ -1,4 +1,5 @@
 #include "cli/pawl/plan.h"
+#include "base/error.h"
 #include "base/json_write.h"
 #include "cli/pawl/workspace.h"
 #include "command/find.h"
@@ -32,6 +33,12 @@ static void print_item(FILE *stream, const pawl_rollback_plan_item *item)
         fputc('\n', stream);
 }
 
+/* Of a run that has ended for good no step is run any more. */
+static bool has_ended(const pawl_rollback_plan_view *plan)
+{
+        return pawl__text_is(plan->effect.run_status, "cancelled");
+}
+
 static void print_steps(FILE *stream, const pawl_rollback_plan_view *plan)
 {
         for (size_t i = 0; i < plan->n_steps; i++) {
@@ -40,7 +47,7 @@ static void print_steps(FILE *stream, const pawl_rollback_plan_view *plan)
                 cli_put(stream, step->step_id);
                 fputs(" of run ", stream);
                 cli_put(stream, step->run_id);
-                fputs(" is to be run again\n", stream);
+                fputs(has_ended(plan) ? " is pending again\n" : " is to be run again\n", stream);
         }
         for (size_t i = 0; i < plan->effect.n_back; i++) {
                 const pawl_put_back *step = &plan->effect.back[i];
@@ -157,6 +164,7 @@ static const cli_field item_fields[] = {
         {"bytes", CLI_AS_INTEGER, ITEM(size)},
         {"wanted", CLI_AS_BOOL, ITEM(wanted)},
         {"lost", CLI_AS_BOOL, ITEM(lost)},
+        {"missed", CLI_AS_BOOL, ITEM(missed)},
         {"why", CLI_AS_STRING, ITEM(why)},
         {"run_id", CLI_AS_TEXT, ITEM(run_id)},
         {"by_hand", CLI_AS_BOOL, ITEM(by_hand)},
@@ -198,10 +206,12 @@ static const cli_field fields[] = {
         {"modes", CLI_AS_INTEGER, AT(counts.modes)},
         {"left", CLI_AS_INTEGER, AT(counts.left)},
         {"lost", CLI_AS_INTEGER, AT(counts.lost)},
+        {"missed", CLI_AS_INTEGER, AT(counts.missed)},
         {"items", CLI_AS_LIST, LIST(items, n_items), .fields = item_fields},
         {"steps", CLI_AS_LIST, LIST(steps, n_steps), .fields = cli_given_up_fields},
         {"in_part", CLI_AS_BOOL, AT(effect.in_part)},
         {"steps_back", CLI_AS_LIST, LIST(effect.back, effect.n_back), .fields = back_fields},
+        {"run_status", CLI_AS_TEXT, AT(effect.run_status)},
         {"given_up", CLI_AS_LIST, LIST(effect.given_up, effect.n_given_up), .fields = cli_numbers},
         {"taken_up", CLI_AS_LIST, LIST(effect.taken_up, effect.n_taken_up), .fields = cli_numbers},
         {"others", CLI_AS_LIST, LIST(effect.others, effect.n_others), .fields = other_fields},
@@ -230,15 +240,21 @@ pawl_status cli_plan_done(const cli_call *cli, const pawl_rollback_plan *of, paw
 
         if (cli_given(cli, "json"))
                 return cli_plan_json(cli, of, true, err);
+        if (n->missed)
+                fprintf(cli->in->out, "not all of checkpoint %" PRIu64 " could be put back",
+                        plan->target->n);
+        else
+                fprintf(cli->in->out, "the %s checkpoint %" PRIu64 " has %s",
+                        effect->in_part ? "paths are as" : "workspace is as", plan->target->n,
+                        effect->in_part ? "them" : "it");
         fprintf(cli->in->out,
-                "the %s checkpoint %" PRIu64 " has %s: %" PRIu64 " written, %" PRIu64
-                " removed, %" PRIu64 " left alone\n",
-                effect->in_part ? "paths are as" : "workspace is as", plan->target->n,
-                effect->in_part ? "them" : "it", n->writes, n->removes, n->left);
+                ": %" PRIu64 " written, %" PRIu64 " removed, %" PRIu64 " left alone\n", n->writes,
+                n->removes, n->left);
         for (size_t i = 0; i < plan->n_items; i++)
-                if (plan->items[i].lost)
+                if (plan->items[i].lost || plan->items[i].missed)
                         print_item(cli->in->out, &plan->items[i]);
-        if (effect->run_id.data && !pawl__text_is(effect->run_status, "completed")) {
+        if (effect->run_id.data && !pawl__text_is(effect->run_status, "completed") &&
+                !has_ended(plan)) {
                 fputs("go on with `pawl resume ", cli->in->out);
                 cli_put_word(cli->in->out, effect->run_id);
                 cli_say_log(cli, cli->in->out);
@@ -247,4 +263,22 @@ pawl_status cli_plan_done(const cli_call *cli, const pawl_rollback_plan *of, paw
         cli_sayf(cli, cli->in->out, "`pawl undo` takes this back");
         fputc('\n', cli->in->out);
         return PAWL_OK;
+}
+
+pawl_status cli_plan_missed(const pawl_rollback_plan *of, pawl_error *err)
+{
+        const pawl_rollback_plan_view look = pawl_rollback_plan_look(of), *plan = &look;
+        const uint64_t n = plan->counts.missed;
+        pawl_text first = {NULL, 0};
+
+        if (n == 0)
+                return PAWL_OK;
+        for (size_t i = plan->n_items; i-- > 0;)
+                if (plan->items[i].missed)
+                        first = plan->items[i].path;
+        return pawl__fail(err, PAWL_ESTATE,
+                "checkpoint %" PRIu64 ": %" PRIu64 " %s not as it has %s, first %.*s; move away "
+                "what is there, and roll back again",
+                plan->target->n, n, n == 1 ? "path is" : "paths are", n == 1 ? "it" : "them",
+                PAWL__FMT(first));
 }

@@ -13,6 +13,9 @@ void cli_plan_print(FILE *stream, const pawl_rollback_plan *plan);
 /** One object; @p applied: it was done. */
 PAWL_MUST_CHECK pawl_status cli_plan_json(
         const cli_call *cli, const pawl_rollback_plan *plan, bool applied, pawl_error *err);
+/** After what was done was told: PAWL_ESTATE where the checkpoint has something that could not be
+ *  put back. */
+PAWL_MUST_CHECK pawl_status cli_plan_missed(const pawl_rollback_plan *plan, pawl_error *err);
 /** What was done, in a few lines, or as the object under --json. */
 PAWL_MUST_CHECK pawl_status cli_plan_done(
         const cli_call *cli, const pawl_rollback_plan *plan, pawl_error *err);

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "command/fields.h"
+#include "command/table.h"
 
 /** "goes", or "stays: " and why, of a const char * that says why it stays. */
 const char *cli_goes(const void *value, char buf[CLI_WORD_MAX]);

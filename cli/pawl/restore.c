@@ -139,6 +139,8 @@ static pawl_status restore(cli_call *cli, pawl_log *log, pawl_error *err)
         status = cli_given(cli, "json") ? print_json(cli, pawl_toolcall_told(call),
                                                   pawl_toolcall_plan(call) != NULL, err)
                                         : print_text(cli, call, err);
+        if (!status && pawl_toolcall_plan(call))
+                status = cli_plan_missed(pawl_toolcall_plan(call), err);
         pawl_toolcall_free(call);
         return status;
 }

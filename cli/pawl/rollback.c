@@ -40,6 +40,8 @@ static pawl_status tell(going *g, pawl_status status, pawl_rollback_plan *done)
 {
         if (!status)
                 status = cli_plan_done(g->cli, done, g->err);
+        if (!status)
+                status = cli_plan_missed(done, g->err);
         pawl_rollback_plan_free(done);
         return status;
 }

@@ -12,10 +12,14 @@ static int start_or_go_on(
         cli_call *cli, pawl_log *log, pawl_mission *mission, const pawl_run_options *options)
 {
         pawl_unfinished unfinished;
+        pawl_run_options alone = *options;
         int code = CLI_FAILED;
 
         switch (cli_choose_run(&unfinished, &code, cli, log, mission)) {
         case CLI_START:
+                alone.alone = true;
+                return cli_sit(cli, log, mission, NULL, &alone, cli_given(cli, "watch"));
+        case CLI_BESIDE:
                 return cli_sit(cli, log, mission, NULL, options, cli_given(cli, "watch"));
         case CLI_GO_ON:
                 if (cli_params_given(cli)) {

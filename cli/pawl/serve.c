@@ -5,7 +5,6 @@
 #include "base/mac.h"
 #include "base/system.h"
 #include "cli/pawl/actor.h"
-#include "cli/registry.h"
 #include "command/find.h"
 #include "command/json.h"
 #include "command/key.h"
@@ -219,7 +218,7 @@ static pawl_status set_up(setup *s, const cli_call *cli, pawl_error *err)
 {
         service_options *options = &s->options;
 
-        options->registry = &cli_commands;
+        options->registry = cli->in->commands;
         options->home = cli->in->home;
         options->config_home = cli->in->config_home;
         pawl_status status = cli_actor(&s->actor, cli, err);

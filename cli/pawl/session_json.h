@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "command/fields.h"
+#include "command/table.h"
 
 /** Of a pawl_session. */
 extern const cli_field cli_session_fields[];

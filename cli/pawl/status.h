@@ -6,6 +6,6 @@
 
 #include "command/command.h"
 
-/** List it for people; *n (may be NULL): how many runs there are. */
+/** List it for people; *n (may be NULL): how many runs there are, and rollbacks under way. */
 PAWL_MUST_CHECK pawl_status cli_status_list(
         uint64_t *n, const cli_call *cli, pawl_log *log, pawl_error *err);

@@ -8,7 +8,8 @@
 #include <pawl/mission.h>
 
 typedef enum cli_choice {
-        CLI_START,  /**< a new run */
+        CLI_START,  /**< a new run, as none is unfinished: if that still holds when it begins */
+        CLI_BESIDE, /**< a new run, whatever is unfinished */
         CLI_GO_ON,  /**< with the run in *run */
         CLI_NEITHER /**< it was said why; the exit code is in *code */
 } cli_choice;

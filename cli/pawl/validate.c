@@ -2,8 +2,8 @@
 #include "base/error.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
-#include "command/fields.h"
 #include "command/find.h"
+#include "command/table.h"
 #include <inttypes.h>
 #include <pawl/validate.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
  * this one only chooses what to start.
  */
 #include "base/error.h"
+#include "cli/pawl/backoff.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/signals.h"
 #include "cli/pawl/slot.h"
@@ -24,19 +25,9 @@
 
 enum {
         SLOTS_MAX = 1024,
-        LISTED = 64,     /* runs read at once */
-        TICK_MS = 500,   /* the log is looked at so often while nothing else happens */
-        BUSY_MS = 200,   /* a run that another worker took is passed over for so long */
-        AGAIN_MS = 1000, /* one that could not be carried out, too; doubled each time */
-        AGAIN_MOST = 6   /* times */
+        LISTED = 64,  /* runs read at once */
+        TICK_MS = 500 /* the log is looked at so often while nothing else happens */
 };
-
-/* A run that is not to be taken again at once. */
-typedef struct backoff {
-        char run_id[129];
-        int64_t until_ms;
-        unsigned times;
-} backoff;
 
 typedef struct worker {
         const cli_call *cli;
@@ -53,51 +44,12 @@ typedef struct worker {
         pawl__row *active; /* sessions, then */
         size_t n_active;
         pawl__question_clock asked;
-        backoff *backoffs;
-        size_t n_backoffs, cap_backoffs;
-        bool once, json, draining, failed;
+        cli_backoffs backoffs;
+        bool json, draining, failed;
         pawl_error err, told; /* the failure that was said last */
 } worker;
 
 /* ---- Which run ------------------------------------------------------------------------------ */
-
-static backoff *backoff_of(worker *w, pawl_text run_id)
-{
-        for (size_t i = 0; i < w->n_backoffs; i++)
-                if (pawl__text_is(run_id, w->backoffs[i].run_id))
-                        return &w->backoffs[i];
-        return NULL;
-}
-
-static void forget(worker *w, const char *run_id)
-{
-        backoff *found = backoff_of(w, pawl__text(run_id));
-
-        if (found)
-                *found = w->backoffs[--w->n_backoffs];
-}
-
-/* Let the slot's run be for a while: longer each time, unless this time took longer than that. */
-static pawl_status put_off(worker *w, const cli_slot *slot, bool busy)
-{
-        backoff *found = backoff_of(w, pawl__text(slot->run_id));
-        const int64_t now = cli_now_ms();
-
-        if (!found) {
-                if (pawl__grow(
-                            &w->backoffs, &w->cap_backoffs, w->n_backoffs + 1, sizeof *w->backoffs))
-                        return pawl__nomem(&w->err);
-                found = &w->backoffs[w->n_backoffs++];
-                *found = (backoff){.times = 0};
-                snprintf(found->run_id, sizeof found->run_id, "%s", slot->run_id);
-        }
-        if (now - slot->since_ms > AGAIN_MS << found->times)
-                found->times = 0;
-        found->until_ms = now + (busy ? BUSY_MS : AGAIN_MS << found->times);
-        if (!busy && found->times < AGAIN_MOST)
-                found->times++;
-        return PAWL_OK;
-}
 
 static bool is_ours(const worker *w, pawl_text run_id)
 {
@@ -146,7 +98,7 @@ static pawl_status read_line(worker *w)
         pawl_status status = settle(w);
         if (!status)
                 status = pawl__state_in_line(&w->rows, &w->n_rows, w->state,
-                        LISTED + w->n_backoffs + w->n_busy, &w->arena, &w->err);
+                        LISTED + w->backoffs.n + w->n_busy, &w->arena, &w->err);
         return status;
 }
 
@@ -156,11 +108,9 @@ static pawl_status look(bool *ready, worker *w, pawl_text run_id)
         pawl__row now = {.v[PAWL__RUN_ID].text = run_id};
         pawl_owner owner = {0};
         bool held = false;
-        const backoff *until = backoff_of(w, run_id);
 
         *ready = false;
-        if (is_ours(w, run_id) ||
-                (until && (until->until_ms > cli_now_ms() || (w->once && until->times))))
+        if (is_ours(w, run_id) || !cli_backoff_passed(&w->backoffs, run_id, cli_now_ms()))
                 return PAWL_OK;
         pawl_status status = pawl__state_get(w->state, PAWL__RUNS, &now, &w->arena, &w->err);
         const pawl_text as = now.v[PAWL__RUN_STATUS].text;
@@ -238,6 +188,17 @@ static pawl_status fill_slots(worker *w)
         return PAWL_OK;
 }
 
+static pawl_status put_off(worker *w, const cli_slot *slot, cli_backoff_why why)
+{
+        bool given_up;
+
+        if (cli_backoff_put_off(
+                    &given_up, &w->backoffs, slot->run_id, slot->since_ms, cli_now_ms(), why))
+                return pawl__nomem(&w->err);
+        w->failed = w->failed || (!w->draining && (given_up || why == CLI_BACKOFF_FAILED));
+        return PAWL_OK;
+}
+
 /* What became of its run, which says whether it is to be taken again at once. */
 static pawl_status run_ended(worker *w, cli_slot *slot, int code)
 {
@@ -255,14 +216,13 @@ static pawl_status run_ended(worker *w, cli_slot *slot, int code)
         const char *said = strcmp(as, "running") == 0 ? "interrupted" : as;
         cli_slot_tell(w->cli->in->out, w->json, slot, "ended", code == CLI_BUSY ? "busy" : said);
         if (code == CLI_BUSY)
-                return put_off(w, slot, true);
+                return put_off(w, slot, CLI_BACKOFF_BUSY);
         if (strcmp(as, "completed") == 0 || strcmp(as, "failed") == 0 ||
-                strcmp(as, "blocked") == 0) {
-                forget(w, slot->run_id);
+                strcmp(as, "blocked") == 0 || strcmp(as, "cancelled") == 0) {
+                cli_backoff_forget(&w->backoffs, slot->run_id);
                 return PAWL_OK;
         }
-        w->failed = w->failed || !w->draining;
-        return put_off(w, slot, false);
+        return put_off(w, slot, code > 128 ? CLI_BACKOFF_KILLED : CLI_BACKOFF_FAILED);
 }
 
 static pawl_status reap(worker *w, bool *any)
@@ -317,11 +277,9 @@ static pawl_status has_news(bool *news, worker *w)
                 return pawl__log_failed(w->log, status, &w->err);
         if (head != w->head) /* by our runs' processes among others */
                 pawl__log_acknowledge(w->log);
-        *news = head != w->head || pawl__questions_due(&w->asked, w->log) || any_may_be_dead(w);
+        *news = head != w->head || pawl__questions_due(&w->asked, w->log) || any_may_be_dead(w) ||
+                cli_backoff_any(&w->backoffs, cli_now_ms(), false);
         w->head = head;
-        for (size_t i = 0; i < w->n_backoffs && !*news; i++)
-                *news = w->backoffs[i].until_ms <= cli_now_ms() &&
-                        !(w->once && w->backoffs[i].times);
         return PAWL_OK;
 }
 
@@ -333,14 +291,16 @@ static pawl_status round_of(worker *w, bool first)
 
         if (w->draining)
                 return status || w->n_busy ? status : PAWL_DONE;
+        /* Asked before the line is read: who is due by now is found there, or is another's. */
+        const bool again = cli_backoff_any(&w->backoffs, cli_now_ms(), true);
         if (!status && !ended && !news)
                 status = has_news(&news, w);
         if (!status && news)
                 w->n_rows = w->at = 0; /* what was read is old */
         if (!status && (ended || news))
                 status = fill_slots(w);
-        const bool waits = w->n_busy || w->at < w->n_rows;
-        return !status && w->once && !waits ? PAWL_DONE : status;
+        const bool waits = w->n_busy || w->at < w->n_rows || again;
+        return !status && w->backoffs.once && !waits ? PAWL_DONE : status;
 }
 
 /* A log that is locked, full or out of reach now may not be so later. What fails is said once. */
@@ -350,7 +310,7 @@ static pawl_status bear(worker *w, pawl_status status)
 
         if (status == PAWL_EINTERRUPTED) /* by a signal, which is read next */
                 return PAWL_OK;
-        if (!passes || w->once)
+        if (!passes || w->backoffs.once)
                 return status;
         w->head = UINT64_MAX; /* what is there is to be read again */
         if (strcmp(w->told.message, w->err.message) != 0)
@@ -388,7 +348,7 @@ static int work(worker *w, int signal_fd)
                 send_all(w, SIGTERM);
                 return cli_fail(w->cli, &w->err);
         }
-        return w->once && w->failed ? CLI_FAILED : CLI_DONE;
+        return w->backoffs.once && w->failed ? CLI_FAILED : CLI_DONE;
 }
 
 /* ---- The command ---------------------------------------------------------------------------- */
@@ -436,7 +396,9 @@ static pawl_status take_slots(worker *w)
 
 static int work_run(cli_call *cli)
 {
-        worker w = {.cli = cli, .once = cli_given(cli, "once"), .json = cli_given(cli, "json")};
+        worker w = {.cli = cli,
+                .backoffs.once = cli_given(cli, "once"),
+                .json = cli_given(cli, "json")};
         int signal_fd, code;
 
         if (cli_number(cli, "slots", 1) > SLOTS_MAX)
@@ -454,7 +416,7 @@ static int work_run(cli_call *cli)
         for (size_t i = 0; i < w.n_slots; i++)
                 cli_slot_drop(&w.slots[i]);
         free(w.slots);
-        free(w.backoffs);
+        free(w.backoffs.items);
         pawl__arena_free(&w.arena);
         cli_close_log(cli, w.log);
         return code;

@@ -1,7 +1,7 @@
 /* pawl workers: who carries out which run now. */
 #include "base/error.h"
 #include "cli/pawl/commands.h"
-#include "command/fields.h"
+#include "command/table.h"
 #include "mission/runs.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "command/fields.h"
+#include "command/table.h"
 #include <pawl/workspace.h>
 
 /** The options of a command that reads the workspace; rows for its table. */

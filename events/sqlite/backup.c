@@ -293,7 +293,8 @@ static pawl_status verify_copy(pawl_backup *result, copying *c)
         struct stat st;
 
         options.flags = PAWL_LOG_READONLY;
-        pawl_status status = pawl__log_open_as(&copy, c->made, &options, &setup, c->err);
+        pawl_status status =
+                pawl__log_open_on(c->log->engine, &copy, c->made, &options, &setup, c->err);
         if (!status && c->as_is)
                 status = pawl__pages_check(copy, c->err);
         if (!status && (status = pawl_log_verify(&verified, copy, 0, NULL)))

@@ -19,44 +19,12 @@
  */
 #include "events/sqlite/sqlite.h"
 #include <stdlib.h>
-#include <time.h>
-
-/* No process is woken when the lock is released: a waiter polls, and a writer that has released the
- * lock and writes again finds it free at once. So growing sleeps starve the waiters: with sleeps
- * that grew to 50 ms, 21 to 28 of 32 processes that append all the time waited for their 5 s in
- * vain. With sleeps of equal length, shorter ones are fairer, until polling takes the CPU from the
- * writers. tests/durability/writers_test.c on two busy cores, two to
- * five runs each: 32 processes that append 10,000 events, ms of the slowest one, and the CPU of
- * both tests:
- *
- *   sleep, us    appends/s    p50    p99          longest      CPU, s
- *   50-150         610-720    16-26  540-830      1,370-4,010  18-26
- *   250          1,300-1,780  9-10   150-260        380-670    7.5
- *   100-400      1,140-1,910  4-9    150-470        370-1,170  6-8
- *   200-800      1,090-1,580  4-6    260-580        860-2,220  5
- *   500-1,500      610-790    1      1,020-1,880  2,520-2,620  4
- *   1,000          660-950    1      920-1,910    2,790-5,260  3 */
-enum { PAUSE_US = 250 };
 
 /* How many KiB of pages are kept in memory, at most. Many: the inner pages of a log of a million
  * events, and the leaves that a program comes back to (bench_load). Few: the inner pages alone. A
  * run of 2,000 steps on a log of 48 MB reads 5 in 100 more pages with them. */
 #define KEEP_MANY "PRAGMA cache_size = -16384"
 #define KEEP_FEW  "PRAGMA cache_size = -2048"
-
-int pawl__busy(void *user, int count)
-{
-        static const struct timespec pause = {0, PAUSE_US * 1000};
-        pawl_log *log = user;
-        pawl__patience *patience = &log->file->patience;
-
-        if (count == 0)
-                *patience = pawl__patience_of((int64_t)log->busy_ms * 1000 - log->waited_us);
-        if (pawl__patience_over(patience) || pawl__interrupt_waits(log))
-                return 0;
-        nanosleep(&pause, NULL);
-        return 1;
-}
 
 /* Not by sqlite3_interrupt(), which would cut whatever statement it meets, a COMMIT among them, and
  * is forgotten when none is at work: SQLite asks every so many steps. */
@@ -210,23 +178,4 @@ void pawl__disconnect(pawl_log *log)
          * own when the projector was closed. */
         sqlite3_close_v2(log->file->db);
         log->file->db = NULL;
-}
-
-bool pawl__sqlite_stale(const pawl_log *log)
-{
-        return log->file->unlocked &&
-               (pawl__log_path_size(log, "-shm") >= 0 ||
-                       pawl__log_path_size(log, "-wal") != log->file->wal_size);
-}
-
-pawl_status pawl__sqlite_refresh(pawl_log *log, pawl_error *err)
-{
-        pawl__files_follow(log);
-        if (log->projecting || (log->file->db && !pawl__sqlite_stale(log)))
-                return PAWL_OK;
-        pawl__disconnect(log);
-        pawl_status status = pawl__connect(log, err);
-        if (status)
-                pawl__disconnect(log);
-        return status;
 }

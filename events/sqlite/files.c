@@ -168,3 +168,18 @@ pawl_status pawl__files_presence(pawl__presence *out, pawl_log *log)
                 *out = is_overwritten(log, &st) ? PAWL__FILES_OVERWRITTEN : beside;
         return PAWL_OK;
 }
+
+int64_t pawl__log_path_size(const pawl_log *log, const char *suffix)
+{
+        struct stat st;
+
+        memcpy(log->file->side_end, suffix, strlen(suffix) + 1);
+        return stat(log->file->side, &st) == 0 ? (int64_t)st.st_size : -1;
+}
+
+bool pawl__sqlite_stale(const pawl_log *log)
+{
+        return log->file->unlocked &&
+               (pawl__log_path_size(log, "-shm") >= 0 ||
+                       pawl__log_path_size(log, "-wal") != log->file->wal_size);
+}

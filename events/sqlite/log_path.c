@@ -30,7 +30,7 @@ static pawl_status make_directory(const char *directory, pawl_error *err)
  * it is. 0, or an errno. */
 int pawl__log_path_ignore(const pawl_log *log)
 {
-        static const char directory[] = "/.pawl/", text[] = "*\n";
+        static const char directory[] = "/.pawl/";
         const size_t len = (size_t)(strrchr(log->path, '/') + 1 - log->path),
                      own = sizeof directory - 1;
         pawl__buf path = PAWL__BUF_INIT;
@@ -41,17 +41,7 @@ int pawl__log_path_ignore(const pawl_log *log)
                 pawl__buf_free(&path);
                 return ENOMEM;
         }
-        struct stat st;
-        int fd = -1, error = 0;
-        /* An empty one is what a crash leaves. */
-        if (lstat(path.data, &st) != 0 || st.st_size == 0) {
-                fd = open(path.data, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-                errno = fd < 0 ? errno : EIO; /* of a write that is too short */
-                if (fd < 0 || fchmod(fd, 0600) != 0 || write(fd, text, 2) != 2)
-                        error = errno;
-                if (fd >= 0 && close(fd) != 0 && !error)
-                        error = errno;
-        }
+        const int error = pawl__ignore_beside(AT_FDCWD, path.data);
         pawl__buf_free(&path);
         return error;
 }
@@ -180,12 +170,4 @@ pawl_status pawl__log_path_access(const pawl_log *log, pawl_error *err)
                         "read the log",
                         path, strerror(failed));
         return PAWL_OK;
-}
-
-int64_t pawl__log_path_size(const pawl_log *log, const char *suffix)
-{
-        struct stat st;
-
-        memcpy(log->file->side_end, suffix, strlen(suffix) + 1);
-        return stat(log->file->side, &st) == 0 ? (int64_t)st.st_size : -1;
 }

@@ -48,7 +48,7 @@ static pawl_status open_there(pawl_log **out, pawl_log *log, unsigned flags)
         options.busy_ms = log->busy_ms;
         options.lease_ms = log->lease_ms;
         options.sources = log->sources;
-        return pawl__log_open_as(out, log->path, &options, &setup, &log->err);
+        return pawl__log_open_on(log->engine, out, log->path, &options, &setup, &log->err);
 }
 
 /* Does the log hold this event? One that is not read as a log does not. */
@@ -389,5 +389,17 @@ pawl_status pawl__files_keep(pawl_log *log)
         if (log->file->displaced)
                 status = pawl__files_save(log);
         pawl__waiter_end(&waiter, NULL, status);
+        return status;
+}
+
+pawl_status pawl__sqlite_refresh(pawl_log *log, pawl_error *err)
+{
+        pawl__files_follow(log);
+        if (log->projecting || (log->file->db && !pawl__sqlite_stale(log)))
+                return PAWL_OK;
+        pawl__disconnect(log);
+        pawl_status status = pawl__connect(log, err);
+        if (status)
+                pawl__disconnect(log);
         return status;
 }

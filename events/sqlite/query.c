@@ -165,7 +165,7 @@ pawl_status pawl__sqlite_prepare(pawl__query **out, pawl_log *log, const char *s
         pawl_status status = q ? pawl__sql_expand(&text, sql, NULL, err) : pawl__nomem(err);
 
         if (!status) {
-                q->query.engine = &pawl__sqlite_engine;
+                q->query.engine = log->engine;
                 q->log = log;
                 int rc = sqlite3_prepare_v3(
                         log->file->db, text.data, -1, SQLITE_PREPARE_PERSISTENT, &q->stmt, NULL);

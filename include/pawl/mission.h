@@ -48,7 +48,8 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_set_param(
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_mission_load_params(
         pawl_mission *mission, const char *path, pawl_error *err);
 
-/** What a run is doing, for progress. */
+/** What a run is doing, for progress. What has ended well is told once the log has it: the next
+ * step may be checked by then. */
 typedef enum pawl_run_stage {
         PAWL_STEP_CHECKING,
         PAWL_STEP_RUNNING,
@@ -127,6 +128,8 @@ typedef struct pawl_run_options {
         const char *directory; /**< resume, of a run that was submitted: an absolute path, where its
                                     files are set up, in place of what is there from other runs; it
                                     is made if it is not there. NULL: such a run is refused */
+        bool alone; /**< run: not beside an unfinished run of the mission file, whoever begins one
+                       at the same time: PAWL_EHELD while that is at work, else PAWL_ESTATE */
 } pawl_run_options;
 
 #define PAWL_RUN_OPTIONS_VERSION 1
@@ -134,7 +137,7 @@ typedef struct pawl_run_options {
         {                                                                                          \
                 PAWL_RUN_OPTIONS_VERSION, NULL, NULL, NULL, false, 0, -1, NULL, NULL, NULL, NULL,  \
                         NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, false, false, NULL,     \
-                        NULL, NULL, NULL, NULL, NULL                                               \
+                        NULL, NULL, NULL, NULL, NULL, false                                        \
         }
 
 /** A step's outcome. Texts live as long as the result. */
@@ -184,6 +187,7 @@ typedef struct pawl_run_result {
         pawl_changed_inputs inputs; /**< those that had changed, accepted or not */
         int signal;                 /**< after PAWL_EINTERRUPTED: the signal; else 0 */
         bool require_signed;        /**< the run takes signed answers alone */
+        bool cancelled;             /**< failed, as somebody ended it for good */
 } pawl_run_result;
 
 PAWL_EXTERN void pawl_run_result_free(pawl_run_result *result);

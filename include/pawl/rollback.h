@@ -64,6 +64,8 @@ typedef struct pawl_rollback_plan_item {
         bool wanted;     /**< of LEAVE: the checkpoint has something there */
         bool lost;       /**< of LEAVE: what was there then can't be brought back, as the checkpoint
                               did not capture it */
+        bool missed;     /**< of LEAVE: what the checkpoint has there could not be put back, as
+                              something is in the way that is not to be replaced */
         const char *why; /**< of LEAVE; else NULL */
         pawl_text run_id; /**< another run than the checkpoint's, if one changed the path last,
                              since the way to the checkpoint was left; else absent */
@@ -73,7 +75,8 @@ typedef struct pawl_rollback_plan_item {
 
 /** How many of each. */
 typedef struct pawl_rollback_plan_counts {
-        uint64_t writes, bytes, removes, modes, left, lost; /**< left: the lost ones too */
+        uint64_t writes, bytes, removes, modes, left, lost,
+                missed; /**< left: the lost and the missed ones too */
 } pawl_rollback_plan_counts;
 
 /** A step that is given up: pending again, so that `pawl resume` runs it again. */
@@ -104,7 +107,8 @@ typedef struct pawl_rollback_plan_other {
 typedef struct pawl_rollback_plan_effect {
         bool in_part;         /**< it is of some paths alone: no step and no checkpoint changes */
         pawl_text run_id;     /**< the run whose steps change; absent: none do */
-        pawl_text run_status; /**< what that run is then: interrupted, blocked, failed, completed */
+        pawl_text run_status; /**< what that run is then: interrupted, blocked, failed, completed;
+                                   cancelled, if it is now: that has ended for good */
         pawl_text own_run;    /**< the run that the checkpoint is of; absent: none */
         const pawl_put_back *back;
         size_t n_back;

@@ -41,6 +41,37 @@ UNIT_TEST(a_long_text_is_cut_between_characters)
         assert_string_equal(err.message + 199, "!");
 }
 
+/* What is left out of a long one is within its longest part, so that the others can be read. */
+UNIT_TEST(a_long_message_says_where_what_and_how)
+{
+        char path[2001] = "/";
+        pawl_error err = PAWL_ERROR_INIT;
+
+        for (size_t i = 1; i < 2000; i += 2)
+                memcpy(path + i, "\xc3\xa9", 2);
+        path[1999] = '\0';
+        pawl__fail(&err, PAWL_EIO, "%s: line 3: steps[0].x: is odd; leave it out", path);
+        assert_in_range(strlen(err.message), PAWL_ERROR_MAX - 4, PAWL_ERROR_MAX - 1);
+        assert_true(pawl__utf8_valid(err.message, strlen(err.message)));
+        assert_memory_equal(err.message, "/\xc3\xa9", 3);
+        assert_non_null(strstr(err.message, "\xc3\xa9\xe2\x80\xa6\xc3\xa9"));
+        assert_non_null(strstr(err.message, "\xc3\xa9: line 3: steps[0].x: is odd; leave it out"));
+
+        pawl__fail(&err, PAWL_EIO, "is odd; leave it out");
+        pawl__fail_prefix(&err, PAWL_EIO, "%s: mission %s", path, path);
+        assert_in_range(strlen(err.message), PAWL_ERROR_MAX - 8, PAWL_ERROR_MAX - 1);
+        assert_non_null(strstr(err.message, ": mission /\xc3\xa9"));
+        assert_non_null(strstr(err.message, "\xc3\xa9: is odd; leave it out"));
+}
+
+UNIT_TEST(a_name_without_a_character_is_shown_as_one)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+
+        pawl__fail(&err, PAWL_EIO, "%s: there is no such file; check the path", "");
+        assert_string_equal(err.message, "'': there is no such file; check the path");
+}
+
 /* Escapes can make it longer than there is room for. */
 UNIT_TEST(a_long_message_is_cut_before_an_escape)
 {

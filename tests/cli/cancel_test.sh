@@ -46,6 +46,7 @@ code=0
 wait "$runner" || code=$?
 same "$code" 1
 says "^pawl: run $run: was cancelled by user:ana$" run.err
+same "$(cat run.out)" "run $run: cancelled, 0 of 2 steps completed"
 [ -e ended ]
 [ ! -e two ]
 if kill -0 "$(cat pid)" 2>/dev/null; then
@@ -113,6 +114,55 @@ fails 1 'run asked: has no open conflict' pawl resolve --run asked --all --dismi
 echo '{"conflict_id":"'"$conflict"'","pick":1}' >answers
 fails 1 'answers: line 1: conflict .* is cancelled' pawl resolve --answers answers
 same "$(eventlog head)" "$head"
+
+it "a rollback takes its files and steps back, and it stays cancelled; so with an undo, and of what was asked"
+above=${PAWL_DB:-}
+mkdir back
+cd back
+own_log
+printf '%s\n' out err >.pawlignore
+printf '%s\n' 'mission: back' 'steps:' '  - {id: a, run: [touch, a.txt]}' '  - {id: b, run: ["false"]}' >back.yaml
+cp ../asks.yaml ../seed.yaml .
+# back_to CHECKPOINT STATUS...: the steps of the run are these then, and before it and after the undo what they were.
+back_to() {
+        local to=$1 before
+        shift
+        before=$(eventlog replay --json | jq -c '.runs[0].steps')
+        runs 0 pawl rollback "$to" --yes
+        lacks 'resume|to be run again' out
+        same "$(eventlog replay --json | jq -r '.runs[0] | .status, .steps[].status' | xargs)" "cancelled $*"
+        runs 0 pawl undo --yes
+        lacks 'resume|to be run again' out
+        same "$(eventlog replay --json | jq -c '.runs[0].steps')" "$before"
+        same "$(eventlog replay --json | jq -r '.runs[0].status')" cancelled
+}
+runs 0 pawl checkpoint
+runs 1 pawl run back.yaml --run r1
+runs 0 pawl rollback 1 --plan
+says '^  step    b of run r1 is to be run again$' out
+runs 0 pawl cancel r1
+back_to 1 pending pending
+back_to @a completed pending
+runs 0 pawl rollback 1 --yes
+says '^  step    a of run r1 is pending again$' out
+[ ! -e a.txt ]
+fails 1 'was cancelled' pawl resume r1
+runs 0 pawl status
+lacks r1 out
+runs 0 eventlog replay --check
+rm -rf .pawl
+! on_server || PAWL_DB+=x
+own_log
+runs 0 pawl checkpoint
+runs 3 pawl run asks.yaml --run r1 --no-input
+runs 0 pawl rollback 1 --yes
+runs 0 pawl cancel r1
+runs 0 pawl undo --yes
+same "$(eventlog replay --json | jq -r '.runs[0] | .status, .steps[].status' | xargs)" 'cancelled blocked'
+same "$(pawl conflicts --json | jq length)" 0
+runs 0 eventlog replay --check
+cd ..
+! on_server || PAWL_DB=$above
 
 it "what has completed, and what is not there, is refused"
 fails 1 'is completed; only a run that has not ended' pawl cancel "$(pawl runs --status completed --json | jq -r '.runs[0].run_id')"

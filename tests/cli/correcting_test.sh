@@ -176,6 +176,27 @@ fails 1 'the seed: line 1: terms\[0\].surface: is missing' pawl glossary import 
 misused 'name a file, or give --text' pawl glossary import --scope core
 misused 'name a file, or give --text' pawl glossary import person.yaml --text x --scope core
 
+it "a seed that is imported again says nothing new: what a person retired since stays so, for any seed that still has it"
+printf 'terms:\n  - {surface: loom, definition: It weaves., aliases: [weaver]}\n' >loom.yaml
+loom() { pawl glossary list --json | jq -r '.[] | select(.surface == "loom") | "\(.status) \(.definition)"' | sort | tr '\n' ';'; }
+runs 0 pawl glossary import loom.yaml --scope core
+runs 0 pawl glossary edit loom --define "A machine."
+before=$(at)
+runs 0 pawl glossary import loom.yaml --scope core
+says '^0 new and 0 updated in core; 1 stays retired, until `pawl glossary edit` gives it a meaning again$' out
+same "$(at)" "$before"
+same "$(loom)" "active A machine.;deprecated It weaves.;"
+printf '  - {surface: shuttle, definition: It runs.}\n' >>loom.yaml
+runs 0 pawl glossary import loom.yaml --scope core --json
+same "$(jq -c '[.added, .updated, .retired]' out)" '[1,0,1]'
+same "$(loom)" "active A machine.;deprecated It weaves.;"
+runs 0 pawl glossary ignore loom --scope core
+before=$(at)
+runs 0 pawl glossary import loom.yaml --scope core
+same "$(at)" "$before"
+runs 0 pawl glossary edit loom --pick 1 --define "It weaves."
+same "$(loom)" "active It weaves.;deprecated ;deprecated A machine.;"
+
 it "who names a sense by its since_seq is refused when it changed meanwhile, and of two at once one is"
 runs 0 pawl glossary edit cup --define "Tea is in it." --since-seq "$(pawl glossary list --json | jq '.[] | select(.surface == "cup").since_seq')"
 seq=$(pawl glossary list --json | jq '.[] | select(.surface == "cup" and .status == "active").since_seq')

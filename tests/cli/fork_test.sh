@@ -57,6 +57,10 @@ team.yaml"
 same "$(pawl runs --id first --json)" "$before"
 [ -e publish.txt ]
 
+it "git takes nothing of what is kept there beside them"
+same "$(cat new/.pawl/.gitignore)" "*"
+same "$(find new/.pawl ! -perm 0600 -type f -o ! -perm 0700 -type d)" ""
+
 it "resume goes on with it there, from anywhere; what takes from a step before works"
 mkdir elsewhere
 if on_server; then

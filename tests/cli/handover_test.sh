@@ -46,6 +46,11 @@ same "$(cat specify.path)" "$PWD/.pawl/handoff-one.txt"
 same "$(cat publish.path)" ""
 same "$(stat -c %a .pawl/handoff-one.txt)" 600
 
+it "a run that is a step of another is told of its own context alone"
+printf 'mission: inner\nsteps: [{id: a, run: [sh, -c, "echo $PAWL_RESUME_CONTEXT >inner.path"]}]\n' >inner.yaml
+PAWL_RESUME_CONTEXT=/of/another runs 0 pawl run inner.yaml
+same "$(cat inner.path)" ""
+
 it "retention prunes at each session's end, and says so"
 echo 'retention: {sessions: 2}' >.pawl/config.yaml
 cat >plain.yaml <<'END'

@@ -73,8 +73,8 @@ steps:
   - {id: two, run: [sh, -c, "true"]}
 END
 runs 1 pawl run fails.yaml --run r2
-fails 1 'step one: has no output in run r2, it is failed; ' pawl output r2 one
-fails 1 'step two: has no output in run r2, it is pending; ' pawl output r2 two
+fails 1 'step one: has no output in run r2, it is failed; `pawl logs r2 one`' pawl output r2 one
+fails 1 'step two: has no output in run r2, it is pending; `pawl runs --id r2`' pawl output r2 two
 runs 0 pawl logs r2 one
 is_empty out
 fails 1 'step two: nothing of what it wrote is kept in run r2; ' pawl logs r2 two

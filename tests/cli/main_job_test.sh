@@ -53,7 +53,7 @@ it "the resume goes on at the gate, and the run completes; earlier steps are not
 runs 0 pawl resume "$token" --json
 jq -e --arg run "$run" '.status == "completed" and .run_id == $run and .mission_id == "refund-service" and
         (.steps | map(.status) == ["completed", "completed", "completed"]) and .conflicts == []' out >/dev/null
-same "$(jq -c keys_unsorted out)" '["mission_id","run_id","session_id","status","steps","conflicts","checkpoints"]'
+same "$(jq -c keys_unsorted out)" '["mission_id","run_id","session_id","status","steps","conflicts","cancelled","checkpoints"]'
 same "$(jq -c '.steps[0] | keys_unsorted' out)" '["step_id","status","retry_token","cursor","unfinished"]'
 same "$(tr '\n' ' ' <journal)" "research specify publish "
 is_empty err

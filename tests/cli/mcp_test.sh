@@ -135,6 +135,20 @@ hear 22
 same "$(jq -c '.result.structuredContent.status' answer)" '"completed"'
 same "$(jq -c 'select(.method == "notifications/progress").params.progress' before)" 1
 
+it "progress is told of the first call, too, with a log or without one"
+for log in there none; do
+        mkdir "$log"
+        printf 'mission: m\nsteps:\n- {id: one, run: ["true"]}\n- {id: two, run: ["true"]}\n' >"$log/m.yaml"
+        [ "$log" = none ] || runs 0 pawl init "$log"
+        {
+                echo "$hello"
+                echo '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+                echo '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run","arguments":{"mission":"m.yaml"},"_meta":{"progressToken":"f"}}}'
+                until grep -q '"id":1,' "$log/said" 2>/dev/null; do sleep 0.05; done
+        } | (cd "$log" && pawl mcp --db .pawl/events.db) >"$log/said"
+        same "$(jq -c 'select(.method == "notifications/progress").params.progress' "$log/said" | tail -n 1)" 2
+done
+
 it "a resource that is subscribed to is told of when it changes"
 ask 21 '{"jsonrpc":"2.0","id":21,"method":"resources/subscribe","params":{"uri":"pawl://checkpoints"}}'
 runs 0 pawl checkpoint

@@ -115,6 +115,11 @@ fails 1 "^eventlog: no log here: .*; run \`pawl init\`, or name one with --db$" 
 fails 1 "^pawl: no log here" pawl resume
 fails 1 "^pawl: no log here" pawl resolve abcd --pick 1
 fails 1 "^eventlog: .*nowhere" eventlog --db nowhere/events.db verify
+for url in mysql://u:secret@h/d file:///tmp/x Postgresql://u:secret@h/d; do
+        fails 1 "^pawl: the log's URL: is not a PostgreSQL server's; write postgresql://" pawl init --db "$url"
+        fails 1 "^eventlog: the log's URL: is not a PostgreSQL" eventlog --db "$url" head
+done
+[ -z "$(find . -name "*:")" ]
 [ ! -e .pawl ]
 [ ! -e nowhere ]
 
@@ -143,6 +148,9 @@ cmp before .pawl/events.db
 runs 0 pawl init other
 [ -s other/.pawl/events.db ]
 misused "DIR and --db" pawl init other --db x.db
+misused "log on a server with --db" pawl init postgresql://u:secret@h/d
+misused "carries a log to a server" pawl backup postgresql://u:secret@h/d
+[ ! -e postgresql: ]
 
 it "the log is found from the working directory upwards, by PAWL_DB, and by --db, which wins"
 mkdir -p a/b

@@ -30,6 +30,9 @@ printf 'mission: m\nglossary: {team_domain: seed.yaml}\nsteps: [{id: a, run: ["t
 fails 1 'glossary.team_domain: .*seed.yaml: there is no such file' pawl run seeded.yaml
 printf 'terms:\n- {surface: word}\n' >seed.yaml
 fails 1 'seed.yaml: line 2' pawl submit seeded.yaml
+cp seeded.yaml $'\xff.yaml'
+fails 1 'mission m: the path of its file is not UTF-8' pawl run $'\xff.yaml'
+rm $'\xff.yaml'
 [ ! -e .pawl ]
 begin_log
 

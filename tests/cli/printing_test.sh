@@ -73,6 +73,14 @@ harmless err
 misused 'unknown option --no\\x1b' pawl run "--$bad"
 harmless err
 
+it "a step is said to be completed when that is in the log"
+mkdir large
+printf 'mission: l\nworkspace: {checkpoint: off}\nsteps: [{id: a, run: [sh, -c, "head -c 600000 /dev/zero | tr %s x"]}]\n' '\\\\0' >large/mission.yaml
+code=0
+(cd large && ulimit -f 400 && exec pawl run mission.yaml --run r --db .pawl/events.db >out) 2>err || code=$?
+same "$code $(cat large/out)" "1 run r: interrupted, 0 of 1 steps completed"
+(cd large && runs 0 pawl resume r --db .pawl/events.db && says '^\[1/1\] a: completed$' out)
+
 it "a full disk on standard output is a failure"
 for cmd in "pawl conflicts" "pawl conflicts --json" "pawl --help" "eventlog export" "eventlog head" "pawl hash mission.json" "eventlog tail -f"; do
         echo 1 >mission.json
@@ -95,6 +103,19 @@ for blocks in 4 40 70; do
         says '^pawl: .*; ' err
         (cd "small-$blocks" && runs 3 pawl run mission.yaml --no-input --fresh && runs 0 eventlog verify)
 done
+
+it "a command that names a log of such a name works as it is printed"
+strange=$'strange/a\nb\t\'\\c'
+mkdir -p "$strange"
+printf 'mission: asks\nsteps: [{id: approve, ask: {question: "Go?"}}]\n' >ask.yaml
+if ! on_server; then
+        runs 3 pawl run ask.yaml --db "$strange/events.db" --no-input
+        harmless err
+        sed 's/^[^`]*`\([^`]*\)`.*/\1/; s/TEXT/yes/' err >typed
+        runs 0 bash typed
+        runs 0 pawl conflicts --db "$strange/events.db" --json
+        same "$(cat out)" "[]"
+fi
 
 it "a closed standard output is a failure, and harms no log"
 code=0

@@ -128,4 +128,29 @@ runs 0 pawl resume w2
 [[ $(times w2 StepCompleted .time) > $(times w2 StepAttemptFailed .payload.retry_at) ]]
 same "$(wc -l <killed) $(failures w2 .tries)" "2 [1]"
 
+it "before the next attempt it looks whether the log is there, and the run is its own"
+for what in cancelled removed replaced; do
+        mkdir "$what"
+        step a 'retry: {attempts: 2, delay: 3s}' 'echo x >>tried; test $(wc -l <tried) -gt 1'
+        mv mission.yaml "$what"
+        env -u PAWL_DB pawl init "$what" >/dev/null
+        (cd "$what" && exec env -u PAWL_DB pawl run mission.yaml --run r) >"$what.out" 2>"$what.err" &
+        eval "$what=$!"
+done
+for what in cancelled removed replaced; do
+        until_it grep -q 'attempt 1 of 2' "$what.err"
+done
+env -u PAWL_DB pawl cancel r --db cancelled/.pawl/events.db >/dev/null
+rm -r removed/.pawl replaced/.pawl
+env -u PAWL_DB pawl init replaced >/dev/null
+ended() { # NAME CODE TIMES LINE: its exit code, how often it was tried, and how it says that it ended
+        code=0
+        wait "${!1}" || code=$?
+        same "$code $(wc -l <"$1/tried") $(tail -n 1 "$1.out")" "$2 $3 run r: $4"
+}
+ended cancelled 1 1 "cancelled, 0 of 1 steps completed"
+ended removed 0 2 "completed, 1 of 1 steps completed"
+ended replaced 5 1 "interrupted, 0 of 1 steps completed"
+runs 0 eventlog verify --db removed/.pawl/events.db
+
 runs 0 eventlog verify

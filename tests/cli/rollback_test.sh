@@ -309,6 +309,62 @@ half_done
 misused '^pawl: rollback: --finish has its plan already; leave --plan out' pawl rollback --finish --plan
 half_done
 
+it "status says that it was interrupted and what to type, and whether somebody is at it"
+runs 0 pawl status
+same "$(cat out)" "interrupted  rollback to checkpoint 1: the files are half-way
+             \`pawl rollback --finish\` goes on with it, \`pawl undo\` goes back to where it began"
+same "$(pawl status --json | jq -c '.runs, (.rollback | del(.seq))')" '[]
+{"target":1,"safety":3,"undo":false,"status":"interrupted","finish":"pawl rollback --finish","give_up":"pawl undo"}'
+runs 0 flock . pawl status
+same "$(cat out)" "running      rollback to checkpoint 1: the files are half-way"
+runs 0 pawl --db .pawl/events.db status
+says '`pawl rollback --finish --db .*` goes on with it, `pawl undo --db ' out
+
+it "and no run begins, or goes on, over files that are half put back"
+mkdir "$kept/missions"
+cat >"$kept/missions/half.yaml" <<'END'
+mission: half
+steps:
+  - {id: a, run: [sh, -c, "touch $STARTED_HERE; test -e $MENDED_HERE"]}
+END
+sed 's/^mission: half/&-by-hand\nworkspace: {checkpoint: manual}/' "$kept/missions/half.yaml" >"$kept/missions/by-hand.yaml"
+export STARTED_HERE=$kept/started MENDED_HERE=$kept/mended
+before=$(eventlog head)
+fails 1 'a rollback to checkpoint 1 was interrupted; `pawl rollback --finish` goes on with it, `pawl undo` goes' \
+        pawl run "$kept/missions/half.yaml"
+test ! -e "$kept/started"
+same "$(eventlog head)" "$before"
+half_done
+runs 6 flock . pawl run "$kept/missions/half.yaml"
+test ! -e "$kept/started"
+
+it "but for missions that take no checkpoints of the workspace"
+runs 1 pawl run "$kept/missions/by-hand.yaml" --run hand
+test -e "$kept/started"
+touch "$kept/mended"
+runs 0 pawl resume hand
+
+it "nor does a run that was there before"
+rm -rf .pawl && cp -r "$kept/.pawl" .
+rm "$kept/started" "$kept/mended"
+echo after >more.txt
+runs 1 pawl run "$kept/missions/half.yaml" --run early
+rm "$kept/started"
+cp -r .pawl "$kept/early"
+LD_PRELOAD=$shim CALL_LIST=$kept/early/calls pawl rollback 1 --yes >out 2>err
+early=$(grep -n '^renameat2 more.txt' "$kept/early/calls" | cut -d: -f1)
+rm -rf .pawl && cp -r "$kept/early" .pawl
+echo after >more.txt
+(LD_PRELOAD=$shim KILL_AT=$early pawl rollback 1 --yes || true) >out 2>err
+before=$(eventlog head)
+fails 1 'a rollback to checkpoint 1 was interrupted; `pawl rollback --finish` goes' pawl resume early
+test ! -e "$kept/started"
+same "$(eventlog head)" "$before"
+runs 0 pawl rollback --finish
+touch "$kept/mended"
+runs 0 pawl resume early
+interrupt
+
 it "and both ways to end one tell what was done"
 runs 0 pawl undo
 says '^the rollback to checkpoint 1 was given up: the files are as they were' out
@@ -320,6 +376,65 @@ says '^the workspace is as checkpoint 1 has it' out
 same "$(cat more.txt)" before
 runs 0 eventlog replay --check
 fi
+
+it "what a checkpoint has comes back though a rule hides it now, and undo brings back what was there"
+forget_log
+rm -rf .git .gitignore more.txt && mkdir hidden
+own_log
+echo v1 >a.log && echo v1 >hidden/x
+runs 0 pawl checkpoint one
+printf '%s\n' '*.log' hidden/ >.gitignore
+echo v2 >a.log && echo v2 >hidden/x && echo mine >hidden/y
+runs 0 pawl checkpoint two
+runs 0 pawl rollback 1 --plan --json
+jq -r .plan out >"$kept/plan"
+same "$(jq -c '[.writes, .left, .missed]' out)" '[2,0,0]'
+runs 0 pawl rollback 1 --apply "$(cat "$kept/plan")"
+says '^the workspace is as checkpoint 1 has it' out
+same "$(cat a.log hidden/x hidden/y)" 'v1
+v1
+mine'
+runs 0 pawl undo --yes
+same "$(cat a.log hidden/x hidden/y)" 'v2
+v2
+mine'
+runs 0 eventlog replay --check
+
+it "a file that git tracks no more is no exception, nor one that a step let git ignore"
+git init -q .
+git add -f a.log
+runs 0 pawl checkpoint tracked
+git rm -q --cached a.log
+echo v3 >a.log
+runs 0 pawl rollback current --yes
+same "$(cat a.log)" v2
+cat >hides.yaml <<'END'
+mission: hides
+steps:
+  - {id: a, run: [sh, -c, "mkdir -p made && echo a >made/x"]}
+  - {id: b, run: [sh, -c, "echo made/ >>.gitignore; echo b >made/x; exit 1"]}
+END
+runs 1 pawl run hides.yaml --no-input
+runs 0 pawl rollback @a --yes
+same "$(cat made/x)" a
+runs 0 pawl undo --yes
+same "$(cat made/x)" b
+
+it "what cannot be captured is left, named, and no rollback says that it is as the checkpoint has it"
+rm -rf .git .gitignore hides.yaml made hidden
+forget_log
+own_log
+echo v1 >a.log
+runs 0 pawl checkpoint one --max-file 100
+echo '*.log' >.gitignore
+head -c 200 /dev/zero >a.log
+runs 1 pawl rollback 1 --yes
+says '^not all of checkpoint 1 could be put back: 0 written, 0 removed, 2 left alone$' out
+says '^  leave   a\.log: not captured: too large; the checkpoint has something there$' out
+says '^pawl: checkpoint 1: 1 path is not as it has it, first a\.log; ' err
+same "$(stat -c %s a.log)" 200
+runs 1 pawl rollback 1 --yes --json
+same "$(jq -c '[.applied, .missed, [.items[] | select(.missed).path]]' out)" '[true,1,["a.log"]]'
 
 it "usage"
 misused 'name the checkpoint' pawl rollback

@@ -323,9 +323,11 @@ runs 0 pawl resolve "$id" --define 'A place' --actor user:ana --sign ana
 allow user:eve eve
 held "step specify: blocked by 1 unresolved conflict, since conflict $id: the answer at seq [0-9]+ does not count: user:ana's signature"
 says '; .pawl conflicts. lists, .pawl resolve --sign KEY. answers' why
+runs 3 pawl check mission.yaml
 runs 3 pawl run mission.yaml --run other --fresh --no-input
 [ ! -e journal ]
 allow user:ana ana
+runs 0 pawl check mission.yaml
 runs 0 pawl resume $run --no-input
 same "$(cat journal)" specified
 sense='.selected_sense = {surface: .term_surface, scope: "team_domain", definition: "Any", confidence: 1} | .normal = "workspace" | del(.answer)'

@@ -30,6 +30,7 @@ same "$(eventlog export | jq -c 'select(.type == "StepCompleted") | [.actor, .pa
 same "$(pawl output r1 a)" null
 runs 0 pawl resume r1
 says '^\[1/2\] a: skipped$' out
+same "$(tail -n 1 out)" "run r1: completed, 2 of 2 steps completed or skipped"
 same "$(pawl output r1 b)" '{"from":null}'
 same "$(xargs <journal)" "a b"
 fails 1 'step a: is skipped in run r1' pawl skip r1 a

@@ -58,6 +58,24 @@ touch go
 runs 0 pawl run slow.yaml --fresh
 wait "$pid"
 
+it "of many that begin at once one does, and the others name its process"
+sed 's/^mission: slow/mission: many/; s/touch started/echo begun >>begun/; s/-e go /-e many /' slow.yaml >many.yaml
+pids=()
+for i in 1 2 3 4; do
+        (code=0; pawl run many.yaml >"many.$i" 2>&1 </dev/null || code=$?; echo "$code" >"code.$i.new"; mv "code.$i.new" "code.$i") &
+        pids+=($!)
+done
+three_ended() { [ "$(cat code.[1-4] | wc -l)" -eq 3 ]; }
+until_it three_ended || { touch many; wait "${pids[@]}"; exit 1; }
+await begun
+same "$(cat code.[1-4] | sort -u)" 6
+owner=$(eventlog export | jq -r 'select(.type == "RunClaimed" and .mission_id == "many").payload.owner.pid')
+same "$(grep -cE "run .* is running at 0/1 steps, .* owned by pid $owner on .*; wait for it" many.[1-4] | grep -c ':1$')" 3
+touch many
+wait "${pids[@]}"
+same "$(cat code.[1-4] | sort | xargs)" "0 6 6 6"
+same "$(cat begun)" begun
+
 it "where there is none to go on with, --resume says so and starts"
 runs 0 pawl run slow.yaml --resume
 says '^pawl: mission slow: no run is unfinished, so a new one starts$' err

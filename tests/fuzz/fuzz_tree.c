@@ -9,7 +9,7 @@
 static void require_entry(const pawl__entry *entry)
 {
         require(pawl__tree_name_valid(entry->name) ||
-                pawl__tree_repository(entry->kind, entry->why, entry->name));
+                pawl__tree_listed(entry->kind, entry->why, entry->name));
         require(entry->mode <= 07777);
         switch (entry->kind) {
         case PAWL__ENTRY_FILE:

@@ -423,7 +423,7 @@ T(actors_without_a_kind_are_programs)
 
 static void check_import(struct fixture *f, size_t n_new, size_t n_updated)
 {
-        pawl__imported counts = {99, 99, 99, 99};
+        pawl__imported counts = {99, 99, 99, 99, 99};
         pawl_status status =
                 pawl__seed_import(&f->batch, &counts, &f->seed, f->state, &f->like, &f->err);
 
@@ -461,7 +461,7 @@ T(an_import_brings_what_is_new_or_differs)
 
 T(an_import_into_mission_local_needs_a_mission)
 {
-        pawl__imported counts = {99, 99, 99, 99};
+        pawl__imported counts = {99, 99, 99, 99, 99};
 
         load(f, TWO, PAWL__MISSION_LOCAL);
         f->like.mission_id = (pawl_text){NULL, 0};

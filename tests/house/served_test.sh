@@ -5,7 +5,7 @@ fail=0
 process='\b(stdin|stdout|stderr|STD(IN|OUT|ERR)_FILENO)\b|\b(printf|puts|putchar|perror|getchar|(secure_)?getenv|setenv|getcwd|chdir|getpw(uid|nam)|_?exit|abort|setlocale|isatty|signal|sigaction|umask|strtok|localtime|gmtime|fork|posix_spawnp?|system|popen) *\('
 
 # These are the process's own, its terminal's, or of commands that no service offers.
-own='cli/main.c cli/eventlog/tail.c cli/pawl/backup.c cli/pawl/copy.c cli/pawl/documents.c cli/pawl/git.c cli/pawl/hook.c cli/pawl/hooks.c cli/pawl/hooks_agent.c cli/pawl/mcp.c
+own='cli/main.c cli/eventlog/tail.c cli/pawl/backup.c cli/pawl/copy.c cli/pawl/documents.c cli/pawl/git.c cli/pawl/hook.c cli/pawl/hook_call.c cli/pawl/hooks.c cli/pawl/hooks_agent.c cli/pawl/mcp.c
 cli/pawl/init.c
 cli/pawl/outcome.c cli/pawl/prompt.c cli/pawl/prompt_others.c cli/pawl/serve.c cli/pawl/signals.c cli/pawl/session_run.c cli/pawl/slot.c
 cli/pawl/unfinished.c cli/pawl/watch.c cli/pawl/work.c'
@@ -22,7 +22,7 @@ allowed() {
         'cli/pawl/agree.c '*stderr* | 'cli/pawl/agree.c '*STDIN_FILENO*) ;;
         'cli/pawl/workspace.c '*stderr*) ;;         # where there is a terminal
         'cli/pawl/workspace.c '*getcwd*) ;;         # a path of a served command is from the root on
-        'command/find.c '*getcwd* | 'command/find.c '*getenv*) ;;
+        'command/find.c '*getcwd* | 'command/values.c '*getenv*) ;;
         'command/input.c '*STD*_FILENO*) ;;         # arguments that name files are refused
         'command/key.c '*getenv*) ;;
         'command/owner.c '*getenv* | 'command/owner.c '*getpwuid*) ;; # of a log that was not named

@@ -314,6 +314,7 @@ FILE_TEST(ids_must_be_of_their_form)
                 {"../a", "holds a slash"},
                 {"\" a\"", "has white space at an end"},
                 {"..", "is the name of a directory"},
+                {"-a", "begins as an option does, with -"},
         };
 
         for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)

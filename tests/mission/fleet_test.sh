@@ -192,6 +192,32 @@ runs 0 pawl work --once --dir w1
 same "$(status_of three)" completed
 each_once 2
 
+it "a run whose process is killed is in line again, also for a worker that ends when nothing is"
+write_two shot.yaml shot 'touch $here/go.shot; test -e $here/go.on || exec sleep 600'
+runs 0 pawl submit shot.yaml --run shot
+pawl work --once --dir w1 >w1.out 2>w1.err &
+worker=$!
+await go.shot
+kill -9 "$(pawl workers --json | jq '.[] | select(.run_id == "shot").pid')"
+touch go.on
+wait "$worker"
+same "$(status_of shot)" completed
+same "$(grep -c '^run shot: started in ' w1.out)" 2
+rm -f go.shot go.on
+: >"$effects"
+
+it "a run that is cancelled is done, and no failure of the worker"
+write_two ended.yaml ended 'touch $here/go.ended; exec sleep 600'
+runs 0 pawl submit ended.yaml --run ended
+pawl work --once --dir w1 >w1.out 2>w1.err &
+worker=$!
+await go.ended
+runs 0 pawl cancel ended
+wait "$worker"
+same "$(status_of ended)" cancelled
+rm -f go.ended
+: >"$effects"
+
 it "two workers share a hundred runs and a directory, and do each step once"
 : >"$effects"
 for i in $(seq 100); do
@@ -225,6 +251,16 @@ runs 0 pawl work --once --dir w1 --json
 jq -r 'select(.event == "ended") | .run_id' out | head -8 >order
 same "$(grep -c little order)" 3
 same "$(jq -r 'select(.event == "ended") | .status' out | sort -u)" completed
+
+it "nor where each run takes so long that the line is read again behind it"
+write_two long.yaml long "$second; sleep 0.7"
+for i in 1 2 3; do
+        runs 0 pawl submit long.yaml --run "long-$i"
+done
+write_two short.yaml short "$second; sleep 0.7"
+runs 0 pawl submit short.yaml --run short-1
+runs 0 pawl work --once --dir w1 --json
+same "$(jq -r 'select(.event == "ended") | .run_id' out | head -2 | xargs)" "long-1 short-1"
 
 it "goes on elsewhere with the run of a worker that was killed, under the same key"
 : >"$effects"

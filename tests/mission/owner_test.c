@@ -60,6 +60,41 @@ MISSION_TEST(only_one_process_owns_a_run)
         kill_with_command(f, pid);
 }
 
+/* It is asked where the run begins, and not before: that one looked earlier decides nothing. */
+MISSION_TEST(a_run_that_is_to_be_alone_begins_beside_no_unfinished_one)
+{
+        char pid_text[32];
+
+        mission_write(f, MISSION_WAITS);
+        pid_t pid = mission_fork(f, false, NULL);
+        mission_await(f, "began");
+        snprintf(pid_text, sizeof pid_text, "owned by pid %d on ", (int)pid);
+        size_t before = mission_events(f, NULL);
+
+        f->options.alone = true;
+        f->options.run_id = "run-2";
+        assert_int_equal(mission_run(f), PAWL_EHELD);
+        assert_says(f->err.message, "mission m: run run-1 is running at 0/1 steps");
+        assert_says(f->err.message, pid_text);
+        assert_null(f->result);
+        assert_int_equal(mission_events(f, NULL), before);
+
+        kill_with_command(f, pid);
+        assert_int_equal(mission_run(f), PAWL_ESTATE);
+        assert_says(f->err.message, "mission m: run run-1 is interrupted at 0/1 steps");
+        assert_says(f->err.message, "--resume");
+        assert_int_equal(mission_events(f, "RunStarted"), 1);
+
+        mission_file(f, "go", "");
+        f->options.alone = false;
+        assert_ok(mission_run(f)); /* beside it, as it was always done */
+        assert_ok(mission_resume(f, "run-1"));
+        f->options.alone = true;
+        f->options.run_id = "run-3";
+        assert_ok(mission_run(f));
+        assert_int_equal(mission_events(f, "RunStarted"), 3);
+}
+
 MISSION_TEST(a_second_process_may_wait_its_turn)
 {
         int how;

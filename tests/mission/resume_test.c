@@ -441,6 +441,8 @@ MISSION_TEST(an_output_that_was_held_back_is_kept)
         assert_ok(mission_resume(f, mission_token(f, "one")));
         mission_journal_is(f, "one\n{\"plain\":\"A snake_case name.\\n\"}");
         assert_int_equal(mission_events(f, "StepCompleted"), 2);
+        assert_int_equal(
+                mission_events(f, "SessionCheckpointed"), 2); /* each is one of the session */
 }
 
 MISSION_TEST(a_new_step_whose_inputs_lead_nowhere_fails_the_run)

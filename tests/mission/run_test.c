@@ -296,7 +296,7 @@ MISSION_TEST(progress_tells_each_stage)
         f->options.progress = note_stage;
         f->options.progress_user = &notes;
         assert_int_equal(mission_run(f), PAWL_ESTEP);
-        assert_string_equal(notes.data, "ca1/2 ra1/2 da1/2 cb2/2 rb2/2 fb2/2 ");
+        assert_string_equal(notes.data, "ca1/2 ra1/2 cb2/2 da1/2 rb2/2 fb2/2 ");
         pawl__buf_free(&notes);
 }
 

@@ -288,6 +288,20 @@ HISTORY_TEST(steps_become_what_the_end_says)
         history_check(h);
 }
 
+/* What a run of a changed mission skips, and a run that has ended for good, may come back so. */
+HISTORY_TEST(a_cancelled_run_and_a_skipped_step_are_what_the_end_says)
+{
+        history_run_all(h);
+        int seq = history_roll_back(h, 1, 4, "false");
+        history_append(h, "WorkspaceRolledBack", ENDED_WITH, seq,
+                "\"restored\":{\"run_id\":\"run-1\",\"status\":\"cancelled\",\"current_step\":null,"
+                "\"steps\":[" RESTORED_STEP("two", "skipped") "]}");
+        assert_text(run(h).v[PAWL__RUN_STATUS].text, "cancelled");
+        assert_int_equal(run(h).v[PAWL__RUN_DONE].integer, 2);
+        assert_text(step(h, "two").v[PAWL__STEP_STATUS].text, "skipped");
+        history_check(h);
+}
+
 /* One of some paths changes files alone, and is not where the workspace stands. */
 HISTORY_TEST(one_of_some_paths_changes_nothing_else)
 {

@@ -5,7 +5,6 @@
 #include "support/workspace.h"
 #include "workspace/git/git_index.h"
 #include "workspace/git/git_place.h"
-#include "workspace/scan/git_config.h"
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -332,6 +331,38 @@ GIT_TEST(a_submodule_is_taken_whole)
                                                "f 644 build/sub/file=\n");
 }
 
+/* What a repository within tracks is taken, as in the root's; its index alone tells when that
+ * changes. */
+GIT_TEST(a_repository_within_says_what_it_tracks)
+{
+        workspace_write(w, "in/nest/.gitignore", "*.k\n");
+        workspace_write(w, "in/nest/t.k", "");
+        workspace_write(w, "in/nest/d/u.k", "");
+        workspace_write(w, "in/nest/d/v.k", "");
+        workspace_write(w, "in/t.k", "");
+        shell(w->f->directory, "git init -q .; echo '*.k' >.git/info/exclude; "
+                               "cd in/nest; git init -q .; touch -d '-1 hour' . d .. ../..");
+        workspace_take(w);
+        assert_int_equal(w->scan->files, 1);
+        shell(w->f->directory, "cd in/nest; git add -f t.k d/u.k; touch -d '-1 hour' .");
+        workspace_take(w);
+        assert_int_equal(w->scan->files, 3);
+        assert_says(workspace_tree(w), "f 644 in/nest/d/u.k=\n");
+        assert_says(workspace_tree(w), "f 644 in/nest/t.k=\n");
+        workspace_take(w);
+        assert_int_equal(w->scan->files, 3);
+        shell(w->f->directory, "cd in/nest; git rm -qf --cached d/u.k; touch -d '-1 hour' .");
+        workspace_take(w);
+        assert_int_equal(w->scan->files, 2);
+        shell(w->f->directory, "mv in/nest/.git .pawl/elsewhere; "
+                               "echo 'gitdir: ../../.pawl/elsewhere' >in/nest/.git");
+        workspace_take(w);
+        assert_says(workspace_tree(w), "f 644 in/nest/t.k=\n");
+        shell(w->f->directory, "echo no >.pawl/elsewhere/index");
+        workspace_take(w); /* what cannot be read tracks nothing */
+        assert_null(strstr(workspace_tree(w), "t.k"));
+}
+
 /* What the user says to pawl goes before what git tracks. */
 GIT_TEST(our_own_rules_go_before_git)
 {
@@ -349,6 +380,33 @@ GIT_TEST(our_own_rules_go_before_git)
         assert_string_equal(workspace_tree(w), "f 644 .gitignore=kept\n\n"
                                                "f 644 .pawlignore=*.o\n\n"
                                                "f 644 kept=\n");
+}
+
+/* As on file systems where names of either case are one. */
+GIT_TEST(rules_go_by_letters_of_either_case_where_git_is_told_so)
+{
+        static const pawl_text excluded = {"EXCLUDED", 8};
+
+        workspace_write(w, ".gitignore", "*.LOG\nBuild/\n/Dir/X\n");
+        workspace_write(w, ".pawlignore", "Ours\n");
+        workspace_write(w, "a.log", "");
+        workspace_write(w, "build/x", "");
+        workspace_write(w, "dir/x", "");
+        workspace_write(w, "dir/y", "");
+        workspace_write(w, "excluded", "");
+        workspace_write(w, "ours", "");
+        w->options.exclude = &excluded;
+        w->options.n_exclude = 1;
+        shell(w->f->directory, "git init -q .");
+        workspace_take(w);
+        assert_int_equal(w->scan->files, 8);
+        shell(w->f->directory, "git config core.ignoreCase true");
+        workspace_take(w); /* what the former scan saw is no excuse */
+        assert_int_equal(w->scan->files, 3);
+        assert_says(workspace_tree(w), "f 644 dir/y=\n");
+        shell(w->f->directory, "git config core.ignoreCase false");
+        workspace_take(w);
+        assert_int_equal(w->scan->files, 8);
 }
 
 /* ---- What cannot be read --------------------------------------------------------------------- */
@@ -396,76 +454,6 @@ GIT_TEST(what_is_no_index_is_refused)
         free(path);
 }
 
-GIT_TEST(a_configuration_is_read_as_git_reads_it)
-{
-        static const struct {
-                const char *text, *excludes; /* NULL: it is refused */
-        } rows[] = {
-                {"[core]\n\texcludesFile = /a\n", "/a"},
-                {"[Core]EXCLUDESFILE=/a b  # no\n", "/a b"},
-                {"[core]\nexcludesfile = \"/a # b \" ; no\n", "/a # b "},
-                {"[core]\nexcludesfile = /a\\\nb\n", "/ab"},
-                {"[core]\r\nexcludesfile = /a\r\n", "/a"},
-                {"[core]\nexcludesfile = \"/a\\tb\\\\c\\\"\"\n", "/a\tb\\c\""},
-                {"[core \"x\"]\nexcludesfile = /a\n[core]\nexcludesfile = /b\n", "/b"},
-                {"[core]\nexcludesfile = /a\nexcludesfile = /b\n[core]excludesfile=/c", "/c"},
-                {"# none\n; none\n[core]\nbare\nexcludesfile = rel/x\n", "/top/rel/x"},
-                {"[core]\nexcludesfile = ~/x\n", "HOME/x"},
-                {"[core]\nexcludesfile =\n", ""},
-                {"[a]\nb = c\n", "HOME/.config/git/ignore"},
-                {"[include]\npath = other\n", "/other"},
-                {"[includeIf \"gitdir:**/.git\"]\npath = other\n", "/other"},
-                {"[includeIf \"gitdir:nowhere/\"]\npath = other\n", "HOME/.config/git/ignore"},
-                {"[includeIf \"gitdir/i:**/.GIT\"]\npath = other\n", "/other"},
-                {"[core]\nexcludesfile = ~ana/x\n", NULL},
-                {"[core\nexcludesfile = /a\n", NULL},
-                {"[core]\nexcludesfile = \"/a\n", NULL},
-                {"[core]\nexcludesfile = /a\\x\n", NULL},
-                {"[core]\n= /a\n", NULL},
-                {"excludesfile = /a\n", NULL},
-                {"[include]\npath = config\n", NULL},
-        };
-        char *git = path_in(w->f->directory, ".git");
-        const pawl__git_user user = {w->options.home, NULL};
-
-        workspace_write(w, ".git/other", "[core]\nexcludesFile = /other\n");
-        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-                pawl__git_config config;
-                pawl_error err = PAWL_ERROR_INIT;
-                char expected[512];
-                const char *excludes = rows[i].excludes ? rows[i].excludes : "";
-                const bool at_home = strncmp(excludes, "HOME", 4) == 0;
-                snprintf(expected, sizeof expected, "%s%s", at_home ? user.home : "",
-                        excludes + 4 * at_home);
-                workspace_write(w, ".git/config", rows[i].text);
-                const pawl_status status =
-                        pawl__git_config_read(&config, &user, git, git, "/top", &err);
-                if (status != (rows[i].excludes ? PAWL_OK : PAWL_EPARSE))
-                        fail_msg("%s: %d %s", rows[i].text, status, err.message);
-                if (!status)
-                        assert_string_equal(
-                                config.excludes.data ? config.excludes.data : "", expected);
-                else
-                        assert_says(err.message, "/.git/config, line ");
-                pawl__git_config_free(&config);
-        }
-        /* no change to one makes more of it than a message */
-        for (size_t i = 0; i < 2000; i++) {
-                const char *text = rows[choice(16)].text;
-                pawl__git_config config;
-                char *path = path_in(git, "config"), *changed = strdup(text);
-                changed[choice(strlen(text))] = "\0\"\\\n[]=#~\r"[choice(10)];
-                file_write(path, changed, strlen(text));
-                const pawl_status status =
-                        pawl__git_config_read(&config, &user, git, git, "/top", NULL);
-                assert_true(status == PAWL_OK || status == PAWL_EPARSE);
-                pawl__git_config_free(&config);
-                free(changed);
-                free(path);
-        }
-        free(git);
-}
-
 GIT_TEST(a_list_that_cannot_be_read_refuses_the_scan)
 {
         workspace_write(w, "a", "");
@@ -488,11 +476,13 @@ GIT_TEST(without_memory_nothing_is_left_unsaid)
                 "git init -q .; git add -f sub/in/a.o; git update-index --split-index; "
                 "git add -f sub/in/b.o; git rm -q --cached sub/in/a.o; "
                 "printf '[include]\\npath = ~/more\\n' >>.git/config; "
-                "printf '[core]\\nexcludesFile = ~/list\\n' >~/more; echo y >~/list");
+                "printf '[core]\\nexcludesFile = ~/list\\n' >~/more; echo y >~/list; "
+                "mkdir sub/in/nest; cd sub/in/nest; git init -q .; echo 1 >a.o; git add -f a.o");
         char *root = path_in(w->f->directory, "sub/in");
         w->options.root = root;
         workspace_take(w);
-        assert_string_equal(workspace_tree(w), "f 644 b.o=\n");
+        assert_string_equal(workspace_tree(w), "f 644 b.o=\nd 755 nest\nx repository nest/.git\n"
+                                               "f 644 nest/a.o=1\n\n");
         unsigned char tree[32];
         memcpy(tree, w->scan->tree, sizeof tree);
         w->taken = false;

@@ -105,7 +105,7 @@ UNIT_TEST(each_rule_says_what_git_says)
         };
 
         for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-                pawl__ignore ignore = {NULL, 0, 0};
+                pawl__ignore ignore = {NULL, 0, 0, false};
                 assert_ok(pawl__ignore_add(&ignore, pawl__text(rows[i].patterns), 0, NULL));
                 if (left_out(&ignore, rows[i].path) != rows[i].out)
                         fail_msg("\"%s\" on \"%s\"", rows[i].patterns, rows[i].path);
@@ -115,7 +115,7 @@ UNIT_TEST(each_rule_says_what_git_says)
 
 UNIT_TEST(a_deeper_list_goes_before)
 {
-        pawl__ignore ignore = {NULL, 0, 0};
+        pawl__ignore ignore = {NULL, 0, 0, false};
 
         assert_ok(pawl__ignore_add(&ignore, pawl__text("*.o\n/x"), 0, NULL));
         const size_t outer = ignore.n;
@@ -137,7 +137,7 @@ UNIT_TEST(no_pattern_takes_long)
 {
         enum { STARS = 2000, NAME = 4000 };
         pawl__buf pattern = PAWL__BUF_INIT, path = PAWL__BUF_INIT;
-        pawl__ignore ignore = {NULL, 0, 0};
+        pawl__ignore ignore = {NULL, 0, 0, false};
 
         for (int i = 0; i < STARS; i++)
                 assert_ok(pawl__buf_adds(&pattern, i % 2 ? "**/a*/" : "*a*a"));
@@ -156,7 +156,7 @@ UNIT_TEST(without_memory_no_rule_is_added)
 {
         static const char patterns[] = "plain\n*.o\na/**/[b-c]?\n!x*y*\n/z/\n"
                                        "a\nb\nc\nd\ne\nf\n";
-        pawl__ignore ignore = {NULL, 0, 0};
+        pawl__ignore ignore = {NULL, 0, 0, false};
 
         assert_ok(pawl__ignore_add(&ignore, pawl__text("first"), 0, NULL));
         for (sweep s = {.once = true}; sweep_next(&s);) {
@@ -174,7 +174,7 @@ UNIT_TEST(without_memory_no_rule_is_added)
 /* ---- Beside git ------------------------------------------------------------------------------ */
 
 static const char *const names[] = {"a", "b", "ab", "foo", "foo.c", "!a", "#b", " a", "a ", "[a]",
-        "]", "a-b", "\\b", "*", "\xc3\xa9", "a\nb", ".x", "**"};
+        "]", "a-b", "\\b", "*", "\xc3\xa9", "a\nb", ".x", "**", "A", "B", "Foo.C"};
 enum { NAMES = sizeof names / sizeof names[0], PATHS_MAX = 1000 };
 
 static uint64_t next_random(uint64_t *seed)
@@ -196,7 +196,8 @@ static void random_patterns(pawl__buf *out, uint64_t *seed)
         static const char *const pieces[] = {"*", "**", "?", "/", "/", "**/", "/**", "[a-f]",
                 "[!a]", "[^b]", "[", "]", "[[:alpha:]]", "[[:punct:]o]", "[[:x:]]", "\\", "\\a",
                 "\\/", " ", "!", "#", "-", "[]a]", "[a-]", "[\\]b]", "a*", "*b", "[--a]", "[!]]",
-                "f?o", "oo"};
+                "f?o", "oo", "[A-F]", "[AB]", "[^A]", "[Z-b]", "[[:upper:]]", "[![:lower:]]", "\\A",
+                "FO", "*.C"};
         enum { PIECES = sizeof pieces / sizeof pieces[0] };
         const size_t lines = 1 + choice(seed, 5);
 
@@ -246,7 +247,7 @@ static size_t make_tree(char *paths[PATHS_MAX], const char *directory)
 }
 
 /* The output of git, malloc'd; the paths go in ended by NULs, and come out so. */
-static char *ask_git(const char *directory, char *const paths[], size_t n, size_t *len)
+static char *ask_git(const char *directory, char *const paths[], size_t n, bool fold, size_t *len)
 {
         char *asked = path_in(directory, ".git/asked"), *said = path_in(directory, ".git/said");
         pawl__buf input = PAWL__BUF_INIT;
@@ -260,9 +261,9 @@ static char *ask_git(const char *directory, char *const paths[], size_t n, size_
         }
         file_write(asked, input.data, input.len);
         snprintf(command, sizeof command,
-                "cd '%s' && git -c core.excludesFile=/dev/null check-ignore --no-index --stdin -z "
-                "<'%s' >'%s'; [ $? -le 1 ]",
-                directory, asked, said);
+                "cd '%s' && git -c core.excludesFile=/dev/null -c core.ignoreCase=%d check-ignore "
+                "--no-index --stdin -z <'%s' >'%s'; [ $? -le 1 ]",
+                directory, fold, asked, said);
         assert_int_equal(system(command), 0);
         char *answer = file_read(said, len);
         pawl__buf_free(&input);
@@ -273,6 +274,7 @@ static char *ask_git(const char *directory, char *const paths[], size_t n, size_
 
 typedef struct lists {
         pawl__buf exclude, root, foo, foo_ab;
+        bool fold; /* core.ignoreCase */
 } lists;
 
 static void write_list(const char *directory, const char *name, pawl__buf *list, uint64_t *seed)
@@ -289,7 +291,7 @@ static void write_list(const char *directory, const char *name, pawl__buf *list,
  * where it enters them. */
 static bool we_leave_out(const lists *l, const char *path)
 {
-        pawl__ignore ignore = {NULL, 0, 0};
+        pawl__ignore ignore = {NULL, 0, 0, l->fold};
         bool out = false;
 
         assert_ok(pawl__ignore_add(&ignore, pawl__buf_text(&l->exclude), 0, NULL));
@@ -320,11 +322,11 @@ static bool among(const char *answer, size_t len, const char *path)
         return false;
 }
 
-UNIT_TEST(random_patterns_match_what_git_matches)
+static void compare_with_git(bool fold)
 {
         const int rounds = test_full() ? 20000 : 300;
         char *directory = directory_make(), *paths[PATHS_MAX], command[512];
-        lists l = {PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT};
+        lists l = {PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT, fold};
         uint64_t seed = 20261121, out = 0;
 
         snprintf(command, sizeof command, "git init -q '%s'", directory);
@@ -336,7 +338,7 @@ UNIT_TEST(random_patterns_match_what_git_matches)
                 write_list(directory, ".gitignore", &l.root, &seed);
                 write_list(directory, "foo/.gitignore", &l.foo, &seed);
                 write_list(directory, "foo/ab/.gitignore", &l.foo_ab, &seed);
-                char *answer = ask_git(directory, paths, n, &len);
+                char *answer = ask_git(directory, paths, n, fold, &len);
                 for (size_t i = 0; i < n; i++) {
                         const bool git = among(answer, len, paths[i]);
                         out += git;
@@ -358,4 +360,14 @@ UNIT_TEST(random_patterns_match_what_git_matches)
         pawl__buf_free(&l.foo);
         pawl__buf_free(&l.foo_ab);
         directory_remove(directory);
+}
+
+UNIT_TEST(random_patterns_match_what_git_matches)
+{
+        compare_with_git(false);
+}
+
+UNIT_TEST(and_so_they_do_where_the_case_of_letters_does_not_count)
+{
+        compare_with_git(true);
 }

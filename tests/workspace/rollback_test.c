@@ -80,11 +80,84 @@ TEST(rules_that_go_back_too_bring_no_harm)
         rollbacks_put(f, "other", "x");
         assert_int_equal(rollbacks_checkpoint(f), 2);
         rollbacks_to(f, "1");
-        rollbacks_check_file(f, "data", "ignored since");
+        rollbacks_check_file(f, "data", "recorded");
         rollbacks_none_pending(f);
         rollbacks_undo(f);
         rollbacks_check_file(f, ".gitignore", "data\n");
         rollbacks_check_file(f, "data", "ignored since");
+}
+
+/* What the target has comes back though a rule hides it now; what else is hidden beside it is no
+ * part of the safety copy, and stays. */
+TEST(what_is_ignored_since_goes_back_too)
+{
+        static const char *const rules[] = {".gitignore", ".pawlignore"};
+
+        rollbacks_mkdir(f, "out");
+        rollbacks_mkdir(f, "out/deep");
+        rollbacks_put(f, "out/deep/x", "one");
+        rollbacks_put(f, "out/gone", "one");
+        rollbacks_put(f, "a.log", "one");
+        assert_int_equal(rollbacks_checkpoint(f), 1);
+        for (size_t i = 0; i < 2; i++) {
+                rollbacks_put(f, rules[i], "out/\n*.log\n");
+                rollbacks_put(f, "out/deep/x", "two");
+                rollbacks_put(f, "out/deep/hidden", "two");
+                rollbacks_put(f, "a.log", "two");
+                rollbacks_put(f, "b.log", "two");
+                rollbacks_drop(f, "out/gone");
+                (void)rollbacks_checkpoint(f);
+                for (size_t k = 0; k < 2; k++) {
+                        rollbacks_to(f, "1");
+                        rollbacks_check_file(f, "out/deep/x", "one");
+                        rollbacks_check_file(f, "out/gone", "one");
+                        rollbacks_check_file(f, "out/deep/hidden", "two");
+                        rollbacks_check_file(f, "a.log", "one");
+                        rollbacks_check_file(f, "b.log", "two");
+                        rollbacks_undo(f);
+                        rollbacks_check_file(f, "out/deep/x", "two");
+                        rollbacks_check_file(f, "out/deep/hidden", "two");
+                        rollbacks_check_file(f, "a.log", "two");
+                        rollbacks_check_file(f, "b.log", "two");
+                        rollbacks_check_file(f, rules[i], "out/\n*.log\n");
+                }
+                rollbacks_to(f, "1");
+                rollbacks_drop(f, "out/deep/hidden");
+                rollbacks_drop(f, "b.log");
+        }
+}
+
+/* The same where the rule is none of the workspace's files, and stays. */
+TEST(a_rule_that_stays_hides_nothing_from_a_rollback)
+{
+        static const char *const exclude = "out";
+        pawl_workspace_options options = PAWL_WORKSPACE_OPTIONS_INIT;
+
+        rollbacks_mkdir(f, "out");
+        rollbacks_put(f, "out/x", "one");
+        assert_int_equal(rollbacks_checkpoint(f), 1);
+        options.exclude = &exclude;
+        options.n_exclude = 1;
+        pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        pawl_workspace_capture *capture;
+        rollbacks_must(
+                f, pawl_workspace_checkpoint(&capture, f->log->log, &request, &options, &f->err));
+        pawl_workspace_capture_free(capture);
+        rollbacks_put(f, "out/x", "two");
+        rollbacks_put(f, "out/y", "two");
+        for (size_t i = 0; i < 3; i++) {
+                rollbacks_to(f, "1");
+                rollbacks_check_file(f, "out/x", "one");
+                rollbacks_undo(f);
+                rollbacks_check_file(f, "out/x", "two");
+                rollbacks_check_file(f, "out/y", "two");
+        }
+        (void)rollbacks_checkpoint(f); /* for which the rule still holds */
+        rollbacks_put(f, "out/x", "three");
+        request.only_if_changed = true;
+        assert_int_equal(pawl_workspace_checkpoint(&capture, f->log->log, &request, NULL, &f->err),
+                PAWL_DONE);
+        pawl_workspace_capture_free(capture);
 }
 
 /* ---- What is refused ---------------------------------------------------------------------- */

@@ -266,6 +266,7 @@ WORKSPACE_TEST(rules_leave_files_out_and_never_what_is_ours)
                                                "d 755 s\n"
                                                "x repository s/.git\n"
                                                "f 644 s/.gitignore=*.c\n!back.log\n\n"
+                                               "x reserved name s/.pawl\n"
                                                "f 644 s/.pawlignore=!main.c\nback.log\n\n"
                                                "d 755 s/build\n"
                                                "f 644 s/build/x=\n"

@@ -263,8 +263,7 @@ static pawl_status write_origin(pawl__json_writer *w, importing *m, int64_t now_
 
 static pawl_status add_event(importing *m, pawl__batch *batch, pawl_error *err)
 {
-        const pawl_sources *sources = pawl__log_sources(m->ws.log);
-        const pawl_event event = {.time_us = sources->wall_us(sources->user), .actor = m->ws.actor};
+        const pawl_event event = {.time_us = pawl__wall_us(m->ws.log), .actor = m->ws.actor};
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         char id[PAWL__CHECKPOINT_ID_MAX], description[64];
 

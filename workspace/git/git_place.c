@@ -112,6 +112,14 @@ pawl_status pawl__git_place_find(pawl__git_place *out, const char *root, pawl_er
         }
 }
 
+pawl_status pawl__git_place_at(pawl__git_place *out, const char *top, pawl_error *err)
+{
+        *out = (pawl__git_place){PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT};
+        if (pawl__buf_addf(&out->top, "%s/", top) || pawl__buf_addf(&out->git, "%s/.git", top))
+                return pawl__nomem(err);
+        return take(out, err);
+}
+
 void pawl__git_place_free(pawl__git_place *place)
 {
         pawl__buf_free(&place->git);

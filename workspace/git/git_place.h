@@ -23,4 +23,7 @@ typedef struct pawl__git_place {
  */
 PAWL_MUST_CHECK pawl_status pawl__git_place_find(
         pawl__git_place *out, const char *root, pawl_error *err);
+/** The one whose work tree is @p top, for which nothing above is looked at. */
+PAWL_MUST_CHECK pawl_status pawl__git_place_at(
+        pawl__git_place *out, const char *top, pawl_error *err);
 void pawl__git_place_free(pawl__git_place *place);

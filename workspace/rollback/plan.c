@@ -248,7 +248,7 @@ static pawl_status consider_above(planner *p, const pawl__change *change)
         if (is(change->from, PAWL__ENTRY_SKIPPED))
                 return block(p, change, PAWL__LEFT_SKIPPED, change->from->why);
         if (pawl__own_files_named(p->rights->own, change->path))
-                return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
+                return block(p, change, PAWL__LEFT_OWN, (pawl__skip)0);
         if (is(change->to, PAWL__ENTRY_DIRECTORY) && !is(change->from, PAWL__ENTRY_DIRECTORY))
                 return consider_known(p, change);
         if (!is(change->from, PAWL__ENTRY_DIRECTORY) || (change->from->mode & 0300) == 0300)
@@ -273,7 +273,7 @@ static pawl_status consider(const pawl__change *change, void *user, pawl_error *
         if (is(change->to, PAWL__ENTRY_SKIPPED))
                 return block(p, change, PAWL__LEFT_NOT_CAPTURED, change->to->why);
         if (pawl__own_files_named(p->rights->own, change->path))
-                return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
+                return block(p, change, PAWL__LEFT_OWN, (pawl__skip)0);
         if (change->kind == PAWL__CHANGE_INSIDE) /* only to be written in */
                 return (change->from->mode & 0300) == 0300 ? PAWL_OK : add_step(p, change);
         return consider_known(p, change);
@@ -340,12 +340,15 @@ const char *pawl__left_text(const pawl__plan_left *left)
 {
         static const char *const now[] = {"not captured", "not captured: too large",
                 "not captured: unreadable", "not captured: special file", "not captured: changing",
-                "not captured: unreadable rules", "not captured: a repository's own"};
+                "not captured: unreadable rules", "not captured: a repository's own",
+                "not captured", "not captured: a reserved name"};
         static const char *const then[] = {"can't be brought back: not captured then",
                 "can't be brought back: too large then", "can't be brought back: unreadable then",
                 "can't be brought back: a special file", "can't be brought back: changing then",
                 "can't be brought back: unreadable rules then",
-                "can't be brought back: a repository's own"};
+                "can't be brought back: a repository's own",
+                "can't be brought back: not captured then",
+                "can't be brought back: a reserved name"};
         const size_t skip =
                 (size_t)left->skip < sizeof now / sizeof now[0] ? (size_t)left->skip : 0;
 
@@ -353,6 +356,7 @@ const char *pawl__left_text(const pawl__plan_left *left)
         case PAWL__LEFT_UNRECORDED:
                 return "no checkpoint recorded it";
         case PAWL__LEFT_IGNORED:
+        case PAWL__LEFT_OWN:
                 return "ignored";
         case PAWL__LEFT_SKIPPED:
                 return now[skip];

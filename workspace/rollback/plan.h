@@ -45,7 +45,8 @@ typedef enum pawl__left_why {
         PAWL__LEFT_IGNORED = 2,      /**< it is there, and is ignored */
         PAWL__LEFT_SKIPPED = 3,      /**< it is there, and was not captured: skip says why */
         PAWL__LEFT_NOT_CAPTURED = 4, /**< the target did not capture it: skip says why */
-        PAWL__LEFT_HOLDS = 5         /**< a directory that holds something that stays */
+        PAWL__LEFT_HOLDS = 5,        /**< a directory that holds something that stays */
+        PAWL__LEFT_OWN = 6           /**< a name that no rollback touches: the log's, git's */
 } pawl__left_why;
 
 typedef struct pawl__plan_left {

@@ -1,5 +1,6 @@
 /* What is at the paths of a plan, before a restore and right before each of its acts. */
 #include "base/error.h"
+#include "base/system.h"
 #include "workspace/rollback/restore_internal.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -164,4 +165,27 @@ pawl_status pawl__restore_still(pawl__restore_work *q, size_t step)
                 (now.ctime_ns != then->ctime_ns && now.links == then->links))
                 return pawl__restore_changed(q, path);
         return PAWL_OK;
+}
+
+/* Paths were checked before: a name that is gone now, a directory that is a link or holds something
+ * more, is somebody else at work, and not a path that was given wrongly. */
+pawl_status pawl__restore_fail(pawl_error *err, int error, pawl_text path, const char *doing)
+{
+        static const struct {
+                int error;
+                const char *fix;
+        } meanwhile[] = {
+                {ELOOP, "a directory on the way is a symbolic link now; put it back"},
+                {ENOENT, "its directory went away; put it back"},
+                {ENOTDIR, "its directory is none any more; put it back"},
+                {ENOTEMPTY, "somebody put something into it; move that away"},
+        };
+
+        if (path.len == 0)
+                path = pawl__text("the workspace");
+        for (size_t i = 0; i < sizeof meanwhile / sizeof meanwhile[0]; i++)
+                if (meanwhile[i].error == error)
+                        return pawl__fail(err, PAWL_ESTATE, "%.*s: cannot %s: %s; %s",
+                                PAWL__FMT(path), doing, strerrordesc_np(error), meanwhile[i].fix);
+        return pawl__fail_errno_at(err, error, path, doing);
 }

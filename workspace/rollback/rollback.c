@@ -99,16 +99,21 @@ static pawl_status decide(going_back *g)
         return status ? status : pawl__rollback_git(g->p, &g->ws, g->options->git, g->err);
 }
 
-static pawl_status plan(going_back *g, const pawl__scan *scan)
+/* @p again: there is more to be read, and then planned. */
+static pawl_status plan(bool *again, going_back *g, const pawl__scan *scan)
 {
         pawl_status status = pawl__rollback_plan(g->p, &g->ws, scan, g->err);
 
-        if (!status && g->options->expect && strcmp(g->options->expect, g->p->hash) != 0)
+        if (!status)
+                status = pawl__rollback_hidden(again, g->p, &g->ws, g->err);
+        if (status || *again)
+                return status;
+        if (g->options->expect && strcmp(g->options->expect, g->p->hash) != 0)
                 return pawl__fail(g->err, PAWL_ESTATE,
                         "plan %.64s: is not what would be done any more, as files or the log have "
                         "changed since; look at `pawl rollback --plan` again",
                         g->options->expect);
-        return status ? status : pawl__rollback_report(g->p, &g->ws, g->err);
+        return pawl__rollback_report(g->p, &g->ws, g->err);
 }
 
 pawl_status pawl_workspace_plan(pawl_rollback_plan **out, pawl_log *log, const char *which,
@@ -121,15 +126,31 @@ pawl_status pawl_workspace_plan(pawl_rollback_plan **out, pawl_log *log, const c
 
         if (!status)
                 status = decide(&g);
-        if (!status)
+        for (bool again = true; again && !status;) {
+                pawl__scan_free(scan);
+                scan = NULL;
                 status = pawl__workspace_scan(&scan, &g.ws, false, err);
-        if (!status)
-                status = plan(&g, scan);
+                if (!status)
+                        status = plan(&again, &g, scan);
+        }
         pawl__scan_free(scan);
         return end(&g, out, status);
 }
 
 /* ---- Doing it ----------------------------------------------------------------------------- */
+
+/* Read the workspace and decide, until the safety copy has all that is to be replaced. */
+static pawl_status prepare(going_back *g, pawl__taking *taking)
+{
+        pawl_status status = PAWL_OK;
+
+        for (bool again = true; again && !status;) {
+                status = pawl__checkpoint_prepare(taking, g->err);
+                if (!status)
+                        status = plan(&again, g, taking->scan);
+        }
+        return status;
+}
 
 /* The safety copy and the start, in one transaction. Where files change while they are read, the
  * plan is made anew: it is of what the safety copy has, or there is none. */
@@ -147,9 +168,7 @@ static pawl_status start(going_back *g)
         request.automatic = true;
         request.description = "before a rollback";
         for (int i = 0; i < PAWL__CHECKPOINT_TRIES && status == PAWL_EINPUTS; i++) {
-                status = pawl__checkpoint_prepare(&taking, g->err);
-                if (!status)
-                        status = plan(g, taking.scan);
+                status = prepare(g, &taking);
                 if (!status)
                         status = pawl__rollback_claim(g->p, &g->ws, g->err);
                 if (status)

@@ -1,7 +1,6 @@
 /* The answers that a mission was given since the checkpoint: kept, or, where that was asked for,
  * set aside, so that they are asked for again; an undo puts them in force again. */
 #include "base/error.h"
-#include "base/sources.h"
 #include "events/types.h"
 #include "glossary/seed.h"
 #include "workspace/rollback/rollback_internal.h"
@@ -51,12 +50,11 @@ static pawl_status decide(const pawl__row *row, void *user, pawl_error *err)
 pawl_status pawl__rollback_decisions(
         pawl__batch *batch, pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
-        const pawl_sources *sources = pawl__log_sources(ws->log);
         deciding d = {.batch = batch,
                 .p = p,
                 .like = {.mission_id = p->answers_of,
                         .actor = p->actor,
-                        .time_us = sources->wall_us(sources->user)},
+                        .time_us = pawl__wall_us(ws->log)},
                 .since = p->plan.undo ? p->undone.v[PAWL__RB_ENDED_SEQ].integer
                                       : p->target.v[PAWL__WCP_SEQ].integer};
 

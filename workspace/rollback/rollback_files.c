@@ -269,6 +269,27 @@ pawl_status pawl__rollback_plan(
         return status;
 }
 
+pawl_status pawl__rollback_hidden(
+        bool *more, const pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+
+        *more = false;
+        ws->also.exact = true;
+        for (size_t i = 0; i < p->plan.n_left && !status; i++) {
+                const pawl__plan_left *left = &p->plan.left[i];
+                if (!left->wanted || left->why != PAWL__LEFT_IGNORED ||
+                        pawl__paths_have(&ws->also, left->path))
+                        continue;
+                const pawl_text path = pawl__arena_copy(&ws->arena, left->path);
+                status = pawl__arena_check(&ws->arena, err);
+                if (!status)
+                        status = pawl__paths_add(&ws->also, path, err);
+                *more = true;
+        }
+        return status;
+}
+
 /* ---- Doing -------------------------------------------------------------------------------- */
 
 /* A content from the log; and now and then a word that its run is still held. */

@@ -32,8 +32,9 @@ struct pawl_rollback_plan {
         pawl_text answers_of;         /* the mission whose answers may be dropped; absent: none */
         pawl_given_up *steps;         /* that it gives up */
         size_t n_steps;
-        pawl__row run_then; /* the run as it was at the target's place in the log ... */
-        bool had_run;       /* ... if it had started by then */
+        pawl__row run_then; /* what the run becomes: as it was at the target's place in the log,
+                               or cancelled */
+        bool has_run_then;  /* false: it had not started by then, and is to be resumed */
         pawl__row *back;    /* the steps that are as they were then, and not given up */
         size_t n_back;
         uint64_t *given_up, *taken_up; /* checkpoints that are given up, or not any more */
@@ -109,6 +110,11 @@ PAWL_MUST_CHECK pawl_status pawl__rollback_others(pawl_rollback_plan *p, pawl__w
 /** Decide, from what @p scan saw. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_plan(
         pawl_rollback_plan *p, pawl__workspace *ws, const pawl__scan *scan, pawl_error *err);
+/** The files that the plan leaves alone because a rule hides them, though the target has something
+ * there, are to be read too, so that the safety copy has them: they are in ws->also from now on.
+ * @p more: some were not yet, so that workspace and plan are to be read anew. */
+PAWL_MUST_CHECK pawl_status pawl__rollback_hidden(
+        bool *more, const pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
 /** Do it: forwards or @p back; then read the workspace again and check. The scan is the caller's.
  */
 PAWL_MUST_CHECK pawl_status pawl__rollback_do(pawl__scan **scan, pawl_rollback_plan *p,

@@ -148,7 +148,7 @@ static void member_steps(pawl__json_writer *w, const pawl_rollback_plan *p, bool
 /* What the run and the other steps are from now on. */
 static void member_restored(pawl__json_writer *w, const pawl_rollback_plan *p)
 {
-        if (!p->run_id.data || !p->had_run)
+        if (!p->run_id.data || !p->has_run_then)
                 return;
         pawl__json_name(w, "restored");
         pawl__steps_before_open(w, &p->run_then);

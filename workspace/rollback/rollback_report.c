@@ -24,6 +24,19 @@ static pawl_rollback_plan_item item_of(const pawl__plan_step *step)
         return item;
 }
 
+/* What no checkpoint can have, its own names, is not missed. */
+static pawl_rollback_plan_item left_item(const pawl__plan_left *left)
+{
+        const bool lost = left->why == PAWL__LEFT_NOT_CAPTURED;
+
+        return (pawl_rollback_plan_item){.action = PAWL_PLAN_LEAVE,
+                .path = left->path,
+                .wanted = left->wanted,
+                .lost = lost,
+                .missed = left->wanted && !lost && left->why != PAWL__LEFT_OWN,
+                .why = pawl__left_text(left)};
+}
+
 /* A directory that is only made writable for a while is nobody's concern. */
 static bool is_told(const pawl__plan_step *step)
 {
@@ -38,6 +51,7 @@ static void count(pawl_rollback_plan_counts *counts, const pawl_rollback_plan_it
         counts->modes += item->action == PAWL_PLAN_MODE;
         counts->left += item->action == PAWL_PLAN_LEAVE;
         counts->lost += item->lost;
+        counts->missed += item->missed;
         counts->bytes += item->size;
 }
 
@@ -55,10 +69,11 @@ static pawl_status tell_effect(pawl_rollback_plan *p)
         e->in_part = p->plan.in_part;
         e->run_id = p->n_steps || p->n_back ? p->run_id : pawl__text(NULL);
         e->own_run = p->own_run;
-        e->run_status =
-                p->had_run && !pawl__text_is(p->run_then.v[PAWL__RUN_STATUS].text, "running")
-                        ? p->run_then.v[PAWL__RUN_STATUS].text
-                        : pawl__text("interrupted");
+        e->run_status = p->run_then.v[PAWL__RUN_STATUS].text;
+        if (!p->has_run_then || pawl__text_is(e->run_status, "running"))
+                e->run_status = pawl__text("interrupted");
+        if (!e->run_id.data)
+                e->run_status = pawl__text(NULL);
         e->back = back;
         e->n_back = p->n_back;
         e->given_up = p->given_up;
@@ -88,11 +103,7 @@ pawl_status pawl__rollback_report(pawl_rollback_plan *p, pawl__workspace *ws, pa
                 }
         }
         for (size_t i = 0; i < plan->n_left; i++)
-                p->items[p->n_items++] = (pawl_rollback_plan_item){.action = PAWL_PLAN_LEAVE,
-                        .path = plan->left[i].path,
-                        .wanted = plan->left[i].wanted,
-                        .lost = plan->left[i].why == PAWL__LEFT_NOT_CAPTURED,
-                        .why = pawl__left_text(&plan->left[i])};
+                p->items[p->n_items++] = left_item(&plan->left[i]);
         for (size_t i = 0; i < p->n_items; i++)
                 count(&p->counts, &p->items[i]);
         if (tell_effect(p))

@@ -107,34 +107,6 @@ pawl_status pawl__rollback_verify(pawl_rollback_plan *p, pawl__workspace *ws, pa
 
 /* ---- Its run ------------------------------------------------------------------------------ */
 
-pawl_status pawl__rollback_run_is_free(pawl__workspace *ws, pawl_text run_id, pawl_error *err)
-{
-        pawl_owner owner;
-        bool held = false;
-
-        if (!run_id.data)
-                return PAWL_OK;
-        pawl_status status = pawl__log_holder(&held, &owner, ws->log, run_id);
-        if (status)
-                return pawl__log_failed(ws->log, status, err);
-        if (!held)
-                return PAWL_OK;
-        return pawl__fail(err, PAWL_EHELD,
-                "run %.*s: process %" PRId64 " on %.*s is at work on it; stop it first",
-                PAWL__FMT(run_id), owner.pid, PAWL__FMT(owner.host));
-}
-
-pawl_status pawl__rollback_runs_are_free(
-        pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
-{
-        pawl_status status = PAWL_OK;
-
-        if (!pawl__row_of_run(&p->target))
-                status = pawl__rollback_run_is_free(ws, p->target.v[PAWL__WCP_RUN].text, err);
-        return status ? status
-                      : pawl__rollback_run_is_free(ws, ws->newest.v[PAWL__WCP_RUN].text, err);
-}
-
 /* ---- Git ---------------------------------------------------------------------------------- */
 
 static void set_commit(char out[41], pawl_text commit)

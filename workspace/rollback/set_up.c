@@ -18,8 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MARK  ".pawl/worker" /* in the root: the directory is a worker's */
-#define INDEX ".pawl/workspace.index"
+#define MARK   ".pawl/worker" /* in the root: the directory is a worker's */
+#define INDEX  ".pawl/workspace.index"
+#define IGNORE ".pawl/.gitignore"
 
 static pawl_status cannot(pawl_error *err, const pawl__workspace *ws, const char *name)
 {
@@ -52,6 +53,9 @@ static pawl_status write_mark(
 {
         if (mkdirat(ws->owned, ".pawl", 0700) && errno != EEXIST)
                 return cannot(err, ws, ".pawl");
+        errno = pawl__ignore_beside(ws->owned, IGNORE);
+        if (errno)
+                return cannot(err, ws, IGNORE);
         if (unlinkat(ws->owned, INDEX, 0) && errno != ENOENT)
                 return cannot(err, ws, INDEX);
         const int fd = openat(

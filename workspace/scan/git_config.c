@@ -155,6 +155,8 @@ static pawl_status take(config *c, const source *s, int deep)
 
         if (strcmp(section, "core") == 0 && strcmp(name, "excludesfile") == 0) {
                 status = take_excludes(c, s);
+        } else if (strcmp(section, "core") == 0 && strcmp(name, "ignorecase") == 0) {
+                c->out->fold = is_true(s);
         } else if (strcmp(section, "extensions") == 0 && strcmp(name, "objectformat") == 0) {
                 c->out->sha256 = strcmp(s->value.data, "sha256") == 0;
         } else if (strcmp(section, "extensions") == 0 && strcmp(name, "worktreeconfig") == 0) {
@@ -375,7 +377,7 @@ pawl_status pawl__git_config_read(pawl__git_config *out, const pawl__git_user *u
         const char *config_home = user->config_home;
         pawl_status status = PAWL_OK;
 
-        *out = (pawl__git_config){PAWL__BUF_INIT, false};
+        *out = (pawl__git_config){PAWL__BUF_INIT, false, false};
         if (!config_home && user->home) {
                 pawl__buf_addf(&home, "%s/.config", user->home);
                 status = pawl__buf_check(&home, err);

@@ -18,6 +18,7 @@ typedef struct pawl__git_user {
 typedef struct pawl__git_config {
         pawl__buf excludes; /**< the path of core.excludesFile, or of its default; "": none */
         bool sha256;        /**< extensions.objectFormat */
+        bool fold;          /**< core.ignoreCase: in patterns the case of letters does not count */
 } pawl__git_config;
 
 /**

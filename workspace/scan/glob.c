@@ -34,6 +34,14 @@ static void put_range(unsigned char set[32], unsigned first, unsigned last)
                 set[c / 8] |= (unsigned char)(1U << c % 8);
 }
 
+/* The small letters of the capitals that are in a set: what is matched is in small letters. */
+static void fold_capitals(unsigned char set[32])
+{
+        for (unsigned c = 'A'; c <= 'Z'; c++)
+                if (set[c / 8] >> c % 8 & 1)
+                        put_range(set, c - 'A' + 'a', c - 'A' + 'a');
+}
+
 /* "[:name:]" at p.data[at]: puts the class in, and *at is the ']' that ends it. False: malformed.
  * Where no ":]" follows, the '[' stands for itself, and *at stays. */
 static bool take_class(unsigned char set[32], pawl_text p, size_t *at, bool *is_class)
@@ -72,8 +80,9 @@ static bool take_escaped(unsigned *byte, pawl_text p, size_t *at)
 }
 
 /* The bracket whose '[' is at p.data[*at]; *at is its ']' afterwards. False: malformed. */
-static bool take_bracket(unsigned char set[32], pawl_text p, size_t *at)
+static bool take_bracket(unsigned char set[32], pawl_text p, size_t *at, bool fold)
 {
+        unsigned char single[32] = {0};           /* what is named alone, which git does not fold */
         bool negated = false, before_set = false; /* may a range begin with the byte before? */
         unsigned before = 0, byte;
         size_t i = *at + 1;
@@ -104,12 +113,17 @@ static bool take_bracket(unsigned char set[32], pawl_text p, size_t *at)
                 }
                 if (!take_escaped(&byte, p, &i))
                         return false;
-                put_range(set, byte, byte);
+                put_range(single, byte, byte);
                 before = byte;
                 before_set = true;
         }
-        for (size_t k = 0; negated && k < 32; k++)
-                set[k] = (unsigned char)~set[k];
+        if (fold)
+                fold_capitals(set);
+        for (size_t k = 0; k < 32; k++) {
+                set[k] |= single[k];
+                if (negated)
+                        set[k] = (unsigned char)~set[k];
+        }
         set['/' / 8] &= (unsigned char)~(1U << '/' % 8);
         *at = i;
         return true;
@@ -155,6 +169,11 @@ static size_t take_stars(pawl__glob *glob, pawl_text p, size_t at)
         return end + 1;
 }
 
+static unsigned folded(const pawl__glob *glob, char c)
+{
+        return (unsigned char)(glob->fold ? pawl__glob_small(c) : c);
+}
+
 /* False: malformed. */
 static bool take_parts(pawl__glob *glob, pawl_text p)
 {
@@ -169,14 +188,17 @@ static bool take_parts(pawl__glob *glob, pawl_text p)
                         add_part(glob, ONE_ANY, 0, 0);
                         break;
                 case '[':
-                        if (!take_bracket(glob->sets[glob->n_sets], p, &at))
+                        if (!take_bracket(glob->sets[glob->n_sets], p, &at, glob->fold))
                                 return false;
                         add_part(glob, ONE_OF_SET, 0, glob->n_sets++);
                         break;
-                default:
+                case '\\':
                         if (!take_escaped(&byte, p, &at))
                                 return false;
                         add_part(glob, ONE_BYTE, byte, 0);
+                        break;
+                default:
+                        add_part(glob, ONE_BYTE, folded(glob, p.data[at]), 0);
                 }
         }
         return true;
@@ -187,9 +209,9 @@ static size_t row_words(const pawl__glob *glob)
         return (glob->n + 1 + 63) / 64;
 }
 
-pawl_status pawl__glob_compile(pawl__glob *out, pawl_text pattern)
+pawl_status pawl__glob_compile(pawl__glob *out, pawl_text pattern, bool fold)
 {
-        pawl__glob glob = {NULL, 0, NULL, 0, NULL, false};
+        pawl__glob glob = {NULL, 0, NULL, 0, NULL, false, fold};
         size_t brackets = 0;
 
         for (size_t i = 0; i < pattern.len; i++)
@@ -215,7 +237,7 @@ void pawl__glob_free(pawl__glob *glob)
         free(glob->parts);
         free(glob->sets);
         free(glob->places);
-        *glob = (pawl__glob){NULL, 0, NULL, 0, NULL, false};
+        *glob = (pawl__glob){NULL, 0, NULL, 0, NULL, false, false};
 }
 
 /* ---- Matching -------------------------------------------------------------------------------- */
@@ -287,13 +309,14 @@ bool pawl__glob_match(pawl__glob *glob, pawl_text text)
         memset(now, 0, words * sizeof *now);
         reach(glob, now, 0);
         for (size_t t = 0; t < text.len; t++) {
+                const unsigned c = folded(glob, text.data[t]);
                 uint64_t any = 0;
                 memset(next, 0, words * sizeof *next);
                 for (size_t w = 0; w < words; w++)
                         for (uint64_t bits = now[w]; bits; bits &= bits - 1) {
                                 const size_t i = w * 64 + (size_t)__builtin_ctzll(bits);
                                 if (i < glob->n)
-                                        step(glob, next, i, (unsigned char)text.data[t]);
+                                        step(glob, next, i, c);
                         }
                 for (size_t w = 0; w < words; w++)
                         any |= next[w];

@@ -13,6 +13,7 @@ typedef enum way {
 struct pawl__ignore_rule {
         way way;
         bool negated, directory_only, own;
+        bool fold;    /* text is in small letters, and what it is compared with is taken so */
         bool by_name; /* the last name is looked at alone, not the path */
         size_t base;
         pawl_text text; /* malloc'd */
@@ -41,9 +42,10 @@ static pawl_status compile(struct pawl__ignore_rule *rule, pawl_text pattern)
         char *copy = malloc(text.len + 1);
         if (!copy)
                 return PAWL_ENOMEM;
-        memcpy(copy, text.data, text.len);
+        for (size_t i = 0; i < text.len; i++)
+                copy[i] = rule->fold ? pawl__glob_small(text.data[i]) : text.data[i];
         rule->text = (pawl_text){copy, text.len};
-        if (rule->way == GLOB && pawl__glob_compile(&rule->glob, rest)) {
+        if (rule->way == GLOB && pawl__glob_compile(&rule->glob, rest, rule->fold)) {
                 rule_free(rule);
                 return PAWL_ENOMEM;
         }
@@ -67,7 +69,7 @@ static size_t without_trailing_spaces(pawl_text line)
 
 static pawl_status add_line(pawl__ignore *ignore, pawl_text line, size_t base, pawl_error *err)
 {
-        struct pawl__ignore_rule rule = {.base = base};
+        struct pawl__ignore_rule rule = {.base = base, .fold = ignore->fold};
 
         if (line.len == 0 || line.data[0] == '#')
                 return PAWL_OK;
@@ -146,7 +148,18 @@ void pawl__ignore_free(pawl__ignore *ignore)
 {
         pawl__ignore_cut(ignore, 0);
         free(ignore->rules);
-        *ignore = (pawl__ignore){NULL, 0, 0};
+        *ignore = (pawl__ignore){NULL, 0, 0, false};
+}
+
+/* Are the rule's text and as many bytes at @p at the same? */
+static bool same(const struct pawl__ignore_rule *rule, const char *at)
+{
+        if (!rule->fold)
+                return memcmp(at, rule->text.data, rule->text.len) == 0;
+        for (size_t i = 0; i < rule->text.len; i++)
+                if (pawl__glob_small(at[i]) != rule->text.data[i])
+                        return false;
+        return true;
 }
 
 static bool rule_matches(struct pawl__ignore_rule *rule, pawl_text path, size_t name_at)
@@ -158,15 +171,13 @@ static bool rule_matches(struct pawl__ignore_rule *rule, pawl_text path, size_t 
                 return false;
         switch (rule->way) {
         case WHOLE:
-                return text.len == rule->text.len &&
-                       memcmp(text.data, rule->text.data, text.len) == 0;
+                return text.len == rule->text.len && same(rule, text.data);
         case ENDING:
-                return memcmp(text.data + text.len - rule->text.len, rule->text.data,
-                               rule->text.len) == 0;
+                return same(rule, text.data + text.len - rule->text.len);
         case GLOB:
                 break;
         }
-        return memcmp(text.data, rule->text.data, rule->text.len) == 0 &&
+        return same(rule, text.data) &&
                pawl__glob_match(&rule->glob,
                        (pawl_text){text.data + rule->text.len, text.len - rule->text.len});
 }

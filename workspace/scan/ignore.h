@@ -4,7 +4,8 @@
  *
  * A list of patterns belongs to a directory. Of all patterns that match a path the last one of the
  * list of the deepest directory decides; "!" before a pattern takes back what others said. What
- * lies in a directory that is left out is never asked about. Bytes are compared as they are.
+ * lies in a directory that is left out is never asked about. Bytes are compared as they are, or, as
+ * git does with core.ignoreCase, letters of ASCII without regard to their case.
  */
 #pragma once
 
@@ -15,6 +16,7 @@
 typedef struct pawl__ignore {
         struct pawl__ignore_rule *rules;
         size_t n, cap;
+        bool fold; /**< of what is added from now on, the case of letters does not count */
 } pawl__ignore;
 
 /**

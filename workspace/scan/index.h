@@ -29,7 +29,8 @@ enum {
         PAWL__INDEX_SPOOLED = 4, /**< its content waits, packed, in the scan; the same */
         PAWL__INDEX_SEEN =
                 8, /**< found unchanged by a thread (workspace/scan/preload.h); the same */
-        PAWL__INDEX_TRACKED = 16 /**< a directory of which only what git tracks is taken */
+        PAWL__INDEX_TRACKED = 16, /**< a directory of which only what git tracks is taken */
+        PAWL__INDEX_ASKED = 32 /**< one of which only what is asked for is, until it is entered */
 };
 
 typedef struct pawl__index_directory {
@@ -44,7 +45,7 @@ typedef struct pawl__index_entry {
         uint64_t size; /**< of a file; of a directory: the offset of its pawl__index_directory */
         int64_t mtime_ns, ctime_ns;
         uint64_t inode;
-        unsigned char hash[32];
+        unsigned char hash[32]; /**< of the .git of a repository within: of what that one tracks */
 } pawl__index_entry;
 
 /** What a file of an index must belong to. */

@@ -45,9 +45,10 @@ static bool entry_fits(const pawl__index_entry *e, size_t available)
 
         if (size > available)
                 return false;
-        if ((e->kind == PAWL__ENTRY_SKIPPED && e->why == PAWL__SKIP_REPOSITORY)
-                        ? !pawl__text_is(pawl__index_name(e), ".git")
-                        : !pawl__tree_name_valid(pawl__index_name(e)))
+        if (!pawl__tree_listed(
+                    (pawl__entry_kind)e->kind, (pawl__skip)e->why, pawl__index_name(e)) &&
+                (!pawl__tree_name_valid(pawl__index_name(e)) ||
+                        (e->kind == PAWL__ENTRY_SKIPPED && e->why == PAWL__SKIP_REPOSITORY)))
                 return false;
         for (size_t i = used; i < size; i++)
                 if (((const char *)e)[i] != '\0')

@@ -72,6 +72,9 @@ static pawl_status add_git(
         pawl_status status = pawl__git_config_read(
                 &config, &user, git, common, place ? place->top.data : root, err);
 
+        s->ignore.fold = s->exclude.fold = config.fold;
+        if (config.fold)
+                note(s, pawl__text("core.ignoreCase"));
         if (!status && config.excludes.len)
                 status = add_list(s, config.excludes.data, err);
         if (!status && place) {
@@ -118,6 +121,8 @@ pawl_status pawl__scan_root_rules(pawl__scanner *s, pawl_error *err)
                 status = pawl__ignore_add(&s->exclude, options->exclude[i], 0, err);
                 note(s, options->exclude[i]);
         }
+        if (options->also) /* an index made now is of no use to a scan without it */
+                note(s, pawl__text("also"));
         if (!status)
                 status = pawl__buf_check(&s->lists, err);
         if (!status)

@@ -28,7 +28,7 @@ static pawl_status whole_path(pawl_text *out, pawl__scanner *s, pawl_error *err)
         return PAWL_OK;
 }
 
-pawl_status pawl__scan_verdict(
+static pawl_status by_rules(
         pawl__verdict *out, pawl__scanner *s, size_t name_at, bool directory, pawl_error *err)
 {
         const bool within = s->depth > 0 && s->levels[s->depth - 1].tracked_alone;
@@ -51,7 +51,7 @@ pawl_status pawl__scan_verdict(
         *out = PAWL__TAKEN;
         if (!within && theirs != PAWL__IGNORE_LEAVE)
                 return PAWL_OK;
-        switch (pawl__tracked_lookup(&s->tracked, path, directory)) {
+        switch (pawl__scan_tracking(s, path, directory)) {
         case PAWL__UNTRACKED:
                 *out = PAWL__LEFT_OUT;
                 break;
@@ -62,6 +62,32 @@ pawl_status pawl__scan_verdict(
                 break;
         }
         return PAWL_OK;
+}
+
+/* Is a name that the rules leave out asked for all the same? */
+static pawl__verdict by_asking(const pawl__scanner *s, bool directory)
+{
+        const pawl__paths *also = s->options->also;
+        const pawl_text path = pawl__buf_text(&s->path);
+
+        if (!also)
+                return PAWL__LEFT_OUT;
+        if (directory)
+                return pawl__paths_below(also, path) ? PAWL__ASKED_ALONE : PAWL__LEFT_OUT;
+        return pawl__paths_have(also, path) ? PAWL__TAKEN : PAWL__LEFT_OUT;
+}
+
+pawl_status pawl__scan_verdict(
+        pawl__verdict *out, pawl__scanner *s, size_t name_at, bool directory, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+
+        *out = PAWL__LEFT_OUT;
+        if (s->depth == 0 || !s->levels[s->depth - 1].asked_alone)
+                status = by_rules(out, s, name_at, directory, err);
+        if (!status && *out == PAWL__LEFT_OUT)
+                *out = by_asking(s, directory);
+        return status;
 }
 
 static pawl_status too_large(pawl__scanner *s, const char *name, pawl_error *err)
@@ -152,6 +178,8 @@ pawl_status pawl__scan_rules(pawl__scanner *s, pawl_error *err)
 {
         pawl_status status = PAWL_OK;
 
+        if (s->depth > 1 && listed(s, ".git"))
+                status = pawl__scan_enter_repository(s, err);
         for (size_t k = 0; k < FILES && !status; k++) {
                 const bool there = listed(s, files[k]) != NULL;
                 const size_t before = s->ignore.n;

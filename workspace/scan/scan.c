@@ -2,7 +2,6 @@
 #include "workspace/scan/scan.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/sources.h"
 #include "base/system.h"
 #include "workspace/scan/preload.h"
 #include "workspace/scan/read.h"
@@ -57,6 +56,8 @@ static void scanner_end(pawl__scanner *s)
         pawl__buf_free(&s->lists);
         pawl__buf_free(&s->full);
         pawl__tracked_free(&s->tracked);
+        pawl__scan_leave_repositories(s, 0);
+        free(s->repositories);
         pawl__buf_free(&s->encoding);
 }
 
@@ -221,8 +222,7 @@ static pawl_status scan_root(pawl__scanner *s, pawl_error *err)
  * budget is left for that; what is not seen in the other half is seen as it is read. */
 static pawl_status measure(const pawl__scanner *whole, pawl_error *err)
 {
-        const pawl_sources *sources = pawl__log_sources(pawl__contents_log(whole->contents));
-        const int64_t now_ms = sources->boot_ms(sources->user);
+        const int64_t now_ms = pawl__boot_ms(pawl__contents_log(whole->contents));
         pawl__scanner s = {.options = whole->options,
                 .contents = whole->contents,
                 .scan = scan_new(),

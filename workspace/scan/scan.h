@@ -11,22 +11,24 @@
  * - every file, directory and symbolic link, with its permission bits, whatever its name;
  * - FIFOs, sockets and devices, second names of the log's own files, files larger than max_file,
  * what cannot be read or changed each time it was read, directories whose rules cannot be read, and
- * the .git of a repository within: by name and reason alone (not_captured);
+ * the .git of a repository within, what else below the root is called .git or .pawl in any writing:
+ * by name and reason alone (not_captured);
  * - not at all: what .gitignore and .pawlignore say (in each directory the latter goes before the
  *   former, and a deeper directory before the one that holds it), also of the directories above the
  * root up to the top of its git work tree; then info/exclude of that repository; then
  * core.excludesFile; the exclude list goes before all of them. But what git tracks is taken
  * whatever git's own lists say: only .pawlignore and the exclude list leave it out. Where git's
- * lists leave the root itself out, or there is no repository, git tracks nothing. Never: the names
- * .git and .pawl, what begins with .pawl-tmp- (a restore's), the directory that holds the log, and
- * its own files (events/own_files.h). What the rules leave out is counted (ignored): a directory as
- * one.
+ * lists leave the root itself out, or there is no repository, git tracks nothing. Never: the
+ * root's .git and .pawl, what begins with .pawl-tmp- (a restore's), the directory that holds the
+ * log, and its own files (events/own_files.h). What the rules leave out is counted (ignored): a
+ * directory as one.
  *
  * Hard links are files like any other.
  */
 #pragma once
 
 #include "workspace/store/contents.h"
+#include "workspace/store/paths.h"
 #include "workspace/store/tree.h"
 #include <pawl/workspace.h>
 
@@ -42,6 +44,9 @@ typedef struct pawl__scan_options {
         bool index_in_root;       /**< the index lies in the root's directory .pawl instead */
         const pawl_text *exclude; /**< patterns as in .gitignore, in the root */
         size_t n_exclude;
+        const pawl__paths *also;   /**< files and links that are taken whatever the rules say, and
+                                      of the directories above them nothing else that these leave
+                                      out; exact. NULL: none */
         uint64_t max_file;         /**< bytes; 0: PAWL__SCAN_MAX_FILE */
         bool force_root;           /**< the root may be / or home */
         const char *home;          /**< NULL: not known */
@@ -69,7 +74,8 @@ typedef struct pawl__scan {
         uint64_t files, bytes;  /**< in the tree */
         uint64_t captured;      /**< files that are new or changed since the base */
         uint64_t unchanged;     /**< all others */
-        uint64_t ignored, too_large, unreadable, special, changing, repositories, over_budget;
+        uint64_t ignored, too_large, unreadable, special, changing, repositories, over_budget,
+                reserved;
         pawl__not_captured *not_captured; /**< in the order of their paths' bytes */
         size_t n_not_captured;
         struct pawl__scan_inside *inside;

@@ -1,8 +1,8 @@
 /**
  * @file workspace/scan/scan_internal.h
  * @brief The inside of a scan, for the files that make it: scan.c (begin and end), walk.c
- * (directory after directory), stage_entry.c (one name), rules.c (what is left out), spool.c (into
- * the log).
+ * (directory after directory), stage_entry.c (one name), rules.c (what is left out), nested.c
+ * (repositories within), spool.c (into the log).
  */
 #pragma once
 
@@ -43,20 +43,29 @@ struct pawl__scan_inside {
         unsigned char base_tree[32];
 };
 
+/** A repository within the root, while what is in it is gone through. */
+typedef struct pawl__repository {
+        pawl__tracked tracked; /**< relative to it */
+        size_t prefix_len;     /**< of its path, with a '/' at its end */
+} pawl__repository;
+
 /** A directory that is being gone through. */
 typedef struct pawl__level {
         int fd; /**< -1: closed while many others are open */
         dev_t device;
         ino_t inode;
-        size_t directory;     /**< where it begins in the index */
-        size_t entry;         /**< the offset of the entry that names it; 0: the root */
-        size_t old_directory; /**< in the former index; 0: not there */
-        size_t rules;         /**< in force above it */
-        bool rules_same;      /**< those in force in it are those of the former scan */
-        bool names_same;      /**< its names are those of the former index */
-        bool same;            /**< and so far all that they name: its former hash is its hash */
-        bool tracked_alone;   /**< it is left out, but for what git tracks */
-        size_t path_len;      /**< of its path, with a '/' at its end */
+        size_t directory;             /**< where it begins in the index */
+        size_t entry;                 /**< the offset of the entry that names it; 0: the root */
+        size_t old_directory;         /**< in the former index; 0: not there */
+        size_t rules;                 /**< in force above it */
+        size_t repositories;          /**< that it lies in */
+        unsigned char repository[32]; /**< of what its own, if it is the top of one, tracks */
+        bool rules_same;              /**< those in force in it are those of the former scan */
+        bool names_same;              /**< its names are those of the former index */
+        bool same;          /**< and so far all that they name: its former hash is its hash */
+        bool tracked_alone; /**< it is left out, but for what git tracks */
+        bool asked_alone;   /**< it is left out, but for what is asked for (options.also) */
+        size_t path_len;    /**< of its path, with a '/' at its end */
         pawl__index_cursor cursor;
 } pawl__level;
 
@@ -73,14 +82,16 @@ typedef struct pawl__scanner {
         pawl__buf path;
         pawl__listing listing;
         pawl__ignore ignore, exclude;
-        pawl__tracked tracked; /**< by git */
+        pawl__tracked tracked;          /**< by git */
+        pawl__repository *repositories; /**< within the root, the innermost last */
+        size_t n_repositories, cap_repositories;
         pawl__buf full; /**< a path from the top of git's work tree, where that is not the root */
-        size_t prefix_len;            /**< of the root's in it */
-        bool directory_tracked_alone; /**< of the current name */
-        pawl__buf lists;              /**< all that is in force when the scan begins */
-        pawl__buf rules;              /**< a file of them, as it is read */
-        const char *no_rules;         /**< the name of one that cannot be read; NULL: each can */
-        pawl__buf encoding;           /**< of the directory that is being left */
+        size_t prefix_len;       /**< of the root's in it */
+        uint8_t directory_flags; /**< of the current name, if it is a directory's */
+        pawl__buf lists;         /**< all that is in force when the scan begins */
+        pawl__buf rules;         /**< a file of them, as it is read */
+        const char *no_rules;    /**< the name of one that cannot be read; NULL: each can */
+        pawl__buf encoding;      /**< of the directory that is being left */
         int64_t tick_ns;
         int64_t write_back_ns; /**< pawl__write_back_ns(), once it was wanted; before, 0 */
         pawl__own_files own;   /**< the log's */
@@ -126,6 +137,13 @@ bool pawl__scan_spare(pawl__scanner *s);
 PAWL_MUST_CHECK pawl_status pawl__scan_rules(pawl__scanner *s, pawl_error *err);
 /** The failure of a scan that cannot read the rules of its root. */
 pawl_status pawl__scan_no_rules(pawl__scanner *s, const char *name, int error, pawl_error *err);
+/** The listed directory is the top of a repository within: let what that one tracks count from now
+ * on; rules_same as above. One that cannot be read tracks nothing. (nested.c) */
+PAWL_MUST_CHECK pawl_status pawl__scan_enter_repository(pawl__scanner *s, pawl_error *err);
+/** Forget all but the first @p n of them. */
+void pawl__scan_leave_repositories(pawl__scanner *s, size_t n);
+/** What the root's repository, by its @p path in it, or one within says of the current path. */
+pawl__tracking pawl__scan_tracking(const pawl__scanner *s, pawl_text path, bool directory);
 /** Are all files of rules that the listed directory has themselves in the tree? */
 bool pawl__scan_rules_plain(pawl__scanner *s);
 /** Let a file of rules below @p directory come into force, for paths whose first @p base bytes are
@@ -139,11 +157,15 @@ PAWL_MUST_CHECK pawl_status pawl__scan_root_rules(pawl__scanner *s, pawl_error *
 typedef enum pawl__verdict {
         PAWL__TAKEN,
         PAWL__LEFT_OUT,
-        PAWL__TRACKED_ALONE /**< a directory that is left out, but for what git tracks in it */
+        PAWL__TRACKED_ALONE, /**< a directory that is left out, but for what git tracks in it */
+        PAWL__ASKED_ALONE    /**< one that is left out, but for what options.also has in it */
 } pawl__verdict;
 
 /** What the rules say of this name, which was appended to the path. */
 PAWL_MUST_CHECK pawl_status pawl__scan_verdict(
         pawl__verdict *out, pawl__scanner *s, size_t name_at, bool directory, pawl_error *err);
+/** Add the .git of a repository within, of which the topmost level knows what it tracks. */
+PAWL_MUST_CHECK pawl_status pawl__scan_add_repository(
+        pawl__scanner *s, pawl_text name, pawl_error *err);
 /** Is this name never in a tree? */
 bool pawl__scan_never(const pawl__scanner *s, const pawl__listed *listed);

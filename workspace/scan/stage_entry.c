@@ -1,7 +1,6 @@
 /* One name in a directory: what it is, and its content if that is not known. */
 #include "base/error.h"
 #include "base/map.h"
-#include "base/sources.h"
 #include "workspace/scan/preload.h"
 #include "workspace/scan/read.h"
 #include "workspace/scan/scan_internal.h"
@@ -18,9 +17,7 @@ enum { TRIES = 3, UNSTABLE = 2 };
 
 bool pawl__scan_late(const pawl__scanner *s)
 {
-        const pawl_sources *sources = pawl__log_sources(pawl__contents_log(s->contents));
-
-        return s->deadline_ms && sources->boot_ms(sources->user) >= s->deadline_ms;
+        return s->deadline_ms && pawl__boot_ms(pawl__contents_log(s->contents)) >= s->deadline_ms;
 }
 
 bool pawl__scan_lacks(int error)
@@ -84,7 +81,8 @@ pawl_status pawl__scan_skip(
                 [PAWL__SKIP_CHANGING] = &scan->changing,
                 [PAWL__SKIP_RULES] = &scan->unreadable,
                 [PAWL__SKIP_REPOSITORY] = &scan->repositories,
-                [PAWL__SKIP_BUDGET] = &scan->over_budget};
+                [PAWL__SKIP_BUDGET] = &scan->over_budget,
+                [PAWL__SKIP_RESERVED] = &scan->reserved};
 
         ++*counts[why];
         return keep_skipped(s, name, why, error, err);
@@ -96,6 +94,17 @@ pawl_status pawl__scan_add_skipped(
         const pawl__index_entry entry = {.kind = PAWL__ENTRY_SKIPPED, .why = (uint8_t)why};
         const pawl_status status = pawl__scan_skip(s, name, why, error, err);
 
+        return status ? status : add(s, &entry, name, (pawl_text){"", 0}, err);
+}
+
+pawl_status pawl__scan_add_repository(pawl__scanner *s, pawl_text name, pawl_error *err)
+{
+        pawl__index_entry entry = {
+                .kind = PAWL__ENTRY_SKIPPED, .why = (uint8_t)PAWL__SKIP_REPOSITORY};
+        const pawl_status status = pawl__scan_skip(s, name, PAWL__SKIP_REPOSITORY, 0, err);
+
+        /* the next scan asks by it whether the rules are those of this one */
+        memcpy(entry.hash, s->levels[s->depth - 1].repository, 32);
         return status ? status : add(s, &entry, name, (pawl_text){"", 0}, err);
 }
 
@@ -112,8 +121,7 @@ static pawl_status add_directory(
         } else {
                 s->levels[s->depth - 1].same = false;
         }
-        if (s->directory_tracked_alone)
-                entry.flags |= PAWL__INDEX_TRACKED;
+        entry.flags |= s->directory_flags;
         return add(s, &entry, name, (pawl_text){"", 0}, err);
 }
 
@@ -348,4 +356,13 @@ pawl_status pawl__scan_stage_entry(
                         return status;
         }
         return pawl__scan_add_skipped(s, name, PAWL__SKIP_CHANGING, 0, err);
+}
+
+bool pawl__scan_spare(pawl__scanner *s)
+{
+        if (s->depth == 0 || s->held >= s->depth - 1)
+                return false;
+        close(s->levels[s->held].fd);
+        s->levels[s->held++].fd = -1;
+        return true;
 }

@@ -19,15 +19,6 @@ static pawl__level *top(pawl__scanner *s)
         return &s->levels[s->depth - 1];
 }
 
-bool pawl__scan_spare(pawl__scanner *s)
-{
-        if (s->depth == 0 || s->held >= s->depth - 1)
-                return false;
-        close(s->levels[s->held].fd);
-        s->levels[s->held++].fd = -1;
-        return true;
-}
-
 static int open_directory(pawl__scanner *s, const char *name)
 {
         int fd = openat(top(s)->fd, name, DIRECTORY);
@@ -74,6 +65,16 @@ static bool is_directory(const pawl__scanner *s, const pawl__listed *listed)
                S_ISDIR(st.st_mode);
 }
 
+/* What is never taken is listed, unless it is the root's own, the log's, or what a restore left. */
+static bool is_listed(const pawl__scanner *s, const pawl__listed *listed)
+{
+        struct stat st;
+
+        return s->depth > 1 && pawl__reserved_name((pawl_text){listed->name, listed->len}) &&
+               (fstatat(s->levels[s->depth - 1].fd, listed->name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+                       !pawl__own_files_is(&s->own, &st));
+}
+
 static pawl_status take_name(
         pawl__scanner *s, const pawl__listed *listed, const pawl__index_entry *old, pawl_error *err)
 {
@@ -86,9 +87,9 @@ static pawl_status take_name(
         if (status)
                 return status;
         if (s->depth > 1 && strcmp(listed->name, ".git") == 0)
-                return pawl__scan_add_skipped(
-                        s, (pawl_text){listed->name, listed->len}, PAWL__SKIP_REPOSITORY, 0, err);
-        if (pawl__scan_never(s, listed))
+                return pawl__scan_add_repository(s, (pawl_text){listed->name, listed->len}, err);
+        const bool never = pawl__scan_never(s, listed);
+        if (never && !is_listed(s, listed))
                 return PAWL_OK;
         if (pawl__buf_add(&s->path, listed->name, listed->len))
                 return pawl__nomem(err);
@@ -98,9 +99,14 @@ static pawl_status take_name(
                  __atomic_load_n(&old->flags, __ATOMIC_RELAXED) &
                          PAWL__INDEX_TRACKED) /* threads mark it */
                 verdict = PAWL__TRACKED_ALONE;
-        s->directory_tracked_alone = verdict == PAWL__TRACKED_ALONE;
+        s->directory_flags = verdict == PAWL__TRACKED_ALONE ? PAWL__INDEX_TRACKED
+                             : verdict == PAWL__ASKED_ALONE ? PAWL__INDEX_ASKED
+                                                            : 0;
         if (!status && verdict == PAWL__LEFT_OUT)
                 s->scan->ignored++;
+        else if (!status && never)
+                status = pawl__scan_add_skipped(
+                        s, (pawl_text){listed->name, listed->len}, PAWL__SKIP_RESERVED, 0, err);
         else if (!status)
                 status = pawl__scan_stage_entry(s, listed, old, err);
         s->path.len = path_len;
@@ -172,13 +178,20 @@ static pawl_status not_opened(pawl__scanner *s, size_t at, int error, pawl_error
                 error, err);
 }
 
+/* Those of the topmost level. */
+static void forget_rules(pawl__scanner *s)
+{
+        pawl__ignore_cut(&s->ignore, top(s)->rules);
+        pawl__scan_leave_repositories(s, top(s)->repositories);
+}
+
 static void pop(pawl__scanner *s)
 {
         pawl__level *level = top(s);
 
         if (level->fd >= 0)
                 close(level->fd);
-        pawl__ignore_cut(&s->ignore, level->rules);
+        forget_rules(s);
         s->depth--;
         if (s->held > s->depth)
                 s->held = s->depth;
@@ -197,7 +210,8 @@ static bool names_same(const pawl__index_entry *old, const struct stat *st)
  * names. PAWL_DONE: it is that of the log. */
 static pawl_status push(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
 {
-        pawl__level level = {.fd = fd, .entry = entry, .rules = s->ignore.n};
+        pawl__level level = {
+                .fd = fd, .entry = entry, .rules = s->ignore.n, .repositories = s->n_repositories};
         struct stat st;
 
         if (fstat(fd, &st) != 0 ||
@@ -221,6 +235,7 @@ static pawl_status push(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
                 level.names_same = level.rules_same && names_same(named, &st);
                 named->mode = (uint16_t)(st.st_mode & 07777);
                 level.tracked_alone = named->flags & PAWL__INDEX_TRACKED;
+                level.asked_alone = named->flags & PAWL__INDEX_ASKED;
                 named->flags &= PAWL__INDEX_TRACKED;
                 if (pawl__scan_trusts(s, &st))
                         named->flags |= PAWL__INDEX_TRUSTED;
@@ -233,7 +248,8 @@ static pawl_status push(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
                 }
         } else if (s->old.bytes.data) {
                 level.old_directory = PAWL__INDEX_HEAD;
-                level.rules_same =
+                level.rules_same = /* what else is asked for is no rule that an index knows */
+                        !s->options->also &&
                         memcmp(s->old.of.rules, s->in->index.of.rules, sizeof s->old.of.rules) == 0;
         }
         level.path_len = s->path.len;
@@ -259,7 +275,7 @@ static pawl_status list(pawl__scanner *s, pawl_error *err)
                 if (status || level->rules_same)
                         return status;
                 level->same = false;
-                pawl__ignore_cut(&s->ignore, level->rules);
+                forget_rules(s);
                 level->names_same = false;
         }
         const pawl_status status = pawl__list_directory(&s->listing, level->fd, err);

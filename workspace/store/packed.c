@@ -272,3 +272,35 @@ pawl_status pawl__contents_add(pawl__contents *c, const unsigned char hash[32], 
                 status = pawl__contents_flush(c, err);
         return status;
 }
+
+pawl_status pawl__contents_damaged(const unsigned char hash[32], const char *what, pawl_error *err)
+{
+        char hex[65];
+
+        pawl__hex(hex, hash, 32);
+        return pawl__fail(err, PAWL_EDAMAGED,
+                "content %.16s: %s; see `pawl validate`, or put back a copy of the log", hex, what);
+}
+
+pawl_status pawl__contents_has(
+        bool *has, pawl__contents *c, const unsigned char hash[32], pawl_error *err)
+{
+        pawl__pack_place place;
+
+        *has = pawl__contents_waits(c, hash);
+        if (*has)
+                return PAWL_OK;
+        pawl_status status = pawl__log_packed_get(&place, c->log, hash);
+        if (!status && place.pack)
+                *has = true;
+        else if (!status)
+                status = pawl__log_content_has(has, c->log, hash);
+        return pawl__log_failed(c->log, status, err);
+}
+
+pawl_status pawl__contents_put(pawl__contents *c, const unsigned char hash[32], uint32_t part,
+        uint64_t size, pawl_text packed, pawl_error *err)
+{
+        return pawl__log_failed(c->log,
+                pawl__log_content_put(c->log, hash, part, size, packed.data, packed.len), err);
+}

@@ -1,6 +1,7 @@
 /* The encoding of a directory, as workspace/store/tree.h gives it. */
 #include "workspace/store/tree.h"
 #include "base/error.h"
+#include "events/own_files.h"
 #include <assert.h>
 
 static const char head[PAWL__TREE_HEAD] = {'t', 'r', 'e', 'e', 1};
@@ -22,6 +23,8 @@ const char *pawl__skip_name(pawl__skip why)
                 return "time budget";
         case PAWL__SKIP_REPOSITORY:
                 return "repository";
+        case PAWL__SKIP_RESERVED:
+                return "reserved name";
         }
         return NULL;
 }
@@ -44,10 +47,11 @@ bool pawl__tree_name_valid(pawl_text name)
                !pawl__tree_name_never(name);
 }
 
-bool pawl__tree_repository(pawl__entry_kind kind, pawl__skip why, pawl_text name)
+bool pawl__tree_listed(pawl__entry_kind kind, pawl__skip why, pawl_text name)
 {
-        return kind == PAWL__ENTRY_SKIPPED && why == PAWL__SKIP_REPOSITORY &&
-               pawl__text_is(name, ".git");
+        return kind == PAWL__ENTRY_SKIPPED &&
+               ((why == PAWL__SKIP_REPOSITORY && pawl__text_is(name, ".git")) ||
+                       (why == PAWL__SKIP_RESERVED && pawl__text_is(name, ".pawl")));
 }
 
 static bool target_valid(pawl_text target)
@@ -93,8 +97,12 @@ static bool entry_valid(const pawl__entry *entry)
         const bool has_mode =
                 entry->kind == PAWL__ENTRY_FILE || entry->kind == PAWL__ENTRY_DIRECTORY;
 
-        if (entry->kind == PAWL__ENTRY_SKIPPED && entry->why == PAWL__SKIP_REPOSITORY)
-                return pawl__text_is(entry->name, ".git") && entry->mode == 0;
+        if (pawl__tree_listed(entry->kind, entry->why, entry->name))
+                return entry->mode == 0;
+        if (entry->kind == PAWL__ENTRY_SKIPPED &&
+                (entry->why == PAWL__SKIP_REPOSITORY ||
+                        (entry->why == PAWL__SKIP_RESERVED && !pawl__reserved_name(entry->name))))
+                return false;
         return pawl__tree_name_valid(entry->name) &&
                (has_mode ? entry->mode <= 07777 : entry->mode == 0) &&
                (entry->kind != PAWL__ENTRY_LINK || target_valid(entry->target)) &&
@@ -267,7 +275,7 @@ pawl_status pawl__tree_next(pawl__entry *out, pawl__tree_reader *reader, pawl_er
         if (c.short_of)
                 return damaged(err, reader->at, "ends within an entry");
         if (pawl__tree_name_never(entry.name) &&
-                !pawl__tree_repository(entry.kind, entry.why, entry.name))
+                !pawl__tree_listed(entry.kind, entry.why, entry.name))
                 return damaged(err, reader->at, "is called .git or .pawl, which nobody records");
         if (!entry_valid(&entry))
                 return damaged(err, reader->at, "has a value that no entry has");

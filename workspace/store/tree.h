@@ -44,7 +44,9 @@ typedef enum pawl__skip {
                                    not be taken */
         PAWL__SKIP_REPOSITORY = 6, /**< the .git of a repository within; nothing else may be called
                                         so */
-        PAWL__SKIP_BUDGET = 7      /**< the time budget was used up before it was read */
+        PAWL__SKIP_BUDGET = 7,     /**< the time budget was used up before it was read */
+        PAWL__SKIP_RESERVED = 8    /**< below the root, what is called .pawl, or .git in another
+                                        writing */
 } pawl__skip;
 
 /** Such as "too large"; NULL for a number that is none. Static. */
@@ -73,8 +75,9 @@ enum {
 
 /** Is it a name that no scan takes: .git, .pawl, or a restore's? */
 bool pawl__tree_name_never(pawl_text name);
-/** Is it the one entry that may be called .git: that of a repository within, not captured? */
-bool pawl__tree_repository(pawl__entry_kind kind, pawl__skip why, pawl_text name);
+/** Is it one of the entries that may be called so, as they say that something was not captured: the
+ *  .git of a repository within, a .pawl? */
+bool pawl__tree_listed(pawl__entry_kind kind, pawl__skip why, pawl_text name);
 /** May a tree have it: 1 to 255 bytes without '/' and NUL, not "." or "..", and none of those that
  *  no scan takes? A tree that has one was made by somebody else: put back, it would change what git
  *  or pawl runs. */
