@@ -1,7 +1,7 @@
 {
   "targets": [{
     "target_name": "pawl",
-    "sources": ["src/items.c", "src/log.c", "src/pawl.c", "src/run.c", "src/threads.c"],
+    "sources": ["src/items.c", "src/log.c", "src/pawl.c", "src/pipeline.c", "src/run.c", "src/threads.c"],
     "cflags": ["<!@(pkg-config --cflags pawl)", "-std=c11", "-fvisibility=hidden"],
     "libraries": ["<!@(pkg-config --libs pawl)"]
   }]

@@ -50,6 +50,8 @@ export interface StepCheckpoint {
 export interface RunResult {
   missionId: string; runId: string; sessionId: string | null;
   status: "completed" | "blocked" | "failed" | "interrupted";
+  /** Failed, as somebody ended it for good. */
+  cancelled: boolean;
   /** Why it is not completed. */
   message: string | null;
   steps: StepResult[];
@@ -121,7 +123,7 @@ export interface Checkpoint {
 /** What a reading of the workspace met. */
 export interface CaptureCounts {
   files: number; bytes: number; captured: number; unchanged: number; ignored: number; tooLarge: number; unreadable: number; special: number;
-  changing: number; repositories: number; overBudget: number;
+  changing: number; repositories: number; overBudget: number; reserved: number;
 }
 
 export interface FileChange {
@@ -151,6 +153,31 @@ export interface StepCheck {
 
 export interface Param { name: string; type: "string" | "number" | "boolean" | "json"; description: string | null; /** Absent: it has none yet. */ value?: unknown }
 
+/** An event to append. */
+export interface NewEvent {
+  type: string; /** The newest where it is left out. */ v?: number; /** The log sets it where it is left out. */ timeUs?: number;
+  missionId?: string | null; runId?: string | null; stepId?: string | null; sessionId?: string | null; actor?: string | null;
+  /** An object, or its JSON; {} where it is left out. */
+  payload?: object | string | null;
+}
+
+/** A term that the inputs use, or that was answered for the step. */
+export interface GlossaryTerm {
+  term: string; definition: string; scope: string; confidence: number; source: "seed" | "answer" | "definition"; conflictId: string | null;
+}
+
+/** What a way through the layers came to. */
+export interface Pass {
+  /** ok: generate, or the output is recorded; done: it completed before, with this output. */
+  status: "ok" | "blocked" | "done";
+  /** What to go on with; the same while it is the same try. */
+  retryToken: string | null; inputHash: string; /** Where a resume went on. */ cursor: string | null;
+  /** What holds it back. */
+  conflicts: Conflict[]; output: unknown;
+  /** What the generation is to be told; absent after complete(). */
+  terms?: GlossaryTerm[];
+}
+
 interface Work { actor?: string; step?: string; summary?: string }
 
 export class Log {
@@ -161,7 +188,13 @@ export class Log {
   interrupt(on?: boolean): void;
   /** Go on with a run, by its id or a token; without one, with the run that can be gone on with. */
   resume(what?: string | null, options?: ResumeOptions): Promise<RunResult>;
+  /** Go past a step that failed, with any JSON value as its output; resume() goes on behind it. */
+  skip(runId: string, stepId: string, options?: { output?: unknown; actor?: string }): Promise<null>;
+  /** End a run for good, whoever holds it. */
+  cancel(runId: string, options?: { actor?: string }): Promise<null>;
   head(): Promise<{ seq: number; hash: string }>;
+  /** Append events as one transaction, the fence that of the claim on their run: the last one's seq. */
+  append(events: Iterable<NewEvent>, options?: { fence?: number }): Promise<number>;
   /** Recompute the chain; rejects where it is broken. */
   verify(): Promise<{ events: number; /** Its events have MACs. */ keyed: boolean }>;
   events(since?: number, options?: { follow?: boolean; everyMs?: number }): AsyncGenerator<Event, void, void>;
@@ -204,6 +237,34 @@ export class Mission {
   /** What the gate would say of each step, or of one, writing nothing. */
   check(options?: { log?: Log; stepId?: string }): Promise<StepCheck[]>;
   run(log: Log, options?: RunOptions): Promise<RunResult>;
+  /** Put a run in line for `pawl work`, its files in the log: the run's id. */
+  submit(log: Log, options?: { runId?: string; actor?: string; strictness?: "off" | "medium" | "max" }): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** One step of one run, on its way through the layers. Inputs are any JSON value, or the JSON itself as a string. */
+export class Context {
+  static create(missionId: string, runId: string, stepId: string, inputs?: unknown, options?: {
+    critical?: boolean; strictness?: "off" | "medium" | "max"; /** The step's glossary metadata. */ metadata?: object | string; /** Go on from this checkpoint. */ retryToken?: string | null;
+  }): Promise<Context>;
+  close(): Promise<void>;
+}
+
+/** The five layers over a log, for a runner of one's own. It is closed with its log. */
+export class Pipeline {
+  static open(log: Log, options?: Pick<ResumeOptions, "actor" | "clarify" | "confirm"> & { /** So that changed inputs can be told; true. */ storeInputs?: boolean }): Promise<Pipeline>;
+  /** A seed file for a scope, read now. */
+  seed(scope: string, file: string): Promise<null>;
+  /** The layers over a step's inputs: generate only where it is "ok". */
+  run(context: Context): Promise<Pass>;
+  /** Record what was generated, any JSON value or text: "ok", or "blocked" by it. */
+  complete(context: Context, output?: unknown): Promise<Pass>;
+  /** The step failed. */
+  failed(context: Context, exitCode: number, why?: string): Promise<null>;
+  /** Keep the claim on a run while its generation takes long: every ten seconds, say. */
+  renew(runId: string): Promise<null>;
+  /** The run is done, or failed for a reason. */
+  endRun(runId: string, reason?: string): Promise<null>;
   close(): Promise<void>;
 }
 

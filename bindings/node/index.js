@@ -30,6 +30,27 @@ const given = (value) => {
   return text;
 };
 
+const whole = (what, value) => {
+  if (value === undefined || value === null || Number.isSafeInteger(value)) return given(value);
+  throw new PawlError(`${what}: is no whole number; give one`, "PAWL_EINVAL", -2);
+};
+
+// How a value goes to the library: a string as it is, for what is JSON or text; anything else as its JSON.
+const json = (what, value) => {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (text === undefined) throw new PawlError(`${what}: has no JSON; give a value`, "PAWL_EINVAL", -2);
+  return text;
+};
+
+// The fields of an event as src/log.c takes them, each with a NUL behind it.
+function eventFields({ type, v, timeUs, missionId, runId, stepId, sessionId, actor, payload, ...others }, i) {
+  const [other] = Object.keys(others);
+  if (other) throw new PawlError(`event ${i}: has no ${other}; leave it out`, "PAWL_EINVAL", -2);
+  const fields = [given(type), whole(`event ${i}: v`, v), whole(`event ${i}: timeUs`, timeUs), ...[missionId, runId, stepId, sessionId, actor].map(given),
+    payload === undefined || payload === null ? null : given(json(`event ${i}: payload`, payload))];
+  return fields.map((field) => (field === null ? "\0" : `=${field}\0`)).join("");
+}
+
 const failed = (error) => (error instanceof PawlError ? error
   : new PawlError(error.message, error.status ?? error.code, typeof error.code === "number" ? error.code : -2));
 
@@ -47,26 +68,28 @@ class Handle {
   #handle;
   #last = Promise.resolve();
   #calls = 0;
+  #closing;
   constructor(handle) { this.#handle = handle; }
   get handle() { return this.#handle; }
   queue(work) {
     if (!this.#handle) return Promise.reject(new PawlError(`${this.constructor.name}: is closed; open it again`, "PAWL_ESTATE", -20));
     this.#calls++;
-    const next = this.#last.then(work).finally(() => { this.#calls--; });
+    const next = this.#last.then(() => (this.#handle ? work() : this.queue())).finally(() => { this.#calls--; });
     this.#last = next.catch(() => {});
     return next;
   }
   /** Is it open, with no call at work? */
   get idle() { return this.#handle !== null && this.#calls === 0; }
-  call(operation, args = [], ask = undefined) {
-    let texts;
-    try { texts = args.map(given); } catch (error) { return Promise.reject(error); }
+  async call(operation, args = [], ask = undefined) {
+    const texts = args.map(given);
     return this.queue(() => call(operation, this.#handle, texts, ask));
   }
-  async close(operation) {
-    if (!this.#handle) return;
-    const closed = this.call(operation);
-    await closed.finally(() => { this.#handle = null; });
+  close(operation, before = () => {}) {
+    this.#closing ??= this.queue(async () => {
+      await before();
+      await call(operation, this.#handle).finally(() => { this.#handle = null; });
+    });
+    return this.#closing;
   }
 }
 
@@ -104,6 +127,8 @@ function asking(options) {
   return { ask: mask ? ask : undefined, args, settle };
 }
 
+const pipelines = new WeakMap(); // of a log: they are closed before it
+
 const missing = (what, value) => (value === undefined || value === null
   ? Promise.reject(new PawlError(`${what}: wants one; name it`, "PAWL_EINVAL", -2)) : undefined);
 
@@ -112,7 +137,7 @@ class Log extends Handle {
   static async open(where, { create = true, readonly = false } = {}) {
     return new Log(await call("logOpen", null, [given(where), given(readonly ? 2 : create ? 1 : 0)]));
   }
-  close() { return super.close("logClose"); }
+  close() { return super.close("logClose", () => Promise.all([...pipelines.get(this) ?? []].map((pipeline) => pipeline.end()))); }
   async [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() { await this.close(); }
   interrupt(on = true) { if (this.handle) native.interrupt(this.handle, on); }
 
@@ -120,6 +145,12 @@ class Log extends Handle {
     const { ask, args, settle } = asking(options);
     return settle(this.queue(() => call("resume", this.handle, args(what), ask)));
   }
+  /** Go past a step that failed, with this as its output. */
+  async skip(runId, stepId, { output = null, actor } = {}) {
+    return (await missing("run", runId)) ?? (await missing("step", stepId)) ?? this.call("skip", [runId, stepId, JSON.stringify(output), actor]);
+  }
+  /** End a run for good. */
+  cancel(runId, { actor } = {}) { return missing("run", runId) ?? this.call("cancel", [runId, actor]); }
   head() { return this.call("head"); }
   verify() { return this.call("verify"); }
   /** The events after `since`, in pages; with `follow` also those to come. */
@@ -133,6 +164,11 @@ class Log extends Handle {
       if (page.length < 256 && !follow) return;
       if (page.length < 256) await new Promise((resolve) => { setTimeout(resolve, everyMs); });
     }
+  }
+  /** Append events as one transaction: the last one's seq. */
+  async append(events, { fence } = {}) {
+    const texts = [[...events].map(eventFields).join(""), whole("fence", fence)];
+    return this.queue(() => call("append", this.handle, texts));
   }
   runs({ status, limit } = {}) { return this.call("runs", [status, limit]); }
   conflicts({ runId, resolved = false } = {}) { return this.call("conflicts", [runId, resolved]); }
@@ -183,6 +219,66 @@ class Mission extends Handle {
     const texts = args(options.runId);
     return settle(log.queue(() => this.queue(() => call("run", log.handle, [...texts, this.handle], ask))));
   }
+  /** Put a run in line for a worker: its id. */
+  async submit(log, { runId, actor, strictness } = {}) {
+    const texts = asking({ actor, strictness }).args(runId);
+    return log.queue(() => this.queue(() => call("submit", log.handle, [...texts, this.handle])));
+  }
+}
+
+/** One step of one run, on its way through the layers. */
+class Context extends Handle {
+  static async create(missionId, runId, stepId, inputs = null, { critical, strictness, metadata, retryToken } = {}) {
+    const texts = [missionId, runId, stepId].map(given);
+    texts.forEach((text, i) => { if (text === null) throw new PawlError(`${["mission", "run", "step"][i]}: wants an id; name it`, "PAWL_EINVAL", -2); });
+    return new Context(await call("contextNew", null, [...texts, json("inputs", inputs),
+      metadata === undefined || metadata === null ? null : json("metadata", metadata), given(strictness), given(retryToken), given(critical)]));
+  }
+  close() { return super.close("contextClose"); }
+}
+
+/** The five layers over a log, for a runner of one's own. */
+class Pipeline extends Handle {
+  #log;
+  #options;
+  constructor(handle, log, options) {
+    super(handle);
+    this.#log = log;
+    this.#options = options;
+    if (!pipelines.has(log)) pipelines.set(log, new Set());
+    pipelines.get(log).add(this);
+  }
+  static async open(log, options = {}) {
+    const { actor, storeInputs = true, clarify, confirm } = options;
+    const texts = [given(actor), given((clarify ? 1 : 0) | (confirm ? 2 : 0)), given(storeInputs)];
+    return log.queue(async () => new Pipeline(await call("pipelineOpen", log.handle, texts), log, { clarify, confirm }));
+  }
+  /** Close it, when its log has no call at work. */
+  end() {
+    pipelines.get(this.#log).delete(this);
+    return super.close("pipelineClose");
+  }
+  async close() {
+    await this.#log.queue(() => this.end()).catch((error) => { if (this.handle) throw error; });
+  }
+  // A call of the pipeline is one of its log, and of a context where it is about one.
+  async #do(operation, texts, context) {
+    const { ask, settle } = asking(this.#options);
+    const work = () => this.queue(() => call(operation, this.handle, context ? [...texts, ...Array(8 - texts.length).fill(null), context.handle] : texts, ask));
+    return settle(this.#log.queue(() => (context ? context.queue(work) : work())));
+  }
+  async #pass(operation, texts, context) {
+    if (!(context instanceof Context)) throw new PawlError("context: is none; make one by Context.create()", "PAWL_EINVAL", -2);
+    return this.#do(operation, texts, context);
+  }
+  async seed(scope, file) {
+    return (await missing("scope", scope)) ?? (await missing("file", file)) ?? this.#do("pipelineSeed", [given(scope), given(file)]);
+  }
+  run(context) { return this.#pass("pipelineRun", [], context); }
+  async complete(context, output = null) { return this.#pass("pipelineComplete", [json("output", output)], context); }
+  async failed(context, exitCode, why) { return this.#pass("pipelineFailed", [whole("exit code", exitCode), given(why)], context); }
+  async renew(runId) { return (await missing("run", runId)) ?? this.#do("pipelineRenew", [given(runId)]); }
+  async endRun(runId, reason) { return (await missing("run", runId)) ?? this.#do("pipelineEndRun", [given(runId), given(reason)]); }
 }
 
 // An item as src/items.c takes it: its texts with a NUL between them, null as "", and behind them what is no text.
@@ -252,7 +348,7 @@ class Threads extends Handle {
 }
 
 module.exports = {
-  Log, Mission, PawlError, Threads, version: native.version,
+  Context, Log, Mission, PawlError, Pipeline, Threads, version: native.version,
   hash: (json) => call("hash", null, [given(json)]),
   canonical: (json) => call("canonical", null, [given(json)]),
 };

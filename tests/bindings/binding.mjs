@@ -7,7 +7,7 @@ import test from "node:test";
 
 const module = path.resolve(process.env.PAWL_MODULE);
 const pawl = createRequire(import.meta.url)(module);
-const { Log, Mission, PawlError } = pawl;
+const { Context, Log, Mission, PawlError, Pipeline } = pawl;
 
 const MISSION = `
 mission: refunds
@@ -94,7 +94,7 @@ ${steps}`);
   const stages = [];
   const result = await mission.run(log, { runId: "r1", progress: (at) => stages.push(`${at.stage} ${at.stepId}`) });
   assert.ok(stages.includes("left out no"), stages.join());
-  assert.equal(keys(result), "conflicts inputsChanged message missionChanged missionId runId sessionId signal status steps");
+  assert.equal(keys(result), "cancelled conflicts inputsChanged message missionChanged missionId runId sessionId signal status steps");
   assert.deepEqual(result.steps.map((step) => [step.status, step.unfinished, step.removed]), [["completed", false, false], ["skipped", false, false], ["blocked", false, false]]);
   assert.deepEqual([result.missionChanged, result.inputsChanged, result.signal], [[], null, 0]);
   const [run] = await log.runs();
@@ -141,13 +141,34 @@ test("inputs that changed are told", async () => {
   await log.close();
 });
 
+test("runs are steered: a failed step is skipped, a run cancelled or put in line", async () => {
+  const { directory, log } = await fixture();
+  writeFileSync(path.join(directory, "mission.yaml"), "mission: m\nsteps:\n- {id: a, run: [sh, -c, 'exit 3']}\n- {id: b, inputs: {a: {$from: a}}, run: [cat]}\n");
+  const mission = await Mission.load(path.join(directory, "mission.yaml"));
+  assert.equal((await mission.run(log, { runId: "r1" })).status, "failed");
+  await assert.rejects(log.skip("r1", "b"), refused("PAWL_ESTATE"));
+  await assert.rejects(log.skip("r1"), refused("PAWL_EINVAL"));
+  await log.skip("r1", "a", { output: "é", actor: "user:ana" });
+  assert.equal((await log.resume("r1")).status, "completed");
+  await assert.rejects(log.cancel("r1"), refused("PAWL_ESTATE"));
+  await assert.rejects(log.cancel("none"), refused("PAWL_ENOTFOUND"));
+  assert.equal(await mission.submit(log, { runId: "r2", actor: "user:ana" }), "r2");
+  assert.ok((await mission.submit(log)).length > 4);
+  assert.deepEqual((await log.runs()).map((run) => run.status), ["queued", "queued", "completed"]);
+  await log.cancel("r2", { actor: "user:ana" });
+  const said = [];
+  for await (const event of log.events()) if (event.actor === "user:ana") said.push(event.type);
+  assert.deepEqual([said.includes("StepCompleted"), said.at(-1), (await log.runs())[1].status], [true, "RunCancelled", "cancelled"]);
+  await log.close();
+});
+
 test("checkpoints are compared, pinned and copied", async () => {
   const { directory, log } = await fixture();
   const file = path.join(directory, "notes.txt");
   writeFileSync(file, "one\n");
   const { info, counts, taken } = await log.checkpoint({ description: "first" });
   assert.equal(keys(info), "base bytes createdUs current description files gitBranch gitHead givenUp id imported missionId n notCaptured outputsHash pinned pruned root runId safety seq sessionId stateHash stepId tree trigger valid whyInvalid");
-  assert.deepEqual([taken, counts.files, counts.captured, keys(counts)], [true, info.files, info.files, "bytes captured changing files ignored overBudget repositories special tooLarge unchanged unreadable"]);
+  assert.deepEqual([taken, counts.files, counts.captured, keys(counts)], [true, info.files, info.files, "bytes captured changing files ignored overBudget repositories reserved special tooLarge unchanged unreadable"]);
   writeFileSync(file, "one\ntwo\n");
   writeFileSync(path.join(directory, "\u00e9"), "");
   const difference = await log.diff(info.n, null, { patch: true });
@@ -235,6 +256,106 @@ test("JSON is hashed as the programs do it", async () => {
   assert.equal(await pawl.canonical('{"b":1.0,"a":"é"}'), '{"a":"é","b":1}');
   assert.equal(await pawl.hash("{}"), "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a");
   await assert.rejects(pawl.hash('{"a":1,"a":2}'), refused("PAWL_EPARSE"));
+});
+
+test("a pipeline of one's own", async () => {
+  const { directory, log } = await fixture();
+  const pipeline = await Pipeline.open(log, { actor: "agent:x" });
+  await pipeline.seed("team_domain", path.join(directory, "team.yaml"));
+  const say = await Context.create("refunds", "r9", "say", { text: "a plain text" });
+  const passed = await pipeline.run(say);
+  assert.deepEqual([passed.status, passed.inputHash, passed.conflicts, passed.terms, passed.output],
+    ["ok", await pawl.hash('{"text":"a plain text"}'), [], [], null]);
+  assert.deepEqual((await pipeline.complete(say, { said: 1 })).output, { said: 1 });
+  const again = await Context.create("refunds", "r9", "say", { text: "a plain text" }, { retryToken: passed.retryToken });
+  assert.deepEqual([(await pipeline.run(again)).status, (await pipeline.run(again)).output], ["done", { said: 1 }]);
+  const ask = (options) => Context.create("refunds", "r9", "ask", { description: 'the "workspace"' }, { critical: true, ...options });
+  const held = await pipeline.run(await ask());
+  assert.deepEqual([held.status, held.conflicts.map((conflict) => conflict.term), held.conflicts[0].candidates.length], ["blocked", ["workspace"], 2]);
+  await log.resolve(held.conflicts[0].conflictId, { pick: 2 });
+  const resumed = await ask({ retryToken: held.retryToken });
+  const { status, cursor, terms } = await pipeline.run(resumed);
+  assert.deepEqual([status, cursor], ["ok", (await log.stepCheckpoint(held.retryToken)).cursor]);
+  assert.deepEqual(terms.map((term) => [term.term, term.source, term.conflictId]), [["workspace", "answer", held.conflicts[0].conflictId]]);
+  await pipeline.renew("r9");
+  await pipeline.complete(resumed, "text");
+  const wrong = await Context.create("refunds", "r9", "wrong");
+  assert.equal((await pipeline.run(wrong)).status, "ok");
+  await pipeline.failed(wrong, 7, "no answer");
+  await pipeline.endRun("r9", "a step failed");
+  const [run] = await log.runs();
+  assert.deepEqual([run.status, run.reason], ["failed", "a step failed"]);
+  for (const context of [say, again, resumed, wrong]) await context.close();
+  await pipeline.close();
+  await pipeline.close();
+  assert.equal((await log.verify()).events, (await log.head()).seq);
+  await log.close();
+});
+
+test("a pipeline's questions come to functions, and changed inputs to one that confirms", async () => {
+  const { directory, log } = await fixture();
+  const asked = [];
+  const pipeline = await Pipeline.open(log, {
+    clarify: async (conflict) => { asked.push(conflict.term); if (asked.length === 1) throw new RangeError("later"); return 1; },
+    confirm: ({ diff }) => { asked.push(diff); return asked.length > 3; },
+  });
+  await pipeline.seed("team_domain", path.join(directory, "team.yaml"));
+  const of = (step, description, retryToken) => Context.create("m", "r1", step, { description }, { critical: true, metadata: { glossary_watch_terms: ["workspace"] }, retryToken });
+  await assert.rejects(pipeline.run(await of("a", "the workspace")), RangeError);
+  const passed = await pipeline.run(await of("a", "the workspace"));
+  assert.equal(passed.status, "ok");
+  const changed = () => of("a", "another workspace", passed.retryToken).then((context) => pipeline.run(context));
+  await assert.rejects(changed(), refused("PAWL_EINPUTS"));
+  assert.equal((await changed()).status, "ok");
+  assert.deepEqual(asked.slice(0, 2), ["workspace", "workspace"]);
+  assert.match(asked[2], /"the workspace".*"another workspace"/);
+  await log.close();
+});
+
+test("events are appended, all or none", async () => {
+  const { log } = await fixture();
+  await log.startSession("m", { actor: "agent:x" });
+  const { type, payload, seq: before } = (await log.events().next()).value;
+  const event = (id, more) => ({ type, missionId: "m", sessionId: id, actor: "agent:x", payload, ...more });
+  const told = JSON.stringify({ ...payload, é: "a\u0000b", n: 1 });
+  assert.equal(await log.append([event("s2", { v: 1, timeUs: 1234567 }), event("s3", { payload: told.replace("1}", "1.0}") })]), before + 2);
+  const events = [];
+  for await (const one of log.events(before)) events.push(one);
+  assert.deepEqual(events.map((one) => [one.seq, one.type, one.actor, one.missionId, one.runId, one.sessionId]),
+    [[before + 1, type, "agent:x", "m", null, "s2"], [before + 2, type, "agent:x", "m", null, "s3"]]);
+  assert.deepEqual([events[0].timeUs, events[0].payload, events[1].payload], [1234567, payload, JSON.parse(told)]);
+  assert.ok(events[1].timeUs > 1234567);
+  for (const wrong of [{ payload: 7 }, { type: undefined }, { type: "" }, { type: "Mine" }, { v: 1.5 }, { seq: 1 }, { actor: "a\0b" }, { payload: "{\0}" },
+    { payload: () => {} }, { sessionId: null }])
+    await assert.rejects(log.append([event("s4"), event("s5", wrong)]), (error) => error instanceof PawlError && /^PAWL_E(INVAL|PARSE)$/.test(error.status), JSON.stringify(wrong));
+  await assert.rejects(log.append([{ type: "StepStarted", missionId: "m", runId: "none", stepId: "a", payload: { input_hash: "0".repeat(64) } }], { fence: 3 }), PawlError);
+  assert.equal((await log.head()).seq, before + 2);
+  await log.close();
+});
+
+test("misuse of a pipeline rejects and does not crash", async () => {
+  const { directory, log } = await fixture();
+  const of = (step, inputs, options) => Context.create("m", "r1", step, inputs, options);
+  for (const wrong of [[""], [undefined], ["x", "{"], ["x", () => {}], ["x", {}, { metadata: "{" }], ["x", {}, { strictness: "much" }], ["x", {}, { retryToken: "none" }]])
+    await assert.rejects(of(...wrong), (error) => error instanceof PawlError && /^PAWL_E(INVAL|PARSE)$/.test(error.status), JSON.stringify(wrong));
+  const pipeline = await Pipeline.open(log);
+  await assert.rejects(pipeline.run(log), refused("PAWL_EINVAL"));
+  await assert.rejects(pipeline.run(), refused("PAWL_EINVAL"));
+  await assert.rejects(pipeline.seed("team_domain"), refused("PAWL_EINVAL"));
+  await assert.rejects(pipeline.seed("team_domain", path.join(directory, "none.yaml")), refused("PAWL_ENOTFOUND"));
+  await assert.rejects(pipeline.renew("r1"), refused("PAWL_ESTATE"));
+  const context = await of("a", "null");
+  await assert.rejects(pipeline.complete(context, 1), refused("PAWL_ESTATE"));
+  await assert.rejects(pipeline.run(await of("a", {}, { retryToken: "1".repeat(8) + "-1111-4111-8111-" + "1".repeat(12) })), refused("PAWL_ENOTFOUND"));
+  assert.equal((await pipeline.run(context)).status, "ok");
+  await assert.rejects(pipeline.failed(context, 1.5, "why"), refused("PAWL_EINVAL"));
+  const closing = [pipeline.complete(context, 1), log.close(), log.close(), pipeline.close()];
+  assert.equal((await Promise.all(closing))[0].status, "ok");
+  await assert.rejects(pipeline.run(context), refused("PAWL_ESTATE"));
+  await assert.rejects(Pipeline.open(log), refused("PAWL_ESTATE"));
+  await context.close();
+  const dropped = await Log.open(path.join(directory, ".pawl", "events.db"));
+  await assert.rejects((await Pipeline.open(dropped)).run(context), refused("PAWL_ESTATE"));
 });
 
 test("misuse rejects and does not crash", async () => {

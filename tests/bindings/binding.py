@@ -173,6 +173,21 @@ class Binding(unittest.TestCase):
         self.log.pin("1", False)
         self.assertFalse(self.log.checkpoints()[0].pinned)
 
+    def test_runs_are_steered(self):
+        (self.directory / "mission.yaml").write_text(
+            "mission: m\nsteps:\n- {id: a, run: [sh, -c, 'exit 3']}\n- {id: b, inputs: {a: {$from: a}}, run: [cat]}\n")
+        with pawl.Mission.load(str(self.directory / "mission.yaml")) as mission:
+            self.assertEqual(mission.run(self.log, run_id="r1").status, "failed")
+            with self.assertRaises(pawl.Error) as refused:
+                self.log.skip("r1", "b")
+            self.assertEqual(refused.exception.status, "PAWL_ESTATE")
+            self.log.skip("r1", "a", "é", actor="user:ana")
+            self.assertEqual(self.log.resume("r1").status, "completed")
+            self.assertEqual(mission.submit(self.log, "r2", actor="user:ana"), "r2")
+            self.assertEqual(self.log.runs()[0].status, "queued")
+            self.log.cancel("r2", actor="user:ana")
+            self.assertEqual(self.log.runs()[0].status, "cancelled")
+
     def test_json_is_hashed_as_the_programs_do(self):
         self.assertEqual(pawl.canonical('{"b":1.0,"a":"é"}'), '{"a":"é","b":1}')
         self.assertEqual(pawl.hash("{}"), "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a")
@@ -194,9 +209,21 @@ class Binding(unittest.TestCase):
                 token = context.retry_token
             self.log.resolve(self.log.conflicts("r9")[0].conflict.conflict_id, pick=2)
             with pawl.Context("refunds", "r9", "ask", {"description": 'the "workspace"'}, critical=True, retry_token=token) as context:
+                self.assertEqual(context.terms, [])
                 self.assertEqual(pipeline.run(context), "ok")
+                self.assertEqual([(t.term, t.source, t.definition) for t in context.terms],
+                                 [("workspace", "answer", "The account that people share.")])
                 pipeline.complete(context, "done")
+            watched = pawl.Context("refunds", "r9", "watch", {"text": "a workspace"}, metadata={"glossary_watch_terms": ["workspace"]}, critical=True)
+            self.assertEqual(pipeline.run(watched), "ok")
+            self.assertEqual([t.term for t in watched.terms], ["workspace"])
+            with self.assertRaises(pawl.Error):
+                pawl.Context("refunds", "r9", "watch", metadata=7)
+            pipeline.failed(watched, 1, "no")
             pipeline.end_run("r9")
+        with self.assertRaises(ValueError):
+            watched.terms
+        watched.close()
         self.assertEqual(self.log.runs()[0].status, "completed")
 
     def test_misuse_raises_and_does_not_crash(self):

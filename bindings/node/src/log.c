@@ -70,6 +70,59 @@ void op_close(task *t)
         close_handle(t->on);
 }
 
+enum { EVENT_FIELDS = 9 };
+
+/* The next field of an event, up to its NUL: absent where it is empty, else behind a "=". */
+static pawl_text next_field(const char **at)
+{
+        const char *from = *at;
+        const size_t len = strlen(from);
+
+        *at = from + len + 1;
+        return len ? (pawl_text){from + 1, len - 1} : (pawl_text){NULL, 0};
+}
+
+static pawl_event next_event(const char **at)
+{
+        pawl_event event = {.type = next_field(at)};
+        const pawl_text v = next_field(at), time_us = next_field(at);
+
+        event.v = v.data ? (int)strtol(v.data, NULL, 10) : 0;
+        event.time_us = time_us.data ? strtoll(time_us.data, NULL, 10) : 0;
+        event.mission_id = next_field(at);
+        event.run_id = next_field(at);
+        event.step_id = next_field(at);
+        event.session_id = next_field(at);
+        event.actor = next_field(at);
+        event.payload = next_field(at);
+        return event;
+}
+
+/* arg: 0 the fields of all events, each with a NUL behind it, 1 fence */
+void op_append(task *t)
+{
+        const char *at = t->arg[0];
+        pawl_event *events;
+        uint64_t seq;
+        size_t fields = 0, n;
+
+        for (size_t i = 0; i < t->len[0]; i++)
+                fields += t->arg[0][i] == '\0';
+        n = fields / EVENT_FIELDS;
+        events = calloc(n + 1, sizeof *events);
+        if (!events) {
+                t->status = PAWL_ENOMEM;
+                return;
+        }
+        for (size_t i = 0; i < n; i++)
+                events[i] = next_event(&at);
+        t->status = pawl_log_append(&seq, task_log(t), events, n, task_natural(t, 1));
+        task_from_log(t);
+        free(events);
+        if (!t->status)
+                json_number(&t->json, NULL, (double)seq);
+}
+
 void op_head(task *t)
 {
         unsigned char hash[32];
@@ -253,6 +306,7 @@ static void write_counts(json_out *o, const pawl_workspace_capture_counts *c)
         json_number(o, "changing", (double)c->changing);
         json_number(o, "repositories", (double)c->repositories);
         json_number(o, "overBudget", (double)c->over_budget);
+        json_number(o, "reserved", (double)c->reserved);
         json_close(o, "}");
 }
 

@@ -28,22 +28,56 @@ void task_make(task *t, kind kind, void *pointer)
 {
         t->made = calloc(1, sizeof *t->made);
         if (t->made) {
-                *t->made = (handle){kind, pointer};
+                *t->made = (handle){.kind = kind, .pointer = pointer};
                 return;
         }
-        close_handle(&(handle){kind, pointer});
+        close_handle(&(handle){.kind = kind, .pointer = pointer});
         t->status = PAWL_ENOMEM;
 }
 
 void close_handle(handle *h)
 {
-        if (h->pointer && h->kind == LOG)
-                pawl_log_close(h->pointer);
-        else if (h->pointer && h->kind == THREADS)
-                close_threads(h->pointer);
-        else if (h->pointer)
-                pawl_mission_free(h->pointer);
+        void *pointer = h->pointer;
+
         h->pointer = NULL;
+        if (!pointer)
+                return;
+        switch (h->kind) {
+        case LOG:
+                pawl_log_close(pointer);
+                break;
+        case MISSION:
+                pawl_mission_free(pointer);
+                break;
+        case THREADS:
+                close_threads(pointer);
+                break;
+        case PIPELINE:
+                close_pipeline(pointer);
+                break;
+        case CONTEXT:
+                pawl_context_free(pointer);
+                break;
+        }
+}
+
+void drop_handle(handle *h)
+{
+        h->dropped = true;
+        if (h->users)
+                return;
+        close_handle(h);
+        free(h);
+}
+
+handle *task_second(task *t)
+{
+        handle *h;
+
+        if (!t->arg[ARGS - 1])
+                return NULL;
+        memcpy(&h, t->arg[ARGS - 1], sizeof h);
+        return h;
 }
 
 const char *task_ask(task *t, question *q)
@@ -83,6 +117,9 @@ static const struct {
         {"logClose", LOG, op_close},
         {"run", LOG, op_run},
         {"resume", LOG, op_resume},
+        {"submit", LOG, op_submit},
+        {"skip", LOG, op_skip},
+        {"cancel", LOG, op_cancel},
         {"head", LOG, op_head},
         {"events", LOG, op_events},
         {"verify", LOG, op_verify},
@@ -103,6 +140,17 @@ static const struct {
         {"senses", LOG, op_senses},
         {"stepCheckpoint", LOG, op_step_checkpoint},
         {"backup", LOG, op_backup},
+        {"append", LOG, op_append},
+        {"pipelineOpen", LOG, op_pipeline_open},
+        {"contextNew", 0, op_context_new},
+        {"contextClose", CONTEXT, op_close},
+        {"pipelineSeed", PIPELINE, op_pipeline_seed},
+        {"pipelineRun", PIPELINE, op_pipeline_run},
+        {"pipelineComplete", PIPELINE, op_pipeline_complete},
+        {"pipelineFailed", PIPELINE, op_pipeline_failed},
+        {"pipelineRenew", PIPELINE, op_pipeline_renew},
+        {"pipelineEndRun", PIPELINE, op_pipeline_end_run},
+        {"pipelineClose", PIPELINE, op_close},
         {"threadsOpen", 0, op_threads_open},
         {"threadsDelete", THREADS, op_threads_delete},
         {"threadsClose", THREADS, op_close},
@@ -127,8 +175,7 @@ static void finalize_handle(napi_env env, void *data, void *hint)
 {
         (void)env;
         (void)hint;
-        close_handle(data);
-        free(data);
+        drop_handle(data);
 }
 
 napi_value make_error(napi_env env, pawl_status status, const pawl_error *err)

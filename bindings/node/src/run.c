@@ -16,7 +16,7 @@ static void write_sense(json_out *o, const pawl_sense *s)
         json_close(o, "}");
 }
 
-static void write_conflict_members(json_out *o, const pawl_conflict *c)
+void write_conflict_members(json_out *o, const pawl_conflict *c)
 {
         json_text(o, "conflictId", c->conflict_id);
         json_text(o, "term", c->term);
@@ -71,6 +71,7 @@ static void write_result(json_out *o, const pawl_run_result *r, const char *mess
         json_string(o, "runId", r->run_id);
         json_string(o, "sessionId", r->session_id);
         json_string(o, "status", r->status);
+        json_boolean(o, "cancelled", r->cancelled);
         json_string(o, "message", *message ? message : NULL);
         json_open(o, "steps", "[");
         for (size_t i = 0; i < r->n_steps; i++) {
@@ -107,7 +108,7 @@ void op_mission_load(task *t)
 }
 
 /* "pick N", "define TEXT" with the scope before it, "dismiss SCOPE", "answer TEXT", or nothing. */
-static pawl_status clarify(pawl_answer *answer, const pawl_conflict *conflict, void *user)
+pawl_status task_clarify(pawl_answer *answer, const pawl_conflict *conflict, void *user)
 {
         task *t = user;
         question q = {.what = "clarify"};
@@ -139,7 +140,7 @@ static pawl_status clarify(pawl_answer *answer, const pawl_conflict *conflict, v
         return PAWL_OK;
 }
 
-static pawl_status confirm(bool *yes, const pawl_input_change *change, void *user)
+pawl_status task_confirm(bool *yes, const pawl_input_change *change, void *user)
 {
         question q = {.what = "confirm"};
         const char *said;
@@ -207,8 +208,8 @@ static pawl_run_options run_options(task *t)
         options.accept_changed_mission = flags & 2;
         options.rerun_changed = flags & 4;
         options.time_limit_ms = task_natural(t, 5);
-        options.clarify = functions & 1 ? clarify : NULL;
-        options.confirm = functions & 2 ? confirm : NULL;
+        options.clarify = functions & 1 ? task_clarify : NULL;
+        options.confirm = functions & 2 ? task_confirm : NULL;
         options.progress = functions & 4 ? progress : NULL;
         options.confirm_mission = functions & 8 ? confirm_mission : NULL;
         options.notice = functions & 16 ? notice : NULL;
@@ -230,23 +231,14 @@ static void finish_run(task *t, pawl_run_result *result)
         pawl_run_result_free(result);
 }
 
-static handle *second(task *t)
-{
-        handle *h;
-
-        if (!t->arg[ARGS - 1])
-                return NULL;
-        memcpy(&h, t->arg[ARGS - 1], sizeof h);
-        return h;
-}
-
 void op_run(task *t)
 {
         pawl_run_options options = run_options(t);
         pawl_run_result *result = NULL;
 
         options.run_id = t->arg[1];
-        t->status = pawl_mission_run(&result, second(t)->pointer, task_log(t), &options, &t->err);
+        t->status =
+                pawl_mission_run(&result, task_second(t)->pointer, task_log(t), &options, &t->err);
         finish_run(t, result);
 }
 
@@ -257,6 +249,32 @@ void op_resume(task *t)
 
         t->status = pawl_mission_resume(&result, task_log(t), t->arg[1], &options, &t->err);
         finish_run(t, result);
+}
+
+/* arg: as run_options(), 1 the run's id, and the mission */
+void op_submit(task *t)
+{
+        pawl_run_options options = run_options(t);
+        char run_id[129];
+
+        options.run_id = t->arg[1];
+        t->status = pawl_mission_submit(
+                run_id, task_second(t)->pointer, task_log(t), &options, &t->err);
+        if (!t->status)
+                json_string(&t->json, NULL, run_id);
+}
+
+/* arg: 0 run, 1 step, 2 output, 3 actor */
+void op_skip(task *t)
+{
+        t->status = pawl_mission_skip(
+                task_log(t), t->arg[0], t->arg[1], t->arg[2], t->len[2], t->arg[3], &t->err);
+}
+
+/* arg: 0 run, 1 actor */
+void op_cancel(task *t)
+{
+        t->status = pawl_mission_cancel(task_log(t), t->arg[0], t->arg[1], &t->err);
 }
 
 void op_mission_look(task *t)
@@ -275,7 +293,7 @@ void op_mission_look(task *t)
 /* arg: 0 step, and the log, whose glossary is in force */
 void op_mission_check(task *t)
 {
-        const handle *log = second(t);
+        const handle *log = task_second(t);
         char *json;
         size_t len;
 

@@ -11,11 +11,13 @@
 
 enum { ARGS = 9 };
 
-typedef enum kind { LOG = 1, MISSION, THREADS } kind;
+typedef enum kind { LOG = 1, MISSION, THREADS, PIPELINE, CONTEXT } kind;
 
 typedef struct handle {
         kind kind;
-        void *pointer; /* NULL: closed */
+        void *pointer;  /* NULL: closed */
+        unsigned users; /* of a log: its pipelines */
+        bool dropped;   /* nobody has it but they */
 } handle;
 
 /* A question, or progress, on its way to JavaScript and back. */
@@ -54,8 +56,18 @@ uint64_t task_natural(const task *t, int i);
 /* A new handle is what the call gives. */
 void task_make(task *t, kind kind, void *pointer);
 void close_handle(handle *h);
+/* Close and free it: a log that pipelines stand on with the last of them. */
+void drop_handle(handle *h);
+void close_pipeline(void *pointer);
+/* The handle that is the last argument. */
+handle *task_second(task *t);
 /* Ask JavaScript and wait. NULL: there is no answer. */
 const char *task_ask(task *t, question *q);
+/* A conflict, and inputs that changed, as questions: pawl_clarify_fn and pawl_confirm_fn, whose
+ * user is the task. */
+pawl_status task_clarify(pawl_answer *answer, const pawl_conflict *conflict, void *user);
+pawl_status task_confirm(bool *yes, const pawl_input_change *change, void *user);
+void write_conflict_members(json_out *o, const pawl_conflict *c);
 
 /* The operations. */
 void op_backup(task *), op_diff(task *), op_mission_check(task *), op_mission_params(task *),
@@ -67,3 +79,7 @@ void op_canonical(task *), op_checkpoint(task *), op_checkpoints(task *), op_clo
         op_resolve(task *), op_resume(task *), op_rollback(task *), op_run(task *), op_runs(task *),
         op_session_checkpoint(task *), op_session_end(task *), op_session_start(task *),
         op_sessions(task *), op_verify(task *), op_threads_open(task *), op_threads_delete(task *);
+void op_append(task *), op_cancel(task *), op_context_new(task *), op_skip(task *),
+        op_submit(task *), op_pipeline_complete(task *), op_pipeline_end_run(task *),
+        op_pipeline_failed(task *), op_pipeline_open(task *), op_pipeline_renew(task *),
+        op_pipeline_run(task *), op_pipeline_seed(task *);

@@ -129,6 +129,17 @@ class Log(Sessions, Workspace):
         """
         return run_mission(lambda out, given, error: lib.pawl_mission_resume(out, self._get(), encode(what), given, error), self, options)
 
+    def skip(self, run_id: str, step_id: str, output: Any = None, *, actor: str | None = None) -> None:
+        """Go past a step that failed, with any JSON value as its output; resume() goes on behind it."""
+        data = json.dumps(output).encode()
+        with self._lock:
+            call(lib.pawl_mission_skip, self._get(), encode(run_id), encode(step_id), data, len(data), encode(actor))
+
+    def cancel(self, run_id: str, *, actor: str | None = None) -> None:
+        """End a run for good, whoever holds it."""
+        with self._lock:
+            call(lib.pawl_mission_cancel, self._get(), encode(run_id), encode(actor))
+
     def backup(self, path: str) -> Record:
         """Copy the log into a new file, while others write."""
         result = ffi.new("pawl_backup *")

@@ -5,7 +5,7 @@ from typing import Any
 
 from pawl._callbacks import run_mission
 from pawl._json import taken
-from pawl._lib import Handle, Record, call, encode, ffi, lib, record
+from pawl._lib import Handle, Record, call, encode, ffi, lib, new, record
 from pawl._log import Log
 
 
@@ -53,6 +53,13 @@ class Mission(Handle):
         options["run_id"] = run_id
         with self._lock:
             return run_mission(lambda out, given, error: lib.pawl_mission_run(out, self._get(), log._get(), given, error), log, options)
+
+    def submit(self, log: Log, run_id: str | None = None, *, actor: str | None = None, strictness: str | None = None) -> str:
+        """Put a run in line for `pawl work`, its files in the log: the run's id."""
+        out, options = ffi.new("char[129]"), new("pawl_run_options", run_id=run_id, actor=actor, strictness=strictness)
+        with self._lock, log._lock:
+            call(lib.pawl_mission_submit, out, self._get(), log._get(), options.struct)
+        return ffi.string(out).decode()
 
     def check(self, log: Log | None = None, step_id: str | None = None) -> list[dict[str, Any]]:
         """What the gate would say of each step, writing nothing."""

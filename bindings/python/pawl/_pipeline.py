@@ -8,16 +8,23 @@ from pawl._lib import Handle, Record, call, check, encode, ffi, lib, new, record
 from pawl._log import Log
 
 
+def _json(value: Any) -> tuple[bytes, int]:
+    data = (value if isinstance(value, str) else json.dumps(value)).encode()
+    return data, len(data)
+
+
 class Context(Handle):
     """One step of one run, on its way through the layers."""
 
     def __init__(self, mission_id: str, run_id: str, step_id: str, inputs: Any = None, *, critical: bool = False,
-                 strictness: str | None = None, retry_token: str | None = None) -> None:
+                 strictness: str | None = None, metadata: Any = None, retry_token: str | None = None) -> None:
         out = ffi.new("pawl_context **")
         call(lib.pawl_context_new, out, encode(mission_id), encode(run_id), encode(step_id))
         super().__init__(out[0], lib.pawl_context_free)
-        data = (inputs if isinstance(inputs, str) else json.dumps(inputs)).encode()
-        self._check(lib.pawl_context_set_inputs(out[0], data, len(data)))
+        self._pipeline: Pipeline | None = None
+        self._check(lib.pawl_context_set_inputs(out[0], *_json(inputs)))
+        if metadata is not None:
+            self._check(lib.pawl_context_set_metadata(out[0], *_json(metadata)))
         lib.pawl_context_set_critical(out[0], critical)
         if strictness is not None:
             self._check(lib.pawl_context_set_strictness(out[0], encode(strictness)))
@@ -39,6 +46,16 @@ class Context(Handle):
     @property
     def conflicts(self) -> list[Record]:
         return [record(lib.pawl_context_conflict(self._get(), i)) for i in range(lib.pawl_context_conflicts(self._get()))]
+
+    @property
+    def terms(self) -> list[Record]:
+        """What the generation is to be told, after a pass: terms that the inputs use, or that were answered for the step."""
+        if self._pipeline is None:
+            return []
+        self._pipeline._get()
+        out = ffi.new("pawl_glossary_terms *")
+        self._check(lib.pawl_context_terms(out, self._get()))
+        return record(out).items
 
     @property
     def output(self) -> Any:
@@ -79,12 +96,12 @@ class Pipeline(Handle):
 
     def run(self, context: Context) -> str:
         """ "ok": generate; "blocked"; "done": it completed before, and context.output is what it gave."""
+        context._pipeline = self
         return self._do(lib.pawl_pipeline_run, context._get())
 
     def complete(self, context: Context, output: Any) -> str:
         """Record the output: "ok", or "blocked" by it."""
-        data = (output if isinstance(output, str) else json.dumps(output)).encode()
-        return self._do(lib.pawl_pipeline_complete, context._get(), data, len(data))
+        return self._do(lib.pawl_pipeline_complete, context._get(), *_json(output))
 
     def failed(self, context: Context, exit_code: int, why: str) -> None:
         self._do(lib.pawl_pipeline_failed, context._get(), exit_code, encode(why))
