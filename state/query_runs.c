@@ -160,7 +160,8 @@ pawl_status pawl__state_in_line(pawl__row **rows, size_t *n, pawl__state *state,
                 " WHERE substr(mission_path, 1, 1) <> '/' AND (status IN ('queued', 'interrupted')"
                 " OR (status = 'blocked' AND NOT EXISTS (SELECT 1 FROM {conflicts}"
                 " WHERE conflicts.run_id = runs.run_id AND " PAWL__CONFLICT_BLOCKS ")))) AS runs"
-                " ORDER BY turn, started_seq LIMIT ?3";
+                " ORDER BY turn, (SELECT coalesce(max(seq), 0) FROM {sessions}"
+                " WHERE sessions.mission_id = runs.mission_id), started_seq LIMIT ?3";
         static const pawl_text none[2] = {{NULL, 0}, {NULL, 0}};
 
         return pawl__query_rows(rows, n, state, PAWL__RUNS, rest, none, (int64_t)limit, arena, err);

@@ -124,10 +124,19 @@ HISTORY_TEST(those_in_line_take_turns_by_mission)
                 h->mission = mission;
                 history_append(h, "RunSubmitted", SUBMITTED, 1);
         }
-        h->mission = "mission-1";
         assert_int_equal(in_line(h, &rows), 6);
         for (size_t i = 0; i < 6; i++)
                 assert_text(rows[i].v[PAWL__RUN_ID].text, turns[i]);
+
+        /* The mission that a worker took last comes last, whenever the line is read again. */
+        static const char *const after_a[] = {"b1", "c1", "a1", "b2", "a2", "a3"};
+        h->mission = "a";
+        h->run = NULL;
+        history_append(h, "SessionStarted", "{}");
+        assert_int_equal(in_line(h, &rows), 6);
+        for (size_t i = 0; i < 6; i++)
+                assert_text(rows[i].v[PAWL__RUN_ID].text, after_a[i]);
+        h->mission = "mission-1";
         history_check(h);
 }
 
