@@ -132,6 +132,7 @@ HISTORY_TEST(those_in_line_take_turns_by_mission)
         static const char *const after_a[] = {"b1", "c1", "a1", "b2", "a2", "a3"};
         h->mission = "a";
         h->run = NULL;
+        h->session = "session-a";
         history_append(h, "SessionStarted", "{}");
         assert_int_equal(in_line(h, &rows), 6);
         for (size_t i = 0; i < 6; i++)
