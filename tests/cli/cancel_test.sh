@@ -38,7 +38,7 @@ started() { # MISSION: its run, once it is there
 it "the command of a run that is at work gets TERM, and its runner says who did it"
 pawl run long.yaml >run.out 2>run.err &
 runner=$!
-await pid
+until_it test -s pid
 started long
 runs 0 pawl cancel "${run:0:8}" --actor user:ana --json
 same "$(jq -c . out)" "{\"run_id\":\"$run\",\"status\":\"cancelled\"}"

@@ -13,7 +13,7 @@ begin() {
         rm -f pid
         "$@" >out 2>err </dev/null &
         runner=$!
-        await pid
+        until_it test -s pid
 }
 
 # ended CODE: the background command ended with this code.
