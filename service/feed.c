@@ -284,13 +284,6 @@ static void show(service_feed *feed, uint64_t head, bool replaced, pawl_error *e
                 end(s, err);
 }
 
-static pawl_status keep_open(service_worker *worker, pawl_error *err)
-{
-        const pawl_status status = service_worker_keep(worker, err);
-
-        return status ? status : service_worker_open(worker, err);
-}
-
 static void look(service_feed *feed)
 {
         service_worker *worker = &feed->worker;
@@ -302,7 +295,7 @@ static void look(service_feed *feed)
         service_health_begin(health, service_now_ms());
         pthread_mutex_lock(&feed->reading);
         const unsigned opened = worker->opened;
-        pawl_status status = keep_open(worker, &err);
+        pawl_status status = service_worker_keep(worker, &err);
         if (!status && (status = pawl_log_head(&head, hash, worker->log)))
                 pawl__log_failed(worker->log, status, &err);
         if (!status) { /* that another log was saved is no failure of this one */
@@ -475,7 +468,7 @@ pawl_status service_feed_open(service_feed **out, service_site *site, pawl_error
         pthread_mutex_init(&feed->reading, NULL);
         service_cond_init(&feed->look);
         service_worker_init(&feed->worker, site);
-        pawl_status status = keep_open(&feed->worker, err);
+        pawl_status status = service_worker_keep(&feed->worker, err);
         if (!status)
                 status = service_thread_start(&feed->thread, follow, feed, err);
         pthread_mutex_lock(&feed->lock);

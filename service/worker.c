@@ -44,7 +44,8 @@ static bool same_file(const service_worker *worker)
                st.st_ino == worker->inode;
 }
 
-pawl_status service_worker_keep(service_worker *worker, pawl_error *err)
+/* A log that vanished is put back from the open handle; one that was replaced is saved. */
+static pawl_status put_back(service_worker *worker, pawl_error *err)
 {
         const char *path = worker->site->options->log_path;
         pawl_status status = PAWL_OK;
@@ -69,6 +70,13 @@ pawl_status service_worker_keep(service_worker *worker, pawl_error *err)
                 return status;
         close_log(worker);
         return stat(path, &st) == 0 ? PAWL_OK : status;
+}
+
+pawl_status service_worker_keep(service_worker *worker, pawl_error *err)
+{
+        const pawl_status status = put_back(worker, err);
+
+        return status ? status : service_worker_open(worker, err);
 }
 
 bool service_worker_has_log(const service_worker *worker)

@@ -38,7 +38,8 @@ PAWL_MUST_CHECK pawl_status service_worker_open(service_worker *worker, pawl_err
  */
 PAWL_MUST_CHECK pawl_status service_worker_ready(service_worker *worker, pawl_error *err);
 
-/** Of the feed's, which keeps the log: see service_feed_keep(). */
+/** Of the feed's, which keeps the log: put it back where it has vanished, and have it open. See
+ *  service_feed_keep(). */
 PAWL_MUST_CHECK pawl_status service_worker_keep(service_worker *worker, pawl_error *err);
 
 /** Every now and then: record what nobody answered in time. What fails is tried again. */
