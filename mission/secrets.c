@@ -6,7 +6,8 @@
 
 enum {
         LEAST = 4, /* bytes of a secret: fewer could not be told from any other text */
-        FORMS = 8  /* of one secret: as it is, in JSON, and three alignments by two alphabets */
+        FORMS = 16 /* of one secret: as it is, in JSON, and three alignments by two alphabets; and
+                      all these with CR LF as line ends */
 };
 
 static const char *value_of(const char *name)
@@ -26,8 +27,6 @@ static void add(pawl__secrets *s, pawl_text form)
                         return;
         s->forms[s->n++] = form;
         s->starts[(unsigned char)*form.data] = true;
-        if (3 * form.len > s->longest) /* a line break may be after each byte */
-                s->longest = 3 * form.len;
 }
 
 /* Those digits of base64 that the secret alone decides, where @p before bytes of a group of three
@@ -53,7 +52,7 @@ static pawl_status add_base64(
         return PAWL_OK;
 }
 
-static pawl_status add_secret(pawl__secrets *s, pawl__arena *arena, pawl_text value)
+static pawl_status add_value(pawl__secrets *s, pawl__arena *arena, pawl_text value)
 {
         static const char *const last[] = {"+/", "-_"};
         pawl__buf json = PAWL__BUF_INIT;
@@ -73,6 +72,25 @@ static pawl_status add_secret(pawl__secrets *s, pawl__arena *arena, pawl_text va
         add(s, kept);
         for (size_t i = 0; i < 6 && !status; i++)
                 status = add_base64(s, arena, kept, i % 3, last[i / 3]);
+        return status;
+}
+
+static pawl_status add_secret(pawl__secrets *s, pawl__arena *arena, const char *value)
+{
+        pawl__buf lines = PAWL__BUF_INIT;
+        pawl_status status = add_value(s, arena, pawl__text(value));
+
+        if (status || !strchr(value, '\n'))
+                return status;
+        for (const char *at = value; *at && !status; at++) {
+                if (*at == '\n')
+                        status = pawl__buf_add(&lines, "\r", 1);
+                if (!status)
+                        status = pawl__buf_add(&lines, at, 1);
+        }
+        if (!status)
+                status = add_value(s, arena, pawl__buf_text(&lines));
+        pawl__buf_free(&lines);
         return status;
 }
 
@@ -97,38 +115,61 @@ pawl_status pawl__secrets_load(
                                 "secret %s: has fewer than %d bytes, too few to be told from other "
                                 "text; give a longer one",
                                 name, LEAST);
-                if (add_secret(out, arena, pawl__text(value)))
+                if (add_secret(out, arena, value))
                         return pawl__nomem(err);
         }
         return PAWL_OK;
 }
 
-/* How many bytes at the start of a text are this form, with line breaks in it or not; 0: none. */
-static size_t match(pawl_text form, const char *text, size_t len)
+/* Go past a line break, as it is or in a string of JSON. *open: the text may go on as one. */
+static void pass_break(const char *text, size_t len, size_t *at, bool *open)
+{
+        static const char *const breaks[] = {"\n", "\r\n", "\\n", "\\r\\n"};
+
+        for (size_t i = 0; i < sizeof breaks / sizeof breaks[0]; i++) {
+                const size_t size = strlen(breaks[i]), left = len - *at;
+                if (memcmp(text + *at, breaks[i], size < left ? size : left) != 0)
+                        continue;
+                if (size <= left) {
+                        *at += size;
+                        return;
+                }
+                *open = true;
+        }
+}
+
+/* How many bytes at the start of a text are this form, with line breaks in it or not; 0: none.
+ * *open: they may be, when the text goes on. */
+static size_t match(pawl_text form, const char *text, size_t len, bool *open)
 {
         size_t at = 0;
 
         for (size_t i = 0; i < form.len; i++) {
-                if (i && at < len && text[at] != form.data[i]) {
-                        at += text[at] == '\r' && at + 1 < len && text[at + 1] == '\n';
-                        at += at < len && text[at] == '\n';
-                }
-                if (at >= len || text[at++] != form.data[i])
+                if (i && at < len && text[at] != form.data[i])
+                        pass_break(text, len, &at, open);
+                if (at == len)
+                        *open = true;
+                if (at == len || text[at++] != form.data[i])
                         return 0;
         }
         return at;
 }
 
-static size_t strike(const pawl__secrets *s, char *text, size_t len)
+/* Until where one may begin that the text does not end, unless it @p ended. Returns how many bytes
+ * of what is left come before that. */
+static size_t strike(const pawl__secrets *s, char *text, size_t *len, bool ended)
 {
-        size_t to = 0;
+        size_t to = 0, at = 0;
 
-        for (size_t at = 0; at < len;) {
+        while (at < *len) {
                 size_t longest = 0;
+                bool open = false;
                 for (size_t i = 0; i < s->n && s->starts[(unsigned char)text[at]]; i++) {
-                        const size_t n = match(s->forms[i], text + at, len - at);
+                        const size_t n = match(s->forms[i], text + at, *len - at, &open);
                         longest = n > longest ? n : longest;
                 }
+                if (open && !ended)
+                        break;
                 if (longest) {
                         memcpy(text + to, "***", 3);
                         to += 3;
@@ -137,21 +178,33 @@ static size_t strike(const pawl__secrets *s, char *text, size_t len)
                         text[to++] = text[at++];
                 }
         }
+        memmove(text + to, text + at, *len - at);
+        *len -= at - to;
         return to;
+}
+
+size_t pawl__secrets_strike_begun(const pawl__secrets *secrets, pawl__buf *text, bool ended)
+{
+        if (!secrets->n || !text->len)
+                return text->len;
+        const size_t decided = strike(secrets, text->data, &text->len, ended);
+        text->data[text->len] = '\0';
+        return decided;
 }
 
 void pawl__secrets_strike(const pawl__secrets *secrets, pawl__buf *text)
 {
-        if (!secrets->n || !text->len)
-                return;
-        text->len = strike(secrets, text->data, text->len);
-        text->data[text->len] = '\0';
+        pawl__secrets_strike_begun(secrets, text, true);
 }
 
 void pawl__secrets_strike_string(const pawl__secrets *secrets, char *string)
 {
-        if (secrets->n)
-                string[strike(secrets, string, strlen(string))] = '\0';
+        size_t len = strlen(string);
+
+        if (!secrets->n)
+                return;
+        strike(secrets, string, &len, true);
+        string[len] = '\0';
 }
 
 /* A string of JSON may have any byte escaped: the canonical form has one way. */

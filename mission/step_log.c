@@ -282,20 +282,18 @@ static pawl_status take(pawl__step_run *p, const char *data, size_t len)
         return PAWL_OK;
 }
 
-/* Strike the secrets out of what came, and take what none of them can reach into any more: all of
- * it at the end. */
+/* Strike the secrets out of what came, and take what cannot be the beginning of one: all of it at
+ * the end. */
 static pawl_status take_struck(pawl__step_run *p, bool ended)
 {
         pawl__buf *pending = &p->log->pending;
-        const size_t reach = ended ? 0 : p->r->secrets.longest;
+        const size_t n = pawl__secrets_strike_begun(&p->r->secrets, pending, ended);
 
-        pawl__secrets_strike(&p->r->secrets, pending);
-        if (pending->len <= reach)
+        if (n == 0)
                 return PAWL_OK;
-        const size_t n = pending->len - reach;
         const pawl_status status = take(p, pending->data, n);
-        memmove(pending->data, pending->data + n, reach);
-        pending->len = reach;
+        memmove(pending->data, pending->data + n, pending->len - n);
+        pending->len -= n;
         return status;
 }
 

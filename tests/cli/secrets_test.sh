@@ -128,3 +128,56 @@ it "refuses a resume without them, and goes on with them"
 fails 1 'secret API_TOKEN: is not set' env -u API_TOKEN pawl resume s1
 runs 0 pawl resume s1
 runs 0 eventlog replay --check
+
+it "strikes them out where lines of base64 are a string of JSON, where one begins as another does and comes in two writes, and with other line ends"
+cat >more.yaml <<'MISSION'
+mission: more
+secrets: [LONG, SHORT, KEY]
+workspace: {checkpoint: off}
+steps:
+  - id: json
+    run: [sh, -c, 'lines() { printf "%sz%s" "$1" "$LONG" | base64 | sed ":a;N;\$!ba;s/\n/\\\\n/g"; }; for before in "" a ab; do printf "\"%s\"\n" "$(lines "$before")"; done >&2; printf "{\"a\": \"%s\"}" "$(lines x)"']
+  - id: writes
+    run: [sh, -c, 'printf %s "$SHORT" >&2; sleep 0.4; echo "${LONG#"$SHORT"}" >&2']
+  - id: ends
+    run: [sh, -c, 'echo "$KEY" | sed "s/\$/\r/" | tee /dev/stderr']
+MISSION
+export SHORT=Head-1234 LONG KEY
+LONG=$SHORT$(printf 'Tail%02d+/' $(seq 20))
+KEY=$(printf -- '-----BEGIN KEY-----\n%s\n%s\n-----END KEY-----' MIIEabcdQWERTY MIIEzzzzFFFFdd)
+runs 0 pawl run more.yaml --run m1
+runs 0 pawl logs m1 writes
+same "$(cat out)" '***'
+eventlog export >exported
+for step in json writes ends; do
+        pawl output m1 $step >>exported
+        pawl logs m1 $step >>exported
+done
+for search in exported .pawl; do
+        if grep -raqE -- "Head-1234|Tail07|MIIEabcd|MIIEzzzz" "$search"; then
+                echo "$search has a secret"
+                false
+        fi
+        for before in "" x ab abc; do
+                digits=$(printf %s "$before$LONG" | base64 -w 0)
+                for at in 8 48 88 128; do
+                        if grep -raqF -- "${digits:at:12}" "$search"; then
+                                echo "$search has ${digits:at:12}"
+                                false
+                        fi
+                done
+        done
+done
+
+it "shows what no secret can begin in while the command runs"
+cat >live.yaml <<'MISSION'
+mission: live
+secrets: [KEY]
+workspace: {checkpoint: off}
+steps: [{id: a, run: [sh, -c, 'echo at work >&2; until test -e ended; do sleep 0.05; done']}]
+MISSION
+pawl run live.yaml --run l1 >/dev/null 2>&1 &
+shown() { [ "$(pawl logs l1 a)" = "at work" ]; }
+until_it shown
+touch ended
+wait
