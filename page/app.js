@@ -132,6 +132,7 @@ function noEntry(failure) {
 
 async function begin() {
   takeToken();
+  fill(document.getElementById("zone"), `Times are those of ${Intl.DateTimeFormat().resolvedOptions().timeZone}.`);
   document.getElementById("skip").addEventListener("click", (event) => {
     event.preventDefault();
     main.focus();

@@ -40,5 +40,5 @@ export async function chain(view) {
   const { types } = await get("stats", view.signal);
   fill(counts, types.length > 0 && table("Events by type",
     [{ name: "Type" }, { name: "Count", class: "number" }, { name: "Bytes", class: "number" }],
-    types.map((t) => ({ cells: [t.type, t.count, t.bytes] }))));
+    types.map((t) => ({ cells: [t.type.split(/(?=[A-Z])/).map((part, i) => [i > 0 && el("wbr"), part]), t.count, t.bytes] }))));
 }

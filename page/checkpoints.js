@@ -18,7 +18,7 @@ function state(c) {
 
 const columns = [
   { name: "Checkpoint" },
-  { name: "When", class: "wide" },
+  { name: "When", class: "wide whole" },
   { name: "Taken", class: "wide" },
   { name: "Files", class: "number" },
   { name: "Size", class: "number wide" },
@@ -88,7 +88,7 @@ export async function checkpoint(view, n) {
     others.filter((other) => other.n !== c.base).map((other) => el("option", { value: other.n < c.n ? `before ${other.n}` : `after ${other.n}` },
       `${other.n < c.n ? "since" : "from it to"} checkpoint ${other.n}${other.step_id ? `, ${other.step_id}` : ""}`)));
 
-  view.title(`Checkpoint ${c.n}${c.step_id ? `, ${c.step_id}` : ""}`);
+  view.title([`Checkpoint ${c.n}`, c.step_id ?? c.description].filter(Boolean).join(", "));
   const compare = async () => {
     const [side, other] = chosen.value.split(" ");
     const [a, b] = side === "before" ? [other, c.n] : [c.n, other];

@@ -176,7 +176,7 @@ function form(c) {
   const who = el("input", { id: "who", autocomplete: "nickname", maxlength: 80, value: name(), "aria-describedby": "who-hint" });
   return el("form", { class: "answer", novalidate: true }, (asks(c) ? reply : meanings)(c),
     el("div", { class: "who" }, el("label", { for: "who" }, "Your name"), who,
-      el("p", { class: "hint", id: "who-hint" }, "Kept in this browser; it goes into the log with your answer. Empty: the account that runs the service.")),
+      el("p", { class: "hint", id: "who-hint" }, "It goes into the log with your answer, and is kept in this browser. Left empty, the log names the account that runs the service.")),
     el("div", { class: "trouble" }),
     el("p", { class: "buttons" },
       el("button", { type: "submit", class: "main" }, "Answer"),

@@ -50,6 +50,9 @@ export function renew(element, data, make) {
 /** A link to a place on this page, made of segments that may hold any character. */
 export const at = (...segments) => `#/${segments.map(encodeURIComponent).join("/")}`;
 
+/** A control and the words beside it, which stay together; children as of el(). */
+export const pair = (...children) => el("span", { class: "pair" }, children);
+
 export const link = (href, ...children) => el("a", { href }, children);
 
 /**
@@ -84,12 +87,19 @@ const two = (n) => String(n).padStart(2, "0");
 const day = (t) => `${t.getFullYear()}-${two(t.getMonth() + 1)}-${two(t.getDate())}`;
 const clock = (t) => `${two(t.getHours())}:${two(t.getMinutes())}:${two(t.getSeconds())}`;
 
+/** The whole of it, with how far its zone is from UTC. */
+function whole(t) {
+  const minutes = -t.getTimezoneOffset();
+  const off = Math.abs(minutes);
+  return `${day(t)} ${clock(t)} UTC${minutes < 0 ? "-" : "+"}${two(Math.floor(off / 60))}:${two(off % 60)}`;
+}
+
 /** A moment, in local time: the time of day alone if it was today. */
 export function moment(iso) {
   if (!iso) return "";
   const t = new Date(iso);
   const text = day(t) === day(new Date()) ? clock(t) : `${day(t)} ${clock(t)}`;
-  return el("time", { datetime: iso, title: `${day(t)} ${clock(t)}` }, text);
+  return el("time", { datetime: iso, title: whole(t) }, text);
 }
 
 function ago(ms) {
@@ -105,7 +115,7 @@ function ago(ms) {
 export function since(iso) {
   if (!iso) return "";
   const t = new Date(iso);
-  return el("time", { datetime: iso, title: `${day(t)} ${clock(t)}`, "data-ago": true }, ago(Date.now() - t));
+  return el("time", { datetime: iso, title: whole(t), "data-ago": true }, ago(Date.now() - t));
 }
 
 export function freshen() {

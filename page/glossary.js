@@ -1,6 +1,6 @@
 // The glossary: the senses in force, who changed what, and correcting it, each time with a look first.
 import { Failure, get, name, post, problem, query } from "./api.js";
-import { announce, at, calmly, command, count, dialog, el, fill, link, moment, pill, prose, renew, table, word } from "./dom.js";
+import { announce, at, calmly, command, count, dialog, el, fill, link, moment, pair, pill, prose, renew, table, word } from "./dom.js";
 import { listen } from "./live.js";
 import { person, short, term } from "./words.js";
 
@@ -62,8 +62,8 @@ export async function glossary(view) {
 
   view.title("Glossary");
   fill(view.root, el("form", { class: "tools", role: "search", on: { submit: (event) => event.preventDefault() } },
-    el("label", { for: "wanted" }, "Find"), wanted,
-    retired, el("label", { for: "retired" }, "also what is deprecated"),
+    pair(el("label", { for: "wanted" }, "Find"), wanted),
+    pair(retired, el("label", { for: "retired" }, "also what is deprecated")),
     el("button", { type: "button", on: { click: () => importSeed(view, again) } }, "Import…")), trouble, place);
   for (const field of [wanted, retired]) field.addEventListener("input", () => {
     show();

@@ -1,6 +1,6 @@
 // The log: its events, the newest first, narrowed to a type, a run, a step and a time.
 import { get, path, problem, query } from "./api.js";
-import { add, announce, at, calmly, count, el, fill, link, moment, table, tableRow } from "./dom.js";
+import { add, announce, at, calmly, count, el, fill, link, moment, pair, table, tableRow } from "./dom.js";
 import { listen } from "./live.js";
 import { describe, short, types } from "./words.js";
 
@@ -11,8 +11,8 @@ const columns = [
   { name: "Event" },
   { name: "What" },
   { name: "Step", class: "wide" },
-  { name: "Run", class: "wide" },
-  { name: "When", class: "wide" },
+  { name: "Run", class: "wide whole" },
+  { name: "When", class: "wide whole" },
 ];
 
 function row(event) {
@@ -43,9 +43,9 @@ export async function log(view) {
   const asked = (name) => view.query.get(name) ?? "";
   const type = el("select", { id: "type" }, el("option", { value: "" }, "all"),
     [...new Set([...types, asked("type")])].filter(Boolean).sort().map((t) => el("option", { value: t }, t)));
-  const field = (name, label, attributes) => [el("label", { for: name }, label), el("input", { id: name, value: asked(name), ...attributes })];
+  const field = (name, label, attributes) => pair(el("label", { for: name }, label), el("input", { id: name, value: asked(name), ...attributes }));
   const filters = el("form", { class: "tools", role: "search", "aria-label": "Filters" },
-    el("label", { for: "type" }, "Type"), type,
+    pair(el("label", { for: "type" }, "Type"), type),
     field("run", "Run", { size: 12, autocomplete: "off", spellcheck: "false" }),
     field("step", "Step", { size: 12, autocomplete: "off", spellcheck: "false" }),
     field("from", "Since", { type: "datetime-local", step: 1 }),

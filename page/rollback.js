@@ -21,7 +21,7 @@ function list(plan) {
     plan.items.length > shown.length && el("p", { class: "hint" }, `and ${plan.items.length - shown.length} more`),
     plan.others.map((other) => el("p", null, other.run_id === null ? `Replaces ${count(other.paths, "path")} of work by hand or in no run.`
       : [`Replaces ${count(other.paths, "path")} of work of run `, el("b", null, other.run_id), "; its steps stay as they are."])),
-    plan.given_up.length > 0 && el("p", null, `Gives up ${plan.given_up.length > 1 ? "checkpoints" : "checkpoint"} ${plan.given_up.join(", ")}.`),
+    plan.given_up.length > 0 && el("p", null, `Gives up ${plan.given_up.length > 1 ? "checkpoints" : "checkpoint"} ${plan.given_up.join(", ")}, which can still be gone back to.`),
     plan.taken_up.length > 0 && el("p", null, `Takes up ${plan.taken_up.length > 1 ? "checkpoints" : "checkpoint"} ${plan.taken_up.join(", ")}.`),
     plan.steps_back.length > 0 && el("p", null, "Again as they were: ", plan.steps_back.map((s, i) => [i > 0 && ", ", el("b", null, s.step_id), ` ${s.status}`]), "."),
     plan.steps.length > 0 && el("p", null, plan.run_status === "cancelled" ? "Pending again: " : "To be run again: ", plan.steps.map((s, i) => [i > 0 && ", ", el("b", null, s.step_id)]), "."),

@@ -9,12 +9,12 @@ const statuses = ["queued", "blocked", "running", "interrupted", "failed", "canc
 
 const columns = [
   { name: "Mission" },
-  { name: "Run", class: "wide" },
+  { name: "Run", class: "wide whole" },
   { name: "Status" },
   { name: "Progress", class: "wide" },
   { name: "Step", class: "wide" },
   { name: "Open conflicts", class: "number wide" },
-  { name: "Last event", class: "wide" },
+  { name: "Last event", class: "wide whole" },
 ];
 
 export function progress(run) {

@@ -1,6 +1,6 @@
 // Sessions: the list, and one of them with what it did and what it leaves.
 import { get, open, path, problem, query } from "./api.js";
-import { at, calmly, duration, el, fill, link, moment, pill, renew, since } from "./dom.js";
+import { at, calmly, duration, el, every, fill, link, moment, pill, renew, since } from "./dom.js";
 import { listing } from "./list.js";
 import { listen } from "./live.js";
 import { progress } from "./runs.js";
@@ -11,11 +11,11 @@ const statuses = ["active", "interrupted", "error", "completed"];
 const columns = [
   { name: "Session" },
   { name: "Status" },
-  { name: "Run", class: "wide" },
+  { name: "Run", class: "wide whole" },
   { name: "Who", class: "wide" },
   { name: "Progress", class: "wide" },
   { name: "Step", class: "wide" },
-  { name: "Started", class: "wide" },
+  { name: "Started", class: "wide whole" },
 ];
 
 const done = (s) => (s.steps_total ? progress(s) : "");
@@ -36,9 +36,14 @@ const mine = (event) => event.session_id && /^(Session|Run|Step(Started|Complete
 
 export async function sessions(view) {
   const chosen = el("select", { id: "status" }, el("option", { value: "" }, "all"), statuses.map((s) => el("option", { value: s }, s)));
+  let working = false; // somebody is at one of them
   const list = listing(view, {
-    caption: "Sessions, newest first", columns, row, older: "Show older sessions",
+    caption: "Sessions, newest first", columns, older: "Show older sessions",
     where: (limit) => `sessions${query({ limit, status: chosen.value })}`,
+    row(s) {
+      working ||= s.status === "active";
+      return row(s);
+    },
     nothing: () => el("p", { class: "note" }, chosen.value ? `No session is ${chosen.value}.`
       : ["There is no session yet. ", el("code", null, "pawl run"), " begins one, and so does an agent's ", el("code", null, "pawl session start"), "."]),
   });
@@ -47,6 +52,10 @@ export async function sessions(view) {
   fill(view.root, el("p", { class: "tools" }, el("label", { for: "status" }, "Show"), chosen), list.elements);
   chosen.addEventListener("change", list.again);
   listen((event) => mine(event) && list.soon(), view.signal);
+  every(5000, () => { // a service that only reads records nothing of a process that died
+    if (working) list.soon();
+    working = false;
+  }, view.signal);
   await list.load();
 }
 

@@ -85,7 +85,7 @@ async function ask(view, { kind, title, verb, where, line }, accepted = "no") {
       consequences(plan),
       chooses && choice(accepted),
       kind === "skip" && !plan.refused && el("div", { class: "own" }, el("label", { for: "output" }, "Its output from now on"), output,
-        el("p", { class: "hint", id: "output-hint" }, "JSON; empty: null.")),
+        el("p", { class: "hint", id: "output-hint" }, "JSON, which the steps that take it get. Left empty, it is null.")),
       !plan.refused && el("p", { class: "hint" }, "The log keeps that ", name() ? el("b", null, `user:${name()}`) : "the account that runs the service", " did it."),
       el("p", { class: "hint" }, "On the command line: ", command(line + (kind === "resume" ? accepts[accepted].words : ""))),
       trouble, el("p", { class: "buttons" }, button, end()));

@@ -1,6 +1,6 @@
 // What an event says to a person: {shape, tone, title, detail, quiet}. Quiet ones are the small print of
 // a run; several in a row are folded into one line that counts them by `label`.
-import { at, command, count, el, link, size, word } from "./dom.js";
+import { at, command, count, el, link, moment, size, word } from "./dom.js";
 
 export const short = (id) => String(id ?? "").slice(0, 8);
 
@@ -48,9 +48,9 @@ const words = {
   StepCompleted: (p) => ({ shape: "completed", tone: "completed", title: p.skipped ? "Step skipped" : "Step completed",
     detail: p.exit_code && !p.skipped ? exit(p.exit_code) : null }),
   StepFailed: (p) => ({ shape: "failed", tone: "failed", title: "Step failed",
-    detail: [`${p.reason}; ${exit(p.exit_code)}`, lastLine(p)] }),
-  StepAttemptFailed: (p) => ({ shape: "failed", tone: "failed", title: `Attempt ${p.attempt} was cut off`,
-    detail: [p.reason, lastLine(p)] }),
+    detail: [p.reason.includes(exit(p.exit_code)) ? p.reason : `${p.reason}; ${exit(p.exit_code)}`, lastLine(p)] }),
+  StepAttemptFailed: (p) => ({ shape: "failed", tone: "failed", title: `Attempt ${p.attempt} ${p.retry_at ? "failed" : "was cut off"}`,
+    detail: [el("p", null, p.reason, p.retry_at && [`; attempt ${p.tries + 1} of ${p.of} at `, moment(p.retry_at)]), lastLine(p)] }),
   StepResumed: (p) => ({ shape: "running", title: "Step resumed",
     detail: p.inputs_changed ? `with changed inputs, confirmed by ${person(p.confirmed_by)}` : null }),
   StepResumeAborted: () => ({ shape: "failed", tone: "failed", title: "Resume refused",

@@ -76,6 +76,19 @@ function disorder() {
   return wrong;
 }
 
+/** In the page: what is torn apart: a field from the word beside it, an id or a time of a table over two lines. */
+function torn() {
+  const middle = (e) => { const { top, height } = e.getBoundingClientRect(); return top + height / 2; };
+  const fields = [...document.querySelectorAll(".tools label[for]")].filter((label) => {
+    const field = document.getElementById(label.htmlFor);
+    return Math.abs(middle(label) - middle(field)) > 8 // nor below it
+      && Math.abs(label.getBoundingClientRect().left - field.getBoundingClientRect().left) > 8;
+  });
+  const words = [...document.querySelectorAll("td time, td a, td code, tbody th a")].filter((e) =>
+    e.textContent.length <= 12 && !/[ -]/.test(e.textContent.replace(/ ago$|^just /, "")) && e.getClientRects().length > 1);
+  return [...fields, ...words].map((e) => e.textContent);
+}
+
 const needs = new Set(["button", "link", "textbox", "combobox", "radio", "checkbox", "progressbar", "table", "dialog",
   "DisclosureTriangle", "navigation"]);
 
@@ -92,6 +105,7 @@ const checked = async (page, what) => {
   assert.deepEqual(await page.evaluate(beyond), [], `${what}: beyond the edge`);
   assert.deepEqual(await page.evaluate(faint), [], `${what}: contrast`);
   assert.deepEqual(await page.evaluate(disorder), [], `${what}: order`);
+  assert.deepEqual(await page.evaluate(torn), [], `${what}: torn apart`);
   assert.deepEqual(await nameless(page), [], `${what}: without a name`);
   assert.deepEqual(await faults(page), [], `${what}: axe`);
 };
@@ -179,6 +193,13 @@ for (const look of looks) {
     await context.close();
   };
 }
+sentences["times are the reader's, and say of which zone"] = async () => {
+  const page = await visit(await person({ timezoneId: "Asia/Tokyo" }), service, `#/runs/${done}`);
+  await page.getByRole("contentinfo").getByText("Times are those of Asia/Tokyo.").waitFor();
+  const time = page.locator(".timeline time").last();
+  const at = new Date(Date.parse(await time.getAttribute("datetime")) + 9 * 3600e3).toISOString();
+  assert.equal(await time.getAttribute("title"), `${at.slice(0, 10)} ${at.slice(11, 19)} UTC+09:00`);
+};
 sentences["who asks for less motion gets none"] = async () => {
   const page = await visit(await person({ reducedMotion: "reduce" }), service, `#/runs/${done}`);
   await page.getByText("Run started").waitFor();

@@ -31,6 +31,7 @@ await story({
     pawl(1, "run", "graph.yaml", "--run", "graph", "--no-input");
     page = await visit(desk, service, "#/runs/graph");
     await heading("graph failed").waitFor();
+    assert.equal(await page.locator(".entry", { hasText: "Step failed" }).locator(".detail").textContent(), "exit code 1");
     const nodes = page.getByRole("list", { name: "Steps and what they wait for" }).getByRole("link");
     assert.deepEqual(await nodes.evaluateAll((all) => all.map((a) => a.textContent.replace(/\s+/g, " ").trim())),
       ["lookcompleted", "leftcompleted if look#/go, after look", "rightfailed , after look", "endpending , after left, right"]);
@@ -187,6 +188,8 @@ steps:
     await until("a first attempt", () => events().some((e) => e.type === "StepAttemptFailed" && e.run_id === "tries"));
     await go("#/runs/tries");
     await page.getByText(/^ ?attempt 2 of 3, next in \d+/).first().waitFor();
+    const failed = page.locator(".entry", { hasText: "Attempt 1 failed" });
+    await failed.getByText(/^exit code 1; attempt 2 of 3 at (\S+ )?\d+:\d+:\d+$/).waitFor();
     await go("#/runs/tries/steps/one");
     await page.getByText(/^attempt 2 of 3, next in \d+/).waitFor();
     await page.getByLabel("Log of attempt 1").getByText("no luck").waitFor();
@@ -202,6 +205,21 @@ steps:
     await dialog().getByText("pawl resume tries", { exact: true }).waitFor();
     await dialog().getByRole("button", { name: "Resume" }).click();
     await dialog().getByRole("alert").getByText("--read-only").waitFor();
+    assert.equal(events().length, before);
+    calm(page);
+  },
+
+  "nor does it show a session as active whose process died": async () => {
+    writeFileSync("sleeps.yaml", "mission: sleeps\nsteps: [{ id: one, run: [sleep, '600'] }]\n");
+    owner = start("pawl", "run", "sleeps.yaml", "--run", "sleeps", "--no-input");
+    await until("it is at work", () => last("StepStarted", "sleeps"));
+    const before = events().length;
+    await go("#/sessions");
+    const status = page.getByRole("row", { name: /^sleeps / }).locator(".pill");
+    await status.getByText("active", { exact: true }).waitFor();
+    owner.child.kill("SIGKILL");
+    await owner.end;
+    await status.getByText("interrupted", { exact: true }).waitFor();
     assert.equal(events().length, before);
     calm(page);
   },
