@@ -81,13 +81,13 @@ size_t cli_measure(pawl_text text, size_t most, size_t *cut)
         return width;
 }
 
-void cli_put_cut(FILE *stream, pawl_text text, size_t max)
+size_t cli_put_cut(FILE *stream, pawl_text text, size_t max)
 {
         const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
         const locale_t before = utf8 ? uselocale(utf8) : (locale_t)0;
         size_t at;
 
-        cli_measure(text, max, &at);
+        const size_t width = cli_measure(text, max, &at);
         if (utf8) {
                 uselocale(before);
                 freelocale(utf8);
@@ -95,6 +95,7 @@ void cli_put_cut(FILE *stream, pawl_text text, size_t max)
         cli_put(stream, pawl__text_n(text.data, at));
         if (at < text.len)
                 fputs("…", stream);
+        return at < text.len ? max + 1 : width;
 }
 
 /* Of a word with what is before it: bytes, and the columns that it takes. */

@@ -42,8 +42,9 @@ void cli_put_line(FILE *stream, const char *name, pawl_text value);
 /** The columns of a terminal that a text takes, where LC_CTYPE is C.UTF-8; *cut: the bytes of it
  * that take @p most at most. */
 size_t cli_measure(pawl_text text, size_t most, size_t *cut);
-/** What takes @p max columns of a terminal at most, with an ellipsis where some was left off. */
-void cli_put_cut(FILE *stream, pawl_text text, size_t max);
+/** What takes @p max columns of a terminal at most, with an ellipsis, which takes one more, where
+ * some was left off. @return the columns that it takes */
+size_t cli_put_cut(FILE *stream, pawl_text text, size_t max);
 
 /** "4.2 MB": three digits at most, powers of 1,000. */
 void cli_size_text(char out[32], uint64_t bytes);

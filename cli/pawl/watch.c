@@ -31,6 +31,8 @@ typedef struct view {
         pawl__arena arena;
         int64_t now_us;
         size_t columns, rows;
+        size_t *widths; /* of the lines that are drawn, as they are */
+        size_t drawn;
         char said[64]; /* elsewhere than on a terminal: what was said last */
 } view;
 
@@ -180,30 +182,50 @@ static void measure(view *v)
         v->rows = known ? size.ws_row : 24;
 }
 
-/* In place of the @p drawn lines above; each is one line of the terminal. */
-static size_t draw(view *v, size_t drawn, pawl_error *err)
+/* The lines of the terminal that those take which are drawn: one each, until it became narrower. */
+static size_t height(const view *v)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < v->drawn; i++)
+                n += v->widths[i] > v->columns ? (v->widths[i] + v->columns - 1) / v->columns : 1;
+        return n;
+}
+
+/* In place of the lines above. */
+static pawl_status draw(view *v, pawl_error *err)
 {
         char *text = NULL;
-        size_t len = 0, lines = 0;
+        size_t len = 0;
         FILE *out = open_memstream(&text, &len);
 
-        if (!out) {
-                pawl__nomem(err);
-                return drawn;
-        }
+        if (!out)
+                return pawl__nomem(err);
         put_run(out, v);
         fclose(out);
-        if (drawn)
-                printf("\033[%zuA\r", drawn);
+        const size_t above = height(v);
+        size_t lines = 0;
+        for (const char *at = text; at && *at; at++)
+                lines += *at == '\n';
+        size_t *widths = realloc(v->widths, (lines + 1) * sizeof *widths);
+        if (!widths) {
+                free(text);
+                return pawl__nomem(err);
+        }
+        v->widths = widths;
+        v->drawn = 0;
+        if (above)
+                printf("\033[%zuA\r", above);
         for (const char *line = text, *end; line && (end = strchr(line, '\n')); line = end + 1) {
-                cli_put_cut(stdout, (pawl_text){line, (size_t)(end - line)}, v->columns - 1);
-                fputs("\033[K\n", stdout);
-                lines++;
+                fputs("\033[K", stdout);
+                widths[v->drawn++] = cli_put_cut(
+                        stdout, (pawl_text){line, (size_t)(end - line)}, v->columns - 1);
+                putchar('\n');
         }
         fputs("\033[J", stdout);
         fflush(stdout);
         free(text);
-        return lines;
+        return PAWL_OK;
 }
 
 /* Elsewhere: a line when the run or its step is another. */
@@ -245,7 +267,6 @@ pawl_status cli_watch(const cli_call *cli, pawl_log *log, const char *run_id, pa
 {
         view v = {.cli = cli, .log = log};
         const bool terminal = cli_is_terminal(stdout);
-        size_t drawn = 0;
         pawl_status status;
 
         for (int waited = 0;; waited += EVERY_MS) {
@@ -258,14 +279,15 @@ pawl_status cli_watch(const cli_call *cli, pawl_log *log, const char *run_id, pa
                         break;
                 measure(&v);
                 if (terminal)
-                        drawn = draw(&v, drawn, err);
+                        status = draw(&v, err);
                 else
                         say(&v);
-                if (!goes_on(&v))
+                if (status || !goes_on(&v))
                         break;
                 pause_ms(EVERY_MS);
         }
         pawl__arena_free(&v.arena);
+        free(v.widths);
         return status;
 }
 
@@ -277,13 +299,18 @@ static pawl_status start(cli_watcher *w, const cli_call *cli, const char *run_id
         char *words[] = {"pawl", "runs", "--id", (char *)(uintptr_t)run_id, "--watch", NULL};
         const char *named = cli_named_log(cli);
         posix_spawnattr_t attributes;
+        sigset_t blocked;
 
         if (named && setenv("PAWL_DB", named, 1))
                 return pawl__nomem(err);
         if (posix_spawnattr_init(&attributes))
                 return pawl__nomem(err);
         /* a Ctrl-C is for the run: the view shows what comes of it */
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+        /* and from behind it writes to the terminal whatever `stty tostop` says */
+        pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+        sigaddset(&blocked, SIGTTOU);
+        posix_spawnattr_setsigmask(&attributes, &blocked);
         const int error = posix_spawn(&w->pid, "/proc/self/exe", NULL, &attributes, words, environ);
         posix_spawnattr_destroy(&attributes);
         if (error)

@@ -37,7 +37,18 @@ on_terminal 40 'pawl run --fresh --watch mission.yaml'
 grep -E '^. one' shown >lines
 [ "$(awk '{ if (length > 45) print }' lines | wc -l)" -eq 0 ]
 
-it "nor is one of wide characters, and a long name leaves room for what becomes of the step"
+it "of a terminal that becomes narrower the lines that it broke are drawn over, too"
+sed 's/: watched/: narrower/' mission.yaml >narrower.yaml
+rm -f typescript go
+on_terminal 70 '(until grep -q "[|] 00" typescript; do sleep 0.05; done; stty cols 40; sleep 1; touch go) </dev/tty & pawl run --watch narrower.yaml'
+grep -q $'\x1b\\[3A' typescript
+grep -q $'\x1b\\[4A' typescript
+
+it "one that stops what writes to it from behind shows it all the same"
+on_terminal 70 'stty tostop; pawl run --fresh --watch narrower.yaml'
+says '✗ two  failed$' shown
+
+it "nor is a line of wide characters, and a long name leaves room for what becomes of the step"
 cat >wide.yaml <<'END'
 mission: a-mission-of-a-name-that-fills-a-line
 steps:
