@@ -3,7 +3,9 @@
 import asyncio
 import json
 import os
+import signal
 import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -247,6 +249,129 @@ class Binding(unittest.TestCase):
         with self.assertRaises(pawl.Error) as missing:
             pawl.Log.open(str(self.directory / "none.db"), create=False)
         self.assertEqual(missing.exception.status, "PAWL_ENOTFOUND")
+
+    def test_what_is_no_value_is_refused(self):
+        head, before = self.log.head(), self.log.checkpoint("one").info.n
+        for use in (lambda: self.log.diff(None), lambda: self.log.rollback(None), lambda: self.log.pin(None), lambda: pawl.Mission.load(None),
+                    lambda: self.mission.set_param(None, 1), lambda: self.mission.load_params(None),
+                    lambda: self.log.append([{"type": "SessionStarted", "seq": 1}]), lambda: self.log.append([{"type": b"SessionStarted"}])):
+            with self.assertRaises(TypeError):
+                use()
+        with self.assertRaises(ValueError):
+            self.log.verify((head[0], "00"))
+        self.assertEqual(self.log.verify(head).events, self.log.head()[0])
+        self.assertEqual((self.log.diff(before).files, len(self.log.checkpoints())), ([], 1))
+        self.assertEqual(self.log.rollback(before), before + 1)
+
+    def test_clarify_gives_an_answer_or_raises(self):
+        for n, said in enumerate((True, "1", 1.5, [1], {"pik": 1}, {"define": 5}, {"pick": 1.5}, {"define": "\ud800"})):
+            with self.assertRaises((TypeError, ValueError)):
+                self.mission.run(self.log, run_id=f"r{n}", clarify=lambda conflict: said)
+            self.assertEqual(self.log.conflicts(f"r{n}", resolved=True)[0].status, "open", said)
+
+    def test_what_a_function_raises_is_raised_once(self):
+        asked = []
+
+        def clarify(conflict):
+            asked.append(conflict)
+            return 1 if len(asked) > 1 else 1 // 0
+
+        with pawl.Pipeline(self.log, clarify=clarify) as pipeline:
+            pipeline.seed("team_domain", str(self.directory / "team.yaml"))
+            with pawl.Context("refunds", "r1", "a", {"description": 'the "workspace"'}, critical=True) as context:
+                with self.assertRaises(ZeroDivisionError):
+                    pipeline.run(context)
+                self.assertEqual((pipeline.run(context), pipeline.complete(context, 1)), ("ok", "ok"))
+            pipeline.end_run("r1")
+        self.assertEqual(self.log.runs()[0].status, "completed")
+
+    def test_progress_that_raises_ends_the_run(self):
+        def progress(stage, step, number, of):
+            raise KeyError(step)
+
+        with self.assertRaises(KeyError):
+            self.mission.run(self.log, run_id="r1", progress=progress)
+        self.assertEqual(self.log.runs()[0].status, "interrupted")
+        self.assertEqual(self.log.resume("r1", clarify=lambda conflict: 1).status, "completed")
+
+    def test_what_is_at_work_is_not_closed_by_its_own_functions(self):
+        refused = []
+
+        def clarify(conflict):
+            self.assertEqual(len(self.log.conflicts()), 1)
+            for use in (self.log.close, self.mission.close, lambda: self.mission.set_param("n", 1), lambda: self.mission.run(self.log)):
+                with self.assertRaises(pawl.Error) as error:
+                    use()
+                refused.append(error.exception.status)
+            return 1
+
+        self.assertEqual(self.mission.run(self.log, clarify=clarify).status, "completed")
+        self.assertEqual(refused, ["PAWL_ESTATE"] * 4)
+
+    def test_a_context_is_closed_after_its_pass(self):
+        seen = []
+        with pawl.Pipeline(self.log, clarify=lambda conflict: (time.sleep(0.3), seen.append("asked"))[0]) as pipeline:
+            pipeline.seed("team_domain", str(self.directory / "team.yaml"))
+            context = pawl.Context("refunds", "r1", "a", {"description": 'the "workspace"'}, critical=True)
+            thread = threading.Timer(0.1, lambda: (context.close(), seen.append("closed")))
+            thread.start()
+            self.assertEqual(pipeline.run(context), "blocked")
+            thread.join()
+            self.assertEqual(seen, ["asked", "closed"])
+            with self.assertRaises(ValueError):
+                pipeline.run(context)
+
+    def run_slowly(self, before):
+        """Start a step of a minute; before() is called in a thread when it runs."""
+        (self.directory / "slow.yaml").write_text(f"mission: slow\nsteps:\n  - id: wait\n    run: [sh, -c, 'touch {self.directory}/ready; exec sleep 60']\n")
+
+        def when_ready():
+            give_up = time.monotonic() + 30
+            while not (self.directory / "ready").exists() and time.monotonic() < give_up:
+                time.sleep(0.01)
+            before()
+
+        thread = threading.Thread(target=when_ready)
+        thread.start()
+        try:
+            with pawl.Mission.load(str(self.directory / "slow.yaml")) as mission:
+                return mission.run(self.log, run_id="r1")
+        finally:
+            thread.join()
+
+    def test_ctrl_c_interrupts_a_run(self):
+        began = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt):
+            self.run_slowly(lambda: os.kill(os.getpid(), signal.SIGINT))
+        self.assertLess(time.monotonic() - began, 30)
+        self.assertEqual([(run.status, run.owner_pid) for run in self.log.runs()], [("interrupted", 0)])
+        self.assertEqual(signal.set_wakeup_fd(-1), -1)
+        self.assertEqual(self.log.verify().events, self.log.head()[0])
+
+    def test_interrupt_ends_a_run_from_another_thread(self):
+        began = time.monotonic()
+        result = self.run_slowly(self.log.interrupt)
+        self.assertLess(time.monotonic() - began, 30)
+        self.assertEqual((result.status, result.signal), ("interrupted", signal.SIGINT))
+        self.assertEqual(self.log.runs()[0].status, "interrupted")
+
+    def test_a_fork_beside_a_run_does_not_hang(self):
+        def fork():
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)
+                try:
+                    self.log.head()
+                except pawl.Error as error:
+                    self.log.close()
+                    os._exit(0 if error.status == "PAWL_ESTATE" else 1)
+                os._exit(2)
+            ended.append(os.waitpid(child, 0)[1])
+            self.log.interrupt()
+
+        ended = []
+        self.assertEqual(self.run_slowly(fork).status, "interrupted")
+        self.assertEqual(ended, [0])
 
     def test_threads_wait_for_each_other_and_a_fork_must_open_again(self):
         seen = []

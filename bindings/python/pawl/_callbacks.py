@@ -1,6 +1,10 @@
 """Functions of a caller: what they raise ends the call, and is raised again by it."""
 
+import os
+import signal
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from pawl._lib import Handle, Record, check, ffi, lib, new, record
@@ -8,11 +12,58 @@ from pawl._lib import Handle, Record, check, ffi, lib, new, record
 _VERDICTS = (lib.PAWL_BLOCKED, lib.PAWL_ESTEP, lib.PAWL_EINPUTS, lib.PAWL_EINTERRUPTED)
 
 
+class Run:
+    """A run that is at work, and what ends it: Ctrl-C, where nobody else takes that, and end()."""
+
+    def __enter__(self) -> "Run":
+        self.read, self._write = _pipe()
+        self._lock, self._wake = threading.Lock(), None
+        if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            pipe = _pipe()
+            self._before = signal.set_wakeup_fd(pipe[1], warn_on_full_buffer=False)
+            self._wake = (*pipe, threading.Thread(target=self._relay, args=(pipe[0],), daemon=True))
+            self._wake[2].start()
+        return self
+
+    def _relay(self, wake: int) -> None:
+        while numbers := os.read(wake, 64):
+            if signal.SIGINT in numbers:
+                self.end()
+            if self._before >= 0:
+                with suppress(OSError):
+                    os.write(self._before, numbers)
+
+    def end(self) -> None:
+        """As by SIGINT; what is over stays as it is."""
+        with self._lock:
+            if self._write >= 0:
+                with suppress(BlockingIOError):  # it is full of them
+                    os.write(self._write, bytes([signal.SIGINT]))
+
+    def __exit__(self, *_: object) -> None:
+        if self._wake is not None:
+            signal.set_wakeup_fd(self._before, warn_on_full_buffer=False)
+            os.close(self._wake[1])
+            self._wake[2].join()
+            os.close(self._wake[0])
+        with self._lock:
+            os.close(self.read)
+            os.close(self._write)
+            self._write = -1
+
+
+def _pipe() -> tuple[int, int]:
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    return read, write
+
+
 class Callbacks:
     def __init__(self, **functions: Any) -> None:
         self.functions = functions
         self.raised: BaseException | None = None
         self.answer: list[Any] = []
+        self.run: Run | None = None
         self.handle = ffi.new_handle(self)
 
     def options(self) -> dict[str, Any]:
@@ -27,13 +78,19 @@ class Callbacks:
         try:
             function()
         except BaseException as raised:  # noqa: BLE001 - C is below: nothing may pass through it
-            self.raised = raised
+            self.raised = self.raised or raised
+            if self.run is not None:
+                self.run.end()
             return lib.PAWL_ESTATE
         return lib.PAWL_OK
 
     def finish(self) -> None:
-        if self.raised is not None:
-            raise self.raised
+        raised, self.raised, self.answer = self.raised, None, []
+        if raised is not None:
+            raise raised
+
+
+_ANSWER = ("pick", "define", "scope", "answer", "dismiss")
 
 
 def _of(user: Any) -> Callbacks:
@@ -48,15 +105,17 @@ def py_clarify(answer: Any, conflict: Any, user: Any) -> int:
         said = me.functions["clarify"](record(conflict))
         if said is None:
             return
-        if isinstance(said, int):
+        if isinstance(said, int) and not isinstance(said, bool):
             answer.pick = said
             return
+        if not isinstance(said, dict) or said.keys() - _ANSWER:
+            raise TypeError(f"clarify: gave {said!r}; give a number, a dict of {', '.join(_ANSWER)}, or None")
         for name in ("define", "scope", "answer"):
             value = said.get(name)
             if value is not None:
-                data = ffi.new("char[]", value.encode())
-                me.answer.append(data)
-                setattr(answer, name, {"data": data, "len": len(value.encode())})
+                text = str.encode(value)
+                me.answer.append(ffi.new("char[]", text))
+                setattr(answer, name, {"data": me.answer[-1], "len": len(text)})
         answer.pick = said.get("pick") or 0
         answer.dismiss = bool(said.get("dismiss"))
 
@@ -112,12 +171,17 @@ def call_back(back: Callbacks, function: Any, *arguments: Any) -> tuple[int, str
 
 
 def run_mission(function: Any, log: Handle, options: dict[str, Any]) -> Record:
+    """In a turn of the log's that is not within one of its calls."""
     out = ffi.new("pawl_run_result **")
     back = Callbacks(**{name: options.pop(name, None) for name in ("clarify", "confirm", "confirm_mission", "progress", "notice")})
     given = new("pawl_run_options", **options, **back.options())
     try:
-        with log._lock:
-            code, message = call_back(back, function, out, given.struct)
+        with Run() as back.run:
+            given.struct.signal_fd, log._run = back.run.read, back.run
+            try:
+                code, message = call_back(back, function, out, given.struct)
+            finally:
+                log._run = None
         if code not in _VERDICTS or out[0] == ffi.NULL:
             check(code, message)
         result = record(out[0])

@@ -2,12 +2,14 @@
 
 import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
 from pawl._pawl import ffi, lib
 
-__all__ = ["Error", "Handle", "Record", "call", "check", "encode", "ffi", "lib", "new", "record", "text"]
+__all__ = ["Error", "Handle", "Record", "call", "check", "encode", "ffi", "lib", "needed", "new", "record", "text"]
 
 
 class Error(Exception):
@@ -91,6 +93,13 @@ def encode(value: Any) -> Any:
     return ffi.new("char[]", data)
 
 
+def needed(what: str, value: Any) -> Any:
+    """The same of what must be there."""
+    if value is None:
+        raise TypeError(f"{what}: is None; name one")
+    return encode(value)
+
+
 class new:
     """An options struct with its initial values and what is set; keeps what it points to alive."""
 
@@ -133,19 +142,51 @@ def call(function: Any, *arguments: Any) -> int:
     return check(code, ffi.string(error.message).decode(errors="replace"))
 
 
+class _Turn:
+    """One thread's turn at a handle, also within a function that its call asks. A child of the process has none: there,
+    nobody would give it up."""
+
+    def __init__(self) -> None:
+        self._lock, self._process, self.depth = threading.RLock(), os.getpid(), 0
+
+    @property
+    def ours(self) -> bool:
+        return os.getpid() == self._process
+
+    def check(self) -> None:
+        if not self.ours:
+            raise Error(lib.PAWL_ESTATE, "handle: was opened before a fork; open it again in the child")
+
+    def __enter__(self) -> None:
+        self.check()
+        self._lock.acquire()
+        self.depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.depth -= 1
+        self._lock.release()
+
+
 class Handle:
     """A handle of the library. One thread uses it at a time, others wait; not after a fork."""
 
     def __init__(self, pointer: Any, free: Any) -> None:
-        self._pointer, self._free = pointer, free
-        self._process, self._lock = os.getpid(), threading.RLock()
+        self._pointer, self._free, self._lock = pointer, free, _Turn()
+        self._freeing = threading.Lock()  # beside what other threads may call at any time
 
     def _get(self) -> Any:
         if self._pointer is None:
             raise ValueError(f"{type(self).__name__} is closed")
-        if os.getpid() != self._process:
-            raise Error(lib.PAWL_ESTATE, f"{type(self).__name__}: was opened before a fork; open it again in the child")
+        self._lock.check()
         return self._pointer
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """A turn that is not within a call of this handle: what that uses is changed."""
+        with self._lock:
+            if self._lock.depth > 1:
+                raise Error(lib.PAWL_ESTATE, f"{type(self).__name__}: is at work, and this was called by one of its functions; call it later")
+            yield
 
     def _list(self, list_fn: Any, free: Any, kind: str, *arguments: Any) -> list[Record]:
         out = ffi.new(f"{kind} **")
@@ -158,9 +199,12 @@ class Handle:
 
     def close(self) -> None:
         """Close it; a second time does nothing. In a child of the process nothing is done."""
-        with self._lock:
+        if not self._lock.ours:
+            self._pointer = None
+            return
+        with self._alone(), self._freeing:
             pointer, self._pointer = self._pointer, None
-            if pointer is not None and os.getpid() == self._process:
+            if pointer is not None:
                 self._free(pointer)
 
     def __enter__(self) -> Any:

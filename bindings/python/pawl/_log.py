@@ -5,14 +5,19 @@ import json
 from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Any
 
-from pawl._callbacks import run_mission
+from pawl._callbacks import Run, run_mission
 from pawl._lib import Record, call, check, encode, ffi, lib, new, record
 from pawl._sessions import Sessions
 from pawl._workspace import Workspace
 
 
+_EVENT = ("type", "v", "time_us", "mission_id", "run_id", "step_id", "session_id", "actor", "payload")
+
+
 class Log(Sessions, Workspace):
     """An event log: a file, or with a `postgresql://` URL one of a server."""
+
+    _run: Run | None = None  # what is at work
 
     @classmethod
     def open(cls, path: str, *, create: bool = True, readonly: bool = False, key: bytes | None = None,
@@ -52,8 +57,10 @@ class Log(Sessions, Workspace):
                 one.prev, one.hash = one.prev.hex(), one.hash.hex()
                 yield one
         finally:
-            if self._pointer is not None:
-                lib.pawl_cursor_close(cursor[0])
+            if self._pointer is not None and self._lock.ours:
+                with self._lock:
+                    if self._pointer is not None:
+                        lib.pawl_cursor_close(cursor[0])
 
     async def follow(self, since: int = 0, *, every: float = 0.2) -> AsyncIterator[Record]:
         """The events after `since`, and those to come."""
@@ -69,11 +76,13 @@ class Log(Sessions, Workspace):
         array, alive, seq = ffi.new("pawl_event[]", len(given)), [], ffi.new("uint64_t *")
         for i, one in enumerate(given):
             for name, value in one.items():
+                if name not in _EVENT:
+                    raise TypeError(f"event {i}: has no {name}; leave it out")
                 if name in ("v", "time_us"):
                     setattr(array[i], name, value)
                     continue
-                data = (json.dumps(value) if name == "payload" else value).encode() if value is not None else None
-                if data is not None:
+                if value is not None:
+                    data = str.encode(json.dumps(value) if name == "payload" else value)
                     alive.append(ffi.new("char[]", data))
                     setattr(array[i], name, {"data": alive[-1], "len": len(data)})
         with self._lock:
@@ -84,6 +93,8 @@ class Log(Sessions, Workspace):
         """Recompute the chain; `anchor` is a head recorded earlier. A chain that is broken raises."""
         result = ffi.new("pawl_verify_result *")
         seq, digest = (anchor[0], bytes.fromhex(anchor[1])) if anchor else (0, ffi.NULL)
+        if anchor and len(digest) != 32:
+            raise ValueError("anchor: its hash is not 64 hex digits; give a head as head() gave it")
         with self._lock:
             self._check(lib.pawl_log_verify(result, self._get(), seq, digest))
         return record(result)
@@ -127,7 +138,8 @@ class Log(Sessions, Workspace):
 
         Options: as for Mission.run(), and accept_changed_inputs, accept_changed_mission, rerun_changed.
         """
-        return run_mission(lambda out, given, error: lib.pawl_mission_resume(out, self._get(), encode(what), given, error), self, options)
+        with self._alone():
+            return run_mission(lambda out, given, error: lib.pawl_mission_resume(out, self._get(), encode(what), given, error), self, options)
 
     def skip(self, run_id: str, step_id: str, output: Any = None, *, actor: str | None = None) -> None:
         """Go past a step that failed, with any JSON value as its output; resume() goes on behind it."""
@@ -148,5 +160,11 @@ class Log(Sessions, Workspace):
         return record(result)
 
     def interrupt(self, on: bool = True) -> None:
-        """Let the calls on this log fail, from any thread, while it is on."""
-        lib.pawl_log_interrupt(self._get(), on)
+        """Let the calls on this log fail, from any thread, while it is on; a run that is at work ends, as by a signal, instead."""
+        run = self._run
+        if on and run is not None:
+            run.end()
+            return
+        self._get()
+        with self._freeing:
+            lib.pawl_log_interrupt(self._get(), on)

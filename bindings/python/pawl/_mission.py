@@ -1,47 +1,55 @@
 """Missions: they are run on a log."""
 
 import json
+from contextlib import nullcontext
 from typing import Any
 
 from pawl._callbacks import run_mission
 from pawl._json import taken
-from pawl._lib import Handle, Record, call, encode, ffi, lib, new, record
+from pawl._lib import Handle, Record, call, encode, ffi, lib, needed, new, record
 from pawl._log import Log
 
 
 class Mission(Handle):
     """A mission file, read and checked."""
 
+    def __init__(self, pointer: Any, free: Any) -> None:
+        super().__init__(pointer, free)
+        self._id = ffi.string(lib.pawl_mission_id(pointer)).decode()
+        self._steps = [ffi.string(lib.pawl_mission_step_id(pointer, i)).decode() for i in range(lib.pawl_mission_steps(pointer))]
+
     @classmethod
     def load(cls, path: str) -> "Mission":
         out = ffi.new("pawl_mission **")
-        call(lib.pawl_mission_load, out, encode(path))
+        call(lib.pawl_mission_load, out, needed("mission", path))
         return cls(out[0], lib.pawl_mission_free)
 
     @property
     def id(self) -> str:
-        return ffi.string(lib.pawl_mission_id(self._get())).decode()
+        self._get()
+        return self._id
 
     @property
     def steps(self) -> list[str]:
-        count = lib.pawl_mission_steps(self._get())
-        return [ffi.string(lib.pawl_mission_step_id(self._get(), i)).decode() for i in range(count)]
+        self._get()
+        return list(self._steps)
 
     @property
     def params(self) -> list[Record]:
         """Its parameters: `name`, `type`, `description` and `value`, the JSON of what was given or the default, or None."""
         out = ffi.new("pawl_mission_param **")
-        return [record(out[0][i]) for i in range(lib.pawl_mission_params(self._get(), out))]
+        with self._lock:
+            return [record(out[0][i]) for i in range(lib.pawl_mission_params(self._get(), out))]
 
     def set_param(self, name: str, value: Any) -> None:
         """Give a parameter its value for runs to come."""
-        with self._lock:
-            call(lib.pawl_mission_set_param, self._get(), encode(name), encode(value if isinstance(value, str) else json.dumps(value)))
+        with self._alone():
+            call(lib.pawl_mission_set_param, self._get(), needed("parameter", name), encode(value if isinstance(value, str) else json.dumps(value)))
 
     def load_params(self, path: str) -> None:
         """The same of a file, YAML or JSON, of names and values."""
-        with self._lock:
-            call(lib.pawl_mission_load_params, self._get(), encode(path))
+        with self._alone():
+            call(lib.pawl_mission_load_params, self._get(), needed("file", path))
 
     def run(self, log: Log, run_id: str | None = None, **options: Any) -> Record:
         """Run every step: `status` is completed, blocked, failed or interrupted; `steps`, `conflicts` (ids), `run_id`.
@@ -51,19 +59,19 @@ class Mission(Handle):
         progress(stage, step_id, number, of); notice(line).
         """
         options["run_id"] = run_id
-        with self._lock:
+        with log._alone(), self._lock:
             return run_mission(lambda out, given, error: lib.pawl_mission_run(out, self._get(), log._get(), given, error), log, options)
 
     def submit(self, log: Log, run_id: str | None = None, *, actor: str | None = None, strictness: str | None = None) -> str:
         """Put a run in line for `pawl work`, its files in the log: the run's id."""
         out, options = ffi.new("char[129]"), new("pawl_run_options", run_id=run_id, actor=actor, strictness=strictness)
-        with self._lock, log._lock:
+        with log._lock, self._lock:
             call(lib.pawl_mission_submit, out, self._get(), log._get(), options.struct)
         return ffi.string(out).decode()
 
     def check(self, log: Log | None = None, step_id: str | None = None) -> list[dict[str, Any]]:
         """What the gate would say of each step, writing nothing."""
         out, length = ffi.new("char **"), ffi.new("size_t *")
-        with self._lock:
+        with log._lock if log else nullcontext(), self._lock:
             call(lib.pawl_mission_check, out, length, self._get(), log._get() if log else ffi.NULL, encode(step_id))
         return json.loads(taken(out, length))

@@ -1,6 +1,7 @@
 """The pipeline, for runners of one's own."""
 
 import json
+from contextlib import nullcontext
 from typing import Any
 
 from pawl._callbacks import Callbacks
@@ -36,31 +37,36 @@ class Context(Handle):
 
     @property
     def retry_token(self) -> str | None:
-        token = lib.pawl_context_retry_token(self._get())
-        return None if token == ffi.NULL else ffi.string(token).decode()
+        with self._lock:
+            token = lib.pawl_context_retry_token(self._get())
+            return None if token == ffi.NULL else ffi.string(token).decode()
 
     @property
     def input_hash(self) -> str:
-        return ffi.string(lib.pawl_context_input_hash(self._get())).decode()
+        with self._lock:
+            return ffi.string(lib.pawl_context_input_hash(self._get())).decode()
 
     @property
     def conflicts(self) -> list[Record]:
-        return [record(lib.pawl_context_conflict(self._get(), i)) for i in range(lib.pawl_context_conflicts(self._get()))]
+        with self._lock:
+            return [record(lib.pawl_context_conflict(self._get(), i)) for i in range(lib.pawl_context_conflicts(self._get()))]
 
     @property
     def terms(self) -> list[Record]:
         """What the generation is to be told, after a pass: terms that the inputs use, or that were answered for the step."""
         if self._pipeline is None:
             return []
-        self._pipeline._get()
         out = ffi.new("pawl_glossary_terms *")
-        self._check(lib.pawl_context_terms(out, self._get()))
-        return record(out).items
+        with self._pipeline._lock, self._lock:
+            self._pipeline._get()
+            self._check(lib.pawl_context_terms(out, self._get()))
+            return record(out).items
 
     @property
     def output(self) -> Any:
-        value = lib.pawl_context_output(self._get())
-        return None if value.data == ffi.NULL else json.loads(bytes(ffi.buffer(value.data, value.len)))
+        with self._lock:
+            value = lib.pawl_context_output(self._get())
+            return None if value.data == ffi.NULL else json.loads(bytes(ffi.buffer(value.data, value.len)))
 
 
 class Pipeline(Handle):
@@ -71,22 +77,18 @@ class Pipeline(Handle):
         self._back = Callbacks(clarify=clarify, confirm=confirm)
         self._options = new("pawl_pipeline_options", actor=actor, **self._back.options())
         self._log = log
-        call(lib.pawl_pipeline_new, out, log._get(), self._options.struct)
-        super().__init__(out[0], lib.pawl_pipeline_free)
+        with log._lock:
+            call(lib.pawl_pipeline_new, out, log._get(), self._options.struct)
+        super().__init__(out[0], lambda pointer: None if log._pointer is None else lib.pawl_pipeline_free(pointer))
         self._lock = log._lock
-
-    def close(self) -> None:
-        if self._log._pointer is None:
-            self._pointer = None
-        super().close()
 
     def _get(self) -> Any:
         self._log._get()
         return super()._get()
 
-    def _do(self, function: Any, *arguments: Any) -> str:
-        with self._lock:
-            code = function(self._get(), *arguments)
+    def _do(self, function: Any, *arguments: Any, context: Context | None = None) -> str:
+        with self._alone(), context._lock if context else nullcontext():
+            code = function(self._get(), *([context._get()] if context else []), *arguments)
             self._back.finish()
             check(code, ffi.string(lib.pawl_pipeline_errmsg(self._get())).decode(errors="replace"))
         return {lib.PAWL_BLOCKED: "blocked", lib.PAWL_DONE: "done"}.get(code, "ok")
@@ -97,14 +99,14 @@ class Pipeline(Handle):
     def run(self, context: Context) -> str:
         """ "ok": generate; "blocked"; "done": it completed before, and context.output is what it gave."""
         context._pipeline = self
-        return self._do(lib.pawl_pipeline_run, context._get())
+        return self._do(lib.pawl_pipeline_run, context=context)
 
     def complete(self, context: Context, output: Any) -> str:
         """Record the output: "ok", or "blocked" by it."""
-        return self._do(lib.pawl_pipeline_complete, context._get(), *_json(output))
+        return self._do(lib.pawl_pipeline_complete, *_json(output), context=context)
 
     def failed(self, context: Context, exit_code: int, why: str) -> None:
-        self._do(lib.pawl_pipeline_failed, context._get(), exit_code, encode(why))
+        self._do(lib.pawl_pipeline_failed, exit_code, encode(why), context=context)
 
     def renew(self, run_id: str) -> None:
         """Keep the claim on a run while its generation takes long."""

@@ -4,7 +4,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from pawl._callbacks import Callbacks, call_back
-from pawl._lib import Handle, Record, call, check, encode, ffi, lib, new, record
+from pawl._lib import Handle, Record, call, check, encode, ffi, lib, needed, new, record
+
+
+def _which(checkpoint: str | int) -> Any:
+    return needed("checkpoint", str(checkpoint) if isinstance(checkpoint, int) else checkpoint)
 
 
 class Workspace(Handle):
@@ -28,12 +32,12 @@ class Workspace(Handle):
     def checkpoints(self) -> list[Record]:
         return self._list(lib.pawl_workspace_checkpoint_list, lib.pawl_workspace_checkpoints_free, "pawl_workspace_checkpoints")
 
-    def diff(self, a: str, b: str | None = None, *, root: str | None = None, patch: Callable[[bytes], Any] | None = None) -> Record:
+    def diff(self, a: str | int, b: str | int | None = None, *, root: str | None = None, patch: Callable[[bytes], Any] | None = None) -> Record:
         """What lies between two checkpoints, or one and the workspace; `patch` gets a unified diff piece by piece."""
         out, back = ffi.new("pawl_comparison **"), Callbacks(patch=patch)
         options = new("pawl_workspace_options", root=root)
         with self._lock:
-            code = call_back(back, lib.pawl_workspace_compare, out, self._get(), encode(a), encode(b), options.struct,
+            code = call_back(back, lib.pawl_workspace_compare, out, self._get(), _which(a), _which(b) if b is not None else ffi.NULL, options.struct,
                               lib.py_patch if patch else ffi.NULL, back.handle)
         check(*code)
         try:
@@ -41,10 +45,11 @@ class Workspace(Handle):
         finally:
             lib.pawl_comparison_free(out[0])
 
-    def rollback(self, which: str, *, root: str | None = None, paths: Iterable[str] | None = None, actor: str | None = None) -> int:
+    def rollback(self, which: str | int, *, root: str | None = None, paths: Iterable[str] | None = None, actor: str | None = None) -> int:
         """Put the workspace back to a checkpoint: the number of the safety copy, for undo()."""
+        name = _which(which)
         return self._roll(lambda out, options, error: lib.pawl_workspace_rollback(
-            out, self._get(), encode(which), ffi.NULL, options, error), root, paths, actor)
+            out, self._get(), name, ffi.NULL, options, error), root, paths, actor)
 
     def undo(self, *, root: str | None = None, actor: str | None = None) -> int:
         """Undo the last rollback or undo."""
@@ -64,4 +69,4 @@ class Workspace(Handle):
     def pin(self, which: str | int, pinned: bool = True, *, actor: str | None = None) -> None:
         """Keep a checkpoint from being pruned, or no longer."""
         with self._lock:
-            call(lib.pawl_workspace_checkpoint_pin, self._get(), encode(str(which)), pinned, encode(actor))
+            call(lib.pawl_workspace_checkpoint_pin, self._get(), _which(which), pinned, encode(actor))
