@@ -23,11 +23,26 @@ struct pawl__fork_completion {
 
 /* ---- When the step began --------------------------------------------------------------------- */
 
-typedef struct following {
-        pawl__fork *f;
+/* What the step's beginning was from an event on. */
+struct beginning {
+        uint64_t from;
         uint64_t began; /* the first event of the step; 0: there was none yet */
         bool copied;    /* that is none of this run's own doing: it is a fork, too */
+};
+
+typedef struct following {
+        pawl__fork *f;
+        struct beginning now, *all; /* in their order */
+        size_t n, cap;
 } following;
+
+static pawl_status note_beginning(following *l, struct beginning now, pawl_error *err)
+{
+        if (pawl__grow(&l->all, &l->cap, l->n + 1, sizeof *l->all))
+                return pawl__nomem(err);
+        l->all[l->n++] = l->now = now;
+        return PAWL_OK;
+}
 
 /* Has what happened made the step pending again? */
 static pawl_status given_up(bool *out, const following *l, pawl__store *store, pawl_error *err)
@@ -38,6 +53,52 @@ static pawl_status given_up(bool *out, const following *l, pawl__store *store, p
 
         *out = status || pawl__text_is(step.v[PAWL__STEP_STATUS].text, "pending");
         return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+/* The place of the checkpoint that a rollback or an undo went back to; 0: it went nowhere. */
+static pawl_status find_target(
+        uint64_t *seq, const pawl_event *ended, pawl__store *store, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__row rollback = {0}, target = {0};
+        pawl_status status =
+                pawl__json_tree_read(&tree, ended->payload.data, ended->payload.len, err);
+
+        *seq = 0;
+        if (!status && pawl__json_int(pawl__json_at(&tree, pawl__json_get(&tree, 0, "started_seq")),
+                               &rollback.v[PAWL__RB_SEQ].integer))
+                status = store->get(store, PAWL__ROLLBACKS, &rollback, err);
+        pawl__json_tree_free(&tree);
+        if (status || !pawl__text_is(rollback.v[PAWL__RB_STATUS].text, "done"))
+                return status;
+        target.v[PAWL__WCP_N] = rollback.v[PAWL__RB_TARGET];
+        status = store->get(store, PAWL__WORKSPACE, &target, err);
+        *seq = (uint64_t)target.v[PAWL__WCP_SEQ].integer;
+        return status;
+}
+
+/* A step that was put back began when it had begun at the place that was gone back to. */
+static pawl_status follow_change(
+        following *l, const pawl_event *event, pawl__store *store, pawl_error *err)
+{
+        struct beginning then = l->now;
+        uint64_t target = 0;
+        bool again = false;
+        pawl_status status = given_up(&again, l, store, err);
+
+        if (!status && !again && pawl__event_type_of(event->type) == PAWL__ROLLED_BACK)
+                status = find_target(&target, event, store, err);
+        if (status)
+                return status;
+        if (again)
+                then = (struct beginning){0};
+        for (size_t i = l->n; target && i-- > 0;)
+                if (l->all[i].from <= target) {
+                        then = l->all[i];
+                        break;
+                }
+        then.from = event->seq;
+        return note_beginning(l, then, err);
 }
 
 static pawl_status note_completed(pawl__fork *f, const pawl_event *event, pawl_error *err)
@@ -52,29 +113,23 @@ static pawl_status note_completed(pawl__fork *f, const pawl_event *event, pawl_e
 
 static pawl_status follow(const pawl_event *event, pawl__store *store, void *user, pawl_error *err)
 {
+        static const char copied[] = "\"forked\":true";
         following *l = user;
-        bool again = false;
-        pawl_status status = PAWL_OK;
+        const pawl__event_type type = pawl__event_type_of(event->type);
 
-        switch (pawl__event_type_of(event->type)) {
-        case PAWL__RUN_MISSION_CHANGED:
-        case PAWL__ROLLED_BACK:
-                status = given_up(&again, l, store, err);
-                l->began = again ? 0 : l->began;
-                return status;
-        case PAWL__STEP_COMPLETED:
-                status = note_completed(l->f, event, err);
-                break;
-        default:
-                break;
+        if (type == PAWL__RUN_MISSION_CHANGED || type == PAWL__ROLLED_BACK)
+                return follow_change(l, event, store, err);
+        if (type == PAWL__STEP_COMPLETED) {
+                const pawl_status status = note_completed(l->f, event, err);
+                if (status)
+                        return status;
         }
-        if (!l->began && pawl__text_eq(event->step_id, l->f->step_id)) {
-                static const char copied[] = "\"forked\":true";
-                l->began = event->seq;
-                l->copied = event->payload.data && memmem(event->payload.data, event->payload.len,
-                                                           copied, sizeof copied - 1);
-        }
-        return status;
+        if (l->now.began || !pawl__text_eq(event->step_id, l->f->step_id))
+                return PAWL_OK;
+        const bool is_copied =
+                event->payload.data &&
+                memmem(event->payload.data, event->payload.len, copied, sizeof copied - 1);
+        return note_beginning(l, (struct beginning){event->seq, event->seq, is_copied}, err);
 }
 
 /* The hashes of the mission that the run was held against. */
@@ -141,7 +196,7 @@ static pawl_status find_source(pawl__fork *f, pawl_error *err)
 static pawl_status find_place(pawl__fork *f, pawl_error *err)
 {
         unsigned char hash[PAWL__HASH_LEN];
-        following l = {f, 0, false};
+        following l = {.f = f};
         uint64_t head = 0;
         pawl_status status = pawl_log_head(&head, hash, f->log);
 
@@ -149,13 +204,15 @@ static pawl_status find_place(pawl__fork *f, pawl_error *err)
                 return pawl__log_failed(f->log, status, err);
         f->source = f->now;
         status = fold(f, head, follow, &l, err);
-        while (!status && l.copied) {
-                l = (following){f, 0, false};
+        while (!status && l.now.copied) {
+                l.now = (struct beginning){0};
+                l.n = 0;
                 status = find_source(f, err);
                 if (!status)
                         status = fold(f, head, follow, &l, err);
         }
-        f->seq = l.began ? l.began - 1 : head;
+        free(l.all);
+        f->seq = l.now.began ? l.now.began - 1 : head;
         if (!status)
                 status = fold(f, f->seq, take_mission, f, err);
         return status ? status

@@ -149,6 +149,28 @@ see "goes on with it"'
 [ ! -e specify.txt ]
 same "$(pawl runs --json | jq '.runs | length')" $((before + 1))
 
+it "after a rollback that was undone it begins where the step began, and not where the log ends"
+runs 0 pawl run mission.yaml --run undone --no-input --fresh
+target=$(pawl checkpoints --run undone --step research --json | jq .[0].n)
+runs 0 pawl rollback "$target" --yes
+same "$(steps undone)" "research=completed specify=pending publish=pending"
+runs 0 pawl undo --yes
+same "$(steps undone)" "research=completed specify=completed publish=completed"
+began=$(eventlog list --run undone --step specify --json | jq -s '.[0].seq')
+runs 0 pawl fork undone --from specify --yes --json
+same "$(jq .forked_from.seq out)" $((began - 1))
+same "$(steps "$(jq -r .run_id out)")" "research=completed specify=pending publish=pending"
+runs 0 pawl undo --yes
+
+it "and after going back to what was before a rollback and all that came of it, too"
+safety=$(pawl checkpoints --json | jq '[.[] | select(.description == "before a rollback")][-1].n')
+runs 0 pawl rollback "$target" --yes
+runs 0 pawl resume undone --no-input
+runs 0 pawl rollback "$safety" --yes
+same "$(steps undone)" "research=completed specify=completed publish=completed"
+runs 0 pawl fork undone --from specify --yes --json
+same "$(jq .forked_from.seq out)" $((began - 1))
+
 it "the mission that it began with is the run's: one that was edited since is held against it"
 runs 0 pawl fork first --from publish --dir edited
 sixth=$(cat out)
