@@ -184,12 +184,19 @@ static pawl_status take_child(editing *e, pawl__jsonc_span part, pawl__jsonc_spa
 
 /* ---- Knowing ours ---------------------------------------------------------------------------- */
 
-static bool ends_ours(const editing *e, pawl__jsonc_span string)
+/* A command that ends as ours do, of a program in whose file name stands `pawl`: others call theirs
+ * `hook --agent`, too. */
+static bool is_ours(const editing *e, pawl__jsonc_span string)
 {
         const size_t len = strlen(e->end);
 
-        return string.from && *string.from == '"' && (size_t)(string.to - string.from) > len &&
-               memcmp(string.to - len, e->end, len) == 0;
+        if (!string.from || *string.from != '"' || (size_t)(string.to - string.from) <= len ||
+                memcmp(string.to - len, e->end, len) != 0)
+                return false;
+        const char *const end = string.to - len, *name = end;
+        while (name[-1] != '/' && name[-1] != ' ' && name - 1 > string.from)
+                name--;
+        return memmem(name, (size_t)(end - name), "pawl", 4) != NULL;
 }
 
 /* The first hook of ours that an array of hooks has, or groups of hooks; *within is the array that
@@ -203,7 +210,7 @@ static pawl__jsonc_span find_ours(
                 return pawl__jsonc_none;
         for (const char *p = array.from + 1; pawl__jsonc_child(&name, &value, &p, array);) {
                 *within = array;
-                if (ends_ours(e, pawl__jsonc_get(NULL, value, "command")))
+                if (is_ours(e, pawl__jsonc_get(NULL, value, "command")))
                         return value;
                 const pawl__jsonc_span group = pawl__jsonc_get(NULL, value, "hooks");
                 const pawl__jsonc_span inner = pawl__jsonc_is_array(group)

@@ -36,6 +36,7 @@ while IFS= read -r text; do
         cp $settings ../before
         runs 0 pawl hooks install --agent claude
         cp $settings ../with
+        same "$(grep -o 'pawl hook --agent claude' $settings | wc -l)" 5
         runs 0 pawl hooks install --agent claude
         cmp $settings ../with
         same "$(pawl hooks status --agent claude --json | jq '.[0].events | length')" 5
@@ -52,6 +53,7 @@ done <<'END'
 {\n  "hooks": {\n    "Stop": [ ],\n  }\n}
 {"a":"\\u0022hooks\\u0022","b":[1.0,-2e9,true,null]}
 {"hooks":{"Stop":[]},"hooks":{}}
+{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/opt/other hook --agent claude"}]}],"Stop":[]}}
 END
 
 it "so do those of each agent that has hooks of others at the same events"
