@@ -78,14 +78,34 @@ void pawl__runner_free(pawl__runner *r)
         pawl__arena_free(&r->arena);
 }
 
+/* ---- Questions: what is in the log by then is told of before them. -----------------------------
+ */
+
+static pawl_status clarify(pawl_answer *answer, const pawl_conflict *conflict, void *user)
+{
+        pawl__runner *r = user;
+
+        pawl__runner_tell_done(r);
+        return r->options.clarify(answer, conflict, r->options.clarify_user);
+}
+
+static pawl_status clarify_terms(
+        pawl_answer *answers, const pawl_conflict *conflicts, size_t n, void *user)
+{
+        pawl__runner *r = user;
+
+        pawl__runner_tell_done(r);
+        return r->options.clarify_terms(answers, conflicts, n, r->options.clarify_user);
+}
+
 static pawl_status make_pipeline(pawl__runner *r)
 {
         pawl_pipeline_options options = PAWL_PIPELINE_OPTIONS_INIT;
 
         options.actor = r->actor.data;
-        options.clarify = r->options.clarify;
-        options.clarify_terms = r->options.clarify_terms;
-        options.clarify_user = r->options.clarify_user;
+        options.clarify = r->options.clarify ? clarify : NULL;
+        options.clarify_terms = r->options.clarify_terms ? clarify_terms : NULL;
+        options.clarify_user = r;
         if (r->options.accept_changed_inputs || r->options.accept_changed_mission ||
                 r->options.confirm) {
                 options.confirm = pawl__runner_confirm;

@@ -152,6 +152,21 @@ same "$(eventlog export | jq -c 'select(.type == "GlossaryClarificationResolved"
         '["3","interactive"] ["It is time.","interactive"] '
 runs 0 eventlog replay --check
 
+it "it is asked when what the others came to was shown"
+cat >others.yaml <<'END'
+mission: others
+parallel: 2
+workspace: {checkpoint: off}
+steps:
+  - {id: other, needs: [], run: [sleep, "0.3"]}
+  - {id: approve, needs: [], ask: {question: "Publish?"}}
+END
+dialog 0 'spawn pawl run others.yaml --run beside
+see {other: [^\n]*completed}
+see {Publish\?}
+see {decide later}
+send "yes\r"'
+
 it "an empty line decides later; another run asks again"
 dialog 3 'spawn pawl run mission.yaml --run two
 see {decide later: }
