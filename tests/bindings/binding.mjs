@@ -1,13 +1,14 @@
 // The Node binding as programs use it. Run in an empty directory: node binding.mjs MODULE.
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import test from "node:test";
 
 const module = path.resolve(process.env.PAWL_MODULE);
 const pawl = createRequire(import.meta.url)(module);
-const { Context, Log, Mission, PawlError, Pipeline } = pawl;
+const { Context, Log, Mission, PawlError, Pipeline, Threads } = pawl;
 
 const MISSION = `
 mission: refunds
@@ -378,6 +379,90 @@ test("misuse rejects and does not crash", async () => {
   const again = await Mission.load(path.join(directory, "mission.yaml"));
   const running = again.run(other);
   await assert.doesNotReject(Promise.all([running, other.close()]));
+});
+
+test("a text that UTF-8 or JSON cannot hold is refused", async () => {
+  const { directory, log, mission } = await fixture();
+  const half = "\ud800";
+  const before = (await log.head()).seq;
+  for (const use of [() => pawl.hash(`"${half}"`), () => pawl.canonical(`"${half}"`), () => Context.create("m", "r", "s", `"${half}"`), () => Context.create("m", "r", "s", { a: NaN }),
+    () => Context.create("m", "r", "s", { a: [-Infinity] }), () => Context.create("m", "r", "s", { a: 1n }), () => log.skip("r", "s", { output: NaN }), () => mission.run(log, { actor: `user:${half}` }),
+    () => Log.open({}), () => pawl.hash({}), () => Mission.load(), () => mission.run(mission), () => mission.check({ log: {} }), () => Pipeline.open({}),
+    () => log.runs({ limit: 1.5 }), () => log.resolve("none", { pick: 1.5 }), () => log.resolve("none", { pick: -1 }), () => log.events("x").next(), () => mission.run(log, { waitMs: 2 ** 32 })])
+    await assert.rejects(use, (error) => error instanceof PawlError && /^PAWL_E(INVAL|PARSE)$/.test(error.status), String(use));
+  assert.equal((await log.head()).seq, before);
+  const threads = await Threads.open(path.join(directory, ".pawl", "events.db"));
+  const item = (thread) => [thread, "", "1", null, "{}", "{}", [], []];
+  await assert.rejects(threads.put([item(half)]), refused("PAWL_EINVAL"));
+  await threads.put([item("\ufffd")]);
+  await assert.rejects(threads.list([half, null, null, null, null, 1, null, null, null]), refused("PAWL_EINVAL"));
+  const closing = threads.close();
+  await assert.rejects(threads.put([item("b")]), refused("PAWL_ESTATE"));
+  await closing;
+  await log.close();
+});
+
+test("clarify gives an answer, or the run rejects and nothing is recorded", async () => {
+  const { log, mission } = await fixture();
+  let n = 0;
+  for (const said of [true, "x", 1.5, -1, NaN, [1], { pik: 1 }, { pick: 1.5 }, { define: 5 }, { define: "\ud800" }, { define: "a", scope: "core\nb" }])
+    await assert.rejects(mission.run(log, { runId: `r${++n}`, clarify: () => said }), PawlError, JSON.stringify(said));
+  for (const said of [{}, { pick: 0 }, { define: undefined }]) assert.equal((await mission.run(log, { runId: `r${++n}`, clarify: () => said })).status, "blocked");
+  for await (const event of log.events()) assert.notEqual(event.type, "GlossaryClarificationResolved");
+  await log.close();
+});
+
+test("a function that a call asks cannot wait for that call's handles", async () => {
+  const { log, mission } = await fixture();
+  const after = [];
+  const result = await mission.run(log, {
+    progress: () => { after.push(log.head()); },
+    clarify: async () => {
+      for (const use of [() => log.conflicts(), () => log.close(), () => mission.check(), () => mission.run(log)]) await assert.rejects(use, refused("PAWL_ESTATE"));
+      return 1;
+    },
+  });
+  assert.equal(result.status, "completed");
+  assert.ok((await Promise.all(after)).every((head) => head.seq > 0)); // not waited for: after the run
+  await log.close();
+});
+
+test("what progress throws ends the run", async () => {
+  const { log, mission } = await fixture();
+  await assert.rejects(mission.run(log, { runId: "r1", progress: () => { throw new RangeError("no"); } }), RangeError);
+  assert.equal((await log.runs())[0].status, "interrupted");
+  assert.equal((await log.resume("r1", { clarify: () => 1 })).status, "completed");
+  await log.close();
+});
+
+// A step of a minute in a program of its own, or here.
+const SLOW = "mission: slow\nsteps:\n  - id: wait\n    run: [sh, -c, 'touch ready; exec sleep 60']\n";
+
+test("a run that is at work is interrupted, and ends with a process that exits", { timeout: 50000 }, async () => {
+  const { directory, log, where } = await fixture();
+  const file = path.join(directory, "slow.yaml");
+  writeFileSync(file, SLOW);
+  const ready = () => new Promise((resolve) => {
+    const timer = setInterval(() => { if (existsSync(path.join(directory, "ready"))) { clearInterval(timer); resolve(); } }, 10);
+  });
+  const running = (await Mission.load(file)).run(log, { runId: "r1" });
+  await ready();
+  log.interrupt();
+  const { status, signal } = await running;
+  assert.deepEqual([status, signal, (await log.runs())[0].status], ["interrupted", 2, "interrupted"]);
+  rmSync(path.join(directory, "ready"));
+  const exits = (ready, mission, options) => spawnSync(process.execPath, ["-e", `
+    const { Log, Mission } = require(process.argv[1]);
+    (async () => {
+      const mission = await Mission.load(${JSON.stringify(path.join(directory, mission))});
+      mission.run(await Log.open(${JSON.stringify(where)}), ${options});
+      setInterval(() => { if (require("node:fs").existsSync(${JSON.stringify(path.join(directory, ready))})) process.exit(7); }, 10);
+    })();`, module], { timeout: 30000 }).status;
+  assert.equal(exits("ready", "slow.yaml", '{ runId: "r2" }'), 7);
+  assert.equal(exits(".", "mission.yaml", '{ runId: "r3", clarify: () => { process.exit(7); } }'), 7);
+  assert.deepEqual((await log.runs()).map((run) => run.status).filter((status) => status === "running"), []);
+  assert.equal((await log.verify()).events, (await log.head()).seq);
+  await log.close();
 });
 
 test("the event loop is free while a run waits, and a call can be interrupted", async () => {

@@ -7,6 +7,8 @@
  */
 #include "task.h"
 #include "threads.h"
+#include <signal.h>
+#include <unistd.h>
 
 pawl_log *task_log(task *t)
 {
@@ -28,18 +30,23 @@ void task_make(task *t, kind kind, void *pointer)
 {
         t->made = calloc(1, sizeof *t->made);
         if (t->made) {
-                *t->made = (handle){.kind = kind, .pointer = pointer};
+                *t->made = (handle){.kind = kind,
+                        .pointer = pointer,
+                        .lock = PTHREAD_MUTEX_INITIALIZER,
+                        .run_fd = -1};
                 return;
         }
-        close_handle(&(handle){.kind = kind, .pointer = pointer});
+        close_handle(
+                &(handle){.kind = kind, .pointer = pointer, .lock = PTHREAD_MUTEX_INITIALIZER});
         t->status = PAWL_ENOMEM;
 }
 
 void close_handle(handle *h)
 {
+        pthread_mutex_lock(&h->lock);
         void *pointer = h->pointer;
-
         h->pointer = NULL;
+        pthread_mutex_unlock(&h->lock);
         if (!pointer)
                 return;
         switch (h->kind) {
@@ -379,7 +386,14 @@ static napi_value call(napi_env env, napi_callback_info info)
         return NULL;
 }
 
-/* From any thread, while another call is at work. */
+bool end_run(handle *h)
+{
+        const char signal = SIGINT;
+
+        return h->run_fd >= 0 && write(h->run_fd, &signal, 1) != 0; /* it may be full of them */
+}
+
+/* While another call is at work, too. */
 static napi_value interrupt(napi_env env, napi_callback_info info)
 {
         napi_value argv[2];
@@ -387,12 +401,18 @@ static napi_value interrupt(napi_env env, napi_callback_info info)
         void *data;
         bool on;
 
-        if (napi_get_cb_info(env, info, &argc, argv, NULL, NULL) == napi_ok && argc == 2 &&
-                is(env, argv[0], napi_external) &&
-                napi_get_value_external(env, argv[0], &data) == napi_ok &&
-                ((handle *)data)->kind == LOG && ((handle *)data)->pointer &&
-                napi_get_value_bool(env, argv[1], &on) == napi_ok)
-                pawl_log_interrupt(((handle *)data)->pointer, on);
+        if (napi_get_cb_info(env, info, &argc, argv, NULL, NULL) != napi_ok || argc != 2 ||
+                !is(env, argv[0], napi_external) ||
+                napi_get_value_external(env, argv[0], &data) != napi_ok ||
+                napi_get_value_bool(env, argv[1], &on) != napi_ok)
+                return NULL;
+        handle *h = data;
+        if (h->kind != LOG)
+                return NULL;
+        pthread_mutex_lock(&h->lock);
+        if (h->pointer && !(on && end_run(h)))
+                pawl_log_interrupt(h->pointer, on);
+        pthread_mutex_unlock(&h->lock);
         return NULL;
 }
 

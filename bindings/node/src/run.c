@@ -1,5 +1,7 @@
 /* Missions: running them, what they ask, and the conflicts that they leave. */
 #include "task.h"
+#include <fcntl.h>
+#include <unistd.h>
 
 static void write_sense_members(json_out *o, const pawl_sense *s)
 {
@@ -167,12 +169,21 @@ static pawl_status confirm_mission(
         return said && strncmp(said, "throw", 5) == 0 ? PAWL_ESTATE : PAWL_OK;
 }
 
+/* Of a function whose answer the run does not take: what it throws ends the run. */
+static void tell(task *t, question *q)
+{
+        const char *said = task_ask(t, q);
+
+        if (said && strcmp(said, "throw") == 0)
+                (void)end_run(t->on); /* which this thread alone ends otherwise */
+}
+
 static void notice(const char *line, void *user)
 {
         question q = {.what = "notice"};
 
         json_string(&q.json, NULL, line);
-        (void)task_ask(user, &q);
+        tell(user, &q);
 }
 
 static void progress(pawl_run_stage stage, const char *step_id, size_t n, size_t of, void *user)
@@ -192,7 +203,7 @@ static void progress(pawl_run_stage stage, const char *step_id, size_t n, size_t
         json_number(&q.json, "number", (double)n);
         json_number(&q.json, "of", (double)of);
         json_close(&q.json, "}");
-        (void)task_ask(user, &q);
+        tell(user, &q);
 }
 
 /* arg: 1 what, 2 actor, 3 strictness, 4 flags, 5 time limit, 6 which functions there are, 7 how
@@ -219,8 +230,32 @@ static pawl_run_options run_options(task *t)
         return options;
 }
 
-static void finish_run(task *t, pawl_run_result *result)
+static void set_run_fd(handle *log, int fd)
 {
+        pthread_mutex_lock(&log->lock);
+        log->run_fd = fd;
+        pthread_mutex_unlock(&log->lock);
+}
+
+/* The run has a pipe, by which interrupt() ends it. */
+static bool begin_run(task *t, pawl_run_options *options, int fds[2])
+{
+        if (pipe2(fds, O_CLOEXEC | O_NONBLOCK)) {
+                t->status = PAWL_EIO;
+                snprintf(t->err.message, sizeof t->err.message,
+                        "run: no pipe can be made; close files and try again");
+                return false;
+        }
+        options->signal_fd = fds[0];
+        set_run_fd(t->on, fds[1]);
+        return true;
+}
+
+static void finish_run(task *t, pawl_run_result *result, const int fds[2])
+{
+        set_run_fd(t->on, -1);
+        close(fds[0]);
+        close(fds[1]);
         const bool verdict = t->status == PAWL_BLOCKED || t->status == PAWL_ESTEP ||
                              t->status == PAWL_EINPUTS || t->status == PAWL_EINTERRUPTED;
 
@@ -235,20 +270,26 @@ void op_run(task *t)
 {
         pawl_run_options options = run_options(t);
         pawl_run_result *result = NULL;
+        int fds[2];
 
         options.run_id = t->arg[1];
+        if (!begin_run(t, &options, fds))
+                return;
         t->status =
                 pawl_mission_run(&result, task_second(t)->pointer, task_log(t), &options, &t->err);
-        finish_run(t, result);
+        finish_run(t, result, fds);
 }
 
 void op_resume(task *t)
 {
-        const pawl_run_options options = run_options(t);
+        pawl_run_options options = run_options(t);
         pawl_run_result *result = NULL;
+        int fds[2];
 
+        if (!begin_run(t, &options, fds))
+                return;
         t->status = pawl_mission_resume(&result, task_log(t), t->arg[1], &options, &t->err);
-        finish_run(t, result);
+        finish_run(t, result, fds);
 }
 
 /* arg: as run_options(), 1 the run's id, and the mission */

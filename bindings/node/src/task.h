@@ -15,7 +15,9 @@ typedef enum kind { LOG = 1, MISSION, THREADS, PIPELINE, CONTEXT } kind;
 
 typedef struct handle {
         kind kind;
-        void *pointer;  /* NULL: closed */
+        void *pointer;        /* NULL: closed */
+        pthread_mutex_t lock; /* of the pointer and run_fd, for interrupt() from another thread */
+        int run_fd;     /* of a log: a byte here is a signal to the run that is at work; -1: none */
         unsigned users; /* of a log: its pipelines */
         bool dropped;   /* nobody has it but they */
 } handle;
@@ -56,6 +58,8 @@ uint64_t task_natural(const task *t, int i);
 /* A new handle is what the call gives. */
 void task_make(task *t, kind kind, void *pointer);
 void close_handle(handle *h);
+/* End the run that is at work on a log, as by SIGINT. Is there one? */
+bool end_run(handle *h);
 /* Close and free it: a log that pipelines stand on with the last of them. */
 void drop_handle(handle *h);
 void close_pipeline(void *pointer);
