@@ -151,7 +151,6 @@ UNIT_TEST(another_program_has_the_same_canonical_forms)
                 p = end + 1;
         }
         assert_true(lines > 1500);
-        free(all);
 }
 
 UNIT_TEST(node_has_the_same_canonical_forms_for_134_thousand_more)

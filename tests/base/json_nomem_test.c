@@ -10,7 +10,7 @@
 
 static int setup(void **state)
 {
-        pawl__buf *text = calloc(1, sizeof *text);
+        pawl__buf *text = test_alloc(sizeof *text);
 
         /* large objects in large objects, escapes, numbers that grow */
         for (int level = 0; level < 3; level++) {
@@ -29,7 +29,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
         pawl__buf_free(*state);
-        free(*state);
         return 0;
 }
 

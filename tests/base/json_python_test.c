@@ -44,7 +44,6 @@ UNIT_TEST(python_writes_the_same)
                 p = end + 1;
         }
         assert_true(lines > 600);
-        free(all);
 }
 
 UNIT_TEST(python_writes_the_same_for_55_thousand_more)

@@ -153,16 +153,14 @@ UNIT_TEST(literals_round_to_the_nearest_double_ties_to_even)
 UNIT_TEST(digits_far_behind_can_decide)
 {
         enum { ZEROS = 1000000 };
-        char *literal = malloc(ZEROS + 64);
+        char *literal = test_alloc(ZEROS + 64);
 
-        assert_non_null(literal);
         memcpy(literal, "9007199254740993.", 17);
         memset(literal + 17, '0', ZEROS);
         memcpy(literal + 17 + ZEROS, "0", 2);
         assert_int_equal(to_bits(read_literal(literal)), 0x4340000000000000);
         literal[17 + ZEROS] = '1';
         assert_int_equal(to_bits(read_literal(literal)), 0x4340000000000001);
-        free(literal);
 }
 
 /* Neither the rounding mode nor the decimal comma of a locale has a say. */

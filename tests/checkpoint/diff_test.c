@@ -29,15 +29,12 @@ static char *diff(const char *before, const char *after)
 
         assert_ok(pawl__inputs_diff(
                 "inputs", pawl__text(before), pawl__text(after), add_line, &lines, &err));
-        return pawl__buf_take(&lines.text, NULL);
+        return test_take(&lines.text);
 }
 
 static void diff_is(const char *before, const char *after, const char *is)
 {
-        char *lines = diff(before, after);
-
-        assert_string_equal(lines, is);
-        free(lines);
+        assert_string_equal(diff(before, after), is);
 }
 
 UNIT_TEST(equal_documents_have_no_differences)
@@ -194,7 +191,6 @@ UNIT_TEST(deep_documents_need_no_deep_stack)
         char *lines = diff(before, after);
         assert_non_null(strstr(lines, "[0][0]: 1 → 2\n"));
         assert_int_equal(strlen(lines), strlen("* inputs: 1 → 2\n") + (size_t)3 * DEPTH);
-        free(lines);
 }
 
 UNIT_TEST(a_status_of_the_callback_ends_it_and_is_passed_on)

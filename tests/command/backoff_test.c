@@ -15,14 +15,13 @@ static bool put_off(cli_backoffs *list, const char *run_id, int64_t at, cli_back
 }
 
 /* The wait is doubled with each time, up to a minute, unless a time took longer than it. */
-static void what_fails_waits_longer_each_time(void **state)
+UNIT_TEST(what_fails_waits_longer_each_time)
 {
         static const int64_t waits[] = {1000, 2000, 4000, 8000, 16000, 32000, 64000, 64000};
         cli_backoffs list = {.once = false};
         bool given_up;
         int64_t now = 5;
 
-        (void)state;
         for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
                 assert_false(put_off(&list, "r1", now, CLI_BACKOFF_FAILED));
                 assert_false(cli_backoff_passed(&list, R1, now + waits[i] - 1));
@@ -42,12 +41,11 @@ static void what_fails_waits_longer_each_time(void **state)
 
 /* A worker that ends when nothing is in line tries no run again that failed, and one that is
  * killed each time six times; that another worker had it meanwhile changes nothing. */
-static void a_worker_that_ends_gives_up(void **state)
+UNIT_TEST(a_worker_that_ends_gives_up)
 {
         cli_backoffs list = {.once = true};
         int64_t now = 0;
 
-        (void)state;
         assert_true(put_off(&list, "other", now, CLI_BACKOFF_FAILED));
         assert_false(cli_backoff_any(&list, now, true));
         for (int kills = 1; kills < 6; kills++, now += 64000) {
@@ -64,14 +62,4 @@ static void a_worker_that_ends_gives_up(void **state)
         assert_true(cli_backoff_passed(&list, R1, now));
         assert_int_equal(list.n, 1);
         free(list.items);
-}
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(what_fails_waits_longer_each_time),
-                cmocka_unit_test(a_worker_that_ends_gives_up),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
 }

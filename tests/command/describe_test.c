@@ -95,8 +95,7 @@ static char *describe(const cli_registry *of)
 
         cli_describe(&w, of);
         assert_ok(pawl__json_end_writer(&w));
-        char *text = strndup(w.buf.data, w.buf.len);
-        assert_non_null(text);
+        char *text = test_text(w.buf.data, w.buf.len);
         pawl__json_writer_free(&w);
         return text;
 }
@@ -106,7 +105,6 @@ UNIT_TEST(served_commands_are_told_with_their_words)
         char *text = describe(&registry);
 
         assert_string_equal(text, described);
-        free(text);
 }
 
 static bool finds(const char *name, const cli_program *program, const cli_cmd *cmd)
@@ -176,7 +174,6 @@ UNIT_TEST(every_served_command_of_both_programs_is_told_once)
         assert_true(served > 25);
         assert_int_equal(check_commands(&tree, pawl__json_get(&tree, 0, "commands")), served);
         pawl__json_tree_free(&tree);
-        free(text);
 }
 
 UNIT_TEST(no_command_has_more_options_than_a_call_has_room_for)

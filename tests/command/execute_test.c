@@ -160,9 +160,7 @@ typedef struct served {
 
 static int served_setup(void **state)
 {
-        served *s = calloc(1, sizeof *s);
-
-        assert_non_null(s);
+        served *s = test_alloc(sizeof *s);
         mission_setup((void **)&s->f);
         mission_file(s->f, "team.yaml", seed);
         mission_write(s->f, mission);
@@ -177,7 +175,6 @@ static int served_teardown(void **state)
         served *s = *state;
 
         mission_teardown((void **)&s->f);
-        free(s);
         return 0;
 }
 
@@ -224,8 +221,6 @@ static void nothing_was_heard(served *s)
                 char *text = file_read(s->seen[i], &len);
                 if (len)
                         fail_msg("printed by the process itself: %s", text);
-                free(text);
-                free(s->seen[i]);
                 s->seen[i] = NULL;
         }
 }

@@ -9,9 +9,7 @@
 
 static int setup(void **state)
 {
-        struct stories *s = calloc(1, sizeof *s);
-
-        assert_non_null(s);
+        struct stories *s = test_alloc(sizeof *s);
         stories_setup(s);
         *state = s;
         return 0;
@@ -20,7 +18,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
         stories_teardown(*state);
-        free(*state);
         return 0;
 }
 

@@ -118,10 +118,9 @@ static pawl_status nothing(struct disk *d, pawl_log *log, pawl_error *err)
 
 static int setup(void **state)
 {
-        struct disk *d = calloc(1, sizeof *d);
+        struct disk *d = test_alloc(sizeof *d);
 
         fault_reset();
-        assert_non_null(d);
         stories_setup(&d->s);
         d->f = d->s.f;
         d->told = mmap(
@@ -138,7 +137,6 @@ static int teardown(void **state)
         fault_reset();
         munmap(d->told, sizeof *d->told);
         stories_teardown(&d->s);
-        free(d);
         return 0;
 }
 

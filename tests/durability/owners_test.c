@@ -26,7 +26,6 @@ static void forget_file(struct mission_fixture *f, const char *name)
         char *path = path_in(f->directory, name);
 
         assert_true(unlink(path) == 0 || errno == ENOENT);
-        free(path);
 }
 
 /* A run of a fresh id whose one step failed: its token. */

@@ -35,12 +35,8 @@ static void check_recording(const recording *r)
                         char *b = file_read(there, &there_len);
                         assert_int_equal(written_len, there_len);
                         assert_memory_equal(a, b, there_len);
-                        free(a);
-                        free(b);
                         files++;
                 }
-                free(written);
-                free(there);
         }
         assert_true(files >= 2); /* the log and its -wal */
         directory_remove(copy);
@@ -303,14 +299,13 @@ LOG_TEST(creation_where_another_died)
         char *directory = path_in(f->directory, ".pawl");
 
         for (int empty = 0; empty < 2; empty++) {
-                char *unnamed = path_in(directory, "events.db-new-XXXXXX");
                 recording r;
                 start_log(&r, f);
                 assert_int_equal(mkdir(directory, 0700), 0);
                 if (empty) {
                         assert_int_equal(mknod(f->path, S_IFREG | 0600, 0), 0);
                 } else {
-                        int fd = mkostemp(unnamed, O_CLOEXEC);
+                        int fd = mkostemp(path_in(directory, "events.db-new-XXXXXX"), O_CLOEXEC);
                         assert_int_equal(write(fd, "SQLite format 3", 16), 16);
                         assert_int_equal(close(fd), 0);
                 }
@@ -318,10 +313,8 @@ LOG_TEST(creation_where_another_died)
                 append_batch(f, 1, 10);
                 event_log_close(f);
                 survives("creation where another died", &r, NULL);
-                free(unnamed);
-                directory_remove(strdup(directory));
+                directory_remove(directory);
         }
-        free(directory);
 }
 
 static pawl_status count_up(pawl_log *log, pawl_error *err)

@@ -68,7 +68,6 @@ static void follow_with_tail(event_log *f, unsigned long long last)
                 CHILD_CHECK(false, "tail: after the last event: %s\n", line);
         CHILD_CHECK(waitpid(tail, NULL, 0) == tail, "tail: is gone\n");
         fclose(lines);
-        free(program);
 }
 
 static pawl_log *open_reader(event_log *f)

@@ -203,7 +203,6 @@ static void put(fixture *f, const char *name, const char *data, mode_t mode)
         (void)unlink(path);
         file_write(path, data, strlen(data));
         assert_int_equal(chmod(path, mode), 0);
-        free(path);
 }
 
 static void make(fixture *f, const char *name, mode_t mode)
@@ -213,7 +212,6 @@ static void make(fixture *f, const char *name, mode_t mode)
         if (mkdir(path, 0700) != 0)
                 assert_int_equal(unlink(path) + mkdir(path, 0700), 0);
         assert_int_equal(chmod(path, mode), 0);
-        free(path);
 }
 
 static void checkpoint(fixture *f, pawl_log *log)
@@ -253,7 +251,6 @@ static void set_up(fixture *f)
         put(f, "a", "three", 0644);
         f->two = tree_on_disk(&f->t, f->log->directory);
         event_log_close(f->log);
-        free(link);
 }
 
 /* Each way there and back, once it is known what it leads to. */

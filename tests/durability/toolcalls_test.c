@@ -82,11 +82,7 @@ static void no_file_says_what_is_not(toolcalls *t, pawl_log *log)
                 if (pawl_toolcall_read(&call, text, len, &err))
                         fail_msg("%s", err.message);
                 pawl_toolcall_free(call);
-                free(text);
-                free(path);
         }
-        free(known);
-        free(names);
 }
 
 static void the_next_batch_ends_what_was_left(toolcalls *t, pawl_log *log)
@@ -98,8 +94,6 @@ static void the_next_batch_ends_what_was_left(toolcalls *t, pawl_log *log)
         assert_int_equal(failed, 0);
         char *names = listed(log, t->outside), *known = listed(log, NULL);
         assert_string_equal(names, known);
-        free(known);
-        free(names);
 }
 
 TOOLCALLS_TEST(killed_anywhere_log_and_directory_agree)
@@ -153,7 +147,6 @@ TOOLCALLS_TEST(where_a_call_fails_the_checkpoint_is_there_or_says_why)
                         if (outcome->checkpoint)
                                 assert_says(known, outcome->checkpoint);
                         named += outcome->checkpoint && outcome->status;
-                        free(known);
                 }
                 no_file_says_what_is_not(t, t->f->log);
                 pawl_toolcalls_free(batch);

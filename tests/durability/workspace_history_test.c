@@ -59,7 +59,7 @@ static void remove_all(const char *path)
                 return;
         if (S_ISDIR(st.st_mode)) {
                 (void)chmod(path, 0700);
-                directory_remove(strdup(path));
+                directory_remove(path);
         } else {
                 assert_int_equal(unlink(path), 0);
         }
@@ -362,15 +362,12 @@ static void run_step(world *w)
         tree_hash got = tree_on_disk(&w->m.t, there->directory);
         assert_memory_equal(got.bytes, w->m.checkpoints[at[one]].tree.bytes, 32);
         w->counts[7]++;
-        free(archive);
         assert_int_equal(event_log_teardown(&state), 0);
 }
 
 static void one_history(void **state, uint64_t seed, long steps, long counts[8])
 {
-        world *w = calloc(1, sizeof *w);
-
-        assert_non_null(w);
+        world *w = test_alloc(sizeof *w);
         w->log = *state;
         w->random = seed * 0x9e3779b97f4a7c15 + 1;
         memset(w->long_name, 'n', 255);
@@ -397,7 +394,6 @@ static void one_history(void **state, uint64_t seed, long steps, long counts[8])
         for (int i = 0; i < 8; i++)
                 counts[i] += w->counts[i];
         trees_free(&w->m.t);
-        free(w);
 }
 
 static long number_in(const char *name, long otherwise)

@@ -97,13 +97,12 @@ static void run_process(const crew *c, int process)
 static void check_events(const crew *c)
 {
         size_t writers = (size_t)(c->processes * c->threads), n = 0;
-        size_t *next = calloc(writers, sizeof *next);
+        size_t *next = test_alloc(writers * sizeof *next);
         pawl_verify_result result;
         pawl_cursor *cursor;
         pawl_event event;
         pawl_status status;
 
-        assert_non_null(next);
         event_log_open(c->f);
         if (pawl_log_verify(&result, c->f->log, 0, NULL))
                 fail_msg("%s", result.why.message);
@@ -121,7 +120,6 @@ static void check_events(const crew *c)
         }
         assert_int_equal(status, PAWL_DONE);
         pawl_cursor_close(cursor);
-        free(next);
         event_log_close(c->f);
 }
 

@@ -347,11 +347,10 @@ OPEN_LOG_TEST(a_trigger_that_somebody_put_into_the_file_does_not_run)
 LOG_TEST(a_hundred_thousand_events_are_one_transaction)
 {
         enum { N = 100000 };
-        pawl_event *events = calloc(N, sizeof *events);
+        pawl_event *events = test_alloc(N * sizeof *events);
         pawl_verify_result result;
         uint64_t seq;
 
-        assert_non_null(events);
         for (size_t i = 0; i < N; i++)
                 events[i] = event_scope(NULL);
         event_log_open(f);
@@ -359,7 +358,6 @@ LOG_TEST(a_hundred_thousand_events_are_one_transaction)
         assert_int_equal(seq, N);
         assert_ok(pawl_log_verify(&result, f->log, 0, NULL));
         assert_int_equal(result.events, N);
-        free(events);
 }
 
 OPEN_LOG_TEST(an_append_within_an_append_is_refused)

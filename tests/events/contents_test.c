@@ -321,7 +321,6 @@ LOG_TEST(a_backup_has_them_and_a_rebuild_keeps_them)
         for (unsigned char which = 7; which < 10; which++)
                 content_check(copy.log, which, CONTENT_PART);
         event_log_close(&copy);
-        free(copy.path);
 }
 
 /* ---- Beside other writers -------------------------------------------------------------------- */

@@ -24,15 +24,13 @@ static void remove_log(event_log *f)
 /* How many files there are in the log's directory. */
 static int count_files(event_log *f)
 {
-        char *directory = path_in(f->directory, ".pawl");
-        DIR *dir = opendir(directory);
+        DIR *dir = opendir(path_in(f->directory, ".pawl"));
         int n = 0;
 
         assert_non_null(dir);
         for (const struct dirent *entry; (entry = readdir(dir));)
                 n += entry->d_name[0] != '.';
         closedir(dir);
-        free(directory);
         return n;
 }
 
@@ -119,7 +117,6 @@ OPEN_LOG_TEST(a_new_log_is_sound_and_of_the_write_ahead_kind_at_once)
         assert_true(len > 100);
         assert_int_equal(bytes[18], 2);
         assert_int_equal(bytes[19], 2);
-        free(bytes);
         assert_int_equal(
                 event_log_integer(f, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"),
                 1);
@@ -137,9 +134,6 @@ LOG_TEST(what_a_maker_that_died_left_goes_with_the_next)
         event_log_open(f);
         assert_int_equal(access(left, F_OK), -1);
         assert_int_equal(access(others, F_OK), 0);
-        free(others);
-        free(left);
-        free(directory);
 }
 
 LOG_TEST(without_room_there_is_no_log_and_later_there_is)

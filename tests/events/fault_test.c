@@ -137,27 +137,31 @@ static void sweep_append(event_log *f, fault_kind kind, bool stays, const pawl__
         assert_true(failures >= 5);
 }
 
-static void an_io_error_at_any_operation_refuses_the_append_and_loses_nothing(void **state)
+#define FAULT_TEST(name) UNIT_TEST_OF(name, fault_setup, fault_teardown, NULL)
+#define KEYED_TEST(name)                                                                           \
+        UNIT_TEST_TWICE(name, fault_setup, fault_teardown, of_a_keyed_log, keyed_fault_setup)
+
+KEYED_TEST(an_io_error_at_any_operation_refuses_the_append_and_loses_nothing)
 {
         sweep_append(*state, FAULT_EIO, false, &moved);
 }
 
-static void a_disk_that_fills_up_within_any_write_refuses_the_append_and_loses_nothing(void **state)
+FAULT_TEST(a_disk_that_fills_up_within_any_write_refuses_the_append_and_loses_nothing)
 {
         sweep_append(*state, FAULT_SHORT, false, &kept);
 }
 
-static void a_disk_that_fails_for_good_loses_nothing_acknowledged(void **state)
+FAULT_TEST(a_disk_that_fails_for_good_loses_nothing_acknowledged)
 {
         sweep_append(*state, FAULT_EIO, true, &moved);
 }
 
-static void a_failure_while_the_write_ahead_log_is_started_again_loses_nothing(void **state)
+FAULT_TEST(a_failure_while_the_write_ahead_log_is_started_again_loses_nothing)
 {
         sweep_append(*state, FAULT_EIO, false, &restarted);
 }
 
-static void a_full_disk_is_said_to_be_full(void **state)
+FAULT_TEST(a_full_disk_is_said_to_be_full)
 {
         event_log *f = *state;
 
@@ -206,7 +210,7 @@ static int sweep_making(event_log *f, fault_kind kind, bool empty_file)
         return failures;
 }
 
-static void a_log_that_could_not_be_made_can_be_made_later(void **state)
+FAULT_TEST(a_log_that_could_not_be_made_can_be_made_later)
 {
         event_log *f = *state;
 
@@ -293,7 +297,7 @@ static void child_fails_and_dies(event_log *f, int n, int pipe_end)
         raise(SIGKILL);
 }
 
-static void what_was_refused_does_not_come_back_after_a_crash(void **state)
+FAULT_TEST(what_was_refused_does_not_come_back_after_a_crash)
 {
         event_log *f = *state;
         uint64_t expected = 0;
@@ -327,12 +331,12 @@ static void what_was_refused_does_not_come_back_after_a_crash(void **state)
         assert_true(refused >= 5);
 }
 
-static void a_process_killed_at_any_operation_loses_nothing_acknowledged(void **state)
+KEYED_TEST(a_process_killed_at_any_operation_loses_nothing_acknowledged)
 {
         sweep_death(*state, FAULT_KILL);
 }
 
-static void a_power_cut_at_any_operation_loses_nothing_acknowledged(void **state)
+KEYED_TEST(a_power_cut_at_any_operation_loses_nothing_acknowledged)
 {
         sweep_death(*state, FAULT_POWER_CUT);
 }
@@ -357,7 +361,7 @@ static void child_releases_and_appends(event_log *f, int n, int pipe_end)
 }
 
 /* A lease is changed without waiting for the disk; the append after it waits again. */
-static void an_append_after_a_release_survives_a_power_cut(void **state)
+FAULT_TEST(an_append_after_a_release_survives_a_power_cut)
 {
         event_log *f = *state;
         int status = 0, n, acknowledged = 0;
@@ -388,32 +392,4 @@ static void an_append_after_a_release_survives_a_power_cut(void **state)
         assert_int_equal(WEXITSTATUS(status), 0);
         assert_true(n < SWEEP_MAX);
         assert_true(acknowledged > 0);
-}
-
-#define FAULT_TEST(name) cmocka_unit_test_setup_teardown(name, fault_setup, fault_teardown)
-#define KEYED_FAULT_TEST(name)                                                                     \
-        {                                                                                          \
-#name " of a keyed log", name, keyed_fault_setup, fault_teardown, NULL             \
-        }
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                FAULT_TEST(an_io_error_at_any_operation_refuses_the_append_and_loses_nothing),
-                FAULT_TEST(
-                        a_disk_that_fills_up_within_any_write_refuses_the_append_and_loses_nothing),
-                FAULT_TEST(a_disk_that_fails_for_good_loses_nothing_acknowledged),
-                FAULT_TEST(a_failure_while_the_write_ahead_log_is_started_again_loses_nothing),
-                FAULT_TEST(a_full_disk_is_said_to_be_full),
-                FAULT_TEST(a_log_that_could_not_be_made_can_be_made_later),
-                FAULT_TEST(what_was_refused_does_not_come_back_after_a_crash),
-                FAULT_TEST(a_process_killed_at_any_operation_loses_nothing_acknowledged),
-                FAULT_TEST(a_power_cut_at_any_operation_loses_nothing_acknowledged),
-                FAULT_TEST(an_append_after_a_release_survives_a_power_cut),
-                KEYED_FAULT_TEST(an_io_error_at_any_operation_refuses_the_append_and_loses_nothing),
-                KEYED_FAULT_TEST(a_process_killed_at_any_operation_loses_nothing_acknowledged),
-                KEYED_FAULT_TEST(a_power_cut_at_any_operation_loses_nothing_acknowledged),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
 }

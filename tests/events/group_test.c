@@ -201,9 +201,8 @@ GROUP_TEST(what_waits_is_taken_in_up_to_a_limit)
 {
         enum { N = 4, LARGE = 700000 };
         writer w[N];
-        char *payload = malloc(LARGE + 1);
+        char *payload = test_alloc(LARGE + 1);
 
-        assert_non_null(payload);
         int len = snprintf(payload, LARGE, "{\"glossary_version_id\":\"v1\",\"scope_id\":\"");
         memset(payload + len, 'x', LARGE - (size_t)len);
         memcpy(payload + LARGE - 2, "\"}", 3);
@@ -217,7 +216,6 @@ GROUP_TEST(what_waits_is_taken_in_up_to_a_limit)
         assert_int_equal(fault_syncs(), 3); /* {0} {1 2} {3} */
         group_close_all(w, N);
         group_check_log(f, N);
-        free(payload);
 }
 
 GROUP_TEST(a_child_begins_with_groups_of_its_own)

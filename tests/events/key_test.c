@@ -221,9 +221,6 @@ LOG_TEST(what_was_done_to_the_macs_is_found)
                 (void)remove(shm);
                 check_verifies(f, KEY, PAWL_OK, 0, NULL);
         }
-        free(good);
-        free(wal);
-        free(shm);
 }
 
 /* Somebody without the key changes an event and makes every hash after it again. */
@@ -259,7 +256,6 @@ LOG_TEST(a_chain_that_was_made_again_without_the_key_is_found)
         assert_int_equal(event_log_count(f), 10);
         event_log_close(f);
         check_verifies(f, KEY, PAWL_EDAMAGED, 6, "seq 6: its MAC does not fit its hash");
-        free(forged);
 }
 
 /* What a child does that finds no log, or another's: 0 appended, 1 refused, 2 something else. */

@@ -203,8 +203,7 @@ OPEN_LOG_TEST(a_mark_that_became_no_claim_takes_no_run_from_the_next)
         assert_ok(pawl_log_claim(&fence, f->log, "m", "run-2", NULL, NULL));
         assert_int_equal(claims_take(f->log), 1);
         assert_ok(pawl_log_release(f->log, "run-2", fence));
-        char *path = path_in(f->directory, ".pawl/events.db-lock");
-        FILE *file = fopen(path, "r+");
+        FILE *file = fopen(path_in(f->directory, ".pawl/events.db-lock"), "r+");
         assert_non_null(file);
         assert_int_equal(fseek(file, 32, SEEK_SET), 0);
         assert_int_equal(fread(mark, sizeof mark, 1, file), 1);
@@ -216,7 +215,6 @@ OPEN_LOG_TEST(a_mark_that_became_no_claim_takes_no_run_from_the_next)
         f->alive[0].pid = 0;
         claims_check_held(f, other);
         pawl_log_close(other);
-        free(path);
 }
 
 OPEN_LOG_TEST(a_lock_says_nothing_of_other_runs_and_takes_no_room)
@@ -236,11 +234,9 @@ OPEN_LOG_TEST(a_lock_says_nothing_of_other_runs_and_takes_no_room)
                         assert_ok(pawl_log_release(f->log, "run-1", (uint64_t)i + 1));
                 assert_ok(pawl_log_release(other, "run-2", fence));
         }
-        char *path = path_in(f->directory, ".pawl/events.db-lock");
-        assert_int_equal(stat(path, &st), 0);
+        assert_int_equal(stat(path_in(f->directory, ".pawl/events.db-lock"), &st), 0);
         assert_int_equal(st.st_mode, S_IFREG | 0600);
         assert_true(st.st_size <= 3 * 32);
-        free(path);
         pawl_log_close(other);
 }
 

@@ -34,10 +34,7 @@ static void check_refused(event_log *f, pawl_status status, const char *says)
 /* An SQLite file of somebody else's, at the fixture's path. */
 static void foreign_file(event_log *f, const char *sql)
 {
-        char *directory = path_in(f->directory, ".pawl");
-
-        assert_int_equal(mkdir(directory, 0700), 0);
-        free(directory);
+        assert_int_equal(mkdir(path_in(f->directory, ".pawl"), 0700), 0);
         event_log_sql(f, sql);
 }
 
@@ -66,7 +63,6 @@ LOG_TEST(creating_makes_a_private_directory_and_private_files_whatever_the_umask
                 }
                 assert_int_equal(rmdir(directory), 0);
         }
-        free(directory);
 }
 
 LOG_TEST(a_directory_that_stands_keeps_its_mode)
@@ -78,7 +74,6 @@ LOG_TEST(a_directory_that_stands_keeps_its_mode)
         assert_int_equal(mkdir(directory, 0750), 0);
         event_log_open(f);
         assert_int_equal(mode_of(directory), 0750);
-        free(directory);
 }
 
 OPEN_LOG_TEST(a_new_log_is_named_in_its_header)
@@ -97,15 +92,12 @@ OPEN_LOG_TEST(a_new_log_is_named_in_its_header)
 
 LOG_TEST(without_create_a_missing_log_is_not_found_and_not_made)
 {
-        char *directory = path_in(f->directory, ".pawl");
-
         f->flags = 0;
         check_refused(f, PAWL_ENOTFOUND,
                 on_server() ? "there is no log" : "there is no log; make one with `pawl init`");
         f->flags = PAWL_LOG_READONLY;
         check_refused(f, PAWL_ENOTFOUND, "there is no log");
-        assert_int_equal(access(directory, F_OK), on_server() ? 0 : -1);
-        free(directory);
+        assert_int_equal(access(path_in(f->directory, ".pawl"), F_OK), on_server() ? 0 : -1);
 }
 
 LOG_TEST(a_path_that_cannot_be_made_is_refused)
@@ -124,20 +116,15 @@ LOG_TEST(a_path_that_cannot_be_made_is_refused)
                 {"dangling", "No such file", PAWL_ENOTFOUND},
         };
         char *file = path_in(f->directory, "file"), *fifo = path_in(f->directory, "fifo");
-        char *link = path_in(f->directory, "dangling");
 
         file_write(file, "x", 1);
         assert_int_equal(mkfifo(fifo, 0600), 0);
-        assert_int_equal(symlink("/nowhere/at/all", link), 0);
+        assert_int_equal(symlink("/nowhere/at/all", path_in(f->directory, "dangling")), 0);
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-                f->path = cases[i].path[0] ? path_in(f->directory, cases[i].path) : strdup("");
+                f->path = cases[i].path[0] ? path_in(f->directory, cases[i].path) : test_copy("");
                 check_refused(f, cases[i].status, cases[i].says);
-                free(f->path);
         }
         f->path = good;
-        free(file);
-        free(fifo);
-        free(link);
 }
 
 LOG_TEST(options_that_are_not_known_are_refused)
@@ -171,14 +158,12 @@ LOG_TEST(a_file_that_is_not_sqlite_is_refused_and_left_alone)
         directory = path_in(f->directory, ".pawl");
         memset(text, 'x', sizeof text);
         assert_int_equal(mkdir(directory, 0700), 0);
-        free(directory);
         for (size_t n = 1; n <= sizeof text; n += 4999) {
                 file_write(f->path, text, n);
                 check_refused(f, PAWL_EFORMAT, "is not a Pawl log");
                 now = file_read(f->path, &len);
                 assert_int_equal(len, n);
                 assert_memory_equal(now, text, n);
-                free(now);
                 assert_false(exists(f, "-wal"));
         }
 }
@@ -196,8 +181,6 @@ LOG_TEST(another_applications_database_is_refused_by_name_and_left_alone)
         char *now = file_read(f->path, &len);
         assert_int_equal(len, before_len);
         assert_memory_equal(now, before, len);
-        free(before);
-        free(now);
 }
 
 LOG_TEST(a_database_without_application_id_but_with_tables_is_refused)
@@ -266,7 +249,6 @@ LOG_TEST(a_path_with_uri_characters_is_taken_as_it_is)
 {
         char name[4096];
 
-        free(f->path);
         f->path = path_in(f->directory, "a?b#c%41&mode=rw.db");
         event_log_open(f);
         event_log_fill(f, 1);

@@ -52,7 +52,10 @@ static pawl_status open_and_close(event_log *f, sweep *s)
         return status;
 }
 
-static void opening_without_memory_fails_cleanly(void **state)
+#define MEMORY_TEST(name)                                                                          \
+        UNIT_TEST_TWICE(name, memory_setup, event_log_teardown, of_a_keyed_log, keyed_setup)
+
+MEMORY_TEST(opening_without_memory_fails_cleanly)
 {
         event_log *f = *state;
 
@@ -125,7 +128,7 @@ static void check_whole(event_log *f)
         assert_int_equal(events, event_log_integer(f, "SELECT count(*) FROM leases"));
 }
 
-static void using_a_log_without_memory_fails_cleanly(void **state)
+MEMORY_TEST(using_a_log_without_memory_fails_cleanly)
 {
         sweep_call(*state, use, check_whole);
 }
@@ -139,7 +142,7 @@ static pawl_status append_with_kept_handle(event_log *f)
         return status;
 }
 
-static void a_handle_that_ran_out_of_memory_goes_on(void **state)
+MEMORY_TEST(a_handle_that_ran_out_of_memory_goes_on)
 {
         event_log *f = *state;
         pawl_verify_result result;
@@ -153,24 +156,4 @@ static void a_handle_that_ran_out_of_memory_goes_on(void **state)
         }
         assert_ok(append_one(f->log, event_scope(NULL), 0));
         assert_ok(pawl_log_verify(&result, f->log, 0, NULL));
-}
-
-#define MEMORY_TEST(name) cmocka_unit_test_setup_teardown(name, memory_setup, event_log_teardown)
-#define KEYED_TEST(name)                                                                           \
-        {                                                                                          \
-#name " of a keyed log", name, keyed_setup, event_log_teardown, NULL               \
-        }
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                MEMORY_TEST(opening_without_memory_fails_cleanly),
-                MEMORY_TEST(using_a_log_without_memory_fails_cleanly),
-                MEMORY_TEST(a_handle_that_ran_out_of_memory_goes_on),
-                KEYED_TEST(opening_without_memory_fails_cleanly),
-                KEYED_TEST(using_a_log_without_memory_fails_cleanly),
-                KEYED_TEST(a_handle_that_ran_out_of_memory_goes_on),
-        };
-
-        return cmocka_run_group_tests(tests, NULL, NULL);
 }

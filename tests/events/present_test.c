@@ -20,8 +20,7 @@ static void shell(const event_log *f, const char *script)
 /* The name in .pawl that holds @p part; "" if none does. */
 static void find_name(char out[300], const event_log *f, const char *part)
 {
-        char *directory = path_in(f->directory, ".pawl");
-        DIR *dir = opendir(directory);
+        DIR *dir = opendir(path_in(f->directory, ".pawl"));
         const struct dirent *entry;
 
         *out = '\0';
@@ -30,7 +29,6 @@ static void find_name(char out[300], const event_log *f, const char *part)
                         snprintf(out, 300, "%s", entry->d_name);
         if (dir)
                 closedir(dir);
-        free(directory);
 }
 
 static void check_whole(event_log *f, uint64_t events)

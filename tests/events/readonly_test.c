@@ -40,8 +40,6 @@ OPEN_LOG_TEST(read_only_changes_nothing_and_leaves_no_file)
                 char *now = file_read(f->path, &len);
                 assert_int_equal(len, before_len);
                 assert_memory_equal(now, before, len);
-                free(before);
-                free(now);
                 assert_int_equal(exists(f, "-wal"), !copied);
                 assert_int_equal(exists(f, "-shm"), !copied);
         }
@@ -59,9 +57,7 @@ static void copy_open_log(event_log *f, bool with_shm)
                 snprintf(to, sizeof to, "%s/copy.db%s", f->directory, suffixes[i]);
                 char *data = file_read(from, &len);
                 file_write(to, data, len);
-                free(data);
         }
-        free(f->path);
         f->path = path_in(f->directory, "copy.db");
 }
 
@@ -86,8 +82,6 @@ OPEN_LOG_TEST(a_copy_with_a_write_ahead_log_is_read_whole_and_left_alone)
         assert_int_equal(len, before_len);
         assert_memory_equal(now, before, len);
         assert_false(exists(f, "-shm"));
-        free(before);
-        free(now);
 }
 
 /* Runs fn in a child that is not root, which could write anywhere. */
@@ -390,7 +384,6 @@ OPEN_LOG_TEST(a_log_that_lost_its_database_keeps_its_write_ahead_log)
         char *path = path_in(f->directory, "copy.db"), *wal = path_in(f->directory, "copy.db-wal");
         char *before = file_read(wal, &before_len);
         file_write(path, "", 0);
-        free(f->path);
         f->path = path;
         for (size_t i = 0; i < 3; i++) {
                 f->flags = flags[i];
@@ -402,8 +395,5 @@ OPEN_LOG_TEST(a_log_that_lost_its_database_keeps_its_write_ahead_log)
                 char *now = file_read(wal, &len);
                 assert_int_equal(len, before_len);
                 assert_memory_equal(now, before, len);
-                free(now);
         }
-        free(before);
-        free(wal);
 }

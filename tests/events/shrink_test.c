@@ -277,7 +277,6 @@ static void sweep_faults(event_log *f, fault_kind kind, bool stays)
         }
         assert_true(n < SWEEP_MAX);
         assert_true(failures >= 5);
-        free(image);
         print_message("%d operations, %d failed\n", n, failures);
 }
 

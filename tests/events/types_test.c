@@ -123,7 +123,6 @@ UNIT_TEST(the_table_says_what_the_reference_page_says)
                 rows++;
         }
         assert_int_equal(rows, PAWL__EVENT_TYPES);
-        free(page);
 }
 
 UNIT_TEST(what_only_the_owner_of_a_run_may_append_is_marked)

@@ -258,7 +258,6 @@ OPEN_LOG_TEST(pages_that_were_overwritten_are_damage)
         assert_true(len > 40960);
         memset(file + len - 16384, 0xa5, 16384);
         file_write(f->path, file, len);
-        free(file);
         event_log_open(f);
         assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_EDAMAGED);
         assert_true(result.bad_seq > 1);

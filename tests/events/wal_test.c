@@ -42,16 +42,14 @@ static int64_t wal_size(const event_log *f)
 /* n events of a quarter of a MiB, one append each. */
 static void append_large(event_log *f, int n)
 {
-        char *payload = malloc(LARGE);
+        char *payload = test_alloc(LARGE);
 
-        assert_non_null(payload);
         int len = snprintf(
                 payload, LARGE, "{\"scope_id\":\"core\",\"glossary_version_id\":\"v1\",\"pad\":\"");
         memset(payload + len, 'x', (size_t)(LARGE - len));
         strcpy(payload + LARGE - 4, "\"}");
         for (int i = 0; i < n; i++)
                 assert_ok(append_one(f->log, event_scope(payload), 0));
-        free(payload);
 }
 
 typedef struct shell {

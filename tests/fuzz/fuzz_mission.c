@@ -57,7 +57,6 @@ static void prepare(void)
         char *path = path_in(scratch_directory(), "seed.yaml");
 
         scratch_write(path, seed, sizeof seed - 1);
-        free(path);
         paths[0] = path_in(scratch_directory(), "m.yaml");
         paths[1] = path_in(scratch_directory(), "m.json");
 }

@@ -31,7 +31,6 @@ static void start(void)
         pawl_log *migrated;
         pawl__state *state;
         scratch_write(log, stored, len);
-        free(stored);
         require(pawl_log_open(&migrated, log, NULL, &err) == PAWL_OK);
         require(pawl__state_of(&state, migrated, &err) == PAWL_OK); /* which builds its tables */
         pawl_log_close(migrated);

@@ -53,8 +53,6 @@ int main(int argc, char **argv)
 
                 feed(data, len);
                 feed_changed(data, len);
-                free(data);
-                free(path);
                 free(entries[i]);
         }
         free(entries);

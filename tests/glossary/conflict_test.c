@@ -30,9 +30,7 @@ struct fixture {
 
 static int set_up(void **state)
 {
-        struct fixture *f = calloc(1, sizeof *f);
-
-        assert_non_null(f);
+        struct fixture *f = test_alloc(sizeof *f);
         assert_ok(pawl__glossary_new(&f->glossary, NULL));
         *state = f;
         return 0;
@@ -44,7 +42,6 @@ static int tear_down(void **state)
 
         pawl__glossary_free(f->glossary);
         pawl__arena_free(&f->arena);
-        free(f);
         return 0;
 }
 

@@ -56,8 +56,6 @@ T(a_seed_survives_any_failed_allocation)
                 if (sweep_done(&s, pawl__seed_load(&seed, path, PAWL__CORE, NULL, &err), &err))
                         pawl__seed_free(&seed);
         }
-        directory_remove(directory);
-        free(path);
 }
 
 T(an_event_of_a_sense_survives_any_failed_allocation)

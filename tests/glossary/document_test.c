@@ -117,13 +117,7 @@ static int files_setup(void **state)
         return 0;
 }
 
-static int files_teardown(void **state)
-{
-        directory_remove(*state);
-        return 0;
-}
-
-#define F(name) UNIT_TEST_OF(name, files_setup, files_teardown, NULL)
+#define F(name) UNIT_TEST_OF(name, files_setup, NULL, NULL)
 
 static void check_unreadable(const char *path, pawl_status status, const char *message)
 {
@@ -157,7 +151,6 @@ F(a_file_is_loaded_with_its_hash)
         assert_ok(pawl__document_load(&document, path, &err));
         assert_text(pawl__buf_text(&document.json), "null");
         pawl__document_free(&document);
-        free(path);
 }
 
 F(what_is_no_regular_file_is_refused_without_waiting)
@@ -177,11 +170,6 @@ F(what_is_no_regular_file_is_refused_without_waiting)
         check_unreadable(below, PAWL_ENOTFOUND, ": there is no such file");
         check_unreadable(loop, PAWL_EIO, ": cannot be read: ");
         check_unreadable("", PAWL_ENOTFOUND, ": there is no such file");
-        free(fifo);
-        free(missing);
-        free(below);
-        free(plain);
-        free(loop);
 }
 
 F(a_file_that_may_not_be_read_is_an_access_failure)
@@ -197,7 +185,6 @@ F(a_file_that_may_not_be_read_is_an_access_failure)
         check_unreadable(path, PAWL_EACCESS, ": may not be read; give yourself permission");
         if (getuid() == 0)
                 assert_int_equal(seteuid(0), 0);
-        free(path);
 }
 
 F(a_file_beyond_64_mib_is_refused_unread)
@@ -213,5 +200,4 @@ F(a_file_beyond_64_mib_is_refused_unread)
         check_unreadable(path, PAWL_ETOOBIG, ": is larger than 64 MiB");
         assert_int_equal(pawl__document_parse(&document, path, "x", PAWL__DOCUMENT_MAX + 1, &err),
                 PAWL_ETOOBIG);
-        free(path);
 }

@@ -33,7 +33,6 @@ UNIT_TEST(every_failing_allocation_is_said_and_nothing_is_written)
                         assert_int_equal(pawl__foreign_events(f), 15);
                 pawl__foreign_free(f);
         }
-        free(text);
 }
 
 UNIT_TEST(only_an_empty_log_takes_them)
@@ -57,9 +56,6 @@ UNIT_TEST(only_an_empty_log_takes_them)
         }
         assert_says(err.message, "has 15 events already; name a log that has none");
         pawl_log_close(log);
-        directory_remove(directory);
-        free(db);
-        free(text);
 }
 
 UNIT_TEST(an_actor_that_is_none_is_refused)

@@ -20,7 +20,7 @@ struct fixture {
 
 static int setup(void **state)
 {
-        struct fixture *f = calloc(1, sizeof *f);
+        struct fixture *f = test_alloc(sizeof *f);
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         char *db;
 
@@ -32,7 +32,6 @@ static int setup(void **state)
         assert_ok(pawl__state_of(&f->state, f->log, &f->err));
         f->like = (pawl_event){
                 .mission_id = pawl__text("m"), .actor = pawl__text("user:ana"), .time_us = NOON};
-        free(db);
         *state = f;
         return 0;
 }
@@ -44,9 +43,6 @@ static int teardown(void **state)
         pawl__seed_free(&f->seed);
         pawl__batch_free(&f->batch);
         pawl_log_close(f->log);
-        directory_remove(f->directory);
-        free(f->path);
-        free(f);
         return 0;
 }
 

@@ -297,9 +297,7 @@ static pawl_status list(struct calls *c)
 
 static int setup(void **state)
 {
-        struct calls *c = calloc(1, sizeof *c);
-
-        assert_non_null(c);
+        struct calls *c = test_alloc(sizeof *c);
         stories_setup(&c->s);
         *state = c;
         return 0;
@@ -310,7 +308,6 @@ static int teardown(void **state)
         struct calls *c = *state;
 
         stories_teardown(&c->s);
-        free(c);
         return 0;
 }
 
@@ -336,14 +333,11 @@ SWEEP_TEST(embedding, STORY_BLOCKED, embed)
 static void change_mission(struct calls *c)
 {
         char *yaml = file_read(c->s.f->file, NULL);
-        char *changed = malloc(strlen(yaml) + 100);
+        char *changed = test_alloc(strlen(yaml) + 100);
 
-        assert_non_null(changed);
         sprintf(changed, "%s  - {id: more, inputs: {from: {$from: specify}}, run: ['true']}\n",
                 yaml);
         mission_file(c->s.f, "mission.yaml", changed);
-        free(changed);
-        free(yaml);
 }
 
 TEST(resuming_with_another_mission)

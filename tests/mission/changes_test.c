@@ -114,9 +114,7 @@ MISSION_TEST(accepted_changes_keep_what_is_completed)
 MISSION_TEST(what_was_accepted_is_asked_about_once)
 {
         fail_at_c(f, MISSION STEP_A STEP_B STEP_C);
-        char *path = path_in(f->directory, "go");
-        assert_int_equal(unlink(path), 0);
-        free(path);
+        assert_int_equal(unlink(path_in(f->directory, "go")), 0);
         mission_write(f, MISSION STEP_A STEP_C);
         f->options.accept_changed_mission = true;
         assert_int_equal(mission_resume(f, "run-1"), PAWL_ESTEP);
@@ -234,7 +232,6 @@ MISSION_TEST(inputs_that_are_not_to_be_kept_are_kept_by_hash_alone)
         assert_ok(pawl__log_blob(&document, f->log, hash));
         assert_null(strstr(document.data, "sesame"));
         pawl__buf_free(&document);
-        free(started);
 
         assert_int_equal(mission_resume(f, "run-1"), PAWL_ESTEP);
         mission_write(f, "mission: m\nstore_inputs: false\nsteps:\n"

@@ -100,12 +100,6 @@ static void tick_in(struct command_fixture *f, struct ticking *t)
         f->command.tick_ms = 50;
 }
 
-static void tick_no_more(struct ticking *t)
-{
-        free(t->ready);
-        free(t->go);
-}
-
 /* Counted once the command is ready. */
 static pawl_status tick(void *user)
 {
@@ -127,7 +121,6 @@ COMMAND_TEST(ticks_come_while_it_runs)
         tick_in(f, &t);
         assert_ok(command_shell(f, ": >ready; until test -e go; do sleep 0.01; done"));
         assert_true(t.calls >= 3 && t.calls <= (seconds() - start) / 0.05);
-        tick_no_more(&t);
 }
 
 COMMAND_TEST(a_tick_that_fails_ends_the_command)
@@ -138,7 +131,6 @@ COMMAND_TEST(a_tick_that_fails_ends_the_command)
         tick_in(f, &t);
         assert_int_equal(
                 command_shell(f, "echo $$ >pid; echo x; : >ready; sleep 600"), PAWL_EFENCED);
-        tick_no_more(&t);
         assert_int_equal(t.calls, 2);
         assert_int_equal(f->result.killed_by, SIGTERM);
         assert_string_equal(
@@ -178,7 +170,6 @@ static void sender_start(struct command_fixture *f, struct sender *s, int signal
 static void sender_end(struct sender *s)
 {
         assert_int_equal(pthread_join(s->thread, NULL), 0);
-        free(s->ready);
         close(s->fds[0]);
         close(s->fds[1]);
 }

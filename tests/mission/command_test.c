@@ -46,7 +46,7 @@ COMMAND_TEST(invalid_utf8_is_passed_on_as_it_is)
 COMMAND_TEST(input_and_output_of_many_megabytes_stream_at_once)
 {
         size_t len = 10 << 20;
-        char *input = malloc(len);
+        char *input = test_alloc(len);
         char *argv[] = {(char *)"cat", NULL};
 
         for (size_t i = 0; i < len; i++)
@@ -56,7 +56,6 @@ COMMAND_TEST(input_and_output_of_many_megabytes_stream_at_once)
         assert_ok(command_run(f, argv));
         assert_int_equal(f->result.output.len, len);
         assert_memory_equal(f->result.output.data, input, len);
-        free(input);
 }
 
 COMMAND_TEST(an_output_of_64_mib_is_read_whole)
@@ -74,7 +73,7 @@ COMMAND_TEST(an_output_of_64_mib_is_read_whole)
 COMMAND_TEST(a_reader_that_closes_early_is_no_error)
 {
         size_t len = 10 << 20;
-        char *input = calloc(1, len);
+        char *input = test_alloc(len);
         sigset_t pending;
 
         f->command.input = (pawl_text){input, len};
@@ -87,7 +86,6 @@ COMMAND_TEST(a_reader_that_closes_early_is_no_error)
         assert_int_equal(f->result.exit_code, 3);
         sigpending(&pending);
         assert_int_equal(sigismember(&pending, SIGPIPE), 0);
-        free(input);
 }
 
 static volatile sig_atomic_t pipe_signals;
@@ -101,7 +99,7 @@ static void on_pipe(int signal)
 COMMAND_TEST(a_handler_of_sigpipe_is_not_called)
 {
         struct sigaction before, ours = {.sa_handler = on_pipe};
-        char *input = calloc(1, 1 << 20);
+        char *input = test_alloc(1 << 20);
 
         f->command.input = (pawl_text){input, 1 << 20};
         pipe_signals = 0;
@@ -109,7 +107,6 @@ COMMAND_TEST(a_handler_of_sigpipe_is_not_called)
         assert_ok(command_shell(f, "exec <&-; sleep 0.1"));
         assert_int_equal(sigaction(SIGPIPE, &before, NULL), 0);
         assert_int_equal(pipe_signals, 0);
-        free(input);
 }
 
 COMMAND_TEST(a_command_that_closes_its_output_is_still_waited_for)
@@ -138,8 +135,6 @@ COMMAND_TEST(errors_go_where_the_programs_do)
         assert_text(pawl__buf_text(&f->result.output), "out\n");
         char *text = file_read(path, &len);
         assert_string_equal(text, "trouble\n");
-        free(text);
-        free(path);
 }
 
 /* Says something once the command has ended, and ends. */
@@ -228,7 +223,6 @@ static void script_write(struct command_fixture *f, const char *name, const char
 
         file_write(path, text, strlen(text));
         assert_int_equal(chmod(path, mode), 0);
-        free(path);
 }
 
 static void check_refusal(
@@ -265,7 +259,6 @@ COMMAND_TEST(a_command_that_cannot_be_started_says_how_to_mend_it)
                 "./bare: is neither a program nor a script; start it with a #! line");
         check_refusal(f, "./lost", PAWL_ENOTFOUND,
                 "./lost: its interpreter is not there; fix the file's #! line");
-        free(sub);
 }
 
 COMMAND_TEST(a_directory_that_is_not_there_is_named)
@@ -278,7 +271,7 @@ COMMAND_TEST(a_directory_that_is_not_there_is_named)
 
 COMMAND_TEST(arguments_that_are_too_long_are_refused)
 {
-        char *argument = malloc(4 << 20);
+        char *argument = test_alloc(4 << 20);
 
         memset(argument, 'x', 4 << 20);
         argument[(4 << 20) - 1] = '\0';
@@ -286,7 +279,6 @@ COMMAND_TEST(arguments_that_are_too_long_are_refused)
         assert_int_equal(command_run(f, argv), PAWL_ETOOBIG);
         assert_string_equal(
                 f->err.message, "true: its arguments are too long; pass them as inputs");
-        free(argument);
 }
 
 COMMAND_TEST(a_name_with_a_slash_is_taken_from_the_directory)

@@ -10,7 +10,7 @@ struct fixture {
 
 static int setup(void **state)
 {
-        struct fixture *f = calloc(1, sizeof *f);
+        struct fixture *f = test_alloc(sizeof *f);
 
         f->directory = directory_make();
         f->path = path_in(f->directory, "config.yaml");
@@ -19,18 +19,7 @@ static int setup(void **state)
         return 0;
 }
 
-static int teardown(void **state)
-{
-        struct fixture *f = *state;
-
-        directory_remove(f->directory);
-        free(f->path);
-        free(f->log);
-        free(f);
-        return 0;
-}
-
-#define T(name) UNIT_TEST_WITH(name, struct fixture *f, setup, teardown)
+#define T(name) UNIT_TEST_WITH(name, struct fixture *f, setup, NULL)
 
 static void check_strictness(struct fixture *f, const char *text, pawl__strictness strictness)
 {

@@ -65,7 +65,6 @@ static void check_journal(struct mission_fixture *f, const char *run_id)
                         assert_string_equal(token, key);
                 snprintf(key, sizeof first[0], "%s", token);
         }
-        free(journal);
 }
 
 /* The run that the fault hit can be brought to its end. */

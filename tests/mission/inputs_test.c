@@ -13,7 +13,7 @@ struct fixture {
 
 static int setup(void **state)
 {
-        struct fixture *f = calloc(1, sizeof *f);
+        struct fixture *f = test_alloc(sizeof *f);
 
         f->directory = directory_make();
         f->path = path_in(f->directory, "m.yaml");
@@ -29,9 +29,6 @@ static int teardown(void **state)
         struct fixture *f = *state;
 
         pawl_mission_free(f->mission);
-        directory_remove(f->directory);
-        free(f->path);
-        free(f);
         return 0;
 }
 

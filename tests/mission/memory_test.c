@@ -31,7 +31,7 @@ struct fixture {
 
 static int setup(void **state)
 {
-        struct fixture *f = calloc(1, sizeof *f);
+        struct fixture *f = test_alloc(sizeof *f);
         pawl_error err;
 
         f->directory = directory_make();
@@ -46,9 +46,6 @@ static int teardown(void **state)
         struct fixture *f = *state;
 
         pawl_mission_free(f->mission);
-        directory_remove(f->directory);
-        free(f->path);
-        free(f);
         return 0;
 }
 
@@ -76,20 +73,18 @@ T(a_mission_survives_any_failed_allocation)
 T(what_was_left_unfinished_is_found_or_not_for_any_failed_allocation)
 {
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
-        char *path = path_in(f->directory, "events.db");
         pawl_error err = PAWL_ERROR_INIT;
         pawl_unfinished unfinished;
         pawl_log *log;
 
         options.flags = PAWL_LOG_CREATE;
-        assert_ok(pawl_log_open(&log, path, &options, &err));
+        assert_ok(pawl_log_open(&log, path_in(f->directory, "events.db"), &options, &err));
         for (sweep s = {.wanted = PAWL_ENOTFOUND, .keeps = true}; sweep_next(&s);) {
                 sweep_arm(&s);
                 (void)sweep_done(
                         &s, pawl_mission_unfinished(&unfinished, f->mission, log, &err), &err);
         }
         pawl_log_close(log);
-        free(path);
 }
 
 T(a_refused_mission_survives_any_failed_allocation)

@@ -18,8 +18,7 @@
 /* The process dies at once, and its command with it. */
 static void kill_with_command(struct mission_fixture *f, pid_t pid)
 {
-        char *path = path_in(f->directory, "began");
-        char *command = file_read(path, NULL);
+        char *command = file_read(path_in(f->directory, "began"), NULL);
         int how;
 
         assert_int_equal(kill(pid, SIGKILL), 0);
@@ -29,8 +28,6 @@ static void kill_with_command(struct mission_fixture *f, pid_t pid)
                 nanosleep(&(struct timespec){0, 1000000}, NULL);
                 assert_true(i < 60000);
         }
-        free(command);
-        free(path);
 }
 
 MISSION_TEST(only_one_process_owns_a_run)

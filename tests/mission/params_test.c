@@ -132,8 +132,6 @@ FILE_TEST(a_file_gives_values)
         assert_int_equal(pawl_mission_load_params(f->mission, path, &f->err), PAWL_EPARSE);
         assert_int_equal(
                 pawl_mission_load_params(f->mission, "/nonexistent/p", &f->err), PAWL_ENOTFOUND);
-        free(path);
-        free(json);
 }
 
 FILE_TEST(declarations_of_the_wrong_form_are_refused)
@@ -199,5 +197,4 @@ FILE_TEST(parameters_survive_any_failed_allocation)
                 (void)sweep_done(&s, status, &err);
                 pawl_mission_free(mission);
         }
-        free(path);
 }

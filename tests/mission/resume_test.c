@@ -44,7 +44,7 @@ MISSION_TEST(a_resolved_run_goes_on_without_running_anything_twice)
 {
         block(f);
         mission_resolve(f);
-        char *session = strdup(f->result->session_id);
+        char *session = test_copy(f->result->session_id);
         assert_ok(mission_resume(f, mission_token(f, "specify")));
         assert_string_equal(f->result->status, "completed");
         assert_string_not_equal(f->result->session_id, session);
@@ -54,26 +54,21 @@ MISSION_TEST(a_resolved_run_goes_on_without_running_anything_twice)
         assert_int_equal(mission_events(f, "RunClaimed"), 2);
         assert_int_equal(mission_events(f, "StepResumed"), 1);
         assert_int_equal(mission_events(f, "RunCompleted"), 1);
-        free(session);
 
-        char *path = path_in(f->directory, "inputs");
-        char *inputs = file_read(path, NULL);
+        char *inputs = file_read(path_in(f->directory, "inputs"), NULL);
         assert_says(inputs, "\"earlier\":\"found\\n\"");
-        free(inputs);
-        free(path);
 }
 
 MISSION_TEST(a_run_that_is_still_unresolved_blocks_again)
 {
         block(f);
-        char *conflict = strdup(f->result->conflicts[0].id);
+        char *conflict = test_copy(f->result->conflicts[0].id);
         assert_int_equal(mission_resume(f, "run-1"), PAWL_BLOCKED);
         assert_int_equal(f->result->n_conflicts, 1);
         assert_string_equal(f->result->conflicts[0].id, conflict);
         mission_resolve(f);
         assert_ok(mission_resume(f, NULL));
         mission_journal_is(f, "research\nspecify\n");
-        free(conflict);
 }
 
 /* Somebody who waits holds nothing and writes nothing until the answer is there. */
@@ -146,7 +141,7 @@ MISSION_TEST(a_failed_step_is_started_again_under_the_same_key)
 MISSION_TEST(what_has_completed_is_told_again_and_not_run)
 {
         block(f);
-        char *research = strdup(mission_token(f, "research"));
+        char *research = test_copy(mission_token(f, "research"));
         size_t before = mission_events(f, NULL);
         assert_ok(mission_resume(f, research)); /* the step's, not the run's */
         assert_string_equal(f->result->status, "blocked");
@@ -161,7 +156,6 @@ MISSION_TEST(what_has_completed_is_told_again_and_not_run)
         assert_string_equal(f->result->status, "completed");
         assert_int_equal(mission_events(f, NULL), before);
         mission_journal_is(f, "research\nspecify\n");
-        free(research);
 }
 
 static void take_notice(const char *line, void *user)
@@ -205,12 +199,11 @@ MISSION_TEST(without_a_name_several_runs_are_too_many)
         const pawl_answer answer = {.define = pawl__text("A folder.")};
 
         block(f);
-        char *conflict = strdup(f->result->conflicts[0].id);
+        char *conflict = test_copy(f->result->conflicts[0].id);
         f->options.run_id = "run-2";
         assert_int_equal(mission_run(f), PAWL_BLOCKED);
         mission_resolve(f);
         assert_ok(pawl_conflict_resolve(f->log, conflict, &answer, NULL, &f->err));
-        free(conflict);
         size_t before = mission_events(f, NULL);
         assert_int_equal(mission_resume(f, NULL), PAWL_ESTATE);
         assert_says(f->err.message, "resume: 2 runs can be resumed; name one");
@@ -281,11 +274,9 @@ MISSION_TEST(changed_inputs_are_refused_until_accepted)
         assert_says(f->err.message, "--accept-changed-inputs");
         char *aborted = mission_payload(f, "StepResumeAborted");
         assert_says(aborted, "\"inputs_changed\":true");
-        free(aborted);
         char *started = mission_payload(f, "StepStarted");
         snprintf(hash, sizeof hash, "%s", strstr(started, "hash\":\"") + strlen("hash\":\""));
         assert_says(f->err.message, hash);
-        free(started);
         const pawl_changed_inputs *inputs = &f->result->inputs;
         assert_string_equal(inputs->step_id, "specify");
         assert_int_equal(inputs->n, 2);
@@ -398,7 +389,6 @@ MISSION_TEST(steps_that_came_into_the_file_since_are_run)
         assert_string_equal(mission_status(f, "after"), "completed");
         char *journal = mission_journal(f);
         assert_says(journal, "\nbefore\nafter\n");
-        free(journal);
 }
 
 MISSION_TEST(a_step_that_left_the_file_is_gone_on_without)
@@ -406,7 +396,7 @@ MISSION_TEST(a_step_that_left_the_file_is_gone_on_without)
         mission_write(f, MISSION_FAILS);
         assert_int_equal(mission_run(f), PAWL_ESTEP);
         size_t before = mission_events(f, NULL);
-        char *token = strdup(mission_token(f, "one"));
+        char *token = test_copy(mission_token(f, "one"));
         mission_write(f, "mission: m\nsteps: [{id: other, run: ['true']}]\n");
         assert_int_equal(mission_resume(f, token), PAWL_EINPUTS);
         assert_says(f->err.message, "step other is new, step one was removed; put it back");
@@ -418,7 +408,6 @@ MISSION_TEST(a_step_that_left_the_file_is_gone_on_without)
         assert_int_equal(f->result->n_steps, 2);
         assert_string_equal(mission_status(f, "other"), "completed");
         assert_string_equal(mission_status(f, "one"), "skipped");
-        free(token);
 }
 
 /* At max a conflict in the output holds it back: it is kept, and not made again. */

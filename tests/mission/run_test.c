@@ -45,7 +45,6 @@ MISSION_TEST(the_events_of_a_run_tell_it_in_order)
                 "SemanticCheckEvaluated StepCheckpointed "
                 "SemanticCheckEvaluated StepCompleted SessionCheckpointed WorkspaceCheckpointed RunCompleted "
                 "SessionEnded");
-        free(types);
         mission_payload_says(f, "RunStarted", "\"steps\":[\"one\"]");
         mission_payload_says(f, "RunStarted", "\"strictness\":null");
         mission_payload_says(f, "RunStarted", "mission.yaml\"");
@@ -57,11 +56,10 @@ MISSION_TEST(a_run_without_an_id_gets_a_fresh_one)
         mission_write(f, "mission: m\nsteps: [{id: one, run: ['true']}]\n");
         f->options.run_id = NULL;
         assert_ok(mission_run(f));
-        char *first = strdup(f->result->run_id);
+        char *first = test_copy(f->result->run_id);
         assert_int_equal(strlen(first), 36);
         assert_ok(mission_run(f));
         assert_string_not_equal(f->result->run_id, first);
-        free(first);
 }
 
 MISSION_TEST(a_command_knows_its_mission_run_step_and_log)
@@ -72,7 +70,6 @@ MISSION_TEST(a_command_knows_its_mission_run_step_and_log)
         char *journal = mission_journal(f);
         assert_int_equal(strncmp(journal, "m run-1 one ", 12), 0);
         assert_says(journal, f->db);
-        free(journal);
 }
 
 MISSION_TEST(outputs_flow_into_later_steps_whole_and_in_part)
@@ -265,16 +262,14 @@ MISSION_TEST(a_command_that_ends_badly_fails_the_step)
 MISSION_TEST(a_command_may_close_its_input_early)
 {
         size_t len = (size_t)2 << 20;
-        char *yaml = malloc(len + 256);
+        char *yaml = test_alloc(len + 256);
 
-        assert_non_null(yaml);
         int at = snprintf(yaml, 128,
                 "mission: m\nstrictness: 'off'\nsteps:\n  - id: one\n"
                 "    run: [sh, -c, 'exec <&-; echo fine']\n    inputs: '");
         memset(yaml + at, 'x', len);
         memcpy(yaml + at + len, "'\n", 3);
         mission_write(f, yaml);
-        free(yaml);
         assert_ok(mission_run(f));
         assert_string_equal(mission_status(f, "one"), "completed");
 }

@@ -68,14 +68,13 @@ MISSION_TEST(a_signal_ends_the_command_and_the_step_can_go_on)
         assert_int_equal(mission_events(f, "RunFailed"), 0);
         mission_payload_says(
                 f, "SessionEnded", "{\"reason\":\"SIGINT\",\"status\":\"interrupted\"}");
-        char *token = strdup(mission_token(f, "one"));
+        char *token = test_copy(mission_token(f, "one"));
 
         end_watch(f, ends);
         f->options.progress = NULL;
         mission_file(f, "go", "");
         assert_ok(mission_resume(f, NULL));
         assert_string_equal(mission_token(f, "one"), token);
-        free(token);
 }
 
 MISSION_TEST(a_signal_between_two_steps_keeps_what_was_done)

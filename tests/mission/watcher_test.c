@@ -63,12 +63,11 @@ static pid_t run_tree(struct command_fixture *f)
         assert_true(pid >= 0);
         if (pid)
                 return pid;
-        char *path = path_in(f->directory, "said");
         pawl_status status = command_run(f, argv);
         char said[1024];
         snprintf(said, sizeof said, "%s %d %s", pawl_status_name(status), f->result.exit_code,
                 f->err.message);
-        file_write(path, said, strlen(said));
+        file_write(path_in(f->directory, "said"), said, strlen(said));
         _exit(0);
 }
 
@@ -80,16 +79,13 @@ static void await(struct command_fixture *f, const char *name)
                 nanosleep(&(struct timespec){0, 10000000}, NULL);
                 assert_true(i < 6000);
         }
-        free(path);
 }
 
 static off_t ticks(const struct command_fixture *f)
 {
-        char *path = path_in(f->directory, "ticks");
         struct stat st;
 
-        assert_int_equal(stat(path, &st), 0);
-        free(path);
+        assert_int_equal(stat(path_in(f->directory, "ticks"), &st), 0);
         return st.st_size;
 }
 
@@ -99,8 +95,6 @@ static long number_in(struct command_fixture *f, const char *name)
         char *text = file_read(path, NULL);
         long number = strtol(text, NULL, 10);
 
-        free(text);
-        free(path);
         return number;
 }
 
@@ -134,8 +128,7 @@ static bool alive(long pid)
  * command is alive, and nothing writes. */
 static void check_gone(struct command_fixture *f, double start)
 {
-        char *path = path_in(f->directory, "pids");
-        char *text = file_read(path, NULL), *at = text;
+        char *text = file_read(path_in(f->directory, "pids"), NULL), *at = text;
         int n = 0;
 
         for (long pid = strtol(at, &at, 10); pid > 0; pid = strtol(at, &at, 10), n++)
@@ -152,8 +145,6 @@ static void check_gone(struct command_fixture *f, double start)
                 before = now;
                 nanosleep(&(struct timespec){0, 100000000}, NULL);
         }
-        free(text);
-        free(path);
 }
 
 UNIT_TEST(nothing_outlives_a_process_that_a_signal_ends)
@@ -189,17 +180,14 @@ COMMAND_TEST(the_watcher_does_not_go_by_the_name_of_the_program)
                 snprintf(path, sizeof path, "/proc/%ld/comm", i ? outer : inner);
                 char *text = file_read(path, NULL);
                 snprintf(theirs, sizeof theirs, "%s", text);
-                free(text);
                 snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
                 text = file_read(path, NULL);
                 snprintf(ours, sizeof ours, "%s", text);
-                free(text);
                 if (!i)
                         assert_string_equal(theirs, "step-watcher\n");
                 snprintf(path, sizeof path, "/proc/%ld/cmdline", i ? outer : inner);
                 text = file_read(path, NULL);
                 assert_string_equal(text, "step-watcher");
-                free(text);
         }
         assert_string_not_equal(ours, "step-watcher\n");
         kill(pid, SIGKILL);
@@ -219,13 +207,10 @@ static void check_watcher_killed(struct command_fixture *f, bool outer)
         double start = seconds();
         assert_int_equal(waitpid(pid, NULL, 0), pid);
         check_gone(f, start);
-        char *path = path_in(f->directory, "said");
-        char *said = file_read(path, NULL);
+        char *said = file_read(path_in(f->directory, "said"), NULL);
         assert_string_equal(said,
                 "PAWL_EIO -1 python3: was killed, since the process that watches it "
                 "was; resume the run to start it again");
-        free(said);
-        free(path);
 }
 
 COMMAND_TEST(a_watcher_that_is_killed_takes_the_command_with_it)
@@ -263,12 +248,11 @@ COMMAND_TEST(a_command_that_is_ended_leaves_nothing)
 {
         static const pawl__command_waits waits = {100, 100, 1000, 10000};
         char *argv[] = {(char *)"python3", (char *)"-c", (char *)tree, NULL};
-        char *ready = path_in(f->directory, "ready");
         int before = open_files();
 
         f->command.waits = &waits;
         f->command.tick = lose_the_run;
-        f->command.tick_user = ready;
+        f->command.tick_user = path_in(f->directory, "ready");
         f->command.tick_ms = 10;
         assert_int_equal(command_run(f, argv), PAWL_EFENCED);
         assert_int_equal(f->result.killed_by, SIGKILL);
@@ -276,7 +260,6 @@ COMMAND_TEST(a_command_that_is_ended_leaves_nothing)
         assert_int_equal(open_files(), before);
         assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nor is a child left to be waited for */
         assert_int_equal(errno, ECHILD);
-        free(ready);
 }
 
 /* Who gets the lock knows that nothing of the command is alive. */
@@ -296,16 +279,12 @@ COMMAND_TEST(a_lock_is_kept_until_nothing_of_the_command_lives)
         assert_int_equal(fcntl(ours, F_OFD_SETLK, &whole), -1);
         assert_int_equal(kill(pid, SIGKILL), 0);
         assert_int_equal(fcntl(ours, F_OFD_SETLKW, &whole), 0);
-        char *pids = path_in(f->directory, "pids");
-        char *text = file_read(pids, NULL), *at = text;
+        char *text = file_read(path_in(f->directory, "pids"), NULL), *at = text;
         for (long one = strtol(at, &at, 10); one > 0; one = strtol(at, &at, 10))
                 assert_false(alive(one));
         assert_int_equal(waitpid(pid, NULL, 0), pid);
         check_gone(f, seconds());
-        free(text);
-        free(pids);
         close(ours);
-        free(path);
 }
 
 /* Neither those of the program nor the command's own: its output has ended when nobody has it. */

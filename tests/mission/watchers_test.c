@@ -114,7 +114,6 @@ COMMAND_TEST(a_watcher_with_something_left_behind_takes_no_other_command)
 /* Nor does it go with a process that ends when the command has. */
 COMMAND_TEST(what_is_left_behind_outlives_the_process)
 {
-        char *path = path_in(f->directory, "left");
         const pid_t pid = process_fork();
 
         if (pid == 0) {
@@ -124,14 +123,12 @@ COMMAND_TEST(what_is_left_behind_outlives_the_process)
                 kill(getpid(), SIGKILL);
         }
         assert_int_equal(waitpid(pid, NULL, 0), pid);
-        char *text = file_read(path, NULL);
+        char *text = file_read(path_in(f->directory, "left"), NULL);
         const long left = strtol(text, NULL, 10);
         assert_true(alive(left));
         nanosleep(&(struct timespec){0, 300000000}, NULL);
         assert_true(alive(left));
         assert_int_equal(kill((pid_t)left, SIGKILL), 0);
-        free(text);
-        free(path);
 }
 
 COMMAND_TEST(a_command_that_was_ended_takes_its_watcher_with_it)
@@ -185,7 +182,6 @@ COMMAND_TEST(nothing_of_a_later_command_outlives_a_process_that_is_killed)
         assert_int_equal(kill(pid, SIGKILL), 0);
         assert_int_equal(waitpid(pid, NULL, 0), pid);
         command_gone(f, "pid");
-        free(ready);
 }
 
 /* It is killed while nothing runs. */
@@ -207,7 +203,7 @@ COMMAND_TEST(words_that_do_not_fit_take_another_watcher)
 {
         enum { LONG = 100 * 1024 };
         pawl__watchers watchers = {.n = 0};
-        char *word = calloc(1, LONG + 1);
+        char *word = test_alloc(LONG + 1);
         char *argv[] = {(char *)"sh", (char *)"-c", (char *)"echo ${#0} ${#1}", word, word, NULL};
 
         use(f, &watchers);
@@ -219,7 +215,6 @@ COMMAND_TEST(words_that_do_not_fit_take_another_watcher)
                 assert_int_equal(watchers.n, 1);
         }
         pawl__watchers_end(&watchers);
-        free(word);
 }
 
 COMMAND_TEST(a_later_command_that_is_not_there_is_told_as_the_first)

@@ -20,7 +20,7 @@ struct emitted {
 
 static int setup(void **state)
 {
-        *state = calloc(1, sizeof(struct emitted));
+        *state = test_alloc(sizeof(struct emitted));
         return *state ? 0 : -1;
 }
 
@@ -30,7 +30,6 @@ static int teardown(void **state)
 
         pawl__batch_free(&e->batch);
         pawl__arena_free(&e->arena);
-        free(e);
         return 0;
 }
 

@@ -98,18 +98,16 @@ static const pawl_event
 
 static void another_appends(struct piped *p, const pawl_event *event, size_t n)
 {
-        pawl_event *events = calloc(n, sizeof *events);
+        pawl_event *events = test_alloc(n * sizeof *events);
         pawl__state *rows;
         pawl_log *other;
 
-        assert_non_null(events);
         for (size_t i = 0; i < n; i++)
                 events[i] = *event;
         assert_ok(pawl_log_open(&other, p->db, &p->log_options, &p->err));
         assert_ok(pawl__state_of(&rows, other, &p->err));
         assert_ok(pawl_log_append(NULL, other, events, n, 0));
         pawl_log_close(other);
-        free(events);
 }
 
 static pawl_status be_overtaken(const pawl_layer *layer, pawl_context *ctx)

@@ -251,7 +251,6 @@ HISTORY_TEST(a_log_that_is_replaced_ends_its_streams_with_an_error)
         assert_says(err.message, "put the log back");
 
         assert_int_equal(rename(away, h->path), 0);
-        free(away);
         for (int tries = 0; tries < 2000; tries++) {
                 status = service_feed_stream(&stream, feed, &any, head + 1, &err);
                 if (!status)
@@ -296,7 +295,6 @@ HISTORY_TEST(a_log_that_was_replaced_while_nobody_read_shows_nothing_of_the_old_
         read_events(&first, 3, 4096);
         close_reader(&first);
         assert_int_equal(rename(shorter, h->path), 0);
-        free(shorter);
         open_reader(&second, feed, NULL, NULL, head);
         read_to_the_end(&second);
         assert_int_equal(how_often(&second, "\nid: "), 0);
@@ -309,7 +307,6 @@ HISTORY_TEST(a_log_that_was_replaced_while_nobody_read_shows_nothing_of_the_old_
 HISTORY_TEST(an_error_begins_its_own_line)
 {
         struct reader note, event;
-        char *away = path_in(h->directory, "away.db");
 
         service_feed *feed = begin_live(h, &note);
         open_reader(&event, feed, NULL, NULL, 0);
@@ -317,7 +314,7 @@ HISTORY_TEST(an_error_begins_its_own_line)
         while (how_often(&event, "\n\nid: ") < 1)
                 if (!read_once(&event, 5))
                         sleep_until_woken(&event);
-        assert_int_equal(rename(h->path, away), 0);
+        assert_int_equal(rename(h->path, path_in(h->directory, "away.db")), 0);
         service_feed_poke(feed);
         read_to_the_end(&note);
         assert_says(note.text.data, "retry: 2000\n\nevent: error\ndata: {\"error\":{\"status\":");
@@ -325,7 +322,6 @@ HISTORY_TEST(an_error_begins_its_own_line)
         assert_int_equal(how_often(&event, "}\n\nevent: error\ndata: {\"error\":"), 1);
         close_reader(&note);
         close_reader(&event);
-        free(away);
         service_feed_stop(feed);
 }
 

@@ -39,9 +39,6 @@ void test_service_close(test_service *s)
         service_answer_free(&s->answer);
         service_worker_free(&s->worker);
         service_site_close(&s->site);
-        free(s->log_path);
-        free(s->token_file);
-        directory_remove(s->directory);
 }
 
 int test_service_setup(void **state)

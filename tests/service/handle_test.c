@@ -260,8 +260,6 @@ SERVICE_TEST(the_log_at_the_path_is_the_one_that_is_used, &s)
         assert_int_equal(rename(aside, directory), 0);
         assert_int_equal(run("{\"command\":\"eventlog head\"}"), 200);
         answer_says(&s, "\"seq\":1");
-        free(directory);
-        free(aside);
 }
 
 SERVICE_TEST(health_is_what_was_seen_last, &s)

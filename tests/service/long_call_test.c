@@ -90,15 +90,13 @@ static void run(service_long_call *base)
 
 static void freed(service_long_call *base)
 {
-        free(base);
+        (void)base;
         atomic_fetch_add(&n_freed, 1);
 }
 
 static call *make(void (*act)(call *call), bool goes)
 {
-        call *c = calloc(1, sizeof *c);
-
-        assert_non_null(c);
+        call *c = test_alloc(sizeof *c);
         c->base.run = run;
         c->base.free = freed;
         c->base.goes = goes;
@@ -381,7 +379,6 @@ CALL(there_are_so_many_and_no_more)
                 service_long_call_start(&more->answer, &more->base, &s.site, &err), PAWL_EBUSY);
         assert_string_equal(
                 err.message, "the service: is being stopped; ask again when it is back");
-        free(more);
 }
 
 /* Streams of calls that were ended are read to their end. */

@@ -14,15 +14,7 @@ static int set_up(void **state)
         return 0;
 }
 
-static int tear_down(void **state)
-{
-        (void)state;
-        free(path);
-        directory_remove(directory);
-        return 0;
-}
-
-UNIT_TEST_OF(a_file_is_made_once_and_for_its_owner_alone, set_up, tear_down, NULL)
+UNIT_TEST_OF(a_file_is_made_once_and_for_its_owner_alone, set_up, NULL, NULL)
 {
         service_token first, second;
         char hex[SERVICE_TOKEN_HEX + 1];
@@ -37,7 +29,6 @@ UNIT_TEST_OF(a_file_is_made_once_and_for_its_owner_alone, set_up, tear_down, NUL
         service_token_format(hex, &first);
         assert_int_equal(len, SERVICE_TOKEN_HEX + 1);
         assert_memory_equal(text, hex, SERVICE_TOKEN_HEX);
-        free(text);
         assert_ok(service_token_file(&second, path, &err));
         assert_memory_equal(&first, &second, sizeof first);
         /* nothing else was left in the directory */
@@ -60,7 +51,7 @@ static void refused(pawl_status status, const char *says)
         assert_says(err.message, path);
 }
 
-UNIT_TEST_OF(a_file_that_others_get_at_or_that_is_no_token_is_refused, set_up, tear_down, NULL)
+UNIT_TEST_OF(a_file_that_others_get_at_or_that_is_no_token_is_refused, set_up, NULL, NULL)
 {
         static const char good[] =
                 "00112233445566778899aabbccddeeffffeeddccbbaa99887766554433221100\n";
@@ -95,10 +86,8 @@ UNIT_TEST_OF(a_file_that_others_get_at_or_that_is_no_token_is_refused, set_up, t
         assert_int_equal(mkfifo(path, 0600), 0);
         refused(PAWL_EINVAL, "is no regular file");
         unlink(path);
-        free(path);
         path = path_in(directory, "none/serve.token");
         refused(PAWL_ENOTFOUND, "none/serve.token");
-        free(other);
 }
 
 UNIT_TEST(a_token_is_taken_whole_in_hex)

@@ -22,7 +22,6 @@ static void write_text(const char *name, const char *text)
         char *path = path_in(s.directory, name);
 
         file_write(path, text, strlen(text));
-        free(path);
 }
 
 /* The name of the only call that has a checkpoint, as the list has it. */
@@ -36,7 +35,7 @@ static char *only_name(void)
         const char *end = strchr(start, '"');
         assert_non_null(end);
         assert_int_equal(strncmp(end, "\"]}", 3), 0);
-        return strndup(start, (size_t)(end - start));
+        return test_text(start, (size_t)(end - start));
 }
 
 SERVICE_TEST(a_call_is_checkpointed_listed_and_taken_back, &s)
@@ -60,13 +59,10 @@ SERVICE_TEST(a_call_is_checkpointed_listed_and_taken_back, &s)
         answer_says(&s, "\"safety\":2}");
         char *text = file_read(path, &len);
         assert_string_equal(text, "one");
-        free(text);
         /* an argument is a name, never a subcommand */
         run("restore", "\"list\"");
         answer_says(&s, "\"status\":\"PAWL_ENOTFOUND\"");
         answer_says(&s, "list.json: the log has no tool call of that name");
-        free(path);
-        free(name);
 }
 
 SERVICE_TEST(what_fails_is_data, &s)
@@ -108,7 +104,7 @@ SERVICE_TEST(only_the_request_says_how, &s)
         unsetenv("PAWL_EDIT_TOOLS");
         answer_says(&s, "\"args\":{\"a\":1},\"checkpoint\":\"20");
         answer_says(&s, "\"errors\":[]");
-        free(only_name());
+        (void)only_name();
 }
 
 SERVICE_TEST(a_service_that_only_reads_takes_none, &s)

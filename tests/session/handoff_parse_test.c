@@ -86,7 +86,7 @@ static void refused(const char *data, size_t len, const char *says)
 
 UNIT_TEST(what_is_no_text_is_refused)
 {
-        char *large = malloc(PAWL__HANDOFF_MAX + 1);
+        char *large = test_alloc(PAWL__HANDOFF_MAX + 1);
 
         memset(large, 'a', PAWL__HANDOFF_MAX + 1);
         refused("a\0b", 3, "h.md: has a NUL byte");
@@ -96,5 +96,4 @@ UNIT_TEST(what_is_no_text_is_refused)
         assert_ok(pawl__handoff_parse(&text, "h.md", large, PAWL__HANDOFF_MAX, NULL));
         assert_int_equal(text.n, 1);
         pawl__handoff_text_free(&text);
-        free(large);
 }

@@ -33,7 +33,9 @@ static char *document(struct history *h)
 
         check_ok(h, pawl_session_handoff(&text, &len, h->log, "session-1", 0, &h->err), __FILE__,
                 __LINE__);
-        return text;
+        char *own = test_text(text, len);
+        pawl_free(text);
+        return own;
 }
 
 static pawl_status take_from(struct history *h, const char *path)
@@ -59,10 +61,10 @@ static char *take(struct history *h, const char *text)
         if (h->batch.n) {
                 assert_int_equal(h->batch.n, 1);
                 assert_text(h->batch.events[0].type, "SessionNoted");
-                payload = strndup(h->batch.events[0].payload.data, h->batch.events[0].payload.len);
+                payload =
+                        test_text(h->batch.events[0].payload.data, h->batch.events[0].payload.len);
                 check_ok(h, history_commit(h), __FILE__, __LINE__);
         }
-        free(path);
         return payload;
 }
 
@@ -72,7 +74,6 @@ static void takes(struct history *h, const char *text, const char *notes)
 
         assert_non_null(payload);
         assert_says(payload, notes);
-        free(payload);
         again = take(h, text); /* what is in force already is nothing new */
         assert_null(again);
 }
@@ -108,8 +109,6 @@ HISTORY_TEST(a_document_that_nobody_edited_gives_no_notes)
         char *later = document(h);
         assert_string_not_equal(text, later);
         takes_nothing(h, later);
-        free(text);
-        free(later);
 }
 
 HISTORY_TEST(what_people_add_is_noted)
@@ -125,7 +124,6 @@ HISTORY_TEST(what_people_add_is_noted)
                 "{\"section\":\"\",\"text\":\"(NEXT) ask  Ben\"}],\"source\":\"");
         char *end = edited(text, "GO ON\n", "QUESTIONS\n---\nWho\nsigns?\n\nGO ON\n");
         takes(h, end, "{\"section\":\"QUESTIONS\",\"text\":\"Who\\nsigns?\"}]");
-        free(end);
         assert_true(
                 asprintf(&end, "Read this first.\n%s  with care\n\n[x] In the end.\n", text) > 0);
         takes(h, end,
@@ -134,13 +132,11 @@ HISTORY_TEST(what_people_add_is_noted)
                 "{\"section\":\"\",\"text\":\"In the end.\"}]");
         row = history_row(h, PAWL__SESSIONS, "session-1", NULL);
         assert_int_equal(row.v[PAWL__SES_NOTES_SEQ].integer, history_head(h));
-        free(text), free(notes), free(end);
         text = document(h);
         assert_non_null(strstr(text, "\nNOTES\n-----\n- three\n  > mind the tone\n"
                                      "- (NEXT) ask  Ben\n"));
         assert_non_null(strstr(text, "- (QUESTIONS) Who\n  > signs?\n- Read this first.\n"));
         takes_nothing(h, text);
-        free(text);
 }
 
 /* What the log says is the log's: what is written there is no note, and goes with the next one. */
@@ -157,9 +153,7 @@ HISTORY_TEST(edits_of_the_logs_own_sections_are_not_kept)
                 snprintf(edit, sizeof edit, "\n%s\n- ask Ben\n", sections[i]);
                 char *changed = edited(text, heading, edit);
                 takes_nothing(h, changed);
-                free(changed);
         }
-        free(text);
 }
 
 HISTORY_TEST(a_ticked_note_is_done)
@@ -178,7 +172,6 @@ HISTORY_TEST(a_ticked_note_is_done)
         char *now = document(h);
         assert_null(strstr(now, "(TO DO) a"));
         assert_non_null(strstr(now, "\nNOTES\n-----\n- (TO DO) c\n"));
-        free(old), free(both), free(noted), free(ticked), free(now);
 }
 
 /* What the log once said of a conflict, a step or a note is nobody's edit. */
@@ -201,7 +194,6 @@ HISTORY_TEST(what_the_log_once_said_is_no_edit)
         asked = document(h);
         assert_string_not_equal(text, asked);
         takes_nothing(h, text);
-        free(text), free(asked);
 
         assert_ok(pawl_session_start(id, h->log, "m2", &work, NULL, &h->err));
         assert_ok(pawl_session_handoff(&text, &len, h->log, id, 0, &h->err));
@@ -209,7 +201,6 @@ HISTORY_TEST(what_the_log_once_said_is_no_edit)
         work.n_pending = 1;
         assert_ok(pawl_session_update(h->log, id, NULL, &work, &h->err));
         takes_nothing(h, text);
-        free(text);
 }
 
 HISTORY_TEST(a_title_that_is_gone_means_the_latest)
@@ -238,15 +229,13 @@ HISTORY_TEST(a_bad_file_leaves_the_batch_alone)
         assert_int_equal(take_from(h, path), PAWL_EPARSE);
         assert_says(h->err.message, "is not a regular file");
         assert_int_equal(remove(path), 0);
-        char *large = malloc(300001);
+        char *large = test_alloc(300001);
         memset(large, 'a', 300000);
         large[300000] = '\0';
         file_write(path, large, 300000);
         assert_int_equal(take_from(h, path), PAWL_EPARSE);
         assert_says(h->err.message, "its notes come to 300000 bytes");
         assert_int_equal(h->batch.n, 0);
-        free(large);
-        free(path);
 }
 
 /* ---- Anything -------------------------------------------------------------------------------- */
@@ -260,7 +249,7 @@ static unsigned below(unsigned *seed, unsigned n)
 /* Lines left out, blank ones put in, other ends of lines: no word is anybody's. */
 static char *mangled(const char *text, unsigned *seed)
 {
-        char *out = malloc(3 * strlen(text) + 64), *to = out;
+        char *out = test_alloc(3 * strlen(text) + 64), *to = out;
         bool crlf = below(seed, 2);
 
         if (below(seed, 2))
@@ -288,8 +277,7 @@ HISTORY_TEST(lines_that_go_or_part_are_no_edits)
         block(h);
         history_append(h, "SessionUpdated",
                 "{\"files\":[\"a.md\"],\"summary\":\"NEXT\\n----\\n- forged\\n\\n\\tGO ON\"}");
-        char *noted = take(h, "QUESTIONS\n---\nWho\n  NEXT\nsigns?\n\n- [x] a\n");
-        assert_non_null(noted);
+        assert_non_null(take(h, "QUESTIONS\n---\nWho\n  NEXT\nsigns?\n\n- [x] a\n"));
         char *text = document(h);
         for (int i = 0; i < 300; i++) {
                 char *changed = mangled(text, &seed);
@@ -298,11 +286,7 @@ HISTORY_TEST(lines_that_go_or_part_are_no_edits)
                 if (payload && !strstr(payload, "Who"))
                         print_error("%s\n%s\n", changed, payload);
                 assert_true(!payload || strstr(payload, "Who"));
-                free(payload);
-                free(changed);
         }
-        free(noted);
-        free(text);
 }
 
 /* Any change of bytes gives a note or none, or is refused; it never fails otherwise. */
@@ -316,7 +300,7 @@ HISTORY_TEST(edits_at_random_are_read_or_refused)
         block(h);
         char *text = document(h);
         size_t len = strlen(text);
-        char *changed = malloc(2 * len + 512);
+        char *changed = test_alloc(2 * len + 512);
         for (int i = 0; i < 500; i++) {
                 size_t n = len;
                 memcpy(changed, text, len + 1);
@@ -339,20 +323,16 @@ HISTORY_TEST(edits_at_random_are_read_or_refused)
                 pawl__batch_clear(&h->batch);
         }
         assert_in_range(refusals, 1, 499);
-        free(changed);
-        free(text);
-        free(path);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 HISTORY_TEST(every_allocation_may_fail)
 {
-        char *path = path_in(h->directory, "h.md"), *copy = path_in(h->directory, "copy.md"),
-             *noted;
+        char *path = path_in(h->directory, "h.md"), *copy = path_in(h->directory, "copy.md");
+
         block(h);
-        noted = take(h, "NOTES\n- old one\n  of two lines\n");
-        free(noted);
+        assert_non_null(take(h, "NOTES\n- old one\n  of two lines\n"));
         char *text = document(h), *ticked = edited(text, "- old", "- [x] old"),
              *edit = edited(ticked, "GO ON\n", "MINE\n---\n- new\n  one\n\nGO ON\n");
         file_write(path, edit, strlen(edit));
@@ -372,10 +352,9 @@ HISTORY_TEST(every_allocation_may_fail)
                 if (!status)
                         status = pawl_session_handoff_write(h->log, NULL, copy, 0, &h->err);
                 (void)sweep_done(&s, status, &h->err);
-                free(out);
+                pawl_free(out);
                 pawl_log_close(h->log);
                 h->log = NULL;
                 pawl__batch_free(&h->batch);
         }
-        free(text), free(ticked), free(edit), free(path), free(copy);
 }

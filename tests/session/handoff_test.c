@@ -22,7 +22,9 @@ static char *document_of(struct history *h, pawl_log *log, const char *session, 
         }
         assert_int_equal(strlen(text), len);
         assert_true(pawl__utf8_valid(text, len));
-        return text;
+        char *own = test_text(text, len);
+        pawl_free(text);
+        return own;
 }
 
 static char *document(struct history *h, const char *session, size_t summary)
@@ -79,11 +81,8 @@ static void document_is(struct history *h, const char *session, size_t summary, 
                 if (strcmp(text, expected) != 0)
                         fprintf(stderr, "---- %s\n%s----\n", golden, text);
                 assert_string_equal(text, expected);
-                free(text);
         }
         reads_back(h, expected);
-        free(expected);
-        free(path);
 }
 
 /* ---- Of a run -------------------------------------------------------------------------------- */
@@ -218,7 +217,6 @@ HISTORY_TEST(a_killed_one)
         char *unsettled = looked_at(h, NULL, 0);
         assert_non_null(strstr(unsettled, ", active, "));
         assert_non_null(strstr(unsettled, "\n  status: running: it was begun, and is not done\n"));
-        free(unsettled);
         document_is(h, NULL, 0, "killed");
 }
 
@@ -287,10 +285,8 @@ HISTORY_TEST(a_thousand_steps_are_counted)
         assert_non_null(strstr(all, "\nDONE\n----\n- step-1\n- step-2\n"));
         assert_non_null(strstr(all, "\n- step-1000\n\nIN PROGRESS\n"));
         assert_null(strstr(all, "before these"));
-        free(all);
         all = document(h, NULL, 1000);
         assert_null(strstr(all, "before these"));
-        free(all);
 }
 
 /* Nothing that the log holds can pass for a heading, colour a terminal or turn text around. */
@@ -331,7 +327,6 @@ HISTORY_TEST(a_table_that_was_tampered_with_is_read_with_care)
                        "substr(replace(hex(zeroblob(4000)), '00', ',0'), 2) || ']'");
         char *text = document(h, NULL, 0);
         assert_null(strstr(text, "glossary"));
-        free(text);
 }
 
 /* ---- Into a file ----------------------------------------------------------------------------- */
@@ -350,8 +345,6 @@ static void file_is_document(struct history *h, const char *path)
         char *text = document(h, NULL, 0), *written = file_read(path, &len);
 
         assert_string_equal(written, text);
-        free(written);
-        free(text);
 }
 
 HISTORY_TEST(it_is_written_whole)
@@ -368,7 +361,6 @@ HISTORY_TEST(it_is_written_whole)
         assert_ok(pawl_session_handoff_write(h->log, NULL, path, 0, &h->err));
         file_is_document(h, path);
         assert_mode(path, 0600);
-        free(path);
 }
 
 /* As `git config` does it: what the link leads to is replaced, also where it is not there yet. */
@@ -391,7 +383,6 @@ HISTORY_TEST(a_link_is_followed)
                 assert_int_equal(lstat(link_name, &st), 0);
                 assert_true(S_ISLNK(st.st_mode));
         }
-        free(sub), free(target), free(first), free(link_name);
 }
 
 static void refused(struct history *h, const char *name, pawl_status status, const char *says)
@@ -401,13 +392,12 @@ static void refused(struct history *h, const char *name, pawl_status status, con
         assert_int_equal(pawl_session_handoff_write(h->log, NULL, path, 0, &h->err), status);
         assert_says(h->err.message, path);
         assert_says(h->err.message, says);
-        free(path);
 }
 
 HISTORY_TEST(what_is_no_file_is_refused)
 {
         needs_file();
-        char *loop = path_in(h->directory, "loop"), *long_name = malloc(301);
+        char *loop = path_in(h->directory, "loop"), *long_name = test_alloc(301);
 
         block(h);
         memset(long_name, 'x', 300);
@@ -422,7 +412,6 @@ HISTORY_TEST(what_is_no_file_is_refused)
         assert_int_equal(pawl_session_handoff_write(h->log, NULL, "", 0, &h->err), PAWL_EINVAL);
         assert_int_equal(
                 pawl_session_handoff_write(h->log, "nobody", loop, 0, &h->err), PAWL_ENOTFOUND);
-        free(loop), free(long_name);
 }
 
 /* The file may not grow as long as the document: nothing of it is left, and the old one stands. */
@@ -445,15 +434,12 @@ HISTORY_TEST(a_full_disk_leaves_the_file_as_it_was)
         assert_says(h->err.message, "h.md: cannot write the handoff: File too large; ");
         char *text = file_read(path, &len);
         assert_string_equal(text, "old");
-        free(text);
         DIR *dir = opendir(directory);
         assert_non_null(dir);
         while (readdir(dir))
                 entries++;
         closedir(dir);
         assert_int_equal(entries, 3); /* ".", ".." and the file */
-        free(path);
-        free(directory);
 }
 
 HISTORY_TEST(one_that_is_not_there_is_not_found)

@@ -117,11 +117,10 @@ static void sweep_call(
                         head += (uint64_t)appended;
                 assert_int_equal(piped_head(p), head);
         }
-        free(k.path);
 }
 
 #define SWEEP(name, appended)                                                                      \
-        static void name##_survives_any_failed_allocation(void **state)                            \
+        UNIT_TEST_OF(name##_survives_any_failed_allocation, piped_setup, piped_teardown, NULL)     \
         {                                                                                          \
                 sweep_call(*state, name, appended);                                                \
         }
@@ -136,24 +135,3 @@ SWEEP(list, 0)
 SWEEP(prune, 1)
 SWEEP(handoff, 0)
 SWEEP(handoff_write, 0)
-
-#define TEST(name)                                                                                 \
-        cmocka_unit_test_setup_teardown(                                                           \
-                name##_survives_any_failed_allocation, piped_setup, piped_teardown)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                TEST(start),
-                TEST(update),
-                TEST(checkpoint),
-                TEST(end),
-                TEST(resume),
-                TEST(pin),
-                TEST(list),
-                TEST(prune),
-                TEST(handoff),
-                TEST(handoff_write),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
-}

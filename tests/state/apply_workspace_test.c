@@ -403,15 +403,12 @@ HISTORY_TEST(a_replay_tells_of_them_and_filters_them_with_their_runs)
         assert_says(all, "\"invalid_reason\":\"rolled back to 1\"");
         assert_says(all, "\"rollbacks\":[{\"seq\":");
         assert_says(all, "\"status\":\"done\"");
-        free(all);
         char *of_run = history_replay(h, &(pawl__replay_filter){.run_id = pawl__text("run-1")});
         assert_says(of_run, "\"n\":4,");
         assert_says(of_run, "\"rollbacks\":[{\"seq\":");
         assert_null(strstr(of_run, "alone"));
-        free(of_run);
         char *other = history_replay(h, &(pawl__replay_filter){.mission_id = pawl__text("m")});
         assert_says(other, "\"workspace_checkpoints\":[],\"rollbacks\":[]}");
-        free(other);
 }
 
 /* A fill asks the tables for the number that comes next, also when others appended meanwhile. */

@@ -13,7 +13,7 @@ struct fixture {
 
 static int setup(void **state)
 {
-        struct fixture *f = calloc(1, sizeof *f);
+        struct fixture *f = test_alloc(sizeof *f);
 
         assert_ok(pawl__store_memory(&f->store, &f->err));
         f->applier.store = f->store;
@@ -28,7 +28,6 @@ static int teardown(void **state)
         f->store->free(f->store);
         pawl__json_tree_free(&f->applier.tree);
         pawl__arena_free(&f->applier.arena);
-        free(f);
         return 0;
 }
 

@@ -109,7 +109,6 @@ MEMORY(a_replay_and_its_check_say_so)
                         store->free(store);
                 pawl__buf_free(&json);
         }
-        free(wanted);
 }
 
 static pawl_status pass(const pawl__row *row, void *user, pawl_error *err)

@@ -416,8 +416,6 @@ static void one_history(uint64_t seed)
         tables_are_the_fold(w.h);
         append_some(&w, 0);
         tables_are_the_fold(w.h);
-        free(before);
-        free(again);
         history_teardown(&fixture);
 }
 

@@ -185,7 +185,7 @@ HISTORY_TEST(a_read_only_log_whose_tables_are_behind_is_refused)
         assert_int_equal(applied(h), 2);
         /* the fold and the check need no tables that are current */
         assert_ok(pawl__replay_check(h->log, &h->err));
-        free(history_replay(h, NULL));
+        (void)history_replay(h, NULL);
 }
 
 HISTORY_TEST(a_log_whose_tail_was_cut_is_refused_until_it_is_rebuilt)
@@ -289,8 +289,6 @@ HISTORY_TEST(tables_that_were_dropped_are_made_and_filled_again)
         assert_true(history_has(h, PAWL__CONFLICTS, "c1", NULL));
         char *after = history_replay(h, NULL);
         assert_string_equal(after, before);
-        free(before);
-        free(after);
 }
 
 HISTORY_TEST(much_is_caught_up_in_pieces_that_fit_together)

@@ -12,7 +12,7 @@ struct stores {
 
 static int setup(void **state)
 {
-        struct stores *s = calloc(1, sizeof *s);
+        struct stores *s = test_alloc(sizeof *s);
 
         history_setup((void **)&s->h);
         assert_ok(pawl__store_memory(&s->memory, &s->err));
@@ -28,7 +28,6 @@ static int teardown(void **state)
         s->memory->free(s->memory);
         s->sql->free(s->sql);
         history_teardown((void **)&s->h);
-        free(s);
         return 0;
 }
 

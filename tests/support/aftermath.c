@@ -20,13 +20,12 @@ static pawl_status open_after(pawl_log **out, const power_state *s, unsigned fla
                 .start_of = gone};
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         const pawl__log_setup setup = {.identity = &self, .schema = x->schema};
-        char *path = path_in(s->directory, ".pawl/events.db");
 
         options.flags = flags;
         options.key = x->key;
         options.key_len = x->key ? strlen(x->key) : 0;
-        pawl_status status = pawl__log_open_as(out, path, &options, &setup, err);
-        free(path);
+        pawl_status status = pawl__log_open_as(
+                out, path_in(s->directory, ".pawl/events.db"), &options, &setup, err);
         return status;
 }
 
@@ -79,10 +78,8 @@ static power_verdict check_reader(power_state *s, const struct aftermath *x)
         if (!verdict && x->more && x->more(log, true, &err))
                 verdict = not_sound(s, POWER_WRONG, "read-only", err.message);
         pawl_log_close(log);
-        char *shm = path_in(s->directory, ".pawl/events.db-shm");
-        if (!verdict && stat(shm, &st) == 0)
+        if (!verdict && stat(path_in(s->directory, ".pawl/events.db-shm"), &st) == 0)
                 verdict = not_sound(s, POWER_WRONG, "read-only", "left a -shm");
-        free(shm);
         return verdict;
 }
 

@@ -4,7 +4,7 @@
 
 int backup_setup(void **state)
 {
-        backup *b = calloc(1, sizeof *b);
+        backup *b = test_alloc(sizeof *b);
         void *log;
 
         if (!b || event_log_setup(&log))
@@ -22,9 +22,6 @@ int backup_teardown(void **state)
         backup *b = *state;
         void *log = b->f;
 
-        free(b->directory);
-        free(b->copy);
-        free(b);
         return event_log_teardown(&log);
 }
 

@@ -152,5 +152,5 @@ char *checkpoint_read(pawl_log *log, uint64_t n)
         assert_ok(pawl__diff_trees(&directories, NULL, tree, read_entry, &r, NULL));
         pawl__contents_close(r.contents);
         pawl__arena_free(&arena);
-        return pawl__buf_take(&r.out, NULL);
+        return test_take(&r.out);
 }

@@ -5,7 +5,7 @@
 
 int command_setup(void **state)
 {
-        struct command_fixture *f = calloc(1, sizeof *f);
+        struct command_fixture *f = test_alloc(sizeof *f);
 
         f->directory = directory_make();
         f->command = (pawl__command){.directory = f->directory,
@@ -21,8 +21,6 @@ int command_teardown(void **state)
         struct command_fixture *f = *state;
 
         free(f->result.output.data);
-        directory_remove(f->directory);
-        free(f);
         return 0;
 }
 
@@ -83,6 +81,4 @@ void command_gone(struct command_fixture *f, const char *name)
                 nanosleep(&(struct timespec){0, 10000000}, NULL);
                 assert_true(i < 6000);
         }
-        free(text);
-        free(path);
 }

@@ -16,9 +16,7 @@ void deltas_close_log(deltas *t)
 
 int deltas_setup(void **state)
 {
-        deltas *t = calloc(1, sizeof *t);
-
-        assert_non_null(t);
+        deltas *t = test_alloc(sizeof *t);
         assert_int_equal(event_log_setup(state), 0);
         t->f = *state;
         t->f->flags = PAWL_LOG_CREATE;
@@ -36,7 +34,6 @@ int deltas_teardown(void **state)
         pawl__contents_close(t->contents);
         pawl__hasher_free(t->hasher);
         *state = t->f;
-        free(t);
         return event_log_teardown(state);
 }
 

@@ -25,10 +25,7 @@ static int64_t fixed_start(int64_t pid, void *user)
 
 int event_log_setup(void **state)
 {
-        event_log *f = calloc(1, sizeof *f);
-
-        if (!f)
-                return -1;
+        event_log *f = test_alloc(sizeof *f);
         f->directory = directory_make();
         f->path = log_in(f->directory, ".pawl/events.db");
         f->flags = PAWL_LOG_CREATE;
@@ -62,9 +59,6 @@ int event_log_teardown(void **state)
         event_log *f = *state;
 
         event_log_close(f);
-        directory_remove(f->directory);
-        free(f->path);
-        free(f);
         return 0;
 }
 

@@ -20,9 +20,7 @@ static void open_log(struct history *h, unsigned flags)
 
 int history_setup(void **state)
 {
-        struct history *h = calloc(1, sizeof *h);
-
-        assert_non_null(h);
+        struct history *h = test_alloc(sizeof *h);
         h->directory = directory_make();
         h->path = log_in(h->directory, "events.db");
         h->now_us = INT64_C(1795177700000000); /* 2026-11-20 */
@@ -46,9 +44,6 @@ int history_teardown(void **state)
         pawl__batch_free(&h->batch);
         pawl_log_close(h->log);
         pawl__arena_free(&h->arena);
-        free(h->path);
-        directory_remove(h->directory);
-        free(h);
         return 0;
 }
 
@@ -237,8 +232,6 @@ void check_refused(
         assert_int_equal(history_head(h), head);
         assert_string_equal(after, before);
         assert_ok(pawl__replay_check(h->log, &h->err));
-        free(before);
-        free(after);
 }
 
 static pawl__row key_of(const char *key, const char *key_2)
@@ -326,5 +319,5 @@ char *history_replay(struct history *h, const pawl__replay_filter *filter)
                 print_error("%s\n", h->err.message);
                 fail();
         }
-        return pawl__buf_take(&out, NULL);
+        return test_take(&out);
 }

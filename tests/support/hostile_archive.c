@@ -32,7 +32,6 @@ static void take_apart(struct hostile *f)
                         assert_ok(pawl__buf_add(&m->data, piece, (size_t)n));
         }
         f->lib->archive_read_free(a);
-        free(bytes);
 }
 
 /* A tar by hand, so that it may say anything. */
@@ -79,14 +78,13 @@ void hostile_put_together(struct hostile *f)
         assert_ok(pawl__buf_addf(
                 &command, "%s <'%s' >'%s'", f->gzip ? "gzip -c" : "zstd -q -c", plain, f->archive));
         assert_int_equal(system(command.data), 0);
-        free(plain);
         pawl__buf_free(&tar);
         pawl__buf_free(&command);
 }
 
 int hostile_setup(void **state)
 {
-        struct hostile *f = calloc(1, sizeof *f);
+        struct hostile *f = test_alloc(sizeof *f);
         pawl_archive_result result;
         void *log = NULL;
 
@@ -120,12 +118,10 @@ int hostile_teardown(void **state)
 
         for (size_t i = 0; i < HOSTILE_MEMBERS; i++)
                 pawl__buf_free(&f->members[i].data);
-        free(f->archive);
         trees_free(&f->trees);
         event_log_teardown(&log);
         log = f->there;
         event_log_teardown(&log);
-        free(f);
         return 0;
 }
 

@@ -231,7 +231,7 @@ static void loosen(log_image *out, const log_image *image)
 
 hostile_log *hostile_log_new(void)
 {
-        hostile_log *h = calloc(1, sizeof *h);
+        hostile_log *h = test_alloc(sizeof *h);
 
         must(h && (h->path = path_in(scratch_directory(), "events.db")), "get memory");
         must(pawl__hasher_new(&h->hasher, NULL) == PAWL_OK, "get memory");
@@ -250,7 +250,6 @@ void hostile_log_free(hostile_log *h)
         log_image_free(&h->keyed);
         free(h->hashes);
         pawl__hasher_free(h->hasher);
-        free(h->path);
         free(h);
 }
 

@@ -10,9 +10,7 @@ static void open_log(struct mission_fixture *f)
 
 int mission_setup(void **state)
 {
-        struct mission_fixture *f = calloc(1, sizeof *f);
-
-        assert_non_null(f);
+        struct mission_fixture *f = test_alloc(sizeof *f);
         f->directory = directory_make();
         f->db = log_in(f->directory, ".pawl/events.db");
         f->file = path_in(f->directory, "mission.yaml");
@@ -32,10 +30,6 @@ int mission_teardown(void **state)
         pawl_run_result_free(f->result);
         pawl_mission_free(f->mission);
         pawl_log_close(f->log);
-        directory_remove(f->directory);
-        free(f->db);
-        free(f->file);
-        free(f);
         return 0;
 }
 
@@ -44,7 +38,6 @@ void mission_file(struct mission_fixture *f, const char *name, const char *text)
         char *path = path_in(f->directory, name);
 
         file_write(path, text, strlen(text));
-        free(path);
 }
 
 void mission_write(struct mission_fixture *f, const char *yaml)
@@ -104,24 +97,18 @@ void mission_await(struct mission_fixture *f, const char *name)
                 assert_true(i < 6000);
                 nanosleep(&(struct timespec){0, 10000000}, NULL);
         }
-        free(path);
 }
 
 char *mission_journal(struct mission_fixture *f)
 {
         char *path = path_in(f->directory, "journal");
-        char *text = access(path, F_OK) == 0 ? file_read(path, NULL) : strdup("");
 
-        free(path);
-        return text;
+        return access(path, F_OK) == 0 ? file_read(path, NULL) : test_copy("");
 }
 
 void mission_journal_is(struct mission_fixture *f, const char *text)
 {
-        char *journal = mission_journal(f);
-
-        assert_string_equal(journal, text);
-        free(journal);
+        assert_string_equal(mission_journal(f), text);
 }
 
 /* Every event in turn; the texts of *event are the cursor's. */
@@ -170,15 +157,12 @@ char *mission_payload(struct mission_fixture *f, const char *type)
         struct count count = {type, 0, PAWL__BUF_INIT};
 
         each_event(f, 0, count_one, &count);
-        return pawl__buf_take(&count.last, NULL);
+        return test_take(&count.last);
 }
 
 void mission_payload_says(struct mission_fixture *f, const char *type, const char *part)
 {
-        char *payload = mission_payload(f, type);
-
-        assert_says(payload, part);
-        free(payload);
+        assert_says(mission_payload(f, type), part);
 }
 
 static void add_type(const pawl_event *event, void *user)
@@ -195,7 +179,7 @@ char *mission_types(struct mission_fixture *f, uint64_t since)
         pawl__buf types = PAWL__BUF_INIT;
 
         each_event(f, since, add_type, &types);
-        return pawl__buf_take(&types, NULL);
+        return test_take(&types);
 }
 
 void mission_resolve(struct mission_fixture *f)

@@ -2,7 +2,7 @@
 
 int file_setup(void **state)
 {
-        struct file_fixture *f = calloc(1, sizeof *f);
+        struct file_fixture *f = test_alloc(sizeof *f);
 
         f->directory = directory_make();
         f->path = path_in(f->directory, "m.yaml");
@@ -15,9 +15,6 @@ int file_teardown(void **state)
         struct file_fixture *f = *state;
 
         pawl_mission_free(f->mission);
-        directory_remove(f->directory);
-        free(f->path);
-        free(f);
         return 0;
 }
 
@@ -43,7 +40,7 @@ void file_refused(struct file_fixture *f, const char *text, unsigned line, const
         pawl_mission *const untouched = (pawl_mission *)f;
         pawl_mission *mission = untouched;
         pawl_error err = PAWL_ERROR_INIT;
-        char *expected = malloc(strlen(f->path) + strlen(message) + 40);
+        char *expected = test_alloc(strlen(f->path) + strlen(message) + 40);
 
         sprintf(expected, "%s: line %u: %s", f->path, line, message);
         file_write(f->path, text, strlen(text));
@@ -52,5 +49,4 @@ void file_refused(struct file_fixture *f, const char *text, unsigned line, const
         assert_string_equal(err.message, expected);
         assert_ptr_equal(mission, untouched);
         assert_int_equal(pawl_mission_load(&mission, f->path, NULL), PAWL_EPARSE);
-        free(expected);
 }

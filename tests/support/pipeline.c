@@ -75,8 +75,7 @@ static pawl_status alone_wait(pawl_context *ctx)
         if (a->batch.n)
                 join(&all, pawl__text(alone_types(a)), " | ");
         pawl__batch_clear(&a->batch);
-        free(a->committed);
-        a->committed = pawl__buf_take(&all, NULL);
+        a->committed = test_take(&all);
         ctx->answer_waits = false;
         return PAWL_OK;
 }
@@ -91,9 +90,7 @@ static pawl_status alone_reload(pawl_context *ctx)
 
 int alone_setup(void **state)
 {
-        struct alone *a = calloc(1, sizeof *a);
-
-        assert_non_null(a);
+        struct alone *a = test_alloc(sizeof *a);
         a->sources = counted_sources(&a->counted);
         assert_ok(pawl_context_new(&a->ctx, "m", "r", "s", NULL));
         assert_ok(pawl__glossary_new(&a->glossary, NULL));
@@ -116,8 +113,6 @@ int alone_teardown(void **state)
         pawl_context_free(a->ctx);
         pawl__glossary_free(a->glossary);
         pawl__batch_free(&a->batch);
-        free(a->committed);
-        free(a);
         return 0;
 }
 
@@ -223,9 +218,7 @@ static const char seed_yaml[] =
 
 int piped_setup(void **state)
 {
-        struct piped *p = calloc(1, sizeof *p);
-
-        assert_non_null(p);
+        struct piped *p = test_alloc(sizeof *p);
         p->directory = directory_make();
         p->db = log_in(p->directory, "events.db");
         p->seed = path_in(p->directory, "team.yaml");
@@ -251,11 +244,6 @@ int piped_teardown(void **state)
         pawl_context_free(p->ctx);
         pawl_pipeline_free(p->pipeline);
         pawl_log_close(p->log);
-        directory_remove(p->directory);
-        free(p->db);
-        free(p->seed);
-        free(p->text);
-        free(p);
         return 0;
 }
 
@@ -316,9 +304,7 @@ pawl_status piped_complete(struct piped *p, const char *output)
 
 static const char *give_out(struct piped *p, pawl__buf *text)
 {
-        free(p->text);
-        p->text = pawl__buf_take(text, NULL);
-        assert_non_null(p->text);
+        p->text = test_take(text);
         return p->text;
 }
 

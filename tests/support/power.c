@@ -69,7 +69,7 @@ static void look_at(struct worker *w, const crash_choice *choice)
         state->directory = path;
         state->why[0] = '\0';
         power_verdict verdict = w->sweep->check(state, w->sweep->user);
-        directory_remove(strdup(path));
+        directory_remove(path);
         if (verdict == POWER_SOUND)
                 return;
         atomic_fetch_add(verdict == POWER_LOST ? &shared->lost : &shared->wrong, 1);

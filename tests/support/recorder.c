@@ -335,7 +335,9 @@ static int scan_one(const char *path, const struct stat *st, int type, struct FT
         } else if (strncmp(last, LOG, sizeof LOG - 1) == 0 && strcmp(path + len - 4, "-shm") != 0) {
                 char *data = file_read(path, &len);
                 recorder_node *node = &rec.into->nodes[add_node(name, false, true)];
-                node->data = (unsigned char *)data;
+                node->data = malloc(len + 1);
+                assert_non_null(node->data);
+                memcpy(node->data, data, len);
                 node->len = len;
         }
         return 0;

@@ -32,7 +32,7 @@ void repository_prints(struct repository *f, const char *script, const char *is)
 
 int repository_setup(void **state)
 {
-        struct repository *f = calloc(1, sizeof *f);
+        struct repository *f = test_alloc(sizeof *f);
 
         f->directory = directory_make();
         repository_shell(f,
@@ -57,8 +57,6 @@ int repository_teardown(void **state)
 
         pawl__git_close(f->git);
         pawl__arena_free(&f->arena);
-        directory_remove(f->directory);
-        free(f);
         return 0;
 }
 
@@ -69,11 +67,10 @@ pawl_status repository_open(struct repository *f, const char *name)
         pawl__git_close(f->git);
         f->git = NULL;
         const pawl_status status = pawl__git_open(&f->git, root, &f->err);
-        free(root);
         return status;
 }
 
-int repository_alone(void **state)
+int repository_alone(void **state __attribute__((unused)))
 {
         char *home = directory_make();
 
@@ -82,12 +79,5 @@ int repository_alone(void **state)
         unsetenv("XDG_CONFIG_HOME");
         unsetenv("GIT_DIR");
         unsetenv("SUDO_UID");
-        *state = home;
-        return 0;
-}
-
-int repository_leave(void **state)
-{
-        directory_remove(*state);
         return 0;
 }

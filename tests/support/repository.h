@@ -27,6 +27,5 @@ int repository_teardown(void **state);
         UNIT_TEST_WITH(name, struct repository *f, repository_setup, repository_teardown)
 /** Open f->git at a root below the directory. */
 pawl_status repository_open(struct repository *f, const char *name);
-/** Setup and teardown of a group: nobody's configuration of git but the test's. */
+/** Setup of a group: nobody's configuration of git but the test's. */
 int repository_alone(void **state);
-int repository_leave(void **state);

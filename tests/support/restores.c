@@ -5,10 +5,7 @@ bool restores_by_component;
 
 int restores_setup(void **state)
 {
-        restores *f = calloc(1, sizeof *f);
-
-        if (!f)
-                return -1;
+        restores *f = test_alloc(sizeof *f);
         f->directory = directory_make();
         f->root = path_in(f->directory, "root");
         f->plan = (pawl__plan)PAWL__PLAN_INIT;
@@ -26,9 +23,6 @@ int restores_teardown(void **state)
         pawl__plan_free(&f->plan);
         pawl__rootdir_close(&f->b);
         trees_free(&f->t);
-        free(f->root);
-        directory_remove(f->directory);
-        free(f);
         return 0;
 }
 
@@ -148,7 +142,7 @@ void restores_start(restores *f)
 
 void restores_wipe(restores *f)
 {
-        directory_remove(strdup(f->root));
+        directory_remove(f->root);
         assert_int_equal(mkdir(f->root, 0755), 0);
         pawl__rootdir_close(&f->b);
         assert_int_equal(pawl__rootdir_open(&f->b, f->root), 0);

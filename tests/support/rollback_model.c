@@ -73,7 +73,7 @@ static bool recorded(model *m, const char *path)
 
 static void add_line(char **lines, size_t *n, const item *it, const model *m)
 {
-        char *line = malloc(8192);
+        char *line = test_alloc(8192);
         const pawl__buf *data;
         int len = 0;
 
@@ -102,8 +102,8 @@ static void add_line(char **lines, size_t *n, const item *it, const model *m)
 tree_hash model_expected(model *m, tree_hash now, tree_hash target)
 {
         list from = flat(m, now), to = flat(m, target);
-        bool *stays = calloc(from.n + 1, sizeof *stays);
-        char **lines = calloc(from.n + to.n + 1, sizeof *lines);
+        bool *stays = test_alloc((from.n + 1) * sizeof *stays);
+        char **lines = test_alloc((from.n + to.n + 1) * sizeof *lines);
         size_t n = 0;
 
         assert_true(stays && lines);
@@ -131,10 +131,6 @@ tree_hash model_expected(model *m, tree_hash now, tree_hash target)
                         m->left_alone++;
                 }
         tree_hash tree = tree_of_lines(&m->t, (const char *const *)lines, n);
-        for (size_t i = 0; i < n; i++)
-                free(lines[i]);
-        free(lines);
-        free(stays);
         free(from.items);
         free(to.items);
         return tree;
@@ -143,10 +139,9 @@ tree_hash model_expected(model *m, tree_hash now, tree_hash target)
 tree_hash model_in_part(model *m, tree_hash now, tree_hash target, const char *name)
 {
         list from = flat(m, now), to = flat(m, target);
-        char **lines = calloc(from.n + to.n + 1, sizeof *lines);
+        char **lines = test_alloc((from.n + to.n + 1) * sizeof *lines);
         size_t n = 0;
 
-        assert_non_null(lines);
         for (size_t i = 0; i < from.n; i++)
                 if (strcmp(from.items[i].path, name) != 0 &&
                         !model_is_within(from.items[i].path, name))
@@ -155,9 +150,6 @@ tree_hash model_in_part(model *m, tree_hash now, tree_hash target, const char *n
                 if (strcmp(to.items[i].path, name) == 0 || model_is_within(to.items[i].path, name))
                         add_line(lines, &n, &to.items[i], m);
         tree_hash tree = tree_of_lines(&m->t, (const char *const *)lines, n);
-        for (size_t i = 0; i < n; i++)
-                free(lines[i]);
-        free(lines);
         free(from.items);
         free(to.items);
         return tree;

@@ -4,7 +4,7 @@
 
 int rollbacks_setup(void **state)
 {
-        rollbacks *f = calloc(1, sizeof *f);
+        rollbacks *f = test_alloc(sizeof *f);
         void *log = NULL;
 
         if (!f || event_log_setup(&log))
@@ -22,7 +22,6 @@ int rollbacks_teardown(void **state)
         void *log = f->log;
 
         trees_free(&f->t);
-        free(f);
         return event_log_teardown(&log);
 }
 
@@ -31,7 +30,6 @@ void rollbacks_put(rollbacks *f, const char *name, const char *data)
         char *path = path_in(f->log->directory, name);
 
         file_write(path, data, strlen(data));
-        free(path);
 }
 
 void rollbacks_mkdir(rollbacks *f, const char *name)
@@ -39,7 +37,6 @@ void rollbacks_mkdir(rollbacks *f, const char *name)
         char *path = path_in(f->log->directory, name);
 
         assert_int_equal(mkdir(path, 0755), 0);
-        free(path);
 }
 
 void rollbacks_drop(rollbacks *f, const char *name)
@@ -47,7 +44,6 @@ void rollbacks_drop(rollbacks *f, const char *name)
         char *path = path_in(f->log->directory, name);
 
         assert_int_equal(unlink(path), 0);
-        free(path);
 }
 
 void rollbacks_check_file(rollbacks *f, const char *name, const char *data)
@@ -55,8 +51,6 @@ void rollbacks_check_file(rollbacks *f, const char *name, const char *data)
         char *path = path_in(f->log->directory, name), *got = file_read(path, NULL);
 
         assert_string_equal(got, data);
-        free(path);
-        free(got);
 }
 
 tree_hash rollbacks_now(rollbacks *f)

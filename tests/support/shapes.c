@@ -5,9 +5,7 @@
 
 static int set_up_on(void **state, const char *vfs)
 {
-        shapes *t = calloc(1, sizeof *t);
-
-        assert_non_null(t);
+        shapes *t = test_alloc(sizeof *t);
         assert_int_equal(event_log_setup(state), 0);
         t->f = *state;
         t->f->vfs = vfs;
@@ -37,7 +35,6 @@ int shapes_teardown(void **state)
         pawl__contents_close(t->contents);
         pawl__hasher_free(t->hasher);
         *state = t->f;
-        free(t);
         return event_log_teardown(state);
 }
 

@@ -15,13 +15,11 @@ static const char yaml[] =
 
 static void keep(struct stories *s, enum story story)
 {
-        char *wal = path_in(s->f->directory, ".pawl/events.db-wal");
-
         pawl_log_close(s->f->log);
         s->f->log = NULL;
         s->kept[story].db = file_read(s->f->db, &s->kept[story].db_len);
-        s->kept[story].wal = file_read(wal, &s->kept[story].wal_len);
-        free(wal);
+        s->kept[story].wal =
+                file_read(path_in(s->f->directory, ".pawl/events.db-wal"), &s->kept[story].wal_len);
 }
 
 void stories_setup(struct stories *s)
@@ -29,8 +27,8 @@ void stories_setup(struct stories *s)
         assert_int_equal(mission_setup((void **)&s->f), 0);
         mission_write(s->f, yaml);
         assert_int_equal(mission_run(s->f), PAWL_BLOCKED);
-        s->token = strdup(mission_token(s->f, "specify"));
-        s->conflict = strdup(s->f->result->conflicts[0].id);
+        s->token = test_copy(mission_token(s->f, "specify"));
+        s->conflict = test_copy(s->f->result->conflicts[0].id);
         keep(s, STORY_BLOCKED);
         assert_ok(pawl_log_open(&s->f->log, s->f->db, NULL, &s->f->err));
         mission_resolve(s->f);
@@ -39,27 +37,17 @@ void stories_setup(struct stories *s)
 
 void stories_teardown(struct stories *s)
 {
-        for (int i = 0; i < STORIES; i++) {
-                free(s->kept[i].db);
-                free(s->kept[i].wal);
-        }
-        free(s->token);
-        free(s->conflict);
         mission_teardown((void **)&s->f);
 }
 
 void stories_put_back(struct stories *s, enum story story)
 {
-        char *wal = path_in(s->f->directory, ".pawl/events.db-wal");
-        char *shm = path_in(s->f->directory, ".pawl/events.db-shm");
-
         assert_null(s->f->log);
         file_write(s->f->db, s->kept[story].db, s->kept[story].db_len);
-        file_write(wal, s->kept[story].wal, s->kept[story].wal_len);
-        (void)unlink(shm);
+        file_write(path_in(s->f->directory, ".pawl/events.db-wal"), s->kept[story].wal,
+                s->kept[story].wal_len);
+        (void)unlink(path_in(s->f->directory, ".pawl/events.db-shm"));
         mission_file(s->f, "journal", "");
-        free(wal);
-        free(shm);
 }
 
 void stories_check_gate(struct stories *s)
@@ -76,5 +64,4 @@ void stories_check_gate(struct stories *s)
                 pawl_step_checkpoint_free(checkpoint);
                 assert_true(mission_events(s->f, "StepResumed") > 0);
         }
-        free(journal);
 }

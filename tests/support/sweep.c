@@ -59,9 +59,10 @@ __attribute__((destructor)) static void record(void)
 
 bool sweep_next(sweep *s)
 {
-        const long gain = allocator_live() - s->live;
-
         needs_file(); /* libpq's allocations are not ours to fail */
+        if (s->rounds)
+                test_release(s->mark);
+        const long gain = allocator_live() - s->live;
         if (s->rounds && !s->keeps && s->n && gain > s->gain) {
                 if (s->again || s->ends)
                         fail_msg("allocation %zu: %ld blocks leaked", s->n, gain - s->gain);
@@ -84,6 +85,7 @@ bool sweep_next(sweep *s)
         if (s->rounds && s->rounds == s->warm)
                 s->gain = gain;
         assert_true(s->rounds++ < ROUNDS_MAX);
+        s->mark = test_mark();
         s->live = allocator_live();
         return true;
 }

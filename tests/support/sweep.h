@@ -43,6 +43,7 @@ typedef struct sweep {
         /* ---- Its own ---- */
         bool again; /* the same allocation once more: it left blocks */
         size_t rounds;
+        void *mark; /* what the round makes belongs to it, not to the test */
         long live, gain;
 } sweep;
 

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,9 +16,92 @@ void test_add(struct CMUnitTest test)
         tests[n_tests++] = test;
 }
 
+/* ---- What belongs to a test
+ * ---------------------------------------------------------------------- */
+
+/* Threads may add. Whoever frees what is behind it is stopped by the C library: it has no size. */
+typedef struct owned {
+        struct owned *before;
+        uint64_t is_directory;
+        char data[];
+} owned;
+
+static _Atomic(owned *) newest;
+static owned *of_all; /* what the setup of all made, and what came before it */
+static CMFixtureFunction setup_of_all, teardown_of_all;
+
+void *test_alloc(size_t size)
+{
+        owned *it = calloc(1, sizeof *it + size);
+
+        assert_non_null(it);
+        it->before = newest;
+        while (!atomic_compare_exchange_weak(&newest, &it->before, it))
+                continue;
+        return it->data;
+}
+
+char *test_text(const char *data, size_t len)
+{
+        return memcpy(test_alloc(len + 1), len ? data : "", len);
+}
+
+char *test_copy(const char *string)
+{
+        return test_text(string, strlen(string));
+}
+
+char *test_take(pawl__buf *buf)
+{
+        char *text = test_text(buf->data, buf->len);
+
+        pawl__buf_free(buf);
+        return text;
+}
+
+void *test_mark(void)
+{
+        return newest;
+}
+
+void test_release(void *mark)
+{
+        while (newest && newest != mark) {
+                owned *it = newest;
+                newest = it->before;
+                if (it->is_directory)
+                        directory_remove(it->data);
+                free(it);
+        }
+}
+
+int test_end(CMFixtureFunction teardown, void **state)
+{
+        const int status = teardown ? teardown(state) : 0;
+
+        test_release(of_all);
+        return status;
+}
+
+static int begin_all(void **state)
+{
+        const int status = setup_of_all ? setup_of_all(state) : 0;
+
+        of_all = newest;
+        return status;
+}
+
+static int end_all(void **state)
+{
+        of_all = NULL;
+        return test_end(teardown_of_all, state);
+}
+
 int test_run(CMFixtureFunction setup, CMFixtureFunction teardown)
 {
-        return _cmocka_run_group_tests("tests", tests, n_tests, setup, teardown);
+        setup_of_all = setup;
+        teardown_of_all = teardown;
+        return _cmocka_run_group_tests("tests", tests, n_tests, begin_all, end_all);
 }
 
 int test_run_in_memory(CMFixtureFunction setup, CMFixtureFunction teardown)
@@ -70,6 +154,7 @@ char *directory_make(void)
         char *name = path_in(tmp ? tmp : "/tmp", "pawl-test-XXXXXX");
 
         assert_non_null(mkdtemp(name));
+        ((owned *)(name - offsetof(owned, data)))->is_directory = 1;
         return name;
 }
 
@@ -79,18 +164,16 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
         return remove(path);
 }
 
-void directory_remove(char *directory)
+void directory_remove(const char *directory)
 {
         nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-        free(directory);
 }
 
 char *path_in(const char *directory, const char *name)
 {
         size_t len = strlen(directory) + 1 + strlen(name) + 1;
-        char *path = malloc(len);
+        char *path = test_alloc(len);
 
-        assert_non_null(path);
         snprintf(path, len, "%s/%s", directory, name);
         return path;
 }
@@ -136,17 +219,14 @@ char *log_in(const char *directory, const char *name)
                 return path_in(directory, name);
         char *pawl = path_in(directory, ".pawl"), *url = server_url();
         const size_t len = strlen(url) + strlen(directory) + strlen(name) + 8;
-        char *log = malloc(len);
+        char *log = test_alloc(len);
 
-        assert_non_null(log);
         assert_true(mkdir(pawl, 0700) == 0 || errno == EEXIST);
         assert_int_equal(chdir(directory), 0);
         snprintf(log, len, "%s#%s-%s", url, strrchr(directory, '/') + 1, name);
         for (char *at = strchr(log, '#'); *at; at++)
                 if (*at == '/')
                         *at = '-';
-        free(pawl);
-        free(url);
         return log;
 }
 
@@ -170,5 +250,7 @@ char *file_read(const char *path, size_t *len)
         while ((n = fread(chunk, 1, sizeof chunk, file)) > 0)
                 assert_ok(pawl__buf_add(&all, chunk, n));
         fclose(file);
-        return pawl__buf_take(&all, len);
+        if (len)
+                *len = all.len;
+        return test_take(&all);
 }

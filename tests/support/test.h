@@ -18,14 +18,26 @@
 
 #include "base/text.h"
 
+#define TEST_ADDED(name, as, setup, teardown, of)                                                  \
+        static int end_##as(void **state)                                                          \
+        {                                                                                          \
+                return test_end(teardown, state);                                                  \
+        }                                                                                          \
+        __attribute__((constructor)) static void add_##as(void)                                    \
+        {                                                                                          \
+                test_add((struct CMUnitTest){#as, name, setup, end_##as, of});                     \
+        }
 /** A test: UNIT_TEST_OF(name, setup, teardown, of) { ... } runs between the two, either of which
  * may be NULL; the setup finds @p of in *state. Tests run in the order in which a file has them. */
 #define UNIT_TEST_OF(name, setup, teardown, of)                                                    \
         static void name(void **state);                                                            \
-        __attribute__((constructor)) static void add_##name(void)                                  \
-        {                                                                                          \
-                test_add((struct CMUnitTest){#name, name, setup, teardown, of});                   \
-        }                                                                                          \
+        TEST_ADDED(name, name, setup, teardown, of)                                                \
+        static void name(void **state __attribute__((unused)))
+/** A test that runs once more, as name_AS, behind another setup. */
+#define UNIT_TEST_TWICE(name, setup, teardown, as, other_setup)                                    \
+        static void name(void **state);                                                            \
+        TEST_ADDED(name, name, setup, teardown, NULL)                                              \
+        TEST_ADDED(name, name##_##as, other_setup, teardown, NULL)                                 \
         static void name(void **state __attribute__((unused)))
 #define UNIT_TEST(name) UNIT_TEST_OF(name, NULL, NULL, NULL)
 /** A test of what the setup made, which is its argument: UNIT_TEST_WITH(name, struct x *x, ...). */
@@ -37,6 +49,8 @@
         }                                                                                          \
         static void with_##name(fixture __attribute__((unused)))
 void test_add(struct CMUnitTest test);
+/** After the teardown, what the test owns goes. */
+int test_end(CMFixtureFunction teardown, void **state);
 /** The end of a file whose tests run between a setup and a teardown of all; without it they just
  * run (support/main.c). */
 #define TESTS_MAIN(setup, teardown)                                                                \
@@ -68,24 +82,41 @@ bool test_full(void);
  */
 pid_t process_fork(void);
 
-/** A fresh directory under $TMPDIR, removed with all in it by directory_remove(), which frees the
- * name.
- */
+/* ---- What belongs to the test: it goes when that ends, in reverse order, and is not freed before.
+ * * What a setup of all made goes at the end of the program. */
+
+/** Zeroed. */
+void *test_alloc(size_t size);
+/** A copy of the text, NUL-ended. */
+char *test_text(const char *data, size_t len);
+char *test_copy(const char *string);
+/** The text of the buffer, which is freed. */
+char *test_take(pawl__buf *buf);
+/** What is there by now; and the end of what came since, in a test of many rounds. */
+void *test_mark(void);
+void test_release(void *mark);
+
+/** A fresh directory under $TMPDIR, which is removed with all in it. */
 char *directory_make(void);
-void directory_remove(char *directory);
-/** "FOLDER/NAME", malloc'd. */
+/** The same at once. */
+void directory_remove(const char *directory);
+/** "FOLDER/NAME". */
 char *path_in(const char *directory, const char *name);
 /**
  * What opens the log NAME of that directory: its path; or, where the test runs over PostgreSQL, the
  * URL of a log of its own (and the directory is the working directory from here on, which is where
- * a log on a server has its files). malloc'd.
+ * a log on a server has its files).
  */
 char *log_in(const char *directory, const char *name);
+/** A file whole, NUL-ended; @p len may be NULL. */
+char *file_read(const char *path, size_t *len);
+
+/* ---- The rest -----------------------------------------------------------------------------------
+ */
+
 /** Does the test run over PostgreSQL? As ctest's postgres/... do. */
 bool on_server(void);
 /** The test is of logs in files: it is skipped where there is none. */
 void needs_file(void);
 /** Write a file; fails the test if that can't be done. */
 void file_write(const char *path, const void *data, size_t len);
-/** Read a file whole, malloc'd and NUL-ended. */
-char *file_read(const char *path, size_t *len);

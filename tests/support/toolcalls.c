@@ -3,9 +3,7 @@
 
 int toolcalls_setup(void **state)
 {
-        toolcalls *t = calloc(1, sizeof *t);
-
-        assert_non_null(t);
+        toolcalls *t = test_alloc(sizeof *t);
         assert_int_equal(event_log_setup(state), 0);
         t->f = *state;
         t->f->flags = PAWL_LOG_CREATE;
@@ -23,9 +21,7 @@ int toolcalls_teardown(void **state)
 
         pawl_toolcalls_free(t->batch);
         pawl_toolcall_free(t->call);
-        directory_remove(t->outside);
         *state = t->f;
-        free(t);
         return event_log_teardown(state);
 }
 
@@ -34,17 +30,11 @@ void toolcalls_write(toolcalls *t, const char *name, const char *text)
         char *path = path_in(t->f->directory, name);
 
         file_write(path, text, strlen(text));
-        free(path);
 }
 
 char *toolcalls_text(toolcalls *t, const char *name)
 {
-        char *path = path_in(t->f->directory, name);
-        size_t len;
-        char *text = file_read(path, &len);
-
-        free(path);
-        return text;
+        return file_read(path_in(t->f->directory, name), NULL);
 }
 
 pawl_status toolcalls_try(toolcalls *t, const char *json)
@@ -90,15 +80,13 @@ char *toolcalls_directory(const char *path)
 {
         struct dirent **entries;
         pawl__buf names = PAWL__BUF_INIT;
-        size_t len;
         int n = scandir(path, &entries, no_dots, alphasort);
 
         assert_true(n >= 0);
-        assert_ok(pawl__buf_adds(&names, ""));
         for (int i = 0; i < n; i++) {
                 assert_ok(pawl__buf_addf(&names, "%s ", entries[i]->d_name));
                 free(entries[i]);
         }
         free(entries);
-        return pawl__buf_take(&names, &len);
+        return test_take(&names);
 }

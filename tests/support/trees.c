@@ -160,7 +160,6 @@ static pawl__entry entry_on_disk(trees *t, const char *path, const char *name)
                 entry.kind = PAWL__ENTRY_FILE;
                 entry.size = size;
                 keep(t, entry.hash, target, size);
-                free(target);
                 break;
         case S_IFDIR:
                 entry.kind = PAWL__ENTRY_DIRECTORY;
@@ -168,8 +167,7 @@ static pawl__entry entry_on_disk(trees *t, const char *path, const char *name)
                 break;
         case S_IFLNK:
                 entry.kind = PAWL__ENTRY_LINK;
-                target = calloc(1, PAWL__TREE_TARGET_MAX + 1);
-                assert_non_null(target);
+                target = test_alloc(PAWL__TREE_TARGET_MAX + 1);
                 len = readlink(path, target, PAWL__TREE_TARGET_MAX);
                 assert_true(len > 0);
                 entry.target = pawl__text_n(target, (size_t)len);
@@ -204,13 +202,11 @@ tree_hash tree_on_disk(trees *t, const char *directory)
                 if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0 ||
                         strcmp(found->d_name, ".pawl") == 0)
                         continue;
-                char *path = path_in(directory, found->d_name), *name = strdup(found->d_name);
-                assert_non_null(name);
+                char *path = path_in(directory, found->d_name), *name = test_copy(found->d_name);
                 if (pawl__tree_name_never(pawl__text(name))) /* .git, which no tree has */
                         name[0] = '_';
                 assert_ok(pawl__grow(&entries, &cap, n + 1, sizeof *entries));
                 entries[n++] = entry_on_disk(t, path, name);
-                free(path);
         }
         closedir(names);
         if (closed)
@@ -219,10 +215,6 @@ tree_hash tree_on_disk(trees *t, const char *directory)
                 qsort(entries, n, sizeof *entries, by_name);
         assert_ok(pawl__tree_encode(&out, entries, n, NULL));
         keep(t, hash.bytes, out.data, out.len);
-        for (size_t i = 0; i < n; i++) {
-                free((char *)entries[i].name.data);
-                free((char *)entries[i].target.data);
-        }
         free(entries);
         pawl__buf_free(&out);
         return hash;
@@ -246,9 +238,8 @@ static void put_entry(const trees *t, const pawl__entry *entry, const char *path
                 assert_int_equal(chmod(path, entry->mode), 0);
                 break;
         case PAWL__ENTRY_LINK:
-                target = strndup(entry->target.data, entry->target.len);
+                target = test_text(entry->target.data, entry->target.len);
                 assert_int_equal(symlink(target, path), 0);
-                free(target);
                 break;
         case PAWL__ENTRY_SKIPPED:
                 assert_int_equal(mkfifo(path, 0600), 0);
@@ -265,11 +256,9 @@ void tree_put(const trees *t, const unsigned char hash[32], const char *director
         assert_non_null(encoded);
         assert_ok(pawl__tree_open(&reader, pawl__buf_text(encoded), NULL));
         while ((status = pawl__tree_next(&entry, &reader, NULL)) == PAWL_OK) {
-                char *name = strndup(entry.name.data, entry.name.len);
+                char *name = test_text(entry.name.data, entry.name.len);
                 char *path = path_in(directory, name);
                 put_entry(t, &entry, path);
-                free(path);
-                free(name);
         }
         assert_int_equal(status, PAWL_DONE);
 }

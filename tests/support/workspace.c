@@ -7,9 +7,7 @@
 
 int workspace_setup(void **state)
 {
-        workspace *w = calloc(1, sizeof *w);
-
-        assert_non_null(w);
+        workspace *w = test_alloc(sizeof *w);
         assert_int_equal(event_log_setup(state), 0);
         w->f = *state;
         w->f->flags = PAWL_LOG_CREATE;
@@ -30,7 +28,6 @@ int workspace_teardown(void **state)
         pawl__contents_close(w->contents);
         pawl__buf_free(&w->text);
         *state = w->f;
-        free(w);
         return event_log_teardown(state);
 }
 
@@ -48,7 +45,6 @@ void workspace_mkdir(workspace *w, const char *path)
                 if (!end)
                         break;
         }
-        free(whole);
 }
 
 void workspace_age(workspace *w, const char *path, int seconds)
@@ -60,7 +56,6 @@ void workspace_age(workspace *w, const char *path, int seconds)
         times[0].tv_sec -= seconds;
         times[1] = times[0];
         assert_int_equal(utimensat(AT_FDCWD, whole, times, AT_SYMLINK_NOFOLLOW), 0);
-        free(whole);
 }
 
 void workspace_write(workspace *w, const char *path, const char *content)
@@ -69,12 +64,10 @@ void workspace_write(workspace *w, const char *path, const char *content)
         char *whole = path_in(w->f->directory, path);
 
         if (slash) {
-                char *directory = strndup(path, (size_t)(slash - path));
+                char *directory = test_text(path, (size_t)(slash - path));
                 workspace_mkdir(w, directory);
-                free(directory);
         }
         file_write(whole, content, strlen(content));
-        free(whole);
         workspace_age(w, path, 3600);
 }
 
@@ -83,7 +76,6 @@ void workspace_remove(workspace *w, const char *path)
         char *whole = path_in(w->f->directory, path);
 
         assert_int_equal(remove(whole), 0);
-        free(whole);
 }
 
 int workspace_fd(workspace *w)

@@ -21,17 +21,14 @@ static char *answer(toolcalls *t)
 
         assert_ok(pawl_toolcalls_json(&json, &len, t->batch, &t->err));
         assert_int_equal(strlen(json), len);
-        return json;
+        char *own = test_text(json, len);
+        pawl_free(json);
+        return own;
 }
 
 static char *document_in(const char *directory, const char *name)
 {
-        char *path = path_in(directory, name);
-        size_t len;
-        char *text = file_read(path, &len);
-
-        free(path);
-        return text;
+        return file_read(path_in(directory, name), NULL);
 }
 
 TOOLCALLS_TEST(each_edit_gets_a_checkpoint_and_nothing_else)
@@ -62,7 +59,6 @@ TOOLCALLS_TEST(each_edit_gets_a_checkpoint_and_nothing_else)
                 "{\"callId\":\"c2\",\"name\":\"read_file\",\"args\":{}},"
                 "{\"callId\":\"c3\",\"name\":\"write_file\",\"args\":{\"n\":2},\"id\":7,"
                 "\"checkpoint\":\"2026-11-20T12-35-00-000Z-c3-write_file.json\"}],\"errors\":[]}");
-        pawl_free(json);
 }
 
 TOOLCALLS_TEST(the_document_is_kept_with_all_that_came_with_it)
@@ -90,9 +86,6 @@ TOOLCALLS_TEST(the_document_is_kept_with_all_that_came_with_it)
                                  "json_extract(CAST(b.content AS TEXT), '$.toolCall.callId') = "
                                  "json_extract(e.payload, '$.call_id')"),
                 2);
-        free(names);
-        free(path);
-        free(text);
 }
 
 TOOLCALLS_TEST(calls_without_args_have_none)
@@ -101,7 +94,6 @@ TOOLCALLS_TEST(calls_without_args_have_none)
         toolcalls_take(t, "[{\"callId\":\"c\",\"name\":\"replace\",\"checkpoint\":{}}]");
         char *text = document_in(t->outside, toolcalls_name(t, 0));
         assert_says(text, "\"toolCall\":{\"callId\":\"c\",\"name\":\"replace\",\"args\":{}}}");
-        free(text);
 }
 
 TOOLCALLS_TEST(which_tools_edit_is_for_the_caller_to_say)
@@ -136,8 +128,6 @@ TOOLCALLS_TEST(switched_off_it_writes_nothing)
         assert_string_equal(names, "");
         assert_null(strstr(json, "checkpoint"));
         assert_int_equal(event_log_count(t->f), 0);
-        pawl_free(json);
-        free(names);
 }
 
 TOOLCALLS_TEST(a_batch_that_is_none_is_refused_whole)
@@ -203,20 +193,16 @@ TOOLCALLS_TEST(a_batch_has_its_limits)
  * is a file of that name already. */
 TOOLCALLS_TEST(two_calls_in_a_millisecond_have_two_names)
 {
-        char *path = path_in(t->outside, "2026-11-20T12-35-00-002Z-c1-replace.json");
-
         toolcalls_take(t, "[{\"callId\":\"c1\",\"name\":\"replace\"},{\"callId\":\"c1\",\"name\":"
                           "\"replace\"}]");
         assert_string_equal(toolcalls_name(t, 0), "2026-11-20T12-35-00-000Z-c1-replace.json");
         assert_string_equal(toolcalls_name(t, 1), "2026-11-20T12-35-00-001Z-c1-replace.json");
-        file_write(path, "mine", 4);
+        file_write(path_in(t->outside, "2026-11-20T12-35-00-002Z-c1-replace.json"), "mine", 4);
         t->options.files = t->outside;
         toolcalls_take(t, ONE_EDIT);
         assert_string_equal(toolcalls_name(t, 0), "2026-11-20T12-35-00-003Z-c1-replace.json");
         char *mine = document_in(t->outside, "2026-11-20T12-35-00-002Z-c1-replace.json");
         assert_string_equal(mine, "mine");
-        free(mine);
-        free(path);
 }
 
 enum { PROCESSES_AT_ONCE = 4, EACH = 3 };
@@ -255,7 +241,6 @@ TOOLCALLS_TEST(processes_that_share_a_directory_have_names_of_their_own)
                 n++;
         assert_int_equal(n, PROCESSES_AT_ONCE * EACH);
         assert_null(strstr(names, ".part"));
-        free(names);
 }
 
 /* What keeps all of them from being taken is told for each; the log is as it was. */
@@ -273,13 +258,10 @@ TOOLCALLS_TEST(where_none_can_be_taken_each_edit_says_why)
         char *json = answer(t);
         assert_null(strstr(json, "\"checkpoint\""));
         assert_says(json, "\"errors\":[{\"callId\":\"c1\",\"error\":\"");
-        pawl_free(json);
-        free(file);
         file = path_in(t->outside, "no/such");
         t->options.files = file;
         assert_ok(toolcalls_try(t, ONE_EDIT));
         assert_int_equal(pawl_toolcalls_at(t->batch, 0)->status, PAWL_ENOTFOUND);
-        free(file);
         t->options.files = t->f->directory;
         assert_ok(toolcalls_try(t, ONE_EDIT));
         assert_says(pawl_toolcalls_at(t->batch, 0)->error, "is the root of the workspace");
@@ -303,7 +285,7 @@ TOOLCALLS_TEST(documents_in_the_workspace_are_no_part_of_it)
         toolcalls_write(t, "sub/kept", "x");
         t->options.files = files;
         toolcalls_take(t, ONE_EDIT);
-        char *first = strdup(toolcalls_name(t, 0));
+        char *first = test_copy(toolcalls_name(t, 0));
         toolcalls_write(t, "a.txt", "two");
         toolcalls_take(t, ONE_EDIT);
         assert_ok(pawl_workspace_checkpoint(&capture, t->f->log, &request, NULL, &t->err));
@@ -315,11 +297,6 @@ TOOLCALLS_TEST(documents_in_the_workspace_are_no_part_of_it)
         assert_string_equal(names, "2026-11-20T12-35-00-000Z-c1-replace.json "
                                    "2026-11-20T12-35-00-001Z-c1-replace.json ");
         assert_string_equal(text, "one");
-        free(text);
-        free(names);
-        free(first);
-        free(sub);
-        free(files);
 }
 
 TOOLCALLS_TEST(whose_call_it_is_stands_in_both_events)

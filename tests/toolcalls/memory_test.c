@@ -29,8 +29,7 @@ static void check_batch(toolcalls *t, const pawl_toolcalls *batch)
                 assert_non_null(outcome->checkpoint);
                 char *path = path_in(t->outside, outcome->checkpoint);
                 size_t len;
-                free(file_read(path, &len));
-                free(path);
+                (void)file_read(path, &len);
         }
 }
 
@@ -71,7 +70,6 @@ TOOLCALLS_TEST(whatever_allocation_fails_a_call_has_its_checkpoint_or_its_error)
                 files++;
         assert_int_equal(files, calls);
         assert_null(strstr(names, ".part"));
-        free(names);
 }
 
 typedef pawl_status call_fn(toolcalls *t, const char *name, pawl_error *err);
@@ -161,6 +159,5 @@ TOOLCALLS_TEST(whatever_allocation_fails_a_restore_is_done_or_not)
                         continue;
                 char *text = toolcalls_text(t, "a.txt");
                 assert_string_equal(text, "one");
-                free(text);
         }
 }

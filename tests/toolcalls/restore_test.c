@@ -12,15 +12,13 @@ static char *listed(toolcalls *t)
 {
         pawl_toolcall_names *names;
         pawl__buf text = PAWL__BUF_INIT;
-        size_t len;
 
         if (pawl_toolcalls_list(&names, t->f->log, t->options.files, &t->err))
                 fail_msg("%s", t->err.message);
-        assert_ok(pawl__buf_adds(&text, ""));
         for (size_t i = 0; i < names->n; i++)
                 assert_ok(pawl__buf_addf(&text, "%s ", names->items[i]));
         pawl_toolcall_names_free(names);
-        return pawl__buf_take(&text, &len);
+        return test_take(&text);
 }
 
 /* A call is checkpointed, and its edit made. */
@@ -29,7 +27,7 @@ static char *edit(toolcalls *t)
         toolcalls_take(t, ONE_EDIT);
         toolcalls_write(t, "a.txt", "two");
         toolcalls_write(t, "b.txt", "new");
-        return strdup(toolcalls_name(t, 0));
+        return test_copy(toolcalls_name(t, 0));
 }
 
 static void check_restored(toolcalls *t, const char *name)
@@ -47,7 +45,6 @@ static void check_restored(toolcalls *t, const char *name)
         assert_text(info->commit_hash, info->checkpoint_id);
         assert_non_null(pawl_toolcall_plan(t->call));
         assert_string_equal(text, "one");
-        free(text);
 }
 
 TOOLCALLS_TEST(the_files_are_as_before_the_call_and_it_is_told)
@@ -62,27 +59,22 @@ TOOLCALLS_TEST(the_files_are_as_before_the_call_and_it_is_told)
         assert_ok(pawl_workspace_undo(NULL, t->f->log, NULL, NULL, &t->err));
         text = toolcalls_text(t, "a.txt");
         assert_string_equal(text, "two");
-        free(text);
         /* from a file, as another program reads it */
         t->options.files = t->outside;
-        char *path = path_in(t->outside, "mine.json");
         pawl__buf document = PAWL__BUF_INIT;
         assert_ok(pawl__buf_addf(&document,
                 "{\"commitHash\":\"%s\",\"history\":[1],\"messageId\":\"m\","
                 "\"toolCall\":{\"name\":\"replace\",\"args\":{\"file_path\":"
                 "\"a.txt\"},\"x\":1}}",
                 pawl_toolcall_told(t->call)->checkpoint_id));
-        file_write(path, document.data, document.len);
+        file_write(path_in(t->outside, "mine.json"), document.data, document.len);
         if (toolcalls_restore(t, "mine.json"))
                 fail_msg("%s", t->err.message);
         assert_text(pawl_toolcall_told(t->call)->tool_call,
                 "{\"name\":\"replace\",\"args\":{\"file_path\":\"a.txt\"},\"x\":1}");
         text = toolcalls_text(t, "a.txt");
         assert_string_equal(text, "one");
-        free(text);
         pawl__buf_free(&document);
-        free(path);
-        free(name);
 }
 
 TOOLCALLS_TEST(what_was_checkpointed_with_a_file_comes_back_from_either)
@@ -101,21 +93,16 @@ TOOLCALLS_TEST(what_was_checkpointed_with_a_file_comes_back_from_either)
         if (toolcalls_restore(t, name))
                 fail_msg("%s", t->err.message);
         assert_text(pawl_toolcall_told(t->call)->history, "[1]");
-        free(in_log);
-        free(names);
-        free(name);
 }
 
 TOOLCALLS_TEST(a_list_has_regular_files_alone_in_the_order_of_their_names)
 {
         static const char *const files[] = {"b.json", "a.json", "c.txt", ".d.json", "e..json",
                 "f\n.json", "\xff.json", ".g.json.part"};
-        char *missing = path_in(t->outside, "missing");
 
         for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
                 char *path = path_in(t->outside, files[i]);
                 file_write(path, "{}", 2);
-                free(path);
         }
         char *link = path_in(t->outside, "link.json"),
              *directory = path_in(t->outside, "folder.json"),
@@ -126,11 +113,9 @@ TOOLCALLS_TEST(a_list_has_regular_files_alone_in_the_order_of_their_names)
         t->options.files = t->outside;
         char *names = listed(t);
         assert_string_equal(names, ".d.json a.json b.json ");
-        free(names);
-        t->options.files = missing;
+        t->options.files = path_in(t->outside, "missing");
         names = listed(t);
         assert_string_equal(names, "");
-        free(names);
         t->options.files = link;
         pawl_toolcall_names *none;
         assert_int_equal(
@@ -139,11 +124,6 @@ TOOLCALLS_TEST(a_list_has_regular_files_alone_in_the_order_of_their_names)
         t->options.files = NULL;
         names = listed(t);
         assert_string_equal(names, "");
-        free(names);
-        free(missing);
-        free(fifo);
-        free(directory);
-        free(link);
 }
 
 /* Nothing is read, and nothing changed: not a file, not the log. */
@@ -161,14 +141,14 @@ static void refuses(toolcalls *t, pawl_text name, pawl_status status, const char
         char *text = toolcalls_text(t, "a.txt");
         assert_string_equal(text, "two");
         assert_int_equal(event_log_count(t->f), events);
-        free(text);
 }
 
 TOOLCALLS_TEST(a_name_that_leads_elsewhere_is_refused)
 {
-        char *name = edit(t), *deep = path_in(t->outside, "deep");
         static const char with_nul[] = "a.json\0.json";
+        char *deep = path_in(t->outside, "deep");
 
+        edit(t);
         for (int from_files = 0; from_files < 2; from_files++) {
                 t->options.files = from_files ? deep : NULL;
                 refuses(t, pawl__text("../a.json"), PAWL_EINVAL, "name ../a.json: holds");
@@ -181,13 +161,10 @@ TOOLCALLS_TEST(a_name_that_leads_elsewhere_is_refused)
                 refuses(t, pawl__text("none"), PAWL_ENOTFOUND, "");
                 refuses(t, pawl__text("none.json"), PAWL_ENOTFOUND, "");
         }
-        free(deep);
-        free(name);
 }
 
 TOOLCALLS_TEST(what_is_no_document_is_refused)
 {
-        char *name = edit(t);
         static const struct {
                 const char *content;
                 pawl_status status;
@@ -198,6 +175,7 @@ TOOLCALLS_TEST(what_is_no_document_is_refused)
                 {"[]", PAWL_EINVAL, "x.json: document: is not an object"}};
         char *path = path_in(t->outside, "x.json"), *target = path_in(t->outside, "target.txt");
 
+        edit(t);
         t->options.files = t->outside;
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 file_write(path, cases[i].content, strlen(cases[i].content));
@@ -217,9 +195,6 @@ TOOLCALLS_TEST(what_is_no_document_is_refused)
         file_write(path, "", 0);
         assert_int_equal(truncate(path, (off_t)PAWL_TOOLCALL_MAX + 1), 0);
         refuses(t, pawl__text("x.json"), PAWL_ETOOBIG, "x.json: has more than 67108864 bytes");
-        free(target);
-        free(path);
-        free(name);
 }
 
 /* A commit of git, the start of an id, a number, "current": none is a checkpoint by its whole id.
@@ -228,8 +203,9 @@ TOOLCALLS_TEST(a_commit_that_is_no_checkpoint_of_the_log_is_refused)
 {
         static const char *const hashes[] = {"", "1", "current", "cp-01", "cp-01-before-replace-c1",
                 "0123456789abcdef0123456789abcdef01234567", "2"};
-        char *name = edit(t), *path = path_in(t->outside, "x.json");
+        char *path = path_in(t->outside, "x.json");
 
+        edit(t);
         t->options.files = t->outside;
         for (size_t i = 0; i < sizeof hashes / sizeof hashes[0]; i++) {
                 char document[200];
@@ -239,13 +215,12 @@ TOOLCALLS_TEST(a_commit_that_is_no_checkpoint_of_the_log_is_refused)
                 file_write(path, document, (size_t)len);
                 refuses(t, pawl__text("x.json"), PAWL_ENOTFOUND, "is no checkpoint of this log");
         }
-        free(path);
-        free(name);
 }
 
 TOOLCALLS_TEST(a_document_without_a_commit_is_told_and_touches_no_file)
 {
-        char *name = edit(t), *path = path_in(t->outside, "x.json"), *text;
+        edit(t);
+        char *path = path_in(t->outside, "x.json"), *text;
         int64_t events = event_log_count(t->f);
 
         file_write(path, "{\"toolCall\":{\"name\":\"a\",\"args\":{}}}", 35);
@@ -259,9 +234,6 @@ TOOLCALLS_TEST(a_document_without_a_commit_is_told_and_touches_no_file)
         text = toolcalls_text(t, "a.txt");
         assert_string_equal(text, "two");
         assert_int_equal(event_log_count(t->f), events);
-        free(text);
-        free(path);
-        free(name);
 }
 
 /* After the first call of two is taken back, the second can be gone to as any checkpoint can. */
@@ -274,13 +246,9 @@ TOOLCALLS_TEST(a_call_that_was_given_up_can_be_restored)
                 fail_msg("%s", t->err.message);
         char *text = toolcalls_text(t, "a.txt");
         assert_string_equal(text, "two");
-        free(text);
         assert_ok(pawl_workspace_undo(NULL, t->f->log, NULL, NULL, &t->err));
         text = toolcalls_text(t, "a.txt");
         assert_string_not_equal(text, "two");
-        free(text);
-        free(second);
-        free(first);
 }
 
 TOOLCALLS_TEST(a_document_that_was_changed_in_the_log_is_damage)
@@ -289,5 +257,4 @@ TOOLCALLS_TEST(a_document_that_was_changed_in_the_log_is_damage)
 
         event_log_sql(t->f, "UPDATE blobs SET content = CAST('{\"toolCall\":{}}' AS BLOB)");
         refuses(t, pawl__text(name), PAWL_EDAMAGED, "its content was changed");
-        free(name);
 }

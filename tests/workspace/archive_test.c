@@ -19,7 +19,7 @@ struct fixture {
 
 static int setup(void **state)
 {
-        struct fixture *f = calloc(1, sizeof *f);
+        struct fixture *f = test_alloc(sizeof *f);
         void *log = NULL;
         pawl__buf large = PAWL__BUF_INIT;
 
@@ -56,12 +56,10 @@ static int teardown(void **state)
         struct fixture *f = *state;
         void *log = f->here;
 
-        free(f->archive);
         trees_free(&f->trees);
         event_log_teardown(&log);
         log = f->there;
         event_log_teardown(&log);
-        free(f);
         return 0;
 }
 
@@ -77,8 +75,6 @@ static void same_checkpoint(struct fixture *f, uint64_t here, uint64_t there)
         char *a = checkpoint_read(f->here->log, here), *b = checkpoint_read(f->there->log, there);
 
         assert_string_equal(a, b);
-        free(a);
-        free(b);
 }
 
 /* ---- There and back -------------------------------------------------------------------------- */
@@ -86,7 +82,6 @@ static void same_checkpoint(struct fixture *f, uint64_t here, uint64_t there)
 ARCHIVE_TEST(an_import_has_the_digest_of_the_export)
 {
         pawl_archive_result there, again;
-        char *second = path_in(f->there->directory, "b.tar.zst");
 
         export_all(f, f->here->log, f->archive);
         assert_int_equal(f->result.checkpoints, 2);
@@ -100,10 +95,10 @@ ARCHIVE_TEST(an_import_has_the_digest_of_the_export)
         same_checkpoint(f, 1, 1);
         same_checkpoint(f, 2, 2);
         /* and exported from there */
-        assert_ok(pawl_workspace_export(&again, f->there->log, NULL, 0, second, &f->err));
+        assert_ok(pawl_workspace_export(&again, f->there->log, NULL, 0,
+                path_in(f->there->directory, "b.tar.zst"), &f->err));
         assert_string_equal(again.digest, f->result.digest);
         assert_int_equal(again.contents, f->result.contents);
-        free(second);
 }
 
 ARCHIVE_TEST(the_event_says_where_it_came_from)
@@ -144,9 +139,6 @@ ARCHIVE_TEST(the_same_log_gives_the_same_bytes)
         char *first_bytes = file_read(f->archive, &a), *second_bytes = file_read(second, &b);
         assert_int_equal(a, b);
         assert_memory_equal(first_bytes, second_bytes, a);
-        free(first_bytes);
-        free(second_bytes);
-        free(second);
 }
 
 ARCHIVE_TEST(what_is_there_is_not_added_twice)
@@ -188,8 +180,6 @@ ARCHIVE_TEST(contents_that_are_gone_come_back)
         assert_int_equal(f->result.known, 2);
         char *after = checkpoint_read(f->here->log, 2);
         assert_string_equal(before, after);
-        free(before);
-        free(after);
 }
 
 /* ---- Which ----------------------------------------------------------------------------------- */
@@ -246,11 +236,10 @@ ARCHIVE_TEST(an_archive_that_cannot_be_written_leaves_nothing)
         struct rlimit limit, small;
 
         file_write(f->archive, "before", 6);
-        char *nowhere = path_in(f->here->directory, "none/a.tar.zst");
-        assert_int_equal(pawl_workspace_export(&f->result, f->here->log, NULL, 0, nowhere, &f->err),
+        assert_int_equal(pawl_workspace_export(&f->result, f->here->log, NULL, 0,
+                                 path_in(f->here->directory, "none/a.tar.zst"), &f->err),
                 PAWL_ENOTFOUND);
         assert_says(f->err.message, "none/a.tar.zst: cannot make the archive: No such file");
-        free(nowhere);
 
         signal(SIGXFSZ, SIG_IGN);
         assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -265,7 +254,6 @@ ARCHIVE_TEST(an_archive_that_cannot_be_written_leaves_nothing)
         no_other_file_is_left(f);
         char *before = file_read(f->archive, NULL);
         assert_string_equal(before, "before");
-        free(before);
 }
 
 ARCHIVE_TEST(what_is_no_plain_file_is_not_read)
@@ -310,5 +298,4 @@ ARCHIVE_TEST(running_out_of_memory_writes_nothing)
                 assert_int_equal(event_log_count(f->there), events + ok);
         }
         same_checkpoint(f, 1, 1);
-        free(other);
 }

@@ -16,9 +16,7 @@ typedef struct fixture {
 
 static int set_up(void **state)
 {
-        fixture *t = calloc(1, sizeof *t);
-
-        assert_non_null(t);
+        fixture *t = test_alloc(sizeof *t);
         assert_int_equal(event_log_setup(state), 0);
         t->f = *state;
         t->f->flags = PAWL_LOG_CREATE;
@@ -35,7 +33,6 @@ static int tear_down(void **state)
 
         pawl_workspace_capture_free(t->capture);
         *state = t->f;
-        free(t);
         return event_log_teardown(state);
 }
 
@@ -46,7 +43,6 @@ static void write_text(fixture *t, const char *name, const char *text)
         char *path = path_in(t->f->directory, name);
 
         file_write(path, text, strlen(text));
-        free(path);
 }
 
 static pawl_status take(fixture *t)
@@ -340,10 +336,8 @@ CHECKPOINT_TEST(without_memory_each_fails_whole_and_leaks_nothing)
                 {sweep_compare, false}, {sweep_pin, true}};
 
         write_text(t, "a.txt", "one\n");
-        char *within = path_in(t->f->directory, "none");
-        assert_int_equal(mkdir(within, 0755), 0);
+        assert_int_equal(mkdir(path_in(t->f->directory, "none"), 0755), 0);
         write_text(t, "none/.git", "");
-        free(within);
         t->request.state = pawl__text("{\"x\":1}");
         taken(t);
         write_text(t, "new.txt", "new\n");

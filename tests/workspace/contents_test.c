@@ -12,9 +12,7 @@ typedef struct fixture {
 
 static int set_up(void **state)
 {
-        fixture *t = calloc(1, sizeof *t);
-
-        assert_non_null(t);
+        fixture *t = test_alloc(sizeof *t);
         assert_int_equal(event_log_setup(state), 0);
         t->f = *state;
         t->f->flags = PAWL_LOG_CREATE;
@@ -32,7 +30,6 @@ static int tear_down(void **state)
         pawl__contents_close(t->contents);
         pawl__hasher_free(t->hasher);
         *state = t->f;
-        free(t);
         return event_log_teardown(state);
 }
 
@@ -41,9 +38,8 @@ static int tear_down(void **state)
 /* Bytes that repeat now and then, the same for the same seed. */
 static char *make(size_t len, uint32_t seed)
 {
-        char *data = malloc(len ? len : 1);
+        char *data = test_alloc(len);
 
-        assert_non_null(data);
         for (size_t i = 0; i < len; i++) {
                 seed = seed * 1664525 + 1013904223;
                 data[i] = (char)(seed >> 28);
@@ -136,7 +132,6 @@ CONTENTS_TEST(what_was_put_is_read_back)
                 assert_ok(read_back(t, &out, hash, sizes[i]));
                 assert_int_equal(out.len, sizes[i]);
                 assert_memory_equal(out.data ? out.data : "", data, sizes[i]);
-                free(data);
         }
         pawl__buf_free(&out);
 }
@@ -161,7 +156,6 @@ CONTENTS_TEST(damage_is_seen)
         event_log_sql(t->f, "DELETE FROM contents WHERE part = 1");
         assert_int_equal(read_back(t, &out, hash, len), PAWL_ENOTFOUND);
         pawl__buf_free(&out);
-        free(data), free(other);
 }
 
 /* A frame that unpacks to more than its part may hold does not get to. */
@@ -176,7 +170,6 @@ CONTENTS_TEST(a_part_of_too_much_is_damage)
         assert_int_equal(read_back(t, &out, hash, 10), PAWL_EDAMAGED);
         assert_int_equal(out.len, 0);
         pawl__buf_free(&out);
-        free(data);
 }
 
 static pawl_status beside(pawl__buf *out, const unsigned char hash[32], void *user, pawl_error *err)
@@ -232,5 +225,4 @@ CONTENTS_TEST(without_memory_nothing_is_put)
         }
         assert_memory_equal(out.data, data, 10000);
         pawl__buf_free(&out);
-        free(data);
 }

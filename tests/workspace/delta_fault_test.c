@@ -56,7 +56,6 @@ static void sweep_faults(deltas *t, fault_kind kind, bool stays)
         }
         assert_true(n < SWEEP_MAX);
         assert_true(failures >= 3);
-        free(image);
 }
 
 DELTA_TEST(a_process_killed_meanwhile_leaves_all_or_what_stays)

@@ -70,15 +70,12 @@ CONFIG_TEST(a_configuration_is_read_as_git_reads_it)
         for (size_t i = 0; i < 2000; i++) {
                 const char *text = rows[choice(&seed, 16)].text;
                 pawl__git_config config;
-                char *path = path_in(git, "config"), *changed = strdup(text);
+                char *path = path_in(git, "config"), *changed = test_copy(text);
                 changed[choice(&seed, strlen(text))] = "\0\"\\\n[]=#~\r"[choice(&seed, 10)];
                 file_write(path, changed, strlen(text));
                 const pawl_status status =
                         pawl__git_config_read(&config, &user, git, git, "/top", NULL);
                 assert_true(status == PAWL_OK || status == PAWL_EPARSE);
                 pawl__git_config_free(&config);
-                free(changed);
-                free(path);
         }
-        free(git);
 }

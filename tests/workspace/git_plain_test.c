@@ -37,9 +37,7 @@ static void line_of(const struct fixture *f, const char *command, char out[200])
 
 static int setup(void **state)
 {
-        struct fixture *f = calloc(1, sizeof *f);
-
-        assert_non_null(f);
+        struct fixture *f = test_alloc(sizeof *f);
         f->directory = directory_make();
         shell(f, "git init -q -b main repo && cd repo && mkdir -p sub/deep && "
                  "git commit -q --allow-empty -m one");
@@ -52,8 +50,6 @@ static int teardown(void **state)
         struct fixture *f = *state;
 
         pawl__arena_free(&f->arena);
-        directory_remove(f->directory);
-        free(f);
         return 0;
 }
 
@@ -64,7 +60,6 @@ static pawl_status ask(struct fixture *f, const char *directory, pawl__git_head 
         char *root = path_in(f->directory, directory);
         pawl_status status = pawl__git_head_plain(head, root, &f->arena, &f->err);
 
-        free(root);
         return status;
 }
 
@@ -159,5 +154,4 @@ GIT_TEST(without_memory_it_says_so)
                         &s, pawl__git_head_plain(&head, root, &f->arena, &f->err), &f->err);
                 pawl__arena_free(&f->arena);
         }
-        free(root);
 }

@@ -44,15 +44,7 @@ static int setup(void **state)
         return 0;
 }
 
-static int teardown(void **state)
-{
-        workspace *w = *state;
-
-        free((char *)(uintptr_t)w->options.home);
-        return workspace_teardown(state);
-}
-
-#define GIT_TEST(name) UNIT_TEST_WITH(name, workspace *w, setup, teardown)
+#define GIT_TEST(name) UNIT_TEST_WITH(name, workspace *w, setup, workspace_teardown)
 
 /* ---- Both sides, as lines -------------------------------------------------------------------- */
 
@@ -78,16 +70,13 @@ static void in_order(pawl__buf *out, char *text, size_t len)
 /* Files and links that are there and that git would take. */
 static void what_git_takes(pawl__buf *out, const char *directory)
 {
-        char *path = path_in(directory, ".pawl/said");
         size_t len;
 
         shell(directory, "git ls-files -co --exclude-standard -z -- . ':!.pawl' >.pawl/all && "
                          "xargs -0 sh -c 'for f; do if [ -f \"$f\" ] || [ -L \"$f\" ]; then printf "
                          "\"%s\\0\" \"$f\"; fi; done' sh <.pawl/all >.pawl/said");
-        char *said = file_read(path, &len);
+        char *said = file_read(path_in(directory, ".pawl/said"), &len);
         in_order(out, said, len);
-        free(said);
-        free(path);
 }
 
 static void what_is_taken(pawl__buf *out, workspace *w)
@@ -95,7 +84,7 @@ static void what_is_taken(pawl__buf *out, workspace *w)
         pawl__buf paths = PAWL__BUF_INIT;
 
         workspace_take(w);
-        char *tree = strdup(workspace_tree(w)), *rest = tree, *line;
+        char *tree = test_copy(workspace_tree(w)), *rest = tree, *line;
         while ((line = strsep(&rest, "\n")))
                 if (line[0] == 'f' || line[0] == 'l') {
                         char *path = line[0] == 'f' ? strchr(line + 2, ' ') + 1 : line + 2;
@@ -104,7 +93,6 @@ static void what_is_taken(pawl__buf *out, workspace *w)
                 }
         in_order(out, paths.data, paths.len);
         pawl__buf_free(&paths);
-        free(tree);
 }
 
 static void same_as_git(workspace *w, const char *directory, size_t round)
@@ -114,11 +102,9 @@ static void same_as_git(workspace *w, const char *directory, size_t round)
         what_git_takes(&git, directory);
         what_is_taken(&ours, w);
         shell(directory, "git ls-files -ci --exclude-standard >.pawl/all");
-        char *path = path_in(directory, ".pawl/all");
         struct stat st;
-        assert_int_equal(stat(path, &st), 0);
+        assert_int_equal(stat(path_in(directory, ".pawl/all"), &st), 0);
         in_spite += st.st_size > 0;
-        free(path);
         pawl_text all = pawl__buf_text(&git), mine = pawl__buf_text(&ours);
         size_t from = 0;
         while (from < all.len && from < mine.len && all.data[from] == mine.data[from])
@@ -165,7 +151,6 @@ static bool is_directory(const workspace *w, const char *path)
         struct stat st;
         const bool is = lstat(whole, &st) == 0 && S_ISDIR(st.st_mode);
 
-        free(whole);
         return is;
 }
 
@@ -179,7 +164,6 @@ static void random_file(workspace *w)
                 *slash = '\0';
                 char *whole = path_in(w->f->directory, path);
                 const bool stands = access(whole, F_OK) == 0 && !is_directory(w, path);
-                free(whole);
                 *slash = '/';
                 if (stands)
                         return;
@@ -279,7 +263,6 @@ GIT_TEST(a_root_in_a_work_tree_goes_by_what_lies_above_it)
         workspace_write(w, "sub/.gitignore", "deep/\n");
         workspace_take(w);
         assert_int_equal(w->scan->files, 8);
-        free(sub);
 }
 
 GIT_TEST(another_work_tree_has_its_own_index_and_the_common_rules)
@@ -295,7 +278,6 @@ GIT_TEST(another_work_tree_has_its_own_index_and_the_common_rules)
         assert_string_equal(workspace_tree(w), "f 644 .gitignore=*.o\n\n"
                                                "f 644 a=\n"
                                                "f 644 a.o=\n");
-        free(other);
 }
 
 GIT_TEST(names_of_objects_may_be_longer)
@@ -441,17 +423,14 @@ GIT_TEST(what_is_no_index_is_refused)
         /* no change to it makes it read beyond its end */
         for (size_t i = 0; i < len * 4; i++) {
                 pawl__tracked tracked = {PAWL__BUF_INIT, NULL, 0, 0};
-                char *git = path_in(w->f->directory, ".git");
                 index[choice(len)] ^= (char)(1 << choice(8));
                 file_write(path, index, len);
-                if (!pawl__tracked_read(&tracked, git, choice(2) ? 20 : 32, NULL))
+                if (!pawl__tracked_read(
+                            &tracked, path_in(w->f->directory, ".git"), choice(2) ? 20 : 32, NULL))
                         pawl__tracked_free(&tracked);
-                free(git);
         }
         assert_int_equal(unlink(path), 0);
         workspace_take(w);
-        free(index);
-        free(path);
 }
 
 GIT_TEST(a_list_that_cannot_be_read_refuses_the_scan)
@@ -478,8 +457,7 @@ GIT_TEST(without_memory_nothing_is_left_unsaid)
                 "printf '[include]\\npath = ~/more\\n' >>.git/config; "
                 "printf '[core]\\nexcludesFile = ~/list\\n' >~/more; echo y >~/list; "
                 "mkdir sub/in/nest; cd sub/in/nest; git init -q .; echo 1 >a.o; git add -f a.o");
-        char *root = path_in(w->f->directory, "sub/in");
-        w->options.root = root;
+        w->options.root = path_in(w->f->directory, "sub/in");
         workspace_take(w);
         assert_string_equal(workspace_tree(w), "f 644 b.o=\nd 755 nest\nx repository nest/.git\n"
                                                "f 644 nest/a.o=1\n\n");
@@ -496,5 +474,4 @@ GIT_TEST(without_memory_nothing_is_left_unsaid)
                         pawl__scan_free(scan);
                 }
         }
-        free(root);
 }

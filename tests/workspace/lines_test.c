@@ -74,7 +74,7 @@ UNIT_TEST(lines_are_bytes)
 
 UNIT_TEST(binary_is_what_has_a_nul_early)
 {
-        char *text = malloc(8001);
+        char *text = test_alloc(8001);
 
         memset(text, 'a', 8001);
         text[8000] = 0;
@@ -82,7 +82,6 @@ UNIT_TEST(binary_is_what_has_a_nul_early)
         assert_false(pawl__is_binary(pawl__text_n(NULL, 0)));
         text[7999] = 0;
         assert_true(pawl__is_binary(pawl__text_n(text, 8001)));
-        free(text);
 }
 
 /* Lines of numbers, each one of @p kinds. */
@@ -118,14 +117,13 @@ UNIT_TEST(too_many_lines_are_replaced_whole)
         /* one line among as many: what is compared is that line */
         pawl__buf_clear(&out);
         before.data[5] = 'F';
-        char *changed = malloc(before.len);
+        char *changed = test_alloc(before.len);
         memcpy(changed, before.data, before.len);
         changed[5] = 'f';
         assert_ok(pawl__lines_compare(
                 &counts, &out, pawl__buf_text(&before), pawl__text_n(changed, before.len), NULL));
         assert_int_equal(counts.added, 1);
         assert_int_equal(counts.removed, 1);
-        free(changed);
         pawl__buf_free(&before);
         pawl__buf_free(&after);
         pawl__buf_free(&out);

@@ -162,14 +162,12 @@ static void put(
 
         make_directories(path);
         if (side->kind == 'l') {
-                char *target = strndup(side->content.data, side->content.len);
+                char *target = test_text(side->content.data, side->content.len);
                 assert_int_equal(symlink(target, path), 0);
-                free(target);
         } else if (side->kind == 'f') {
                 file_write(path, side->content.data, side->content.len);
                 assert_int_equal(chmod(path, side->mode), 0);
         }
-        free(path);
 }
 
 static void is_there(
@@ -193,9 +191,7 @@ static void is_there(
                 assert_int_equal(len, side->content.len);
                 assert_true(len == 0 || memcmp(content, side->content.data, len) == 0);
                 assert_int_equal(st.st_mode & 0100, side->mode & 0100);
-                free(content);
         }
-        free(path);
 }
 
 static pawl__patch_side random_side(pawl__buf *content, bool may_be_link, unsigned *seed)
@@ -232,7 +228,6 @@ static void apply(
                 tool, command));
         assert_int_equal(system(line.data), 0);
         pawl__buf_free(&line);
-        free(name);
 }
 
 static void one_round(struct world *w, unsigned *seed)
@@ -273,8 +268,6 @@ static void one_round(struct world *w, unsigned *seed)
         }
         pawl__buf_free(&all);
         pawl__buf_free(&some);
-        free(git);
-        free(other);
 }
 
 UNIT_TEST(git_and_patch_make_the_same_bytes_of_it)
@@ -285,9 +278,10 @@ UNIT_TEST(git_and_patch_make_the_same_bytes_of_it)
 
         memset(&w, 0, sizeof w);
         for (int round = 0; round < rounds; round++) {
+                void *mark = test_mark();
                 w.directory = directory_make();
                 one_round(&w, &seed);
-                directory_remove(w.directory);
+                test_release(mark);
         }
         for (size_t i = 0; i < NAMES; i++) {
                 pawl__buf_free(&w.before[i]);

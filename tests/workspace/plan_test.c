@@ -13,7 +13,7 @@ typedef struct fixture {
 
 static int set_up(void **state)
 {
-        *state = calloc(1, sizeof(fixture));
+        *state = test_alloc(sizeof(fixture));
         return *state ? 0 : -1;
 }
 
@@ -23,7 +23,6 @@ static int tear_down(void **state)
 
         trees_free(&f->t);
         pawl__map_free(&f->also);
-        free(f);
         return 0;
 }
 
@@ -71,7 +70,7 @@ static char *told(const pawl__plan *plan)
         for (size_t i = 0; i < plan->n_left; i++)
                 assert_ok(pawl__buf_addf(&out, "%s: %s%s\n", plan->left[i].path.data,
                         pawl__left_text(&plan->left[i]), plan->left[i].wanted ? "!" : ""));
-        return out.data ? out.data : strdup("");
+        return test_take(&out);
 }
 
 /* The plan from one tree to another by what the n trees of @p recorded had, and the target. */
@@ -104,7 +103,6 @@ static void check_plan(fixture *f, tree_hash now, tree_hash target, const tree_h
         make(&plan, f, now, target, recorded, n);
         char *got = told(&plan);
         assert_string_equal(got, wanted);
-        free(got);
         pawl__plan_free(&plan);
 }
 
@@ -238,8 +236,6 @@ TEST(a_plan_goes_through_its_encoding)
         assert_int_equal(out.len, again.len);
         assert_memory_equal(out.data, again.data, out.len);
         pawl__plan_free(&back);
-        free(a);
-        free(b);
 
         size_t refused = 0, read = 0;
         for (size_t len = 0; len < out.len; len++) { /* cut: an end between two items is one */

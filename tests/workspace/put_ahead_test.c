@@ -9,11 +9,10 @@ static void write_files(workspace *w)
 {
         static const char letters[] =
                 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-";
-        char *content = malloc(SIZE + 1);
+        char *content = test_alloc(SIZE + 1);
         uint64_t seed = 88172645463325252;
         char path[16];
 
-        assert_non_null(content);
         content[SIZE] = '\0';
         for (int i = 0; i < FILES; i++) {
                 for (size_t at = 0; at < SIZE; at++) {
@@ -25,7 +24,6 @@ static void write_files(workspace *w)
                 snprintf(path, sizeof path, "d%d/f%d", i / 10, i);
                 workspace_write(w, path, content);
         }
-        free(content);
 }
 
 struct found {

@@ -37,8 +37,6 @@ RESTORES_TEST(what_is_unchanged_keeps_its_time)
         assert_int_equal(stat(mode, &b), 0);
         assert_int_equal(b.st_mode & 07777, 0640);
         assert_int_equal(b.st_mtim.tv_sec, 1000);
-        free(same);
-        free(mode);
 }
 
 /* Another name of a file, outside, keeps its bytes and its mode; so does one inside. */
@@ -58,12 +56,10 @@ RESTORES_TEST(hard_links_are_broken)
         assert_true(restores_on_disk(f, f->target));
         char *data = file_read(out, NULL);
         assert_string_equal(data, "one");
-        free(data);
         assert_int_equal(stat(out_mode, &st), 0);
         assert_int_equal(st.st_mode & 07777, 0600);
         assert_int_equal(stat(out_gone, &st), 0);
         assert_int_equal(st.st_nlink, 1);
-        free(out), free(out_mode), free(out_gone), free(changed), free(mode), free(gone);
 }
 
 /* Two names of one file in the workspace, of which both change. */
@@ -80,8 +76,6 @@ RESTORES_TEST(two_names_of_one_file_part)
         assert_true(restores_on_disk(f, f->target));
         restores_must_run(f, true, false);
         assert_true(restores_on_disk(f, f->now));
-        free(a);
-        free(b);
 }
 
 /* Many files: more than one batch, and more than are waited for one by one. */
@@ -91,8 +85,7 @@ RESTORES_TEST(many_files_go_in_batches)
         char *lines[MANY];
 
         for (int i = 0; i < MANY; i++) {
-                lines[i] = malloc(64);
-                assert_non_null(lines[i]);
+                lines[i] = test_alloc(64);
                 sprintf(lines[i], "f 644 d%d/e%d/f%d=content %d", i % 3, i % 5, i, i);
         }
         tree_hash all = tree_of_lines(&f->t, (const char *const *)lines, MANY);
@@ -101,8 +94,6 @@ RESTORES_TEST(many_files_go_in_batches)
         assert_true(restores_on_disk(f, all));
         restores_must_run(f, true, false);
         assert_true(restores_on_disk(f, f->now));
-        for (int i = 0; i < MANY; i++)
-                free(lines[i]);
 }
 
 int main(void)

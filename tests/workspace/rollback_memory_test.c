@@ -20,7 +20,6 @@ static void put(fixture *f, const char *name, const char *data)
         char *path = path_in(f->log->directory, name);
 
         file_write(path, data, strlen(data));
-        free(path);
 }
 
 static void take(fixture *f)
@@ -39,9 +38,7 @@ static void start(fixture *f, void *log)
         (void)event_log_open(f->log);
         put(f, "a", "one");
         take(f);
-        char *directory = path_in(f->log->directory, "sub");
-        assert_int_equal(mkdir(directory, 0755), 0);
-        free(directory);
+        assert_int_equal(mkdir(path_in(f->log->directory, "sub"), 0755), 0);
         put(f, "a", "two");
         put(f, "sub/b", "two");
         take(f);

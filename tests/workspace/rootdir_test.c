@@ -14,10 +14,7 @@ typedef struct fixture {
 
 static int set_up(void **state, bool by_component)
 {
-        fixture *f = calloc(1, sizeof *f);
-
-        if (!f)
-                return -1;
+        fixture *f = test_alloc(sizeof *f);
         f->directory = directory_make();
         f->root = path_in(f->directory, "root");
         f->outside = path_in(f->directory, "outside");
@@ -44,12 +41,11 @@ static int tear_down(void **state)
         fixture *f = *state;
 
         pawl__rootdir_close(&f->b);
-        free(f->root);
-        free(f->outside);
-        directory_remove(f->directory);
-        free(f);
         return 0;
 }
+
+#define BOTH(name)                                                                                 \
+        UNIT_TEST_TWICE(name, set_up_strict, tear_down, by_component, set_up_by_component)
 
 static pawl_text t(const char *path)
 {
@@ -83,7 +79,7 @@ static void check_refused(int result, int error)
 }
 
 /* Everything that is done to names is done, and done below it. */
-static void names_are_made_moved_and_removed(void **state)
+BOTH(names_are_made_moved_and_removed)
 {
         fixture *f = *state;
         struct stat st;
@@ -114,7 +110,7 @@ static void names_are_made_moved_and_removed(void **state)
 }
 
 /* A path that climbs, starts at the top or is none at all reaches nothing. */
-static void paths_that_are_none_are_refused(void **state)
+BOTH(paths_that_are_none_are_refused)
 {
         static const char *const bad[] = {"", "/", "/etc/passwd", "..", "../outside/secret", "a/..",
                 "a/../..", "a//b", "a/", ".", "./a", "a/./b"};
@@ -133,7 +129,7 @@ static void paths_that_are_none_are_refused(void **state)
 }
 
 /* A link on the way is never followed, wherever it leads. */
-static void links_on_the_way_are_refused(void **state)
+BOTH(links_on_the_way_are_refused)
 {
         static const char *const targets[] = {
                 "../outside", ".", "real", "/", "loop", "/proc/self/cwd"};
@@ -159,13 +155,10 @@ static void links_on_the_way_are_refused(void **state)
         }
         char *kept = file_read(secret, NULL);
         assert_string_equal(kept, "keep");
-        free(kept);
-        free(secret);
-        free(loop);
 }
 
 /* Nor is one that is the last name. */
-static void the_last_name_is_not_followed(void **state)
+BOTH(the_last_name_is_not_followed)
 {
         fixture *f = *state;
         char *secret = path_in(f->outside, "secret"), *link = path_in(f->root, "link");
@@ -185,29 +178,25 @@ static void the_last_name_is_not_followed(void **state)
         assert_int_equal(stat(secret, &st), 0);
         assert_int_equal(st.st_mode, S_IFREG | 0600);
         assert_int_equal(st.st_size, 4);
-        free(secret);
-        free(link);
 }
 
 /* A FIFO does not hold whoever opens it, and what is no directory is told from what is not there.
  */
-static void what_is_no_directory_is_told(void **state)
+BOTH(what_is_no_directory_is_told)
 {
         fixture *f = *state;
-        char *fifo = path_in(f->root, "fifo");
         struct stat st;
 
-        assert_int_equal(mkfifo(fifo, 0600), 0);
+        assert_int_equal(mkfifo(path_in(f->root, "fifo"), 0600), 0);
         int fd = pawl__rootdir_file(&f->b, t("fifo"), O_RDONLY, 0);
         assert_true(fd >= 0);
         close(fd);
         check_refused(pawl__rootdir_stat(&f->b, t("fifo/x"), &st), ENOTDIR);
         check_refused(pawl__rootdir_stat(&f->b, t("none/x"), &st), ENOENT);
-        free(fifo);
 }
 
 /* A path four times as long as PATH_MAX, of names of 255 bytes, and one of short ones. */
-static void long_paths_are_walked_in_pieces(void **state)
+BOTH(long_paths_are_walked_in_pieces)
 {
         fixture *f = *state;
         pawl__buf path = PAWL__BUF_INIT;
@@ -260,7 +249,7 @@ static void *swap(void *user)
 }
 
 /* Whatever moment a call meets, it works in the directory or is refused: outside stays as it is. */
-static void a_directory_swapped_for_a_link_leads_nowhere(void **state)
+BOTH(a_directory_swapped_for_a_link_leads_nowhere)
 {
         enum { ROUNDS = 1000 };
         fixture *f = *state;
@@ -301,26 +290,4 @@ static void a_directory_swapped_for_a_link_leads_nowhere(void **state)
         assert_int_equal(st.st_size, 4);
         assert_int_equal(stat(made, &st), -1);
         print_message("%ld calls worked in the folder, %ld were refused\n", done, refused);
-        free(s.directory);
-        free(s.link);
-        free(secret);
-        free(made);
-}
-
-#define BOTH(name)                                                                                 \
-        cmocka_unit_test_setup_teardown(name, set_up_strict, tear_down),                           \
-                cmocka_unit_test_setup_teardown(name, set_up_by_component, tear_down)
-
-int main(void)
-{
-        const struct CMUnitTest tests[] = {
-                BOTH(names_are_made_moved_and_removed),
-                BOTH(paths_that_are_none_are_refused),
-                BOTH(links_on_the_way_are_refused),
-                BOTH(the_last_name_is_not_followed),
-                BOTH(what_is_no_directory_is_told),
-                BOTH(long_paths_are_walked_in_pieces),
-                BOTH(a_directory_swapped_for_a_link_leads_nowhere),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
 }

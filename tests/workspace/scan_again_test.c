@@ -79,12 +79,8 @@ static void change(workspace *w, size_t round)
                         assert_int_equal(rename(b, a), 0);
                         assert_int_equal(rename(c, b), 0);
                 }
-                free(c);
-                free(b);
-                free(a);
         }
         }
-        free(whole);
 }
 
 WORKSPACE_TEST(the_index_changes_nothing_but_the_time)

@@ -58,7 +58,6 @@ static bool is_read(workspace *w, const char *path)
         assert_int_equal(stat(whole, &before), 0);
         workspace_take(w);
         assert_int_equal(stat(whole, &after), 0);
-        free(whole);
         return before.st_atim.tv_sec != after.st_atim.tv_sec ||
                before.st_atim.tv_nsec != after.st_atim.tv_nsec;
 }
@@ -78,7 +77,6 @@ WORKSPACE_TEST(a_file_of_the_same_tick_is_read_again)
                 snprintf(line, sizeof line, "f 644 racy=%s\n", content);
                 assert_string_equal(workspace_tree(w), line);
         }
-        free(path);
 }
 
 WORKSPACE_TEST(a_time_to_come_is_not_trusted)
@@ -114,12 +112,10 @@ WORKSPACE_TEST(an_index_of_something_else_is_not_used)
         char *index = file_read(path, &len);
         index[len / 2] ^= 1;
         file_write(path, index, len);
-        free(index);
         workspace_take(w);
         assert_int_equal(w->scan->captured, 1);
         workspace_take(w);
         assert_int_equal(w->scan->unchanged, 1);
-        free(path);
 }
 
 /* Of the processor, for this process. */
@@ -156,11 +152,9 @@ WORKSPACE_TEST(an_index_beyond_its_length_is_not_read)
         }
         char *index = file_read(path, &len);
         file_write(path, index, len - 8);
-        free(index);
         workspace_take(w);
         assert_int_equal(w->scan->captured, 1);
         assert_string_equal(workspace_tree(w), "f 644 a=one\n");
-        free(path);
 }
 
 WORKSPACE_TEST(a_pruned_base_is_seen_when_it_is_stored)

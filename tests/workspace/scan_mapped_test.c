@@ -47,10 +47,7 @@ static void each_store_is_seen(workspace *w, const char *path)
 
 WORKSPACE_TEST(a_store_that_moves_no_time_is_seen)
 {
-        char *path = path_in(w->f->directory, "mapped");
-
-        each_store_is_seen(w, path);
-        free(path);
+        each_store_is_seen(w, path_in(w->f->directory, "mapped"));
 }
 
 /* Where nothing tells whether a page waits to be written, a file is read again until it no longer
@@ -69,7 +66,6 @@ WORKSPACE_TEST(a_store_in_memory_is_seen_while_it_is_new)
         each_store_is_seen(w, path);
         assert_int_equal(unlink(path), 0);
         assert_int_equal(rmdir(directory), 0);
-        free(path);
 }
 
 /* Is the file opened by a scan? Its access time, which is older than its others, says so. */
@@ -95,7 +91,6 @@ WORKSPACE_TEST(a_new_file_is_read_once)
         close(fd);
         if (!known) {
                 print_message("this file system does not tell which pages wait to be written\n");
-                free(path);
                 skip();
                 return;
         }
@@ -107,7 +102,6 @@ WORKSPACE_TEST(a_new_file_is_read_once)
         (void)is_read(w, path);
         assert_false(is_read(w, path));
         assert_string_equal(workspace_tree(w), "f 644 new=two\n");
-        free(path);
 }
 
 UNIT_TEST(what_the_kernel_is_set_to_has_a_bound)

@@ -276,36 +276,28 @@ WORKSPACE_TEST(rules_leave_files_out_and_never_what_is_ours)
 
 WORKSPACE_TEST(the_directory_of_the_log_is_left_out_whatever_its_name)
 {
-        char *moved = path_in(w->f->directory, "store/log.db");
-
         workspace_write(w, "store/beside", "");
         workspace_write(w, "a", "");
-        w->options.log_path = moved;
+        w->options.log_path = path_in(w->f->directory, "store/log.db");
         workspace_take(w);
         assert_string_equal(workspace_tree(w), "f 644 a=\n");
-        free(moved);
 }
 
 WORKSPACE_TEST(a_log_in_the_root_leaves_out_its_files_alone)
 {
-        char *moved = path_in(w->f->directory, "log.db");
-
         workspace_write(w, "log.db", "");
         workspace_write(w, "log.db-wal", "");
         workspace_write(w, "log.db-walrus", "");
         workspace_write(w, "workspace.index", "");
         workspace_write(w, "s/log.db", "");
-        w->options.log_path = moved;
+        w->options.log_path = path_in(w->f->directory, "log.db");
         workspace_take(w);
         assert_string_equal(workspace_tree(w), "f 644 log.db-walrus=\nd 755 s\nf 644 s/log.db=\n");
-        free(moved);
 }
 
 WORKSPACE_TEST(home_and_the_root_of_all_are_refused)
 {
-        char *same = path_in(w->f->directory, ".");
-
-        w->options.home = same;
+        w->options.home = path_in(w->f->directory, ".");
         assert_int_equal(workspace_scan(w), PAWL_EINVAL);
         assert_says(w->err.message, "home directory; name a directory in it as the root, or give "
                                     "--force-root");
@@ -318,16 +310,14 @@ WORKSPACE_TEST(home_and_the_root_of_all_are_refused)
         w->options.root = "/nowhere/at/all";
         assert_int_equal(workspace_scan(w), PAWL_ENOTFOUND);
         assert_says(w->err.message, "/nowhere/at/all: cannot be scanned");
-        free(same);
 }
 
 /* ---- More than the spool holds --------------------------------------------------------------- */
 
 static char *random_bytes(size_t len, uint64_t seed)
 {
-        char *data = malloc(len);
+        char *data = test_alloc(len);
 
-        assert_non_null(data);
         for (size_t i = 0; i < len; i++) {
                 seed = seed * 6364136223846793005U + 1442695040888963407U;
                 data[i] = (char)(seed >> 56);
@@ -347,14 +337,12 @@ WORKSPACE_TEST(what_does_not_wait_packed_is_read_again)
                 char *whole = path_in(w->f->directory, path);
                 data[5] = (char)i;
                 file_write(whole, data, (size_t)(SIZE - i % 2)); /* over a part, and not */
-                free(whole);
                 assert_ok(pawl__buf_addf(&expected,
                         "d 755 d%d\nd 755 d%d/e\nf 644 d%d/e/f=%d bytes\n", i, i, i, SIZE - i % 2));
         }
         workspace_take(w);
         assert_string_equal(workspace_tree(w), expected.data);
         pawl__buf_free(&expected);
-        free(data);
 }
 
 /* A file that is stored after it was changed fails the commit; one that goes on so is taken for
@@ -382,8 +370,6 @@ WORKSPACE_TEST(a_file_that_changes_before_it_is_stored_is_seen)
         workspace_take(w);
         assert_string_equal(workspace_tree(w), "f 644 a=small\nx changing log\n");
         assert_int_equal(w->scan->changing, 1);
-        free(whole);
-        free(data);
 }
 
 /* Also where nothing is to be asked of the log: of a file that is too large, say. */

@@ -262,8 +262,8 @@ UNIT_TEST(a_reason_has_a_name)
 UNIT_TEST(a_directory_too_large_is_refused)
 {
         enum { ENTRIES = 17000 };
-        char *target = malloc(PAWL__TREE_TARGET_MAX);
-        pawl__entry *entries = calloc(ENTRIES, sizeof *entries);
+        char *target = test_alloc(PAWL__TREE_TARGET_MAX);
+        pawl__entry *entries = test_alloc(ENTRIES * sizeof *entries);
         char(*names)[8] = calloc(ENTRIES, sizeof *names);
         pawl__buf out = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
@@ -278,9 +278,6 @@ UNIT_TEST(a_directory_too_large_is_refused)
         assert_int_equal(pawl__tree_encode(&out, entries, ENTRIES, &err), PAWL_ETOOBIG);
         assert_says(err.message, "too many entries");
         assert_null(out.data);
-        free(names);
-        free(entries);
-        free(target);
 }
 
 UNIT_TEST(without_memory_nothing_is_added)

@@ -13,7 +13,7 @@ struct fixture {
 
 static int setup(void **state)
 {
-        struct fixture *t = calloc(1, sizeof *t);
+        struct fixture *t = test_alloc(sizeof *t);
         void *log = NULL;
 
         assert_int_equal(event_log_setup(&log), 0);
@@ -36,7 +36,6 @@ static int teardown(void **state)
         pawl_validation_free(t->found);
         trees_free(&t->trees);
         event_log_teardown(&log);
-        free(t);
         return 0;
 }
 
@@ -180,9 +179,8 @@ VALIDATE_TEST(running_out_of_memory_marks_nothing)
 VALIDATE_TEST(running_out_of_memory_rebuilds_nothing_or_all)
 {
         pawl_rebuilt made = {.missing = 9};
-        char *path = path_in(t->f->directory, "c");
 
-        file_write(path, "three", 5);
+        file_write(path_in(t->f->directory, "c"), "three", 5);
         change(t, "three", "DELETE FROM contents");
         assert_true(!look(t, "2", true, 0)->valid);
         allocator_leave_git_alone();
@@ -194,5 +192,4 @@ VALIDATE_TEST(running_out_of_memory_rebuilds_nothing_or_all)
         }
         assert_true(made.missing == 0 && made.valid);
         assert_true(look(t, "2", false, 0)->valid);
-        free(path);
 }
