@@ -4,6 +4,7 @@
 #include "base/json_canon.h"
 #include "base/json_tree.h"
 #include "events/types.h"
+#include "glossary/conflict.h"
 #include "glossary/normal.h"
 #include <fcntl.h>
 #include <inttypes.h>
@@ -121,6 +122,15 @@ static pawl_status read_present(
 
 /* ---- Answering ------------------------------------------------------------------------------- */
 
+static const char *way_to_answer(const pawl__row *conflict)
+{
+        if (pawl__text_is(
+                    conflict->v[PAWL__CON_TYPE].text, pawl__conflict_type_name(PAWL__QUESTION)))
+                return "--answer TEXT";
+        return pawl__text_is(conflict->v[PAWL__CON_CANDIDATES].text, "[]") ? "--define TEXT"
+                                                                           : "--pick N";
+}
+
 pawl_status pawl__seal_begin(bool *sealed, pawl__seal *out, pawl__arena *arena, pawl_log *log,
         pawl__state *state, const pawl__row *conflict, const pawl__sealer *by, pawl_error *err)
 {
@@ -139,9 +149,9 @@ pawl_status pawl__seal_begin(bool *sealed, pawl__seal *out, pawl__arena *arena, 
         if (!status && out->signers.recorded.data && !signs)
                 status = pawl__fail(err, PAWL_EACCESS,
                         "conflict %.*s: its run takes signed answers alone (require_signed); sign "
-                        "it: `pawl resolve %.*s --sign KEY`",
+                        "it: `pawl resolve %.*s %s --sign KEY`",
                         PAWL__FMT(conflict->v[PAWL__CON_ID].text),
-                        PAWL__FMT(conflict->v[PAWL__CON_ID].text));
+                        PAWL__FMT(conflict->v[PAWL__CON_ID].text), way_to_answer(conflict));
         if (status || !signs)
                 return status;
         status = read_present(&out->signers, arena, &run, err);

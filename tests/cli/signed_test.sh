@@ -115,7 +115,7 @@ unset SSH_AUTH_SOCK
 it "a mission that requires it takes no other answer, which changes nothing"
 begin required
 before=$(eventlog head)
-fails 1 "conflict $id: its run takes signed answers alone \(require_signed\); sign it: .pawl resolve $id --sign KEY." pawl resolve "$id" --answer yes --actor user:ana
+fails 1 "conflict $id: its run takes signed answers alone \(require_signed\); sign it: .pawl resolve $id --answer TEXT --sign KEY.$" pawl resolve "$id" --answer yes --actor user:ana
 fails 1 "conflict $id: user:eve's signature is not good \(.*\), by allowed; sign with a key that the file gives user:eve" pawl resolve "$id" --answer yes --actor user:eve --sign eve
 fails 1 "conflict $id: user:ana's signature is not good" pawl resolve "$id" --answer yes --actor user:ana --sign eve
 fails 1 "conflict $id: user:eve's signature is not good" pawl resolve "$id" --answer yes --actor user:eve --sign ana
