@@ -28,7 +28,7 @@ int cli_take_params(const cli_call *cli, pawl_mission *mission)
         int code = CLI_DONE;
 
         for (size_t i = 0; i < n && !code; i++)
-                if (!strchr(given[i], '='))
+                if (!strchr(given[i], '=') || *given[i] == '=')
                         code = cli_usage(cli, "--set %s: is no NAME=VALUE", given[i]);
         if (!status && !code && file)
                 status = pawl_mission_load_params(mission, file, &err);

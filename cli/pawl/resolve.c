@@ -218,7 +218,7 @@ static pawl_status resolve_many(cli_call *cli, pawl_log *log, const char *actor,
         pawl_status status = pawl__state_of(&state, log, err);
 
         if (!status)
-                status = cli_whole_run(&all.run_id, log, cli->arena, err);
+                status = cli_known_run(&all.run_id, log, cli->arena, err);
         if (!status)
                 status = cli_given(cli, "all") ? same_for_all(&all, cli, state, err)
                                                : read_answers(&all, cli, err);

@@ -58,6 +58,12 @@ pawl_status pawl__log_path_sync(const pawl_log *log, pawl_error *err)
         return error ? pawl__fail_errno(err, error, log->path, "make the log") : PAWL_OK;
 }
 
+static pawl_status names_directory(const char *path, pawl_error *err)
+{
+        return pawl__fail(
+                err, PAWL_EINVAL, "%s: names a directory, not a log; add the name of a file", path);
+}
+
 /* Make the directory that @p path names a file in; log->path is then that file's absolute name. */
 static pawl_status make_place(pawl_log *log, const char *path, pawl_error *err)
 {
@@ -67,8 +73,7 @@ static pawl_status make_place(pawl_log *log, const char *path, pawl_error *err)
         char *real = NULL;
 
         if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-                return pawl__fail(err, PAWL_EINVAL,
-                        "%s: names a directory, not a log; add the name of a file", path);
+                return names_directory(path, err);
         pawl__buf_add(&directory, slash ? path : ".", slash ? (size_t)(slash - path) : 1);
         if (slash == path)
                 pawl__buf_adds(&directory, "/");
@@ -114,6 +119,8 @@ pawl_status pawl__log_path_find(bool *there, pawl_log *log, const char *path, pa
                 return PAWL_OK;
         if (errno != ENOENT)
                 return pawl__fail_errno(err, errno, path, "open the log");
+        if (!(log->flags & PAWL_LOG_CREATE) && *path && path[strlen(path) - 1] == '/')
+                return names_directory(path, err);
         if (!(log->flags & PAWL_LOG_CREATE))
                 return pawl__fail(err, PAWL_ENOTFOUND,
                         "%s: there is no log; make one with `pawl init`, or name another", path);

@@ -59,6 +59,7 @@ says '^125 conflicts answered; go on with `pawl resume one`$' out
 same "$(pawl conflicts --json | jq -r '[.[].run_id] | unique | .[]')" two
 runs 0 pawl resume one
 fails 1 "run one: has no open conflict" pawl resolve --run one --all --dismiss
+fails 1 "^pawl: run nowhere: is not in this log; " pawl resolve --run nowhere --all --dismiss
 fails 1 "run one: has no open conflict" pawl resolve --run one --all --pick-first
 runs 0 eventlog replay --check
 

@@ -105,6 +105,9 @@ kill -TERM "$follower"
 wait "$follower" || true
 same "$(jq .seq followed | head -1)" "$((n + 1))"
 
+it "a path that can name no log is said to be that, and nobody is told to make one there"
+fails 1 '^eventlog: none/: names a directory, not a log; add the name of a file$' eventlog head --db none/
+
 it "tail -f waits for a log that is not there yet, and then shows it whole"
 eventlog tail -n 1 -f --json --db later/events.db >followed 2>followed_err &
 follower=$!

@@ -40,6 +40,7 @@ it "refuses what is not declared, or not of the type"
 fails 1 'parameter vers: .*did you mean version' pawl run mission.yaml --set vers=1
 fails 1 'parameter count: "x" is no number' pawl run mission.yaml --set version=1 --set count=x
 misused '--set version: is no NAME=VALUE' pawl run mission.yaml --set version
+misused '--set =1.0: is no NAME=VALUE' pawl run mission.yaml --set =1.0
 same "$(events RunStarted)" 0
 [ ! -e built ]
 
