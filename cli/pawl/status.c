@@ -78,6 +78,10 @@ static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl
                 fputs("its answers are in", out);
         } else if (pawl__text_is(run->status, "queued")) {
                 fputs("waits for a worker", out);
+        } else if (run->forked.run_id.data && !value(run, PAWL__RUN_SESSION).data) {
+                fputs("forked from ", out);
+                cli_put(out, run->forked.run_id);
+                fputs(", not run yet", out);
         } else {
                 if (!reason.data)
                         reason = value(run, PAWL__RUN_REASON);

@@ -46,6 +46,8 @@ jq -s -e '.[1].payload | .forked_from.run_id == "first" and .forked_from.step_id
 same "$(jq -s -c '[.[2:][].payload.output_hash]' events)" "$(eventlog replay --json | jq -c '[.runs[] | select(.run_id == "first") | .steps[:2][].output_hash]')"
 pawl runs --id "$second" >shown
 says '^forked from +first, before publish$' shown
+same "$(pawl status --json | jq -r --arg run "$second" '.runs[] | select(.run_id == $run) | [.status, .why, .next] | join("; ")' | unnamed)" \
+        "interrupted; forked from first, not run yet; pawl resume $second"
 runs 0 eventlog replay --check
 
 it "its files are as they were then, and the other run is not touched"
