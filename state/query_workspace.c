@@ -52,8 +52,9 @@ pawl_status pawl__state_workspace_of_step(
         const pawl_text texts[2] = {step_id, {NULL, 0}};
 
         return pawl__query_row(row, state, PAWL__WORKSPACE,
-                "FROM {workspace_checkpoints} WHERE step_id = ?1 AND root IS NOT NULL"
-                " ORDER BY n DESC LIMIT 1",
+                "FROM {workspace_checkpoints} WHERE step_id = ?1"
+                " AND (root IS NOT NULL OR run_id IS NOT NULL)" /* not imported */
+                " ORDER BY root IS NULL, n DESC LIMIT 1",
                 texts, arena, err);
 }
 

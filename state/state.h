@@ -185,8 +185,8 @@ PAWL_MUST_CHECK pawl_status pawl__state_workspace_page(pawl__row **rows, size_t 
 /** Rollbacks and undos of a page, newest first. */
 PAWL_MUST_CHECK pawl_status pawl__state_rollbacks_page(pawl__row **rows, size_t *n,
         pawl__state *state, const pawl__page *page, pawl__arena *arena, pawl_error *err);
-/** The newest of a step, of whichever run, that the log took itself. PAWL_ENOTFOUND without a
- *  message. */
+/** The newest of a step, of whichever run, that the log took itself: of its own workspace, or else
+ *  of a directory that a run has for itself. PAWL_ENOTFOUND without a message. */
 PAWL_MUST_CHECK pawl_status pawl__state_workspace_of_step(
         pawl__row *row, pawl__state *state, pawl_text step_id, pawl__arena *arena, pawl_error *err);
 /** The newest that a worker took of the run, in a directory of its own. PAWL_ENOTFOUND without a

@@ -100,6 +100,10 @@ same "$git_like" first,second
 same "$(pawl checkpoints --json | jq '[.[] | select(.current)] | length')" 1
 same "$(pawl checkpoints --json | jq '.[-1].imported')" false
 
+it "a step names the newest checkpoint of this workspace, or a worker's where there is none"
+same "$(pawl show @first --json | jq -r .run_id)" mine
+same "$(pawl show @second --json | jq -r .run_id)" one
+
 it "brings a run's files here by a rollback, which leaves the run as it is"
 last=$(pawl checkpoints --run one --json | jq '.[-1].n')
 runs 0 pawl rollback "$last" --yes
