@@ -42,19 +42,24 @@ says "^  leave   within/\.git: can't be brought back: a repository's own$" out
 same "$(cat within/file)" kept
 test ! -e within/.git || { echo "a repository came from nowhere"; exit 1; }
 
-it "what is called .pawl below the root is named too, unless a rule leaves it out"
-mkdir -p sub/.pawl other/.PAWL left/.pawl
-echo 1 | tee sub/.pawl/notes other/.PAWL/notes >left/.pawl/notes
+it "what is called .pawl below the root is named too, or in another writing in it, unless a rule leaves it out"
+mkdir -p sub/.pawl other/.PAWL left/.pawl .Pawl
+echo 1 | tee sub/.pawl/notes other/.PAWL/notes .Pawl/notes >left/.pawl/notes
 echo left/.pawl >.gitignore
 runs 0 pawl checkpoint --json
 n=$(jq .n out)
 same "$(jq -c '[.reserved, [.not_captured[] | select(.why == "reserved name").path]]' out)" \
-        '[2,["other/.PAWL","sub/.pawl"]]'
+        '[3,[".Pawl","other/.PAWL","sub/.pawl"]]'
 runs 0 pawl checkpoint again
-says '2 of reserved names$' out
+says '3 of reserved names$' out
 runs 0 pawl export "$n" -o ../named.tar.zst
 rm -rf sub other/.PAWL left .gitignore
 runs 0 pawl rollback "$n" --yes
+same "$(cat .Pawl/notes)" 1
+lacks 'leave   \.Pawl' out
+rm -r .Pawl
+runs 0 pawl rollback "$n" --yes
+says "^  leave   \.Pawl: can't be brought back: a reserved name$" out
 says "^  leave   sub/\.pawl: can't be brought back: a reserved name$" out
 says "^  leave   other/\.PAWL: can't be brought back: a reserved name$" out
 test -d sub

@@ -11,7 +11,7 @@
  * - every file, directory and symbolic link, with its permission bits, whatever its name;
  * - FIFOs, sockets and devices, second names of the log's own files, files larger than max_file,
  * what cannot be read or changed each time it was read, directories whose rules cannot be read, and
- * the .git of a repository within, what else below the root is called .git or .pawl in any writing:
+ * the .git of a repository within, what else is called .git or .pawl in any writing:
  * by name and reason alone (not_captured);
  * - not at all: what .gitignore and .pawlignore say (in each directory the latter goes before the
  *   former, and a deeper directory before the one that holds it), also of the directories above the

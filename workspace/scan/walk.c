@@ -68,11 +68,21 @@ static bool is_directory(const pawl__scanner *s, const pawl__listed *listed)
 /* What is never taken is listed, unless it is the root's own, the log's, or what a restore left. */
 static bool is_listed(const pawl__scanner *s, const pawl__listed *listed)
 {
-        struct stat st;
+        static const char *const own[] = {".git", ".pawl"};
+        const int fd = s->levels[s->depth - 1].fd;
+        const pawl_text name = {listed->name, listed->len};
+        struct stat st, other;
 
-        return s->depth > 1 && pawl__reserved_name((pawl_text){listed->name, listed->len}) &&
-               (fstatat(s->levels[s->depth - 1].fd, listed->name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-                       !pawl__own_files_is(&s->own, &st));
+        if (!pawl__reserved_name(name) || (s->depth == 1 && pawl__tree_name_never(name)))
+                return false;
+        if (fstatat(fd, listed->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+                return true;
+        for (size_t i = 0; i < 2 && s->depth == 1;
+                i++) /* by another case, where that is the same */
+                if (fstatat(fd, own[i], &other, AT_SYMLINK_NOFOLLOW) == 0 &&
+                        other.st_dev == st.st_dev && other.st_ino == st.st_ino)
+                        return false;
+        return !pawl__own_files_is(&s->own, &st);
 }
 
 static pawl_status take_name(

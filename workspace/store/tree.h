@@ -45,8 +45,8 @@ typedef enum pawl__skip {
         PAWL__SKIP_REPOSITORY = 6, /**< the .git of a repository within; nothing else may be called
                                         so */
         PAWL__SKIP_BUDGET = 7,     /**< the time budget was used up before it was read */
-        PAWL__SKIP_RESERVED = 8    /**< below the root, what is called .pawl, or .git in another
-                                        writing */
+        PAWL__SKIP_RESERVED = 8    /**< what is called .pawl or .git in another writing, and below
+                                        the root .pawl */
 } pawl__skip;
 
 /** Such as "too large"; NULL for a number that is none. Static. */
