@@ -8,7 +8,7 @@ const PAGE = 100;
 const LOOKS = 8; // for one page, at most: the service looks at so many events at once, whatever it finds
 
 const columns = [
-  { name: "Event" },
+  { name: "Event", class: "whole" },
   { name: "What" },
   { name: "Step", class: "wide" },
   { name: "Run", class: "wide whole" },
@@ -81,7 +81,8 @@ export async function log(view) {
         next = answer.next;
         fill(told, next && found < PAGE ? `Looked back to event ${next}…` : "");
       }
-      fill(told, !next ? (rows.rows.length ? "These are all." : "No event is so.")
+      const none = since || Object.values(wanted).some(Boolean) ? "No event matches." : "There is no event yet; a run writes the first.";
+      fill(told, !next ? (rows.rows.length ? "These are all." : none)
         : found < PAGE && [!rows.rows.length && "None so far. ", `Looked back to event ${next}.`]);
       more.hidden = !next;
       more.textContent = found < PAGE ? "Look further back" : "Show older events";

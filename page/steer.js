@@ -51,7 +51,7 @@ const came = {
   resume: (did) => [el("p", { role: "status" }, did.pid ? `Process ${did.pid} goes on with the run.` : `The run is ${did.status}.`),
     did.message && el("p", null, prose(did.message))],
   cancel: () => el("p", { role: "status" }, "The run is cancelled; nobody goes on with it."),
-  skip: (did) => el("p", { role: "status" }, `Step ${did.step_id} is skipped. Resume the run to go on behind it.`),
+  skip: (did) => el("p", { role: "status" }, `Step ${did.step_id} is skipped. Resume the run to go on after it.`),
 };
 
 /** Ask about an action, {kind, title, verb, where, line}, in a dialog, and do it. */

@@ -134,7 +134,7 @@ await story({
     await page.getByLabel("Since").fill("");
     await page.getByLabel("Step").fill("none of this name");
     await page.keyboard.press("Enter");
-    await page.getByText("No event is so.").waitFor();
+    await page.getByText("No event matches.").waitFor();
   },
 
   "what comes is counted, and shown when asked; nothing moves before": async () => {

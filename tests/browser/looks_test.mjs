@@ -146,7 +146,7 @@ const places = {
   sessions: ["#/sessions", (page) => page.getByRole("row").nth(2)],
   "a session": [() => `#/sessions/${session}`, (page) => page.getByRole("heading", { name: "Checkpoints of the files" })],
   log: ["#/log", (page) => page.getByRole("row", { name: /^#1 / })],
-  "a log without such events": ["#/log?run=none", (page) => page.getByText("No event is so.")],
+  "a log without such events": ["#/log?run=none", (page) => page.getByText("No event matches.")],
   "the chain": ["#/log/chain", (page) => page.getByRole("row", { name: /^StepCompleted/ })],
   "an event": ["#/log/1", (page) => page.locator("pre.document")],
   "what is not there": ["#/runs/none-of-this-name", (page) => page.getByRole("alert")],
@@ -159,6 +159,8 @@ const sentences = {
       const page = await visit(context, service);
       await page.getByRole("heading", { name: "Nothing has run yet" }).waitFor();
       await checked(page, JSON.stringify(look));
+      await page.evaluate(() => { location.hash = "#/log"; });
+      await page.getByText("There is no event yet; a run writes the first.").waitFor();
       await context.close();
     }
     const long = "a-step-of-a-very-long-name-without-any-place-to-break-it-".repeat(2);
