@@ -92,6 +92,7 @@ export async function session(view, id) {
   const places = el("div", { class: "head" });
   const handoff = el("pre", { class: "document", tabindex: "0", "aria-labelledby": "handoff" });
   const trouble = el("div");
+  let working = false; // somebody is at it
 
   view.title(`Session ${id}`);
   fill(view.root, trouble, head, places, el("section", { "aria-labelledby": "handoff" },
@@ -100,6 +101,7 @@ export async function session(view, id) {
     const [found, text] = await Promise.all([get(path("sessions", id), view.signal),
       open(path("sessions", id, "handoff"), { signal: view.signal }).then((answer) => answer.text())]);
     fill(trouble);
+    working = found.status === "active";
     view.title(`${found.mission_id ?? "Session"}: ${found.status}`, found.mission_id ?? "Session", " ", pill(found.status));
     renew(head, { ...found, steps: 0, workspace_checkpoints: 0, session_checkpoints: 0 }, () => facts(found));
     renew(places, [found.steps, found.workspace_checkpoints, found.session_checkpoints], () => did(found));
@@ -108,5 +110,6 @@ export async function session(view, id) {
   const again = () => load().catch((error) => fill(trouble, problem(error, again)));
   const soon = calmly(400, again, view.signal);
   listen((event) => event.session_id === id && soon(), view.signal);
+  every(5000, () => working && soon(), view.signal);
   await load();
 }

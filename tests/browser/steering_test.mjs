@@ -7,7 +7,7 @@ import { calm, events, pawl, person, serve, start, story, until, visit } from ".
 
 const service = await serve();
 const desk = await person();
-let page, owner;
+let page, owner, reader;
 
 const graph = `mission: graph
 parallel: 2
@@ -200,7 +200,8 @@ steps:
   "a service that only reads shows what it would mean, and what to type": async () => {
     calm(page);
     const before = events().length;
-    page = await visit(await person(), await serve("--read-only"), "#/runs/tries");
+    reader = await serve("--read-only");
+    page = await visit(await person(), reader, "#/runs/tries");
     await page.getByRole("button", { name: "Resume…" }).click();
     await dialog().getByText("pawl resume tries", { exact: true }).waitFor();
     await dialog().getByRole("button", { name: "Resume" }).click();
@@ -217,9 +218,13 @@ steps:
     await go("#/sessions");
     const status = page.getByRole("row", { name: /^sleeps / }).locator(".pill");
     await status.getByText("active", { exact: true }).waitFor();
+    const one = await visit(await person(), reader, `#/sessions/${last("SessionStarted", "sleeps").session_id}`);
+    await one.getByRole("heading", { level: 1, name: "sleeps active" }).waitFor();
     owner.child.kill("SIGKILL");
     await owner.end;
     await status.getByText("interrupted", { exact: true }).waitFor();
+    await one.getByRole("heading", { level: 1, name: "sleeps interrupted" }).waitFor();
+    calm(one);
     assert.equal(events().length, before);
     calm(page);
   },
