@@ -240,15 +240,14 @@ static void set_run_fd(handle *log, int fd)
 /* The run has a pipe, by which interrupt() ends it. */
 static bool begin_run(task *t, pawl_run_options *options, int fds[2])
 {
-        if (pipe2(fds, O_CLOEXEC | O_NONBLOCK)) {
-                t->status = PAWL_EIO;
-                snprintf(t->err.message, sizeof t->err.message,
-                        "run: no pipe can be made; close files and try again");
-                return false;
+        if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) == 0) {
+                options->signal_fd = fds[0];
+                set_run_fd(t->on, fds[1]);
+                return true;
         }
-        options->signal_fd = fds[0];
-        set_run_fd(t->on, fds[1]);
-        return true;
+        t->status = PAWL_EIO;
+        snprintf(t->err.message, sizeof t->err.message, "run: no pipe is left; close some files");
+        return false;
 }
 
 static void finish_run(task *t, pawl_run_result *result, const int fds[2])
