@@ -184,7 +184,7 @@ export class Log {
   /** Open a log: a file, made where there is none, or a `postgresql://` URL. */
   static open(where: string, options?: { create?: boolean; readonly?: boolean }): Promise<Log>;
   close(): Promise<void>;
-  /** Let the call at work fail, until it is turned off. */
+  /** Let the call at work fail, until it is turned off; end a run that is at work, as by SIGINT, instead. */
   interrupt(on?: boolean): void;
   /** Go on with a run, by its id or a token; without one, with the run that can be gone on with. */
   resume(what?: string | null, options?: ResumeOptions): Promise<RunResult>;

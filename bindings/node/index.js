@@ -419,7 +419,7 @@ class Threads extends Handle {
   /** A page of checkpoints: at once, where no call is at work on a log in a file. */
   async list(filter, plain = false) {
     try {
-      for (const one of filter) if (typeof one === "string") whatIsText(one);
+      for (const one of filter) given(one);
       if (this.#inFile && this.idle) return native.threadsList(this.handle, filter, true, plain);
       return await this.queue(() => native.threadsList(this.handle, filter, false, plain));
     } catch (error) {

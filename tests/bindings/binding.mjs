@@ -395,7 +395,7 @@ test("a text that UTF-8 or JSON cannot hold is refused", async () => {
   const item = (thread) => [thread, "", "1", null, "{}", "{}", [], []];
   await assert.rejects(threads.put([item(half)]), refused("PAWL_EINVAL"));
   await threads.put([item("\ufffd")]);
-  await assert.rejects(threads.list([half, null, null, null, null, 1, null, null, null]), refused("PAWL_EINVAL"));
+  for (const thread of [half, "\ufffd\0b"]) await assert.rejects(threads.list([thread, null, null, null, null, 1, null, null, null]), refused("PAWL_EINVAL"));
   const closing = threads.close();
   await assert.rejects(threads.put([item("b")]), refused("PAWL_ESTATE"));
   await closing;
