@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* A file opened where a standard stream should be would be written to by whatever prints. */
 static void fill_standard_streams(void)

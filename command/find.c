@@ -2,7 +2,6 @@
 #include "base/error.h"
 #include "command/key.h"
 #include "command/owner.h"
-#include "command/printable.h"
 #include "events/log.h"
 #include "state/state.h"
 #include <errno.h>

@@ -1,4 +1,3 @@
-#include "base/error.h"
 #include "base/json_read.h"
 #include "document/yaml.h"
 

@@ -1,5 +1,4 @@
 /* The words of an extraction: each spelling is classified once. */
-#include "base/unicode.h"
 #include "glossary/casing.h"
 #include "glossary/extract_internal.h"
 #include "glossary/normal.h"

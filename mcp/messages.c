@@ -1,5 +1,4 @@
 /* What the server says: results, errors, notifications. */
-#include "base/error.h"
 #include "mcp/server.h"
 
 static void open_message(pawl__json_writer *w)

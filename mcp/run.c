@@ -1,6 +1,5 @@
 #include "mcp/run.h"
 #include "base/error.h"
-#include "base/sources.h"
 #include "events/log.h"
 #include "mcp/process.h"
 #include "mcp/question.h"

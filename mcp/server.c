@@ -1,5 +1,4 @@
 #include "mcp/server.h"
-#include "base/error.h"
 #include "mcp/prompts.h"
 #include "mcp/question.h"
 #include "mcp/resources.h"

@@ -3,7 +3,6 @@
 #include "base/printable.h"
 #include "mission/command_io.h"
 #include "mission/runner.h"
-#include "session/session.h"
 #include <stdio.h>
 #include <stdlib.h>
 

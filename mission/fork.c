@@ -3,7 +3,6 @@
 #include "base/ids.h"
 #include "base/json_write.h"
 #include "base/map.h"
-#include "base/sources.h"
 #include "events/types.h"
 #include "mission/params.h"
 #include "mission/runs.h"

@@ -5,7 +5,6 @@
 #include "mission/inputs.h"
 #include "mission/params.h"
 #include "mission/runner.h"
-#include "state/forked.h"
 #include "workspace/rollback/set_up.h"
 #include "workspace/rollback/tracked_paths.h"
 #include <dirent.h>
@@ -13,7 +12,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #define RUN(f) PAWL__FMT((f)->now.v[PAWL__RUN_ID].text)
 

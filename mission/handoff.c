@@ -1,6 +1,5 @@
 /* What a session leaves to the next: the document, the notes that people put into it,
  * retention. */
-#include "base/error.h"
 #include "mission/runner.h"
 #include "session/session.h"
 #include <stdio.h>

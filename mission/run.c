@@ -2,7 +2,6 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/printable.h"
-#include "base/sources.h"
 #include "checkpoint/checkpoint.h"
 #include "mission/params.h"
 #include "mission/runner.h"

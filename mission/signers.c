@@ -4,7 +4,6 @@
 #include "pipeline/signed.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 
 static pawl_status read_signers(const pawl__place *place, pawl__node node)

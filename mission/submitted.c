@@ -1,7 +1,6 @@
 /* A run that was submitted: its mission is read from the log, its files are set up in a directory.
  */
 #include "base/error.h"
-#include "base/system.h"
 #include "mission/runner.h"
 #include "mission/runs.h"
 #include "workspace/rollback/set_up.h"

@@ -1,6 +1,5 @@
 #include "service/answer.h"
 #include "base/error.h"
-#include "service/feed.h"
 #include <stdarg.h>
 #include <stdio.h>
 

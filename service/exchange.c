@@ -1,7 +1,6 @@
 #include "service/exchange.h"
 #include "base/error.h"
 #include "base/sources.h"
-#include "service/feed.h"
 #include "service/server.h"
 #include "service/worker.h"
 #include <stdio.h>

@@ -9,7 +9,6 @@
  */
 #include "base/error.h"
 #include "events/log.h"
-#include "mcp/run.h"
 #include "mcp/server.h"
 #include "mcp/subscriptions.h"
 #include "service/long_call.h"

@@ -1,5 +1,4 @@
 #include "service/mcp_headers.h"
-#include "base/sources.h"
 #include "events/log.h"
 #include <stdio.h>
 #include <string.h>

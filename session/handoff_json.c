@@ -1,5 +1,4 @@
 /* A handoff as members of a JSON object: what the document says, for programs. */
-#include "base/error.h"
 #include "base/printable.h"
 #include "base/sources.h"
 #include "session/handoff.h"

@@ -4,7 +4,6 @@
 #include "base/printable.h"
 #include "base/sources.h"
 #include "session/session.h"
-#include <inttypes.h>
 
 typedef struct keeping {
         pawl_log *log;

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "session/session.h"
-#include <inttypes.h>
 #include <stdlib.h>
 
 /* What a caller gets, and what it lies in. */

@@ -1,5 +1,4 @@
 #include "session/retry.h"
-#include "base/error.h"
 #include "base/json_tree.h"
 #include "base/sources.h"
 #include "events/types.h"

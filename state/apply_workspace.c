@@ -1,7 +1,6 @@
 /* What the events of the workspace's checkpoints change. Their numbers count 1, 2, 3, ...: that one
  * is there follows from the number of the last. */
 #include "base/digest.h"
-#include "base/error.h"
 #include "base/sources.h"
 #include "state/apply_ctx.h"
 #include <stdio.h>

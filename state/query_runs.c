@@ -8,7 +8,6 @@
  * is fast if there are few runs. The cheaper one is chosen, by the average number of events of a
  * run; a walk that has found no full page after WALK events falls back to the scan.
  */
-#include "base/error.h"
 #include "events/log.h"
 #include "state/projection.h"
 

@@ -1,5 +1,4 @@
 /* Sessions, and the run of a mission that could go on. */
-#include "base/error.h"
 #include "state/projection.h"
 
 pawl_status pawl__state_sessions(pawl__row **rows, size_t *n, pawl__state *state,

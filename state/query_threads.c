@@ -1,5 +1,4 @@
 /* Threads and their checkpoints. */
-#include "base/error.h"
 #include "state/projection.h"
 #include "state/threads.h"
 

@@ -1,5 +1,4 @@
 /* Checkpoints of the workspace, and rollbacks. */
-#include "base/error.h"
 #include "state/projection.h"
 
 static const pawl_text none[2] = {{NULL, 0}, {NULL, 0}};

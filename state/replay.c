@@ -1,6 +1,5 @@
 #include "events/log.h"
 #include "state/projection.h"
-#include <inttypes.h>
 
 /* ---- The fold -------------------------------------------------------------------------------- */
 

@@ -1,7 +1,6 @@
 /* A run as it was at an earlier place in the log: its events folded again, up to there. */
 #include "base/error.h"
 #include "events/log.h"
-#include "state/memory.h"
 #include "state/projection.h"
 
 /* The range of the log that has to be read: (since, until]. */

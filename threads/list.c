@@ -1,8 +1,6 @@
 /* Reading checkpoints: the steps that fit, the events that they name, and the values of these. */
-#include "base/digest.h"
 #include "base/error.h"
 #include "base/map.h"
-#include "events/types.h"
 #include "threads/threads.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,13 +3,11 @@
 #include "workspace/checkpoint.h"
 #include "base/error.h"
 #include "base/ids.h"
-#include "base/json_canon.h"
 #include "base/json_write.h"
 #include "events/types.h"
 #include "state/sql.h"
 #include "workspace/documents.h"
 #include "workspace/name.h"
-#include <inttypes.h>
 
 /* ---- Before the lock ------------------------------------------------------------------------- */
 

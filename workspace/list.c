@@ -1,8 +1,5 @@
 /* Checkpoints as the public header shows them. */
 #include "base/error.h"
-#include "base/ids.h"
-#include "base/json_write.h"
-#include "events/types.h"
 #include "workspace/workspace.h"
 #include <stdlib.h>
 

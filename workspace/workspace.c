@@ -4,7 +4,6 @@
 #include "base/ids.h"
 #include "base/system.h"
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "command/find.h"
 #include "command/json.h"
 #include "events/log.h"
-#include <stdio.h>
 
 static pawl_status show(cli_call *cli, pawl_log *log, pawl_error *err)
 {

@@ -9,7 +9,6 @@
 #include "cli/eventlog/commands.h"
 #include "cli/eventlog/rows.h"
 #include "command/find.h"
-#include "command/printable.h"
 #include "events/log.h"
 #include <errno.h>
 #include <stdio.h>

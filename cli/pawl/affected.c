@@ -1,7 +1,6 @@
 /* Which steps completed with a sense that has changed since. */
 #include "base/error.h"
 #include "cli/pawl/senses.h"
-#include "glossary/normal.h"
 #include "glossary/terms.h"
 #include "glossary/uses.h"
 

@@ -1,5 +1,4 @@
 #include "cli/pawl/begin.h"
-#include "base/error.h"
 #include "cli/pawl/params.h"
 #include "command/find.h"
 #include "events/log.h"

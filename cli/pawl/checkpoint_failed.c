@@ -3,7 +3,6 @@
 #include "base/json_tree.h"
 #include "cli/pawl/workspace.h"
 #include "command/find.h"
-#include "command/printable.h"
 #include <inttypes.h>
 #include <pawl/events.h>
 

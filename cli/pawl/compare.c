@@ -5,7 +5,6 @@
 #include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
-#include <inttypes.h>
 #include <stdio.h>
 
 /* ---- As JSON --------------------------------------------------------------------------------- */

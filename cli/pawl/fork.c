@@ -10,7 +10,6 @@
 #include "cli/pawl/workspace.h"
 #include "command/find.h"
 #include "command/json.h"
-#include "command/printable.h"
 #include <inttypes.h>
 #include <pawl/rollback.h>
 #include <stdio.h>

@@ -10,7 +10,6 @@
 #include "cli/pawl/hooks.h"
 #include "cli/pawl/workspace.h"
 #include "command/find.h"
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 

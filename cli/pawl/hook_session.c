@@ -1,8 +1,6 @@
 /* The session of an agent: its beginning, what it did, and its end. */
 #include "base/error.h"
 #include "cli/pawl/hook.h"
-#include "cli/pawl/workspace.h"
-#include "command/find.h"
 #include "session/handoff.h"
 #include <stdio.h>
 

@@ -2,7 +2,6 @@
 #include "base/error.h"
 #include "cli/pawl/hook.h"
 #include "cli/pawl/workspace.h"
-#include "command/find.h"
 #include "events/log.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,4 @@
 /* pawl mcp: the Model Context Protocol on standard input and output, a message a line. */
-#include "base/error.h"
 #include "base/system.h"
 #include "cli/pawl/commands.h"
 #include "mcp/server.h"

@@ -1,5 +1,4 @@
 /* Of what was asked on a terminal: what another session answered meanwhile. */
-#include "base/error.h"
 #include "cli/pawl/prompt.h"
 #include "command/printable.h"
 #include "events/log.h"

@@ -5,7 +5,6 @@
 #include "cli/pawl/plan.h"
 #include "cli/pawl/workspace.h"
 #include "command/find.h"
-#include "command/printable.h"
 #include <inttypes.h>
 #include <pawl/rollback.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/session_json.h"
-#include "command/find.h"
 #include "command/printable.h"
 #include <pawl/session.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
 #include "cli/pawl/session_run.h"
-#include "base/error.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/outcome.h"
 #include "cli/pawl/prompt.h"
@@ -8,7 +7,6 @@
 #include "cli/pawl/watch.h"
 #include "command/find.h"
 #include "events/log.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

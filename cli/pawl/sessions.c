@@ -1,5 +1,4 @@
 /* pawl sessions: newest first, and how to go on with the latest. */
-#include "base/error.h"
 #include "base/json_write.h"
 #include "base/sources.h"
 #include "cli/pawl/commands.h"

@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "cli/pawl/commands.h"
 #include "command/find.h"
-#include "command/json.h"
 #include "command/printable.h"
 #include "command/table.h"
 #include <inttypes.h>

@@ -8,7 +8,6 @@
 #include "events/log.h"
 #include "mission/attempts.h"
 #include "mission/runs.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>

@@ -4,7 +4,6 @@
 #include "base/system.h"
 #include "workspace/archive/archive_read.h"
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>

@@ -1,6 +1,5 @@
 /* The part of a log's chain that an archive carries, as lines of JSON (events.jsonl). */
 #include "base/error.h"
-#include "base/json_write.h"
 #include "base/sources.h"
 #include "events/types.h"
 #include "workspace/archive/archive_read.h"

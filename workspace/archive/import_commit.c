@@ -8,7 +8,6 @@
 #include "workspace/git/git_tree.h"
 #include "workspace/name.h"
 #include "workspace/store/rootdir.h"
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

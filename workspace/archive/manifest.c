@@ -1,6 +1,5 @@
 #include "workspace/archive/manifest.h"
 #include "base/error.h"
-#include "base/json_canon.h"
 #include "base/json_write.h"
 #include "workspace/archive/archive_read.h"
 #include <inttypes.h>

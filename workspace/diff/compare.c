@@ -1,7 +1,6 @@
 /* What lies between two checkpoints, or one and the workspace. */
 #include "workspace/diff/compare.h"
 #include "base/error.h"
-#include <errno.h>
 #include <stdlib.h>
 
 static pawl_status find_sides(pawl__comparing *c, const char *a, const char *b, pawl_error *err)

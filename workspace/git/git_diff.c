@@ -1,5 +1,4 @@
 #include "workspace/git/git_diff.h"
-#include "base/error.h"
 #include "workspace/git/git_library.h"
 
 static int tell_hunk(const git_diff_delta *delta, const git_diff_hunk *hunk, void *user)

@@ -1,7 +1,5 @@
 /* The answers that a mission was given since the checkpoint: kept, or, where that was asked for,
  * set aside, so that they are asked for again; an undo puts them in force again. */
-#include "base/error.h"
-#include "events/types.h"
 #include "glossary/seed.h"
 #include "workspace/rollback/rollback_internal.h"
 

@@ -1,6 +1,5 @@
 /* The files of a rollback: deciding from what is there, doing it, and looking at it again. */
 #include "base/error.h"
-#include "base/sources.h"
 #include "base/system.h"
 #include "workspace/rollback/rollback_internal.h"
 #include <dirent.h>

@@ -1,7 +1,6 @@
 /* What a rollback goes to, and whether it may: decided from the log, before any file is looked at.
  */
 #include "base/error.h"
-#include "events/types.h"
 #include "workspace/rollback/rollback_internal.h"
 #include <inttypes.h>
 

@@ -3,7 +3,6 @@
 #include "workspace/scan/listing.h"
 #include "base/error.h"
 #include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 
 enum { ROOM = 64 * 1024, NAME_MAX_BYTES = 255 };

@@ -5,7 +5,6 @@
 #include "workspace/scan/preload.h"
 #include "workspace/scan/read.h"
 #include "workspace/scan/scan_internal.h"
-#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
