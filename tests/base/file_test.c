@@ -1,6 +1,5 @@
 /* Files read up to a bound, written whole, and renamed with or without replacing. */
 #include "base/file.h"
-#include "base/text.h"
 #include "support/test.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,3 @@
-#include "base/json_canon.h"
 #include "base/number.h"
 #include "support/test.h"
 #include <fenv.h>

@@ -3,7 +3,6 @@
  * them) into the context, or says what is wrong there, and nothing anywhere else. Several threads
  * at once too, each with a log of its own.
  */
-#include "base/error.h"
 #include "base/json_read.h"
 #include "cli/registry.h"
 #include "support/mission.h"

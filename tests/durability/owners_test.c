@@ -2,7 +2,6 @@
  * One run, one owner, when many want it at once, when the owner dies, and when clocks jump. What
  * happens to an owner that is stopped is in stopped_test.sh.
  */
-#include "events/sqlite/sqlite.h"
 #include "support/mission.h"
 #include <errno.h>
 #include <signal.h>

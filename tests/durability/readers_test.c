@@ -4,7 +4,6 @@
  * from being done.
  */
 #include "support/event_log.h"
-#include <errno.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

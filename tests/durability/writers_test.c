@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PROCESSES_MAX = 32, THREADS_MAX = 4 };

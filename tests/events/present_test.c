@@ -4,7 +4,6 @@
 #include "support/claims.h"
 #include "support/vfs.h"
 #include <dirent.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

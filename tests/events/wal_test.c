@@ -1,7 +1,6 @@
 /* The size of the write-ahead log: it is bounded, unless somebody pins it, who is then named.
  * (durability/readers is about those who read and go on all the time.) */
 #include "support/event_log.h"
-#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

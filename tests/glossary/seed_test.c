@@ -2,7 +2,6 @@
 #include "events/log.h"
 #include "glossary/seed.h"
 #include "support/test.h"
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 #include "mission/inputs.h"
 #include "support/mission_file.h"
 #include "support/sweep.h"
-#include <unistd.h>
 
 #define STEP "steps: [{id: a, run: [x]}]\n"
 

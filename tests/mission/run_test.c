@@ -1,6 +1,5 @@
 /* Running missions: each test is a mission in a directory of its own, with small commands. */
 #include "support/mission.h"
-#include <sys/stat.h>
 
 #define STEP_WRITE "    run: [sh, -c, 'echo \"$PAWL_STEP_ID $PAWL_RETRY_TOKEN\" >> journal; cat']\n"
 

@@ -3,7 +3,6 @@
 #include "events/postgres/server.h"
 #include "state/state.h"
 #include "support/event_log.h"
-#include <pawl/validate.h>
 
 #define ZEROS "0000000000000000000000000000000000000000000000000000000000000000"
 

@@ -1,5 +1,4 @@
 /* The state tables kept in step with the log: attached, behind, rolled back, rebuilt. */
-#include "events/sqlite/sqlite.h"
 #include "support/history.h"
 
 static void start(struct history *h)

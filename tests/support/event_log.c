@@ -1,5 +1,4 @@
 #include "support/event_log.h"
-#include <unistd.h>
 
 #define SCOPE "{\"scope_id\":\"core\",\"glossary_version_id\":\"v1\"}"
 

@@ -1,5 +1,4 @@
 #include "support/test.h"
-#include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
 #include <stdatomic.h>

@@ -1,5 +1,4 @@
 /* Threads of graph runners: what is put comes back, is kept once, and goes when it is deleted. */
-#include "base/digest.h"
 #include "state/state.h"
 #include "support/threads.h"
 #include "workspace/store/sweep.h"

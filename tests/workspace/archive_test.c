@@ -3,7 +3,6 @@
  */
 #include "support/checkpoints.h"
 #include "support/sweep.h"
-#include <errno.h>
 #include <pawl/workspace.h>
 #include <signal.h>
 #include <sys/resource.h>

@@ -4,7 +4,6 @@
 #include "support/sweep.h"
 #include <pawl/workspace.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct fixture {
         event_log *f;

@@ -2,7 +2,6 @@
 #include "support/sweep.h"
 #include "support/test.h"
 #include "workspace/git/git_plain.h"
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct fixture {

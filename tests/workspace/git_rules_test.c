@@ -4,7 +4,6 @@
 #include "support/sweep.h"
 #include "support/workspace.h"
 #include "workspace/git/git_index.h"
-#include "workspace/git/git_place.h"
 #include <sys/stat.h>
 #include <unistd.h>
 

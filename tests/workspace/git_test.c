@@ -2,7 +2,6 @@
 /* What is read out of a repository of git. */
 #include "support/repository.h"
 #include "support/sweep.h"
-#include <sys/stat.h>
 #include <unistd.h>
 
 static void head_is(struct repository *f, const char *root, const char *commit, const char *branch)

@@ -1,7 +1,6 @@
 /* Needs PAWL_WITH_ARCHIVE. */
 /* Archives that lie: each is refused with one line, and nothing is written into the log. */
 #include "support/hostile_archive.h"
-#include "workspace/archive/archive_check.h"
 
 /* ---- An archive taken apart, and put together in another way --------------------------------- */
 

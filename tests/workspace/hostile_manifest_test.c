@@ -1,9 +1,7 @@
 /* Needs PAWL_WITH_ARCHIVE. */
 /* Archives whose texts lie, the manifest and the events: each is refused with one line, and nothing
  * is written into the log. */
-#include "base/json_tree.h"
 #include "support/hostile_archive.h"
-#include "workspace/archive/archive_check.h"
 
 /* Write @p with over the first @p what in a member's text, of the same length or not. */
 static void replace(struct archive_member *m, const char *what, const char *with)

@@ -1,12 +1,9 @@
 /* The rules of gitignore: each one by example, and all of them beside what git itself says of
  * random patterns. */
-#include "base/error.h"
 #include "support/sweep.h"
 #include "support/test.h"
 #include "workspace/scan/ignore.h"
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* What the lists say of "a/b/c": of each directory above it first, as nobody looks into one that is
  * left out. A '/' at the end says that it is a directory. */

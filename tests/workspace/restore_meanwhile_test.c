@@ -3,7 +3,6 @@
 #include "replaced/files.h"
 #include "support/restores.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

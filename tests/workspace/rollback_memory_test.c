@@ -6,7 +6,6 @@
 #include "support/trees.h"
 #include <pawl/rollback.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct fixture {
         event_log *log;

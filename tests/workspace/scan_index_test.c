@@ -1,6 +1,5 @@
 /* What a scan reads again, and what it takes from the index of the one before. */
 #include "support/workspace.h"
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 /* The workspace into the log. */
 #include "support/workspace.h"
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
