@@ -9,7 +9,6 @@
 #include "support/stories.h"
 #include "support/vfs.h"
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -210,7 +209,6 @@ static void do_it(struct disk *d, const action *a, fault_kind kind, int n, bool 
 static void in_a_process(struct disk *d, const action *a, fault_kind kind, int n, bool stays)
 {
         pawl_log *log = NULL;
-        int how;
 
         stories_put_back(&d->s, a->story);
         memset(d->told, 0, sizeof *d->told);
@@ -222,8 +220,7 @@ static void in_a_process(struct disk *d, const action *a, fault_kind kind, int n
         pid_t pid = process_fork();
         if (pid == 0)
                 do_it(d, a, kind, n, stays);
-        assert_int_equal(waitpid(pid, &how, 0), pid);
-        assert_int_equal(how, 0);
+        child_exits(pid, 0);
 }
 
 /* ---- What it left --------------------------------------------------------------------------- */

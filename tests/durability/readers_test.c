@@ -184,7 +184,6 @@ LOG_TEST(every_reader_sees_each_event_once_and_in_order)
         };
         pid_t child[READERS];
         figures done = {0, 0};
-        int status;
 
         f->wal = test_full() ? NULL : &low;
         child[0] = start(follow_with_tail, f, last); /* before there is a log */
@@ -198,9 +197,7 @@ LOG_TEST(every_reader_sees_each_event_once_and_in_order)
         child[5] = start(verify_again_and_again, f, last);
         append_up_to(&done, f, last / 2, last);
         for (int i = 0; i < READERS; i++) {
-                assert_int_equal(waitpid(child[i], &status, 0), child[i]);
-                assert_true(WIFEXITED(status));
-                assert_int_equal(WEXITSTATUS(status), 0);
+                child_exits(child[i], 0);
         }
         printf("%llu events in %llu appends, %d readers; database %.1f MiB, largest -wal %.1f MiB\n",
                 (unsigned long long)last, (unsigned long long)done.appends, READERS,

@@ -207,10 +207,7 @@ BACKUP_TEST(a_name_that_cannot_be_is_refused_by_that)
                 const char *why = pawl_log_errmsg(log);
                 _exit(status == PAWL_EACCESS && strstr(why, "check the permissions") ? 0 : 1);
         }
-        int status;
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_true(WIFEXITED(status));
-        assert_int_equal(WEXITSTATUS(status), 0);
+        child_exits(child, 0);
         assert_int_equal(chmod(b->directory, 0755), 0);
         assert_int_equal(names_in(b->directory), 0);
 }

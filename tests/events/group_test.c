@@ -220,8 +220,6 @@ GROUP_TEST(what_waits_is_taken_in_up_to_a_limit)
 
 GROUP_TEST(a_child_begins_with_groups_of_its_own)
 {
-        int status;
-
         fflush(NULL);
         pid_t child = fork();
         assert_true(child >= 0);
@@ -235,9 +233,7 @@ GROUP_TEST(a_child_begins_with_groups_of_its_own)
                 pawl_log_close(log);
                 _exit(0);
         }
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_true(WIFEXITED(status));
-        assert_int_equal(WEXITSTATUS(status), 0);
+        child_exits(child, 0);
         pawl_log *other = event_log_another(f);
         assert_ptr_equal(other->group, f->log->group);
         pawl_log_close(other);

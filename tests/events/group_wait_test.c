@@ -92,9 +92,7 @@ GROUP_TEST(the_time_in_which_a_process_was_stopped_does_not_count)
         usleep(2500 * 1000);
         assert_int_equal(kill(child, SIGCONT), 0);
         assert_int_equal(write(goes_on[1], "g", 1), 1);
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_true(WIFEXITED(status));
-        assert_int_equal(WEXITSTATUS(status), 0);
+        child_exits(child, 0);
         for (int i = 0; i < 2; i++) {
                 close(waits[i]);
                 close(goes_on[i]);

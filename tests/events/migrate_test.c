@@ -1,7 +1,6 @@
 /* Old files become files of today: in one transaction, once, and without a touch on the events. */
 #include "events/sqlite/sqlite.h"
 #include "support/event_log.h"
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { TODAY = 5 }; /* the schema version of pawl__schema_current */
@@ -133,7 +132,6 @@ LOG_TEST(an_old_log_opened_read_only_is_not_migrated)
 static void together(event_log *f, const pawl__schema *schema, int n)
 {
         pid_t child[8];
-        int status;
 
         for (int i = 0; i < n; i++) {
                 child[i] = fork();
@@ -152,8 +150,7 @@ static void together(event_log *f, const pawl__schema *schema, int n)
                 }
         }
         for (int i = 0; i < n; i++) {
-                assert_int_equal(waitpid(child[i], &status, 0), child[i]);
-                assert_int_equal(status, 0);
+                child_exits(child[i], 0);
         }
 }
 

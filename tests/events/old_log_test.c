@@ -222,7 +222,6 @@ LOG_TEST(processes_that_open_an_old_log_together_migrate_it_once)
         enum { CHILDREN = 4 };
         pid_t child[CHILDREN];
         head expected;
-        int status;
 
         for (size_t i = 0; i < STORED; i++) {
                 put(f, stored[i], &expected);
@@ -243,8 +242,7 @@ LOG_TEST(processes_that_open_an_old_log_together_migrate_it_once)
                         }
                 }
                 for (int k = 0; k < CHILDREN; k++) {
-                        assert_int_equal(waitpid(child[k], &status, 0), child[k]);
-                        assert_int_equal(status, 0);
+                        child_exits(child[k], 0);
                 }
                 assert_int_equal(event_log_integer(f, "PRAGMA user_version"), TODAY);
                 assert_int_equal(event_log_count(f), (int64_t)expected.seq + CHILDREN);

@@ -121,14 +121,11 @@ OPEN_LOG_TEST(processes_that_append_at_once_take_turns_without_a_gap)
 {
         pawl_verify_result result;
         pid_t child[WRITERS];
-        int status;
 
         for (int i = 0; i < WRITERS; i++)
                 child[i] = start_child(f, append_many);
         for (int i = 0; i < WRITERS; i++) {
-                assert_int_equal(waitpid(child[i], &status, 0), child[i]);
-                assert_true(WIFEXITED(status));
-                assert_int_equal(WEXITSTATUS(status), 0);
+                child_exits(child[i], 0);
         }
         assert_ok(pawl_log_verify(&result, f->log, 0, NULL));
         assert_int_equal(result.events, WRITERS * APPENDS * 2);

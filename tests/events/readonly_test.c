@@ -2,7 +2,6 @@
 #include "support/allocator.h"
 #include "support/event_log.h"
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static bool exists(event_log *f, const char *suffix)
@@ -88,7 +87,6 @@ OPEN_LOG_TEST(a_copy_with_a_write_ahead_log_is_read_whole_and_left_alone)
 static void as_nobody(event_log *f, void (*fn)(event_log *f))
 {
         pid_t child;
-        int status;
 
         fflush(NULL);
         child = fork();
@@ -99,9 +97,7 @@ static void as_nobody(event_log *f, void (*fn)(event_log *f))
                 fn(f);
                 _exit(0);
         }
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_true(WIFEXITED(status));
-        assert_int_equal(WEXITSTATUS(status), 0);
+        child_exits(child, 0);
 }
 
 #define CHILD_CHECK(condition)                                                                     \
@@ -270,11 +266,8 @@ static void visitor_begin(visitor *v)
 
 static void visitor_visits(visitor *v, const char *path)
 {
-        int status;
-
         assert_int_equal(write(v->word[1], path, strlen(path) + 1), (ssize_t)strlen(path) + 1);
-        assert_int_equal(waitpid(v->child, &status, 0), v->child);
-        assert_int_equal(status, 0);
+        child_exits(v->child, 0);
         close(v->word[0]);
         close(v->word[1]);
 }

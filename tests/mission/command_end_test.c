@@ -285,7 +285,6 @@ static void take_pidfds_away(void)
 
 COMMAND_TEST(without_pidfds_the_end_is_seen_all_the_same)
 {
-        int status;
         pid_t pid = fork();
 
         if (pid == 0) {
@@ -300,7 +299,5 @@ COMMAND_TEST(without_pidfds_the_end_is_seen_all_the_same)
                 assert_int_equal(command_shell(f, ": >ready; sleep 600"), PAWL_EFENCED);
                 _exit(42);
         }
-        assert_int_equal(waitpid(pid, &status, 0), pid);
-        assert_true(WIFEXITED(status));
-        assert_int_equal(WEXITSTATUS(status), 42);
+        child_exits(pid, 42);
 }

@@ -3,7 +3,6 @@
 #include "support/claims.h"
 #include "support/pipeline.h"
 #include <sqlite3.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
@@ -134,8 +133,6 @@ PIPED_TEST(a_run_that_another_started_meanwhile_is_joined)
 
 PIPED_TEST(a_process_that_died_loses_its_claim_at_once)
 {
-        int status;
-
         /* a log does not survive fork(): the child opens its own */
         pawl_pipeline_free(p->pipeline);
         p->pipeline = NULL;
@@ -149,8 +146,7 @@ PIPED_TEST(a_process_that_died_loses_its_claim_at_once)
                 piped_context(p, "s", plain);
                 _exit(pawl_pipeline_run(p->pipeline, p->ctx) ? 98 : 0); /* at its command */
         }
-        assert_int_equal(waitpid(pid, &status, 0), pid);
-        assert_int_equal(status, 0);
+        child_exits(pid, 0);
         p->counted.uuids = 100; /* the child's are taken */
         piped_reopen(p);
         strcpy(p->token, "00000000-0000-4000-8000-000000000001");

@@ -1,6 +1,5 @@
 /* Answering conflicts: in a burst, and from another session. */
 #include "support/pipeline.h"
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -84,7 +83,6 @@ PIPED_TEST(an_answer_is_not_replaced_while_its_step_completes)
 {
         struct rival rival = {.told = false};
         char conflict[17];
-        int ended;
 
         assert_int_equal(piped_critical(p, "s", ambiguous), PAWL_BLOCKED);
         memcpy(conflict, piped_conflict(p, 0), sizeof conflict);
@@ -105,8 +103,7 @@ PIPED_TEST(an_answer_is_not_replaced_while_its_step_completes)
         assert_ok(piped_complete(p, "\"done\""));
         const uint64_t head = piped_head(p);
         assert_true(rival.told);
-        assert_int_equal(waitpid(pid, &ended, 0), pid);
-        assert_int_equal(ended, 0);
+        child_exits(pid, 0);
         assert_int_equal(piped_head(p), head);
         close(rival.go[0]);
         close(rival.go[1]);

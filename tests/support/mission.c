@@ -1,5 +1,4 @@
 #include "support/mission.h"
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 

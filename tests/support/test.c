@@ -3,6 +3,7 @@
 #include <ftw.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct CMUnitTest tests[100];
@@ -132,6 +133,16 @@ bool test_full(void)
         const char *full = getenv("PAWL_TEST_FULL");
 
         return full && strcmp(full, "1") == 0;
+}
+
+void check_exits(pid_t child, int code, const char *file, int line)
+{
+        int status = -1;
+
+        if (waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == code)
+                return;
+        print_error("the child ended with status %#x, not with code %d\n", (unsigned)status, code);
+        _fail(file, line);
 }
 
 /* AddressSanitizer's, where it is. */

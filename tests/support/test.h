@@ -81,6 +81,9 @@ bool test_full(void);
  *  AddressSanitizer keeps of it, to find its use, would be copied for each child of a long sweep.
  */
 pid_t process_fork(void);
+/** Wait until the child has ended, by itself and with that code. */
+#define child_exits(child, code) check_exits((child), (code), __FILE__, __LINE__)
+void check_exits(pid_t child, int code, const char *file, int line);
 
 /* ---- What belongs to the test: it goes when that ends, in reverse order, and is not freed before.
  * * What a setup of all made goes at the end of the program. */

@@ -4,7 +4,6 @@
 #include "events/log.h"
 #include "support/toolcalls.h"
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define TWO_EDITS                                                                                    \
@@ -211,7 +210,7 @@ enum { PROCESSES_AT_ONCE = 4, EACH = 3 };
 TOOLCALLS_TEST(processes_that_share_a_directory_have_names_of_their_own)
 {
         pid_t children[PROCESSES_AT_ONCE];
-        int ended, n = 0;
+        int n = 0;
 
         for (int i = 0; i < PROCESSES_AT_ONCE; i++) {
                 children[i] = fork();
@@ -232,9 +231,7 @@ TOOLCALLS_TEST(processes_that_share_a_directory_have_names_of_their_own)
                 }
         }
         for (int i = 0; i < PROCESSES_AT_ONCE; i++) {
-                assert_int_equal(waitpid(children[i], &ended, 0), children[i]);
-                assert_true(WIFEXITED(ended));
-                assert_int_equal(WEXITSTATUS(ended), 0);
+                child_exits(children[i], 0);
         }
         char *names = toolcalls_directory(t->outside);
         for (char *at = names; (at = strstr(at, ".json ")) != NULL; at++)

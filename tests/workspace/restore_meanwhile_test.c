@@ -183,8 +183,6 @@ TEST(wherever_it_is_killed_it_can_be_gone_on_with)
 /* Directories without write permission, for a user to whom that means something. */
 TEST(a_user_without_rights_restores_read_only_directories)
 {
-        int ended;
-
         restores_start(f);
         pid_t child = process_fork();
         if (child == 0) {
@@ -213,9 +211,7 @@ TEST(a_user_without_rights_restores_read_only_directories)
                         print_error("%s\n", err.message);
                 _exit(ok ? 0 : 1);
         }
-        assert_int_equal(waitpid(child, &ended, 0), child);
-        assert_true(WIFEXITED(ended));
-        assert_int_equal(WEXITSTATUS(ended), 0);
+        child_exits(child, 0);
 }
 
 int main(void)

@@ -205,7 +205,6 @@ WORKSPACE_TEST(deep_directories_need_few_handles)
 WORKSPACE_TEST(what_is_forbidden_is_listed)
 {
         char *file = path_in(w->f->directory, "f"), *directory = path_in(w->f->directory, "d");
-        int ended;
 
         workspace_write(w, "f", "secret");
         workspace_write(w, "d/in", "secret");
@@ -226,8 +225,7 @@ WORKSPACE_TEST(what_is_forbidden_is_listed)
                         not [0].error == EACCES && pawl__text_is(not [1].path, "f") &&
                         not [1].error == EACCES && not [1].why == PAWL__SKIP_UNREADABLE));
         }
-        assert_int_equal(waitpid(child, &ended, 0), child);
-        assert_int_equal(ended, 0);
+        child_exits(child, 0);
         assert_int_equal(chmod(directory, 0700), 0);
 }
 
@@ -236,7 +234,6 @@ WORKSPACE_TEST(what_is_forbidden_is_listed)
 WORKSPACE_TEST(a_directory_whose_rules_are_forbidden_is_listed)
 {
         char *within = path_in(w->f->directory, "d/.gitignore");
-        int ended;
 
         workspace_write(w, "d/.gitignore", "secret\n");
         workspace_write(w, "d/secret", "secret");
@@ -258,8 +255,7 @@ WORKSPACE_TEST(a_directory_whose_rules_are_forbidden_is_listed)
                         _exit(7);
                 _exit(0);
         }
-        assert_int_equal(waitpid(child, &ended, 0), child);
-        assert_int_equal(ended, 0);
+        child_exits(child, 0);
         assert_int_equal(chmod(within, 0644), 0);
         workspace_write(w, ".gitignore", "secret\n");
         assert_int_equal(chmod(path_in(w->f->directory, ".gitignore"), 0), 0);
@@ -271,8 +267,7 @@ WORKSPACE_TEST(a_directory_whose_rules_are_forbidden_is_listed)
                         strstr(w->err.message, "/.gitignore: cannot be read: Permission denied; "
                                                "let it be readable")));
         }
-        assert_int_equal(waitpid(refused, &ended, 0), refused);
-        assert_int_equal(ended, 0);
+        child_exits(refused, 0);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
