@@ -1,5 +1,8 @@
 #include "command/printable.h"
+#include <assert.h>
+#include <inttypes.h>
 #include <locale.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -23,6 +26,40 @@ void cli_put(FILE *stream, pawl_text text)
 void cli_puts(FILE *stream, const char *string)
 {
         cli_put(stream, pawl__text(string));
+}
+
+void cli_putf(FILE *stream, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        for (size_t n; *format; format += n) {
+                n = strcspn(format, "%");
+                if (n) {
+                        fwrite(format, 1, n, stream);
+                        continue;
+                }
+                n = strcspn(format + 1, "%sdu") + 2;
+                const pawl_text what = pawl__text_n(format, n);
+                if (pawl__text_is(what, "%%")) {
+                        fputc('%', stream);
+                } else if (pawl__text_is(what, "%s")) {
+                        cli_puts(stream, va_arg(args, const char *));
+                } else if (pawl__text_is(what, "%.*s")) {
+                        const int len = va_arg(args, int);
+                        cli_put(stream, pawl__text_n(va_arg(args, const char *), (size_t)len));
+                } else if (pawl__text_is(what, "%d")) {
+                        fprintf(stream, "%d", va_arg(args, int));
+                } else if (pawl__text_is(what, "%zu")) {
+                        fprintf(stream, "%zu", va_arg(args, size_t));
+                } else if (pawl__text_is(what, "%" PRIu64)) {
+                        fprintf(stream, "%" PRIu64, va_arg(args, uint64_t));
+                } else {
+                        assert(pawl__text_is(what, "%" PRId64));
+                        fprintf(stream, "%" PRId64, va_arg(args, int64_t));
+                }
+        }
+        va_end(args);
 }
 
 void cli_put_word(FILE *stream, pawl_text text)

@@ -14,6 +14,11 @@
 void cli_put(FILE *stream, pawl_text text);
 void cli_puts(FILE *stream, const char *string);
 
+/** As fprintf() prints, of %s, %.*s, %d, %zu and PRIu64 and PRId64; what strings put in goes
+ * escaped. CLI_FMT() is the two arguments of a text. */
+void cli_putf(FILE *stream, const char *format, ...) PAWL_PRINTF(2, 3);
+#define CLI_FMT(text) ((int)(text).len), ((text).data ? (text).data : "")
+
 /** The same of a text of lines: to a terminal all but line feeds and tabs goes escaped, elsewhere
  * it goes as it is. */
 void cli_put_lines(FILE *stream, pawl_text text);

@@ -29,8 +29,7 @@ pawl_status cli_print_archive(const cli_call *cli, const char *path,
 {
         if (cli_given(cli, "json"))
                 return cli_print_object(cli, imported ? imported_fields : exported, result, err);
-        cli_puts(cli->in->out, path);
-        fprintf(cli->in->out, ": %" PRIu64 " checkpoint%s", result->checkpoints,
+        cli_putf(cli->in->out, "%s: %" PRIu64 " checkpoint%s", path, result->checkpoints,
                 result->checkpoints == 1 ? "" : "s");
         if (imported)
                 fprintf(cli->in->out, " new, %" PRIu64 " known", result->known);

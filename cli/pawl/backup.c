@@ -22,8 +22,7 @@ static bool go_on(uint64_t done, uint64_t pages, void *user)
 
 static void print_text(FILE *out, const char *path, const pawl_backup *made, const char *hex)
 {
-        cli_puts(out, path);
-        fprintf(out, ": %" PRIu64 " event%s, head %" PRIu64 " %s, %" PRIu64 " bytes\n",
+        cli_putf(out, "%s: %" PRIu64 " event%s, head %" PRIu64 " %s, %" PRIu64 " bytes\n", path,
                 made->events, made->events == 1 ? "" : "s", made->head_seq, hex, made->bytes);
 }
 

@@ -192,11 +192,8 @@ void cli_changed_print_steps(const cli_changed *c)
 
         for (size_t i = 0; i < c->affected.n && i < MOST; i++) {
                 const cli_affected_step *step = &c->affected.items[i];
-                fputs("step ", out);
-                cli_put(out, step->step_id);
-                fputs(" of run ", out);
-                cli_put(out, step->run_id);
-                fputs(" completed with the former sense", out);
+                cli_putf(out, "step %.*s of run %.*s completed with the former sense",
+                        CLI_FMT(step->step_id), CLI_FMT(step->run_id));
                 if (step->rerun)
                         cli_sayf(c->cli, out, "; `pawl resume %s --rerun-changed` runs it again",
                                 PAWL__WORD(step->run_id));

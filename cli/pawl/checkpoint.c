@@ -32,11 +32,11 @@ static void print_text(const cli_call *cli, const pawl_workspace_capture *captur
         char size[32];
 
         cli_size_text(size, info->bytes);
-        fprintf(out, "checkpoint %" PRIu64 " (", info->n);
-        cli_put(out, info->id);
-        fprintf(out, "): %" PRIu64 " file%s, %s\n", info->files, info->files == 1 ? "" : "s", size);
-        fprintf(out, "  %" PRIu64 " captured, %" PRIu64 " unchanged", counts->captured,
-                counts->unchanged);
+        cli_putf(out,
+                "checkpoint %" PRIu64 " (%.*s): %" PRIu64 " file%s, %s\n  %" PRIu64
+                " captured, %" PRIu64 " unchanged",
+                info->n, CLI_FMT(info->id), info->files, info->files == 1 ? "" : "s", size,
+                counts->captured, counts->unchanged);
         print_counted(out, "ignored", counts->ignored);
         print_counted(out, "too large", counts->too_large);
         print_counted(out, "unreadable", counts->unreadable);

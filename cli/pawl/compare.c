@@ -98,9 +98,7 @@ static void print_answers(FILE *out, const pawl__compared_step *step)
 {
         for (size_t i = 0; i < step->n_answers; i++) {
                 const pawl__compared_answer *answer = &step->answers[i];
-                fputs("answer ", out);
-                cli_put(out, answer->term);
-                fputs(": ", out);
+                cli_putf(out, "answer %.*s: ", CLI_FMT(answer->term));
                 cli_put_cut(out, answer->before.data ? answer->before : pawl__text("(none)"), 60);
                 fputs(" → ", out);
                 cli_put_cut(out, answer->after.data ? answer->after : pawl__text("(none)"), 60);
@@ -110,21 +108,16 @@ static void print_answers(FILE *out, const pawl__compared_step *step)
 
 static void print_step(FILE *out, const pawl__run_comparison *c, const pawl__compared_step *step)
 {
-        fputs("step ", out);
-        cli_put(out, step->step_id);
+        cli_putf(out, "step %.*s", CLI_FMT(step->step_id));
         for (int i = 0; i < 2; i++)
                 if (!step->status[i].data) {
-                        fputs(": only in ", out);
-                        cli_put(out, c->runs[1 - i].row.v[PAWL__RUN_ID].text);
-                        fputc('\n', out);
+                        cli_putf(out, ": only in %.*s\n",
+                                CLI_FMT(c->runs[1 - i].row.v[PAWL__RUN_ID].text));
                         return;
                 }
         fputs(step->same ? ": same, " : ": ", out);
         if (!pawl__text_eq(step->status[0], step->status[1])) {
-                cli_put(out, step->status[0]);
-                fputs(" → ", out);
-                cli_put(out, step->status[1]);
-                fputs(", ", out);
+                cli_putf(out, "%.*s → %.*s, ", CLI_FMT(step->status[0]), CLI_FMT(step->status[1]));
         }
         if (step->moved)
                 fputs("in another place, ", out);
@@ -142,13 +135,10 @@ static void print_step(FILE *out, const pawl__run_comparison *c, const pawl__com
 static void print_text(FILE *out, const pawl__run_comparison *c)
 {
         for (int i = 0; i < 2; i++) {
-                fputs(i ? " → run " : "run ", out);
-                cli_put(out, c->runs[i].row.v[PAWL__RUN_ID].text);
-                fputs(" (", out);
-                cli_put(out, c->runs[i].row.v[PAWL__RUN_MISSION].text);
-                fputs(", ", out);
-                cli_put(out, c->runs[i].status);
-                fputs(")", out);
+                cli_putf(out, "%s%.*s (%.*s, %.*s)", i ? " → run " : "run ",
+                        CLI_FMT(c->runs[i].row.v[PAWL__RUN_ID].text),
+                        CLI_FMT(c->runs[i].row.v[PAWL__RUN_MISSION].text),
+                        CLI_FMT(c->runs[i].status));
         }
         fputc('\n', out);
         for (size_t i = 0; i < c->n; i++)

@@ -85,11 +85,8 @@ static void print_candidate(FILE *out, const candidate *one)
         char number[32];
 
         int len = (int)pawl__number_format(number, one->sense.confidence);
-        fprintf(out, "    %" PRId64 "  ", one->n);
-        cli_put(out, one->sense.scope);
-        fprintf(out, "  %.*s  ", len, number);
-        cli_put(out, one->sense.definition);
-        fputc('\n', out);
+        cli_putf(out, "    %" PRId64 "  %.*s  %.*s  %.*s\n", one->n, CLI_FMT(one->sense.scope), len,
+                number, CLI_FMT(one->sense.definition));
 }
 
 static void print_question(FILE *out, const conflict *c)
@@ -98,21 +95,18 @@ static void print_question(FILE *out, const conflict *c)
         char due[28];
 
         for (size_t i = 0; i < c->n; i++) {
-                fprintf(out, "    %" PRId64 "  ", c->candidates[i].n);
-                cli_put(out, c->candidates[i].sense.definition);
-                fputc('\n', out);
+                cli_putf(out, "    %" PRId64 "  %.*s\n", c->candidates[i].n,
+                        CLI_FMT(c->candidates[i].sense.definition));
         }
         for (size_t i = 0; i < asked->n_to; i++) {
-                fputs(i ? ", " : "    to ", out);
-                cli_put(out, asked->to[i]);
+                cli_putf(out, "%s%.*s", i ? ", " : "    to ", CLI_FMT(asked->to[i]));
         }
         fputs(asked->n_to ? "\n" : "", out);
         if (asked->answered_by.data) {
-                fputs(asked->answer.data ? "    answered by " : "    not answered in time; ", out);
-                cli_put(out, asked->answered_by);
-                fputs(asked->answer.data ? ": " : "", out);
-                cli_put(out, asked->answer);
-                fputc('\n', out);
+                cli_putf(out, "%s%.*s%s%.*s\n",
+                        asked->answer.data ? "    answered by " : "    not answered in time; ",
+                        CLI_FMT(asked->answered_by), asked->answer.data ? ": " : "",
+                        CLI_FMT(asked->answer));
         } else if (asked->due_us) {
                 pawl__time_format(due, asked->due_us);
                 fprintf(out, "    until %.19sZ, then ", due);
@@ -136,21 +130,14 @@ static pawl_status print_conflict(
                 status = pawl__state_short_id(&run_id, state, PAWL__RUNS, arena, err);
         if (status)
                 return status;
-        cli_put(out, id);
-        fputs("  \"", out);
-        cli_put(out, row->v[PAWL__CON_TERM].text);
-        fputs("\": ", out);
-        cli_put(out, row->v[PAWL__CON_TYPE].text);
-        fputs(c->asks ? "" : ", ", out);
+        cli_putf(out, "%.*s  \"%.*s\": %.*s%s", CLI_FMT(id), CLI_FMT(row->v[PAWL__CON_TERM].text),
+                CLI_FMT(row->v[PAWL__CON_TYPE].text), c->asks ? "" : ", ");
         if (!c->asks)
                 cli_put(out, row->v[PAWL__CON_SEVERITY].text);
         fputs(open ? "\n    step " : ", resolved\n    step ", out);
-        cli_put(out, row->v[PAWL__CON_STEP].text);
-        fputs(", run ", out);
-        cli_put(out, run_id);
+        cli_putf(out, "%.*s, run %.*s", CLI_FMT(row->v[PAWL__CON_STEP].text), CLI_FMT(run_id));
         if (row->v[PAWL__CON_CONTEXT].text.len) {
-                fputs("\n    in: ", out);
-                cli_put(out, row->v[PAWL__CON_CONTEXT].text);
+                cli_putf(out, "\n    in: %.*s", CLI_FMT(row->v[PAWL__CON_CONTEXT].text));
         }
         fputc('\n', out);
         if (c->asks)

@@ -86,9 +86,8 @@ static int copy_run(cli_call *cli)
         if (!status && cli_given(cli, "json"))
                 status = cli_print_object(cli, copy_fields, &done, &err);
         else if (!status && !(status = pawl__log_shown(&name, cli->args[1], &err))) {
-                cli_puts(cli->in->out, name.data);
-                fprintf(cli->in->out, ": %" PRIu64 " event%s, head %" PRIu64 " %s, verified\n",
-                        done.events, done.events == 1 ? "" : "s", done.seq, done.hex);
+                cli_putf(cli->in->out, "%s: %" PRIu64 " event%s, head %" PRIu64 " %s, verified\n",
+                        name.data, done.events, done.events == 1 ? "" : "s", done.seq, done.hex);
         }
         pawl__buf_free(&name);
         pawl_log_close(to);

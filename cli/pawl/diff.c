@@ -136,8 +136,7 @@ void cli_members_print(FILE *out, const pawl_member_change *members, size_t n)
 {
         for (size_t i = 0; i < n; i++) {
                 const pawl_member_change *member = &members[i];
-                cli_put(out, member->path);
-                fputs(": ", out);
+                cli_putf(out, "%.*s: ", CLI_FMT(member->path));
                 if (member->before.data)
                         print_value(out, member->before);
                 else
@@ -198,8 +197,7 @@ static void print_git(FILE *out, const pawl_git_between *git)
                 git->files == 1 ? "" : "s", git->lines_added, git->lines_removed);
         for (size_t i = 0; i < git->n_newest; i++) {
                 fprintf(out, "  %.12s ", git->newest[i].id);
-                cli_put(out, git->newest[i].subject);
-                fputc('\n', out);
+                cli_putf(out, "%.*s\n", CLI_FMT(git->newest[i].subject));
         }
         if (git->commits > git->n_newest)
                 fprintf(out, "  and %" PRIu64 " more\n", git->commits - git->n_newest);

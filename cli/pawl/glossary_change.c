@@ -318,9 +318,8 @@ static pawl_status print(const change *c, const char *verb, const char *done, pa
 
         if (cli_given(c->of.cli, "json"))
                 return cli_changed_json(&c->of, fields, &o, err);
-        fputc('"', out);
-        cli_puts(out, c->of.cli->args[0]);
-        fprintf(out, "\" %s%s%s", c->of.changed ? "" : "already ", done, cli_changed_note(&c->of));
+        cli_putf(out, "\"%s\" %s%s", c->of.cli->args[0], c->of.changed ? "" : "already ", done);
+        fputs(cli_changed_note(&c->of), out);
         cli_changed_print_steps(&c->of);
         return PAWL_OK;
 }

@@ -297,12 +297,8 @@ static item item_of(const cli_call *cli, const pawl__lint_finding *f)
 
 static void put_line(FILE *out, const item *it)
 {
-        cli_puts(out, it->file ? it->file : it->scope);
-        fputs(": ", out);
-        cli_put(out, it->term);
-        fputs(": ", out);
-        cli_put(out, it->message);
-        fprintf(out, " [%s]\n", pawl__lint_kind_name(it->kind));
+        cli_putf(out, "%s: %.*s: %.*s [%s]\n", it->file ? it->file : it->scope, CLI_FMT(it->term),
+                CLI_FMT(it->message), pawl__lint_kind_name(it->kind));
 }
 
 static pawl_status print(cli_call *cli, const pawl__lint_findings *found, pawl_error *err)

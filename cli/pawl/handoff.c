@@ -165,8 +165,7 @@ static void print_understood(const reading *r)
                         line = pawl__first_line(rest, &len);
                         rest = pawl__text_n(rest.data + len, rest.len - len);
                         fputs(before, r->t->cli->in->out);
-                        cli_put(r->t->cli->in->out, line);
-                        fputc('\n', r->t->cli->in->out);
+                        cli_putf(r->t->cli->in->out, "%.*s\n", CLI_FMT(line));
                 }
         }
         cli_sayf(r->t->cli, r->t->cli->in->out,

@@ -87,11 +87,10 @@ static int hooks_run(cli_call *cli)
         if (!status) {
                 cli_puts(cli->in->out, path.data);
                 fputs(made ? ": installed\n" : ": is installed already\n", cli->in->out);
-                fputs("Connect it where your agent or program says that a task is done, such as:\n"
-                      "    ",
-                        cli->in->out);
-                cli_puts(cli->in->out, path.data);
-                fputs(" TASK --mission MISSION --commit\n", cli->in->out);
+                cli_putf(cli->in->out,
+                        "Connect it where your agent or program says that a task is done, such as:\n"
+                        "    %s TASK --mission MISSION --commit\n",
+                        path.data);
         }
         pawl__buf_free(&path);
         return status ? cli_fail(cli, &err) : CLI_DONE;

@@ -267,8 +267,8 @@ static pawl_status show(
         pawl__json_close_array(w);
         pawl__json_close_object(w);
         if (!cli_given(cli, "json") && (events || cli_given(cli, "agent"))) {
-                fprintf(cli->in->out, "%s, %s: ", s.agent->title, user ? "user" : "project");
-                cli_puts(cli->in->out, s.path.data);
+                cli_putf(cli->in->out, "%s, %s: %s", s.agent->title, user ? "user" : "project",
+                        s.path.data);
                 fputs(events ? ": installed\n" : ": not installed\n", cli->in->out);
         }
         settings_free(&s);

@@ -84,8 +84,8 @@ static pawl_status rebuild(const cli_call *cli, const char *path, pawl_error *er
                 return status;
         status = pawl__state_rebuild(log, err);
         if (!status) {
-                cli_puts(cli->in->out, pawl__log_path(log));
-                fputs(": the state tables are folded again from the events\n", cli->in->out);
+                cli_putf(cli->in->out, "%s: the state tables are folded again from the events\n",
+                        pawl__log_path(log));
         }
         cli_close_log(cli, log);
         return status;

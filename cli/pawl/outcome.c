@@ -57,8 +57,7 @@ void cli_progress_show(
                 return;
         FILE *out = on_stderr ? stderr : stdout;
         bool colours = progress->colours[on_stderr];
-        fprintf(out, "[%zu/%zu] ", number, of);
-        cli_puts(out, step_id);
+        cli_putf(out, "[%zu/%zu] %s", number, of, step_id);
         fprintf(out, ": %s%s%s%s%s\n", colours ? "\033[" : "", colours ? stages[stage].colour : "",
                 colours ? "m" : "", stages[stage].words, colours ? "\033[0m" : "");
         if (!on_stderr)
@@ -175,9 +174,7 @@ static void print_closing(FILE *out, const pawl_run_result *result)
                 completed += !result->steps[i].removed && strcmp(status, "completed") == 0;
                 skipped += !result->steps[i].removed && strcmp(status, "skipped") == 0;
         }
-        fputs("run ", out);
-        cli_puts(out, result->run_id);
-        fprintf(out, ": %s, %zu of %zu steps completed%s\n",
+        cli_putf(out, "run %s: %s, %zu of %zu steps completed%s\n", result->run_id,
                 result->cancelled ? "cancelled" : result->status, completed + skipped, n,
                 skipped ? " or skipped" : "");
 }

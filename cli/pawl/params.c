@@ -57,20 +57,16 @@ void cli_print_params(const cli_call *cli)
                 return;
         }
         const size_t n = pawl_mission_params(mission, &params);
-        fputs("\nparameters of ", cli->in->out);
-        cli_puts(cli->in->out, pawl_mission_id(mission));
+        cli_putf(cli->in->out, "\nparameters of %s", pawl_mission_id(mission));
         fputs(n ? ":\n" : ": none\n", cli->in->out);
         for (size_t i = 0; i < n; i++) {
                 snprintf(left, sizeof left, "--set %s=%s", params[i].name, params[i].type);
                 fprintf(cli->in->out, "  %-26s  ", left);
                 if (params[i].description) {
-                        cli_puts(cli->in->out, params[i].description);
-                        fputs(" ", cli->in->out);
+                        cli_putf(cli->in->out, "%s ", params[i].description);
                 }
                 if (params[i].value) {
-                        fputs("(default: ", cli->in->out);
-                        cli_puts(cli->in->out, params[i].value);
-                        fputs(")\n", cli->in->out);
+                        cli_putf(cli->in->out, "(default: %s)\n", params[i].value);
                 } else {
                         fputs("(required)\n", cli->in->out);
                 }

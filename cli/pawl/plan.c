@@ -43,21 +43,14 @@ static void print_steps(FILE *stream, const pawl_rollback_plan_view *plan)
 {
         for (size_t i = 0; i < plan->n_steps; i++) {
                 const pawl_given_up *step = &plan->steps[i];
-                fputs("  step    ", stream);
-                cli_put(stream, step->step_id);
-                fputs(" of run ", stream);
-                cli_put(stream, step->run_id);
+                cli_putf(stream, "  step    %.*s of run %.*s", CLI_FMT(step->step_id),
+                        CLI_FMT(step->run_id));
                 fputs(has_ended(plan) ? " is pending again\n" : " is to be run again\n", stream);
         }
         for (size_t i = 0; i < plan->effect.n_back; i++) {
                 const pawl_put_back *step = &plan->effect.back[i];
-                fputs("  step    ", stream);
-                cli_put(stream, step->step_id);
-                fputs(" of run ", stream);
-                cli_put(stream, step->run_id);
-                fputs(" is ", stream);
-                cli_put(stream, step->status);
-                fputs(" again\n", stream);
+                cli_putf(stream, "  step    %.*s of run %.*s is %.*s again\n",
+                        CLI_FMT(step->step_id), CLI_FMT(step->run_id), CLI_FMT(step->status));
         }
 }
 
@@ -83,8 +76,7 @@ static void print_paths(
                 if (other->run_id.data ? !pawl__text_eq(item->run_id, other->run_id)
                                        : !item->by_hand)
                         continue;
-                fputs(n++ ? ", " : "", stream);
-                cli_put(stream, item->path);
+                cli_putf(stream, "%s%.*s", n++ ? ", " : "", CLI_FMT(item->path));
         }
         if (other->paths > n)
                 fprintf(stream, " and %" PRIu64 " more", other->paths - n);
@@ -96,9 +88,8 @@ static void print_others(FILE *stream, const pawl_rollback_plan_view *plan)
 
         for (size_t i = 0; i < effect->n_others; i++) {
                 const pawl_rollback_plan_other *other = &effect->others[i];
-                fputs(other->run_id.data ? "  run     " : "  by hand ", stream);
-                cli_put(stream, other->run_id);
-                fputs(other->run_id.data ? " changed " : "", stream);
+                cli_putf(stream, "%s%.*s%s", other->run_id.data ? "  run     " : "  by hand ",
+                        CLI_FMT(other->run_id), other->run_id.data ? " changed " : "");
                 print_paths(stream, plan, other);
                 fputs(other->run_id.data ? "; its steps stay as they are\n" : "\n", stream);
         }
@@ -108,8 +99,7 @@ static void print_git(FILE *stream, const pawl_rollback_plan_git *git)
 {
         if (!git)
                 return;
-        fputs("  git     ", stream);
-        cli_put(stream, git->branch);
+        cli_putf(stream, "  git     %.*s", CLI_FMT(git->branch));
         fprintf(stream, " goes from %.12s to %.12s", git->from, git->to);
         if (git->commits)
                 fprintf(stream, ", giving up %" PRIu64 " commit%s", git->commits,
@@ -131,11 +121,9 @@ void cli_plan_print(FILE *stream, const pawl_rollback_plan *of)
         const pawl_workspace_checkpoint_info *target = plan->target;
         const pawl_rollback_plan_effect *effect = &plan->effect;
 
-        fprintf(stream, "%s%s checkpoint %" PRIu64 " (",
+        cli_putf(stream, "%s%s checkpoint %" PRIu64 " (%.*s)\n",
                 plan->undo ? "undo: back to" : "rollback to",
-                effect->in_part ? " some paths of" : "", target->n);
-        cli_put(stream, target->id);
-        fputs(")\n", stream);
+                effect->in_part ? " some paths of" : "", target->n, CLI_FMT(target->id));
         for (size_t i = 0; i < plan->n_items; i++)
                 print_item(stream, &plan->items[i]);
         print_others(stream, plan);

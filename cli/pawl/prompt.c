@@ -82,26 +82,16 @@ static void show_conflict(const pawl_conflict *conflict)
 {
         char number[32];
 
-        fputs("\n\"", stderr);
-        cli_put(stderr, conflict->term);
-        fputs("\" is ", stderr);
-        cli_put(stderr, conflict->conflict_type);
-        fputs(" (", stderr);
-        cli_put(stderr, conflict->severity);
-        fputs(")\n", stderr);
+        cli_putf(stderr, "\n\"%.*s\" is %.*s (%.*s)\n", CLI_FMT(conflict->term),
+                CLI_FMT(conflict->conflict_type), CLI_FMT(conflict->severity));
         if (conflict->context.len) {
-                fputs("  in: ", stderr);
-                cli_put(stderr, conflict->context);
-                fputc('\n', stderr);
+                cli_putf(stderr, "  in: %.*s\n", CLI_FMT(conflict->context));
         }
         for (size_t i = 0; i < conflict->n_candidates; i++) {
                 const pawl_sense *sense = &conflict->candidates[i];
-                fprintf(stderr, "  %zu  ", i + 1);
-                cli_put(stderr, sense->scope);
+                cli_putf(stderr, "  %zu  %.*s", i + 1, CLI_FMT(sense->scope));
                 int len = (int)pawl__number_format(number, sense->confidence);
-                fprintf(stderr, "  %.*s  ", len, number);
-                cli_put(stderr, sense->definition);
-                fputc('\n', stderr);
+                cli_putf(stderr, "  %.*s  %.*s\n", len, number, CLI_FMT(sense->definition));
         }
 }
 
@@ -153,11 +143,7 @@ static pawl_status define(
         const pawl_text kept = pawl__arena_copy(&prompt->arena, text);
         if (prompt->arena.failed)
                 return PAWL_ENOMEM;
-        fputs("  team_domain  \"", stderr);
-        cli_put(stderr, term);
-        fputs("\": ", stderr);
-        cli_put(stderr, kept);
-        fputs("\n", stderr);
+        cli_putf(stderr, "  team_domain  \"%.*s\": %.*s\n", CLI_FMT(term), CLI_FMT(kept));
         const pawl_status status = ask_yes(&yes, prompt, "is that what it means?");
         if (!status && yes)
                 answer->define = kept;
@@ -207,13 +193,10 @@ static pawl_status ask(
 
 static void show_question(const pawl_conflict *conflict)
 {
-        fputc('\n', stderr);
-        cli_put(stderr, conflict->term);
-        fputc('\n', stderr);
+        cli_putf(stderr, "\n%.*s\n", CLI_FMT(conflict->term));
         for (size_t i = 0; i < conflict->n_candidates; i++) {
-                fprintf(stderr, "  %zu  ", i + 1);
-                cli_put(stderr, conflict->candidates[i].definition);
-                fputc('\n', stderr);
+                cli_putf(stderr, "  %zu  %.*s\n", i + 1,
+                        CLI_FMT(conflict->candidates[i].definition));
         }
 }
 
@@ -291,8 +274,7 @@ static void show_terms(const pawl_answer *answers, const pawl_conflict *conflict
                         fputc('\n', stderr);
                         column = 0;
                 }
-                fprintf(stderr, "  %s ", number);
-                cli_put(stderr, conflicts[i].term);
+                cli_putf(stderr, "  %s %.*s", number, CLI_FMT(conflicts[i].term));
                 column += width - 1;
         }
         fputc('\n', stderr);
@@ -422,9 +404,7 @@ pawl_status cli_prompt_mission(bool *yes, const pawl_mission_change *changes, si
                 return PAWL_OK;
         fputs("the mission changed since the run began:\n", stderr);
         for (size_t i = 0; i < n; i++) {
-                fputs("  step ", stderr);
-                cli_puts(stderr, changes[i].step_id);
-                fprintf(stderr, ": %s\n", changes[i].change);
+                cli_putf(stderr, "  step %s: %s\n", changes[i].step_id, changes[i].change);
         }
         if (!prompt->asks)
                 return PAWL_OK;
@@ -439,9 +419,8 @@ pawl_status cli_prompt_confirm(bool *yes, const pawl_input_change *change, void 
         /* The failure's line names the first of the changed members. */
         if (!prompt->asks && (!second || !second[1]))
                 return PAWL_OK;
-        fputs("step ", stderr);
-        cli_put(stderr, change->step_id);
-        fputs(": its inputs changed since the checkpoint:\n", stderr);
+        cli_putf(stderr, "step %.*s: its inputs changed since the checkpoint:\n",
+                CLI_FMT(change->step_id));
         show_diff(change->diff);
         fprintf(stderr, "  checkpoint %.16s, now %.16s\n", change->checkpoint_hash,
                 change->current_hash);
@@ -460,9 +439,10 @@ pawl_trouble_answer cli_prompt_trouble(const char *line, void *user)
         cli_prompt *prompt = user;
         pawl_text said;
 
-        fputs("no checkpoint of the workspace was taken: ", stderr);
-        cli_puts(stderr, line);
-        fputs("\nretry, skip it, or stop the run? [skip]: ", stderr);
+        cli_putf(stderr,
+                "no checkpoint of the workspace was taken: %s\n"
+                "retry, skip it, or stop the run? [skip]: ",
+                line);
         if (read_line(&said, prompt))
                 return PAWL_TROUBLE_SKIP;
         for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)

@@ -47,12 +47,9 @@ void cli_print_answered_elsewhere(
         }
         if (!first)
                 return;
-        fputc('"', stderr);
-        cli_put(stderr, first->term);
-        fputc('"', stderr);
+        cli_putf(stderr, "\"%.*s\"", CLI_FMT(first->term));
         if (others > 1)
                 fprintf(stderr, " and %zu more", others - 1);
-        fprintf(stderr, " %s answered meanwhile by ", others > 1 ? "were" : "was");
-        cli_put(stderr, actor);
-        fputs("; the first answer counts\n", stderr);
+        cli_putf(stderr, " %s answered meanwhile by %.*s; the first answer counts\n",
+                others > 1 ? "were" : "was", CLI_FMT(actor));
 }

@@ -101,9 +101,8 @@ static pawl_status agree(const cli_call *cli, pawl_log *log,
                 const pawl_pruned_checkpoint *one = &report->items[i];
                 if (one->stays)
                         continue;
-                fprintf(cli->in->err, "  checkpoint %" PRIu64 " (", one->n);
-                cli_put(cli->in->err, one->id);
-                fputs(") is deleted for good\n", cli->in->err);
+                cli_putf(cli->in->err, "  checkpoint %" PRIu64 " (%.*s) is deleted for good\n",
+                        one->n, CLI_FMT(one->id));
         }
         snprintf(question, sizeof question, "delete %zu of %zu?", report->going, report->n);
         if (report->going && !cli_agrees(question))

@@ -96,9 +96,8 @@ static pawl_status agree(
         for (size_t i = 0; i < report->n; i++) {
                 if (report->items[i].stays)
                         continue;
-                fputs("  thread ", cli->in->err);
-                cli_put(cli->in->err, report->items[i].thread_id);
-                fputs(" is deleted for good\n", cli->in->err);
+                cli_putf(cli->in->err, "  thread %.*s is deleted for good\n",
+                        CLI_FMT(report->items[i].thread_id));
         }
         snprintf(question, sizeof question, "delete %zu of %zu?", report->going, report->n);
         if (report->going && !cli_agrees(question))

@@ -17,13 +17,10 @@ static void print_text(const cli_call *cli, const pawl__row *row, size_t n_open)
 {
         FILE *out = cli->in->out;
 
-        cli_put(out, row->v[PAWL__CON_ID].text);
-        fputs(": \"", out);
-        cli_put(out, row->v[PAWL__CON_TERM].text);
-        fputs("\" is answered; ", out);
+        cli_putf(out, "%.*s: \"%.*s\" is answered; ", CLI_FMT(row->v[PAWL__CON_ID].text),
+                CLI_FMT(row->v[PAWL__CON_TERM].text));
         if (n_open > 0) {
-                fputs("step ", out);
-                cli_put(out, row->v[PAWL__CON_STEP].text);
+                cli_putf(out, "step %.*s", CLI_FMT(row->v[PAWL__CON_STEP].text));
                 cli_sayf(cli, out, " has %zu more (see `pawl conflicts`)", n_open);
         } else {
                 cli_sayf(cli, out, "go on with `pawl resume %.*s`",

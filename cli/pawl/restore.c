@@ -31,12 +31,10 @@ static pawl_status print_names(
                 return cli_print_list(
                         cli, NULL, name_fields, names->items, names->n, sizeof *names->items, err);
         for (size_t i = 0; i < names->n; i++) {
-                cli_puts(out, names->items[i]);
-                fputc('\n', out);
+                cli_putf(out, "%s\n", names->items[i]);
         }
         if (names->n == 0) {
-                fputs("no tool call has a checkpoint in ", out);
-                cli_puts(out, files ? files : "the log");
+                cli_putf(out, "no tool call has a checkpoint in %s", files ? files : "the log");
                 cli_say(cli, out, "; `pawl tool checkpoint CALLS` takes them");
                 fputc('\n', out);
         }

@@ -294,10 +294,8 @@ static void print_run(const cli_call *cli, const pawl__run_view *run)
         cli_put_line(out, "file", v[PAWL__RUN_MISSION_PATH].text);
         if (run->forked.run_id.data) {
                 fprintf(out, "%-12s ", "forked from");
-                cli_put(out, run->forked.run_id);
-                fputs(", before ", out);
-                cli_put(out, run->forked.step_id);
-                fputc('\n', out);
+                cli_putf(out, "%.*s, before %.*s\n", CLI_FMT(run->forked.run_id),
+                        CLI_FMT(run->forked.step_id));
         }
         cli_put_line(out, "status", run->status);
         pawl__retry_say(retry, &run->retry, now_us());
@@ -306,8 +304,7 @@ static void print_run(const cli_call *cli, const pawl__run_view *run)
         cli_put_line(out, "reason", v[PAWL__RUN_REASON].text);
         if (run->held) {
                 fprintf(out, "%-12s pid %" PRId64 " on ", "owner", run->owner.pid);
-                cli_put(out, run->owner.host);
-                fputc('\n', out);
+                cli_putf(out, "%.*s\n", CLI_FMT(run->owner.host));
         }
         pawl__time_format(time, run->started_us);
         cli_put_line(out, "started at", pawl__text(time));

@@ -208,9 +208,7 @@ static int check_options(setup *s, const cli_call *cli)
 static void warn(const char *line)
 {
         flockfile(stderr);
-        fputs("pawl: ", stderr);
-        cli_puts(stderr, line);
-        fputc('\n', stderr);
+        cli_putf(stderr, "pawl: %s\n", line);
         funlockfile(stderr);
 }
 
@@ -285,15 +283,9 @@ static int announce(const cli_call *cli, const setup *s, const service_site *sit
                         code = cli_fail(cli, &err);
         } else {
                 FILE *out = cli->in->out;
-                fprintf(out, "pawl: serving ");
-                cli_puts(out, s->options.log_shown);
-                fprintf(out, " at ");
-                cli_puts(out, url.data);
-                fprintf(out, "; the page: ");
-                cli_puts(out, page.data);
-                fprintf(out, "; the token for programs is in ");
-                cli_puts(out, s->options.token_file);
-                fputc('\n', out);
+                cli_putf(out,
+                        "pawl: serving %s at %s; the page: %s; the token for programs is in %s\n",
+                        s->options.log_shown, url.data, page.data, s->options.token_file);
         }
         fflush(cli->in->out);
         pawl__cleanse(token, sizeof token);

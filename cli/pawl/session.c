@@ -122,8 +122,7 @@ static void tell_id(telling *t, const cli_call *cli, const char *id)
         snprintf(t->session_id, sizeof t->session_id, "%s", id);
         if (cli_given(cli, "json"))
                 return;
-        cli_puts(cli->in->out, id);
-        fputc('\n', cli->in->out);
+        cli_putf(cli->in->out, "%s\n", id);
 }
 
 static pawl_status tell_start(telling *t, cli_call *cli)

@@ -73,11 +73,8 @@ static pawl_status detail_json(
 static void print_steps(FILE *out, const pawl__hand_steps *steps)
 {
         for (size_t i = 0; i < steps->n; i++) {
-                fputs("  ", out);
-                cli_put(out, steps->list[i].id);
-                fputs(": ", out);
-                cli_put(out, steps->list[i].status);
-                fputc('\n', out);
+                cli_putf(out, "  %.*s: %.*s\n", CLI_FMT(steps->list[i].id),
+                        CLI_FMT(steps->list[i].status));
         }
 }
 
@@ -111,8 +108,7 @@ static void print_detail(FILE *out, const detail *d)
                 fprintf(out, "  %" PRId64 ": ", c->n);
                 cli_put(out, c->step_id.data ? c->step_id : c->id);
                 if (c->description.data) {
-                        fputs(", ", out);
-                        cli_put(out, c->description);
+                        cli_putf(out, ", %.*s", CLI_FMT(c->description));
                 }
                 print_time(out, c->created_us);
         }
@@ -124,9 +120,7 @@ static void print_next(const cli_call *cli, const pawl_session *s)
         FILE *out = cli->in->out;
 
         if (pawl__text_is(s->status, "active")) {
-                fputs("\nThe latest is at work now: ", out);
-                cli_put(out, s->actor);
-                fputs("\n", out);
+                cli_putf(out, "\nThe latest is at work now: %.*s\n", CLI_FMT(s->actor));
         } else if (pawl__text_is(s->status, "completed") &&
                    (s->run_id.data || s->steps_completed == s->steps_total)) {
                 fputs("\nThe latest is completed; `pawl handoff ", out);

@@ -86,12 +86,10 @@ static void print_standing(FILE *out, const pawl_workspace_checkpoint_info *info
 {
         fprintf(out, "%-12s %s", "standing", info->valid ? "✓ valid" : "✗ not valid");
         if (info->why_invalid.data) {
-                fputs(": ", out);
-                cli_put(out, info->why_invalid);
+                cli_putf(out, ": %.*s", CLI_FMT(info->why_invalid));
         }
         if (info->given_up.data) {
-                fputs(", given up: ", out);
-                cli_put(out, info->given_up);
+                cli_putf(out, ", given up: %.*s", CLI_FMT(info->given_up));
         }
         if (info->current)
                 fputs(", current", out);

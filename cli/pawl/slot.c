@@ -168,10 +168,8 @@ void cli_slot_tell(
         pawl__json_writer json = PAWL__JSON_WRITER_INIT;
 
         if (!as_json) {
-                fputs("run ", out);
-                cli_puts(out, slot->run_id);
-                fprintf(out, ": %s in ", status ? status : event);
-                cli_puts(out, slot->directory);
+                cli_putf(out, "run %s: %s in %s", slot->run_id, status ? status : event,
+                        slot->directory);
                 if (status)
                         fprintf(out, " after %.1f s",
                                 (double)(cli_now_ms() - slot->since_ms) / 1e3);

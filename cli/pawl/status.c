@@ -54,21 +54,18 @@ static pawl_status interruption(
 static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl_text reason)
 {
         if (run->held) {
-                fprintf(out, "pid %" PRId64 " on ", run->owner.pid);
-                cli_put(out, run->owner.host);
-                fprintf(out, "%s%s", *l->retry ? "; " : "", l->retry);
+                cli_putf(out, "pid %" PRId64 " on %.*s%s%s", run->owner.pid,
+                        CLI_FMT(run->owner.host), *l->retry ? "; " : "", l->retry);
         } else if (l->n_open) {
                 const pawl_text failed = pawl__text_is(run->status, "failed")
                                                  ? value(run, PAWL__RUN_REASON)
                                                  : pawl__text(NULL);
                 if (failed.data) {
-                        cli_put(out, failed);
-                        fputs("; ", out);
+                        cli_putf(out, "%.*s; ", CLI_FMT(failed));
                 }
                 const bool asks = pawl__is_question(l->open[0].v[PAWL__CON_TYPE].text);
-                fputs(asks ? "asks \"" : "\"", out);
-                cli_put(out, l->open[0].v[PAWL__CON_TERM].text);
-                fputs(asks ? "\"" : "\" is ", out);
+                cli_putf(out, "%s%.*s%s", asks ? "asks \"" : "\"",
+                        CLI_FMT(l->open[0].v[PAWL__CON_TERM].text), asks ? "\"" : "\" is ");
                 if (!asks)
                         cli_put(out, l->open[0].v[PAWL__CON_TYPE].text);
                 if (l->n_open > 1)
@@ -140,10 +137,8 @@ static pawl_status print_run(
                 return status;
         fprintf(out, "%-12.*s ", PAWL__FMT(run->status));
         cli_put(out, value(run, PAWL__RUN_MISSION));
-        fputs(", run ", out);
-        cli_put(out, id);
-        fprintf(out, ": %" PRId64 "/%" PRId64 " steps", run->row.v[PAWL__RUN_DONE].integer,
-                run->row.v[PAWL__RUN_STEPS].integer);
+        cli_putf(out, ", run %.*s: %" PRId64 "/%" PRId64 " steps", CLI_FMT(id),
+                run->row.v[PAWL__RUN_DONE].integer, run->row.v[PAWL__RUN_STEPS].integer);
         if (value(run, PAWL__RUN_CURRENT).data) {
                 fputs(", at ", out);
                 cli_put(out, value(run, PAWL__RUN_CURRENT));

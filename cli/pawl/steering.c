@@ -82,8 +82,7 @@ static void print_head(FILE *out, const pawl__steering *plan)
         cli_put_line(out, "status", plan->run.status);
         if (plan->run.held) {
                 fprintf(out, "%-12s pid %" PRId64 " on ", "owner", plan->run.owner.pid);
-                cli_put(out, plan->run.owner.host);
-                fputc('\n', out);
+                cli_putf(out, "%.*s\n", CLI_FMT(plan->run.owner.host));
         }
         if (is_refused(plan))
                 cli_put_line(out, "refused", pawl__text(plan->refused.message));

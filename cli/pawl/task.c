@@ -119,9 +119,7 @@ static pawl_status write_handoff(task *t)
                 status = pawl__handoff_write(t->log, t->session_id, path ? path : beside.data, 0,
                         path ? 0644 : 0600, t->err);
         if (!status && as_text(t)) {
-                fputs("handoff: ", t->cli->in->out);
-                cli_puts(t->cli->in->out, path ? path : beside.data);
-                fputc('\n', t->cli->in->out);
+                cli_putf(t->cli->in->out, "handoff: %s\n", path ? path : beside.data);
         }
         if (!status)
                 pawl__json_member_string(&t->json, "handoff", path ? path : beside.data);
@@ -140,11 +138,9 @@ static void tell_marked(task *t, uint64_t seq)
         pawl__json_member_integer(w, "seq", (int64_t)seq);
         if (!as_text(t))
                 return;
-        fputs("task ", t->cli->in->out);
-        cli_puts(t->cli->in->out, t->cli->args[0]);
+        cli_putf(t->cli->in->out, "task %s", t->cli->args[0]);
         fprintf(t->cli->in->out, ": done, checkpoint %llu of ", (unsigned long long)seq);
-        cli_puts(t->cli->in->out, t->session_id);
-        fputc('\n', t->cli->in->out);
+        cli_putf(t->cli->in->out, "%s\n", t->session_id);
 }
 
 static pawl_status mark(task *t)

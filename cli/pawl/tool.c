@@ -103,10 +103,8 @@ static void print_text(FILE *out, const pawl_toolcalls *batch)
 {
         for (size_t i = 0; i < pawl_toolcalls_count(batch); i++) {
                 const pawl_toolcall_outcome *outcome = pawl_toolcalls_at(batch, i);
-                cli_put(out, outcome->call_id);
-                fputs(" (", out);
-                cli_put(out, outcome->tool);
-                fprintf(out, "): %s\n",
+                cli_putf(out, "%.*s (%.*s): %s\n", CLI_FMT(outcome->call_id),
+                        CLI_FMT(outcome->tool),
                         outcome->checkpoint ? outcome->checkpoint
                         : outcome->status   ? "no checkpoint could be taken"
                         : outcome->edits    ? "no checkpoint, they are switched off"

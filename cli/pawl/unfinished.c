@@ -13,8 +13,7 @@ static char ask(const char *what)
 {
         char answer = 0, c;
 
-        cli_puts(stderr, what);
-        fputs("\nresume it, start a fresh run, or quit? [r/f/Q]: ", stderr);
+        cli_putf(stderr, "%s\nresume it, start a fresh run, or quit? [r/f/Q]: ", what);
         fflush(stderr);
         for (;;) {
                 ssize_t n = read(STDIN_FILENO, &c, 1);

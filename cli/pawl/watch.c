@@ -344,9 +344,7 @@ void cli_watcher_notice(const char *line, void *user)
 
         if (!w->kept)
                 return;
-        fputs("pawl: ", w->kept);
-        cli_puts(w->kept, line);
-        fputc('\n', w->kept);
+        cli_putf(w->kept, "pawl: %s\n", line);
 }
 
 static void put_back(int *from, int to)

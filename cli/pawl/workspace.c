@@ -195,8 +195,7 @@ const cli_field cli_missed_fields[] = {
 void cli_missed_print(FILE *out, const pawl_not_captured *missed, size_t n)
 {
         for (size_t i = 0; i < n; i++) {
-                fputs("  not captured: ", out);
-                cli_put(out, missed[i].path);
-                fprintf(out, " (%s)\n", missed[i].why);
+                cli_putf(
+                        out, "  not captured: %.*s (%s)\n", CLI_FMT(missed[i].path), missed[i].why);
         }
 }
