@@ -9,6 +9,7 @@
 #include "command/json.h"
 #include "command/printable.h"
 #include "mission/attempts.h"
+#include "mission/runs.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -63,8 +64,37 @@ static const pawl__attempt_view *attempt_of(const looking *l)
         return NULL;
 }
 
+/* The run that a fork has the completed step from, which was at no gate here; absent: it is none
+ * such. */
+static pawl_status find_source(pawl_text *run_id, looking *l)
+{
+        pawl__run_view run;
+        pawl__row *steps;
+        size_t n;
+        pawl_status status = pawl__run_get(&run, &steps, &n, l->log, l->run_id, &l->arena, &l->err);
+
+        *run_id = pawl__text(NULL);
+        for (size_t i = 0; i < n && !status; i++)
+                if (pawl__text_eq(steps[i].v[PAWL__STEP_ID].text, l->step_id) &&
+                        !steps[i].v[PAWL__STEP_TOKEN].text.data &&
+                        pawl__text_is(pawl__row_step_status(&steps[i]), "completed"))
+                        *run_id = run.forked.run_id;
+        return status;
+}
+
 static pawl_status none(looking *l)
 {
+        pawl_text source = {NULL, 0};
+        pawl_status status = l->attempts.n ? PAWL_OK : find_source(&source, l);
+
+        if (status)
+                return status;
+        if (source.data)
+                return pawl__fail(&l->err, PAWL_ENOTFOUND,
+                        "step %.*s: ran in run %.*s, which run %.*s was forked from; "
+                        "`pawl logs %s %s` prints what it wrote",
+                        PAWL__FMT(l->step_id), PAWL__FMT(source), PAWL__FMT(l->run_id),
+                        PAWL__WORD(source), PAWL__WORD(l->step_id));
         if (l->attempts.n == 0)
                 return pawl__fail(&l->err, PAWL_ENOTFOUND,
                         "step %.*s: nothing of what it wrote is kept in run %.*s; it was not "

@@ -50,6 +50,10 @@ same "$(pawl status --json | jq -r --arg run "$second" '.runs[] | select(.run_id
         "interrupted; forked from first, not run yet; pawl resume $second"
 runs 0 eventlog replay --check
 
+it "what a step wrote that it has from the other run is there"
+fails 1 "^pawl: step specify: ran in run first, which run $second was forked from; .pawl logs first specify. prints what it wrote\$" pawl logs "$second" specify
+fails 1 '^pawl: step publish: nothing of what it wrote is kept in run ' pawl logs "$second" publish
+
 it "its files are as they were then, and the other run is not touched"
 same "$(ls new)" "journal
 mission.yaml
