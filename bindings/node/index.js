@@ -238,8 +238,8 @@ class Log extends Handle {
         since = event.seq;
         yield event;
       }
-      if (page.length < 256 && !follow) return;
-      if (page.length < 256) await new Promise((resolve) => { setTimeout(resolve, everyMs); });
+      if (!page.length && !follow) return; // one that is not full may have had all that one string should hold
+      if (!page.length) await new Promise((resolve) => { setTimeout(resolve, everyMs); });
     }
   }
   /** Append events as one transaction: the last one's seq. */

@@ -334,6 +334,20 @@ test("events are appended, all or none", async () => {
   await log.close();
 });
 
+test("events that are large together come in several pages", async () => {
+  const { log } = await fixture();
+  await log.startSession("m", { actor: "agent:x" });
+  const { type, payload, seq } = (await log.events().next()).value;
+  const big = (n) => ({ type, missionId: "m", sessionId: `s${n}`, actor: "agent:x", payload: { ...payload, text: "x".repeat(1e6) } });
+  await log.append(Array.from({ length: 20 }, (_, n) => big(n)));
+  const page = (await log.call("events", [seq, 256])).length;
+  assert.ok(page > 0 && page < 20, `${page} in a page`);
+  let n = 0;
+  for await (const event of log.events(seq)) n += event.payload.text.length;
+  assert.equal(n, 20e6);
+  await log.close();
+});
+
 test("misuse of a pipeline rejects and does not crash", async () => {
   const { directory, log } = await fixture();
   const of = (step, inputs, options) => Context.create("m", "r1", step, inputs, options);

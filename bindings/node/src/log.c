@@ -70,7 +70,7 @@ void op_close(task *t)
         close_handle(t->on);
 }
 
-enum { EVENT_FIELDS = 9 };
+enum { EVENT_FIELDS = 9, PAGE_BYTES = 8 << 20 };
 
 /* The next field of an event, up to its NUL: absent where it is empty, else behind a "=". */
 static pawl_text next_field(const char **at)
@@ -138,7 +138,7 @@ void op_head(task *t)
         json_close(&t->json, "}");
 }
 
-/* arg: 0 after, 1 how many */
+/* arg: 0 after, 1 how many at most; none: there are no more */
 void op_events(task *t)
 {
         const uint64_t most = task_natural(t, 1);
@@ -150,7 +150,7 @@ void op_events(task *t)
         if (t->status)
                 return;
         json_open(&t->json, NULL, "[");
-        for (uint64_t n = 0; n < most && !t->status; n++) {
+        for (uint64_t n = 0; n < most && t->json.len < PAGE_BYTES && !t->status; n++) {
                 t->status = pawl_cursor_next(cursor, &event);
                 task_from_log(t);
                 if (!t->status)

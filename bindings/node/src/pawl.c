@@ -218,13 +218,18 @@ static void complete(napi_env env, napi_status status, void *data)
 
         if (t->ask)
                 napi_release_threadsafe_function(t->ask, napi_tsfn_release);
+        if (status == napi_ok && t->status >= 0 && !t->made &&
+                napi_create_string_utf8(env, t->json.data ? t->json.data : "null",
+                        t->json.data ? t->json.len : 4, &value) != napi_ok) {
+                t->status = PAWL_ENOMEM;
+                snprintf(t->err.message, sizeof t->err.message,
+                        "the answer is too large for a string; ask for less at a time");
+        }
         if (status == napi_ok && t->status >= 0) {
                 if (t->made && napi_create_external(env, t->made, finalize_handle, NULL, &value) ==
                                        napi_ok)
                         t->made = NULL;
-                else if (!t->made &&
-                         napi_create_string_utf8(env, t->json.data ? t->json.data : "null",
-                                 t->json.data ? t->json.len : 4, &value) != napi_ok)
+                else if (t->made)
                         napi_get_undefined(env, &value);
                 napi_resolve_deferred(env, t->deferred, value);
         } else {
