@@ -116,9 +116,8 @@ static void print_step(FILE *out, const pawl__run_comparison *c, const pawl__com
                         return;
                 }
         fputs(step->same ? ": same, " : ": ", out);
-        if (!pawl__text_eq(step->status[0], step->status[1])) {
+        if (!pawl__text_eq(step->status[0], step->status[1]))
                 cli_putf(out, "%.*s → %.*s, ", CLI_FMT(step->status[0]), CLI_FMT(step->status[1]));
-        }
         if (step->moved)
                 fputs("in another place, ", out);
         print_duration(out, step->duration_ms[0]);
@@ -134,12 +133,11 @@ static void print_step(FILE *out, const pawl__run_comparison *c, const pawl__com
 
 static void print_text(FILE *out, const pawl__run_comparison *c)
 {
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < 2; i++)
                 cli_putf(out, "%s%.*s (%.*s, %.*s)", i ? " → run " : "run ",
                         CLI_FMT(c->runs[i].row.v[PAWL__RUN_ID].text),
                         CLI_FMT(c->runs[i].row.v[PAWL__RUN_MISSION].text),
                         CLI_FMT(c->runs[i].status));
-        }
         fputc('\n', out);
         for (size_t i = 0; i < c->n; i++)
                 print_step(out, c, &c->steps[i]);

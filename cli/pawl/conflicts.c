@@ -94,13 +94,11 @@ static void print_question(FILE *out, const conflict *c)
         const pawl__question_info *asked = &c->asked;
         char due[28];
 
-        for (size_t i = 0; i < c->n; i++) {
+        for (size_t i = 0; i < c->n; i++)
                 cli_putf(out, "    %" PRId64 "  %.*s\n", c->candidates[i].n,
                         CLI_FMT(c->candidates[i].sense.definition));
-        }
-        for (size_t i = 0; i < asked->n_to; i++) {
+        for (size_t i = 0; i < asked->n_to; i++)
                 cli_putf(out, "%s%.*s", i ? ", " : "    to ", CLI_FMT(asked->to[i]));
-        }
         fputs(asked->n_to ? "\n" : "", out);
         if (asked->answered_by.data) {
                 cli_putf(out, "%s%.*s%s%.*s\n",
@@ -136,9 +134,8 @@ static pawl_status print_conflict(
                 cli_put(out, row->v[PAWL__CON_SEVERITY].text);
         fputs(open ? "\n    step " : ", resolved\n    step ", out);
         cli_putf(out, "%.*s, run %.*s", CLI_FMT(row->v[PAWL__CON_STEP].text), CLI_FMT(run_id));
-        if (row->v[PAWL__CON_CONTEXT].text.len) {
+        if (row->v[PAWL__CON_CONTEXT].text.len)
                 cli_putf(out, "\n    in: %.*s", CLI_FMT(row->v[PAWL__CON_CONTEXT].text));
-        }
         fputc('\n', out);
         if (c->asks)
                 print_question(out, c);

@@ -164,8 +164,7 @@ static void print_understood(const reading *r)
                 for (size_t len; rest.len; before = "    ") {
                         line = pawl__first_line(rest, &len);
                         rest = pawl__text_n(rest.data + len, rest.len - len);
-                        fputs(before, r->t->cli->in->out);
-                        cli_putf(r->t->cli->in->out, "%.*s\n", CLI_FMT(line));
+                        cli_putf(r->t->cli->in->out, "%s%.*s\n", before, CLI_FMT(line));
                 }
         }
         cli_sayf(r->t->cli, r->t->cli->in->out,

@@ -84,14 +84,12 @@ static int hooks_run(cli_call *cli)
         }
         if (!status)
                 status = install(path.data, &made, &err);
-        if (!status) {
-                cli_puts(cli->in->out, path.data);
-                fputs(made ? ": installed\n" : ": is installed already\n", cli->in->out);
+        if (!status)
                 cli_putf(cli->in->out,
+                        "%s: %s\n"
                         "Connect it where your agent or program says that a task is done, such as:\n"
                         "    %s TASK --mission MISSION --commit\n",
-                        path.data);
-        }
+                        path.data, made ? "installed" : "is installed already", path.data);
         pawl__buf_free(&path);
         return status ? cli_fail(cli, &err) : CLI_DONE;
 }

@@ -231,11 +231,9 @@ static int uninstall_run(cli_call *cli)
         const bool none = status == PAWL_DONE;
         if (!status)
                 status = whole ? remove_file(&s, &err) : save(&s, &err);
-        if (!status || none) {
-                cli_puts(cli->in->out, s.path.data);
-                fputs(none ? ": has no hooks of pawl\n" : ": the hooks are removed\n",
-                        cli->in->out);
-        }
+        if (!status || none)
+                cli_putf(cli->in->out, "%s: %s\n", s.path.data,
+                        none ? "has no hooks of pawl" : "the hooks are removed");
         settings_free(&s);
         return status < 0 ? cli_fail(cli, &err) : CLI_DONE;
 }
@@ -266,11 +264,10 @@ static pawl_status show(
                         pawl__json_string(w, s.agent->events[i].name);
         pawl__json_close_array(w);
         pawl__json_close_object(w);
-        if (!cli_given(cli, "json") && (events || cli_given(cli, "agent"))) {
-                cli_putf(cli->in->out, "%s, %s: %s", s.agent->title, user ? "user" : "project",
-                        s.path.data);
-                fputs(events ? ": installed\n" : ": not installed\n", cli->in->out);
-        }
+        if (!cli_given(cli, "json") && (events || cli_given(cli, "agent")))
+                cli_putf(cli->in->out, "%s, %s: %s: %s\n", s.agent->title,
+                        user ? "user" : "project", s.path.data,
+                        events ? "installed" : "not installed");
         settings_free(&s);
         return PAWL_OK;
 }

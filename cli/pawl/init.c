@@ -66,10 +66,9 @@ static pawl_status make(const cli_call *cli, const char *path, pawl_error *err)
         if (pawl__log_is_url(path))
                 there = !pawl__log_was_made(log);
         status = pawl__state_of(&state, log, err);
-        if (!status) {
-                cli_puts(cli->in->out, pawl__log_path(log));
-                fputs(there ? ": the log was there already\n" : ": created log\n", cli->in->out);
-        }
+        if (!status)
+                cli_putf(cli->in->out, "%s: %s\n", pawl__log_path(log),
+                        there ? "the log was there already" : "created log");
         cli_close_log(cli, log);
         return status;
 }
@@ -83,10 +82,9 @@ static pawl_status rebuild(const cli_call *cli, const char *path, pawl_error *er
         if (status)
                 return status;
         status = pawl__state_rebuild(log, err);
-        if (!status) {
+        if (!status)
                 cli_putf(cli->in->out, "%s: the state tables are folded again from the events\n",
                         pawl__log_path(log));
-        }
         cli_close_log(cli, log);
         return status;
 }

@@ -57,8 +57,8 @@ void cli_print_params(const cli_call *cli)
                 return;
         }
         const size_t n = pawl_mission_params(mission, &params);
-        cli_putf(cli->in->out, "\nparameters of %s", pawl_mission_id(mission));
-        fputs(n ? ":\n" : ": none\n", cli->in->out);
+        cli_putf(cli->in->out, "\nparameters of %s:%s\n", pawl_mission_id(mission),
+                n ? "" : " none");
         for (size_t i = 0; i < n; i++) {
                 snprintf(left, sizeof left, "--set %s=%s", params[i].name, params[i].type);
                 fprintf(cli->in->out, "  %-26s  ", left);

@@ -43,9 +43,9 @@ static void print_steps(FILE *stream, const pawl_rollback_plan_view *plan)
 {
         for (size_t i = 0; i < plan->n_steps; i++) {
                 const pawl_given_up *step = &plan->steps[i];
-                cli_putf(stream, "  step    %.*s of run %.*s", CLI_FMT(step->step_id),
-                        CLI_FMT(step->run_id));
-                fputs(has_ended(plan) ? " is pending again\n" : " is to be run again\n", stream);
+                cli_putf(stream, "  step    %.*s of run %.*s is %s\n", CLI_FMT(step->step_id),
+                        CLI_FMT(step->run_id),
+                        has_ended(plan) ? "pending again" : "to be run again");
         }
         for (size_t i = 0; i < plan->effect.n_back; i++) {
                 const pawl_put_back *step = &plan->effect.back[i];

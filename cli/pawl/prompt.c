@@ -84,9 +84,8 @@ static void show_conflict(const pawl_conflict *conflict)
 
         cli_putf(stderr, "\n\"%.*s\" is %.*s (%.*s)\n", CLI_FMT(conflict->term),
                 CLI_FMT(conflict->conflict_type), CLI_FMT(conflict->severity));
-        if (conflict->context.len) {
+        if (conflict->context.len)
                 cli_putf(stderr, "  in: %.*s\n", CLI_FMT(conflict->context));
-        }
         for (size_t i = 0; i < conflict->n_candidates; i++) {
                 const pawl_sense *sense = &conflict->candidates[i];
                 cli_putf(stderr, "  %zu  %.*s", i + 1, CLI_FMT(sense->scope));
@@ -194,10 +193,9 @@ static pawl_status ask(
 static void show_question(const pawl_conflict *conflict)
 {
         cli_putf(stderr, "\n%.*s\n", CLI_FMT(conflict->term));
-        for (size_t i = 0; i < conflict->n_candidates; i++) {
+        for (size_t i = 0; i < conflict->n_candidates; i++)
                 cli_putf(stderr, "  %zu  %.*s\n", i + 1,
                         CLI_FMT(conflict->candidates[i].definition));
-        }
 }
 
 /* The word of an option goes before the number of another. PAWL_DONE: deferred. */
@@ -403,9 +401,8 @@ pawl_status cli_prompt_mission(bool *yes, const pawl_mission_change *changes, si
         if (!prompt->asks && n == 1)
                 return PAWL_OK;
         fputs("the mission changed since the run began:\n", stderr);
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < n; i++)
                 cli_putf(stderr, "  step %s: %s\n", changes[i].step_id, changes[i].change);
-        }
         if (!prompt->asks)
                 return PAWL_OK;
         return ask_yes(yes, prompt, "go on with the changed mission, and keep what is completed?");

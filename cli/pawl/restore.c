@@ -30,9 +30,8 @@ static pawl_status print_names(
         if (cli_given(cli, "json"))
                 return cli_print_list(
                         cli, NULL, name_fields, names->items, names->n, sizeof *names->items, err);
-        for (size_t i = 0; i < names->n; i++) {
+        for (size_t i = 0; i < names->n; i++)
                 cli_putf(out, "%s\n", names->items[i]);
-        }
         if (names->n == 0) {
                 cli_putf(out, "no tool call has a checkpoint in %s", files ? files : "the log");
                 cli_say(cli, out, "; `pawl tool checkpoint CALLS` takes them");

@@ -292,20 +292,17 @@ static void print_run(const cli_call *cli, const pawl__run_view *run)
         cli_put_line(out, "run", v[PAWL__RUN_ID].text);
         cli_put_line(out, "mission", v[PAWL__RUN_MISSION].text);
         cli_put_line(out, "file", v[PAWL__RUN_MISSION_PATH].text);
-        if (run->forked.run_id.data) {
-                fprintf(out, "%-12s ", "forked from");
-                cli_putf(out, "%.*s, before %.*s\n", CLI_FMT(run->forked.run_id),
+        if (run->forked.run_id.data)
+                cli_putf(out, "forked from  %.*s, before %.*s\n", CLI_FMT(run->forked.run_id),
                         CLI_FMT(run->forked.step_id));
-        }
         cli_put_line(out, "status", run->status);
         pawl__retry_say(retry, &run->retry, now_us());
         if (*retry)
                 cli_put_line(out, "tries", pawl__text(retry));
         cli_put_line(out, "reason", v[PAWL__RUN_REASON].text);
-        if (run->held) {
-                fprintf(out, "%-12s pid %" PRId64 " on ", "owner", run->owner.pid);
-                cli_putf(out, "%.*s\n", CLI_FMT(run->owner.host));
-        }
+        if (run->held)
+                cli_putf(out, "owner        pid %" PRId64 " on %.*s\n", run->owner.pid,
+                        CLI_FMT(run->owner.host));
         pawl__time_format(time, run->started_us);
         cli_put_line(out, "started at", pawl__text(time));
         pawl__time_format(time, v[PAWL__RUN_UPDATED_US].integer);

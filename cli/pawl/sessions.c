@@ -72,10 +72,9 @@ static pawl_status detail_json(
 
 static void print_steps(FILE *out, const pawl__hand_steps *steps)
 {
-        for (size_t i = 0; i < steps->n; i++) {
+        for (size_t i = 0; i < steps->n; i++)
                 cli_putf(out, "  %.*s: %.*s\n", CLI_FMT(steps->list[i].id),
                         CLI_FMT(steps->list[i].status));
-        }
 }
 
 static void print_time(FILE *out, int64_t us)

@@ -85,12 +85,10 @@ static pawl_status print_json(const cli_call *cli, const pawl_workspace_checkpoi
 static void print_standing(FILE *out, const pawl_workspace_checkpoint_info *info)
 {
         fprintf(out, "%-12s %s", "standing", info->valid ? "✓ valid" : "✗ not valid");
-        if (info->why_invalid.data) {
+        if (info->why_invalid.data)
                 cli_putf(out, ": %.*s", CLI_FMT(info->why_invalid));
-        }
-        if (info->given_up.data) {
+        if (info->given_up.data)
                 cli_putf(out, ", given up: %.*s", CLI_FMT(info->given_up));
-        }
         if (info->current)
                 fputs(", current", out);
         if (info->safety)

@@ -136,13 +136,11 @@ static pawl_status print_run(
         if (status)
                 return status;
         fprintf(out, "%-12.*s ", PAWL__FMT(run->status));
-        cli_put(out, value(run, PAWL__RUN_MISSION));
-        cli_putf(out, ", run %.*s: %" PRId64 "/%" PRId64 " steps", CLI_FMT(id),
+        cli_putf(out, "%.*s, run %.*s: %" PRId64 "/%" PRId64 " steps",
+                CLI_FMT(value(run, PAWL__RUN_MISSION)), CLI_FMT(id),
                 run->row.v[PAWL__RUN_DONE].integer, run->row.v[PAWL__RUN_STEPS].integer);
-        if (value(run, PAWL__RUN_CURRENT).data) {
-                fputs(", at ", out);
-                cli_put(out, value(run, PAWL__RUN_CURRENT));
-        }
+        if (value(run, PAWL__RUN_CURRENT).data)
+                cli_putf(out, ", at %.*s", CLI_FMT(value(run, PAWL__RUN_CURRENT)));
         fprintf(out, "\n%13s", "");
         put_why(out, l, run, reason);
         fputc('\n', out);

@@ -80,10 +80,9 @@ static void print_head(FILE *out, const pawl__steering *plan)
 {
         cli_put_line(out, "run", plan->run.row.v[PAWL__RUN_ID].text);
         cli_put_line(out, "status", plan->run.status);
-        if (plan->run.held) {
-                fprintf(out, "%-12s pid %" PRId64 " on ", "owner", plan->run.owner.pid);
-                cli_putf(out, "%.*s\n", CLI_FMT(plan->run.owner.host));
-        }
+        if (plan->run.held)
+                cli_putf(out, "owner        pid %" PRId64 " on %.*s\n", plan->run.owner.pid,
+                        CLI_FMT(plan->run.owner.host));
         if (is_refused(plan))
                 cli_put_line(out, "refused", pawl__text(plan->refused.message));
         fputc('\n', out);

@@ -8,6 +8,7 @@
 #include "command/printable.h"
 #include "events/log.h"
 #include "session/session.h"
+#include <inttypes.h>
 #include <pawl/mission.h>
 #include <pawl/session.h>
 #include <stdio.h>
@@ -118,9 +119,8 @@ static pawl_status write_handoff(task *t)
         if (!status)
                 status = pawl__handoff_write(t->log, t->session_id, path ? path : beside.data, 0,
                         path ? 0644 : 0600, t->err);
-        if (!status && as_text(t)) {
+        if (!status && as_text(t))
                 cli_putf(t->cli->in->out, "handoff: %s\n", path ? path : beside.data);
-        }
         if (!status)
                 pawl__json_member_string(&t->json, "handoff", path ? path : beside.data);
         pawl__buf_free(&beside);
@@ -138,9 +138,8 @@ static void tell_marked(task *t, uint64_t seq)
         pawl__json_member_integer(w, "seq", (int64_t)seq);
         if (!as_text(t))
                 return;
-        cli_putf(t->cli->in->out, "task %s", t->cli->args[0]);
-        fprintf(t->cli->in->out, ": done, checkpoint %llu of ", (unsigned long long)seq);
-        cli_putf(t->cli->in->out, "%s\n", t->session_id);
+        cli_putf(t->cli->in->out, "task %s: done, checkpoint %" PRIu64 " of %s\n", t->cli->args[0],
+                seq, t->session_id);
 }
 
 static pawl_status mark(task *t)

@@ -194,8 +194,7 @@ const cli_field cli_missed_fields[] = {
 
 void cli_missed_print(FILE *out, const pawl_not_captured *missed, size_t n)
 {
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < n; i++)
                 cli_putf(
                         out, "  not captured: %.*s (%s)\n", CLI_FMT(missed[i].path), missed[i].why);
-        }
 }
