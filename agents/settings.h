@@ -34,7 +34,7 @@ PAWL_MUST_CHECK pawl_status pawl__settings_uninstall(
 PAWL_MUST_CHECK pawl_status pawl__settings_hooked(
         unsigned *events, pawl_text text, const pawl__agent *agent, pawl_error *err);
 
-/** What the command of a hook ends with: by it, and `pawl` in the name of its program, our hooks are
- * known. */
+/** What the command of a hook ends with: by it, and `pawl` in the name of its program, our hooks
+ * are known. */
 PAWL_MUST_CHECK pawl_status pawl__hook_command_end(
         pawl__buf *out, const pawl__agent *agent, pawl_error *err);
