@@ -250,7 +250,6 @@ void hostile_log_free(hostile_log *h)
         log_image_free(&h->keyed);
         free(h->hashes);
         pawl__hasher_free(h->hasher);
-        free(h);
 }
 
 /* ---- Changing one ---------------------------------------------------------------------------- */
