@@ -91,11 +91,11 @@ static void takes_nothing(struct history *h, const char *text)
 static char *edited(const char *text, const char *what, const char *by)
 {
         const char *at = strstr(text, what);
-        char *out;
+        pawl__buf out = PAWL__BUF_INIT;
 
         assert_non_null(at);
-        assert_true(asprintf(&out, "%.*s%s%s", (int)(at - text), text, by, at + strlen(what)) > 0);
-        return out;
+        assert_ok(pawl__buf_addf(&out, "%.*s%s%s", (int)(at - text), text, by, at + strlen(what)));
+        return test_take(&out);
 }
 
 HISTORY_TEST(a_document_that_nobody_edited_gives_no_notes)
@@ -113,6 +113,7 @@ HISTORY_TEST(a_document_that_nobody_edited_gives_no_notes)
 
 HISTORY_TEST(what_people_add_is_noted)
 {
+        pawl__buf around = PAWL__BUF_INIT;
         pawl__row row;
 
         block(h);
@@ -124,8 +125,9 @@ HISTORY_TEST(what_people_add_is_noted)
                 "{\"section\":\"\",\"text\":\"(NEXT) ask  Ben\"}],\"source\":\"");
         char *end = edited(text, "GO ON\n", "QUESTIONS\n---\nWho\nsigns?\n\nGO ON\n");
         takes(h, end, "{\"section\":\"QUESTIONS\",\"text\":\"Who\\nsigns?\"}]");
-        assert_true(
-                asprintf(&end, "Read this first.\n%s  with care\n\n[x] In the end.\n", text) > 0);
+        assert_ok(pawl__buf_addf(
+                &around, "Read this first.\n%s  with care\n\n[x] In the end.\n", text));
+        end = test_take(&around);
         takes(h, end,
                 "{\"section\":\"\",\"text\":\"Read this first.\"},"
                 "{\"section\":\"\",\"text\":\"with care\"},"
@@ -179,7 +181,7 @@ HISTORY_TEST(what_the_log_once_said_is_no_edit)
 {
         static const char *const first[] = {"a", "b"}, *const then[] = {"c"};
         pawl_session_work work = {.pending = first, .n_pending = 2};
-        char id[PAWL_SESSION_ID_MAX], *text, *asked;
+        char id[PAWL_SESSION_ID_MAX], *text, *asked, *other;
         size_t len;
 
         block(h);
@@ -196,11 +198,12 @@ HISTORY_TEST(what_the_log_once_said_is_no_edit)
         takes_nothing(h, text);
 
         assert_ok(pawl_session_start(id, h->log, "m2", &work, NULL, &h->err));
-        assert_ok(pawl_session_handoff(&text, &len, h->log, id, 0, &h->err));
+        assert_ok(pawl_session_handoff(&other, &len, h->log, id, 0, &h->err));
         work.pending = then;
         work.n_pending = 1;
         assert_ok(pawl_session_update(h->log, id, NULL, &work, &h->err));
-        takes_nothing(h, text);
+        takes_nothing(h, other);
+        pawl_free(other);
 }
 
 HISTORY_TEST(a_title_that_is_gone_means_the_latest)

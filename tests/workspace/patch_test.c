@@ -142,7 +142,7 @@ static char *place(const struct world *w, const char *tool, const char *name)
         pawl__buf path = PAWL__BUF_INIT;
 
         assert_ok(pawl__buf_addf(&path, "%s/%s/%s", w->directory, tool, name));
-        return pawl__buf_take(&path, NULL);
+        return test_take(&path);
 }
 
 static void make_directories(char *path)

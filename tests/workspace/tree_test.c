@@ -264,7 +264,7 @@ UNIT_TEST(a_directory_too_large_is_refused)
         enum { ENTRIES = 17000 };
         char *target = test_alloc(PAWL__TREE_TARGET_MAX);
         pawl__entry *entries = test_alloc(ENTRIES * sizeof *entries);
-        char(*names)[8] = calloc(ENTRIES, sizeof *names);
+        char(*names)[8] = test_alloc(ENTRIES * sizeof *names);
         pawl__buf out = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
 
