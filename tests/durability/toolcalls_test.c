@@ -57,15 +57,13 @@ static char *listed(pawl_log *log, const char *files)
         pawl_error err = PAWL_ERROR_INIT;
         pawl_toolcall_names *names;
         pawl__buf text = PAWL__BUF_INIT;
-        size_t len;
 
         if (pawl_toolcalls_list(&names, log, files, &err))
                 fail_msg("%s", err.message);
-        assert_ok(pawl__buf_adds(&text, ""));
         for (size_t i = 0; i < names->n; i++)
                 assert_ok(pawl__buf_addf(&text, "%s ", names->items[i]));
         pawl_toolcall_names_free(names);
-        return pawl__buf_take(&text, &len);
+        return test_take(&text);
 }
 
 /* Each file that is there is a document of the log. */
