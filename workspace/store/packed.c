@@ -66,7 +66,7 @@ static pawl_status read_frame(pawl__pack_member *out, pawl__contents *c, pawl__p
 pawl_status pawl__contents_frame(pawl__delta *delta, uint64_t *size, pawl__contents *c,
         pawl__pack_place place, const unsigned char hash[32], pawl_error *err)
 {
-        pawl__pack_member member;
+        pawl__pack_member member = {.step = 0}; /* gcc -O3 does not see that it is set */
         const pawl_status status = read_frame(&member, c, place, hash, err);
 
         if (status)
