@@ -103,6 +103,7 @@ static pawl_status read_manifest(
         pawl_status status = pawl__thread_event(p->threads, seq, arena, p->err);
 
         *n = 0;
+        *values = NULL;
         if (!status)
                 status = pawl__thread_values_read(
                         values, n, seq, &p->threads->tree, "channels", arena, p->err);

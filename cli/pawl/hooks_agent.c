@@ -77,7 +77,7 @@ static pawl_status load(
         *s = (settings){pawl__agent_named(name), PAWL__BUF_INIT, PAWL__BUF_INIT, false};
         pawl_status status = find_file(s, cli, user, err);
 
-        return status ? status : read_file(s, err);
+        return status || !s->path.data ? status : read_file(s, err);
 }
 
 /* The directories on the way that are not there. */

@@ -190,10 +190,10 @@ static void write_together(event_log *f, int processes, int threads, size_t appe
 
 LOG_TEST(processes_that_append_at_once_lose_nothing_and_all_end)
 {
-        write_together(f, PROCESSES_MAX, 1, test_full() ? 10000 : 313);
+        write_together(f, PROCESSES_MAX, 1, test_full() ? 10000 : 100);
 }
 
 LOG_TEST(threads_of_processes_that_append_at_once_lose_nothing_and_all_end)
 {
-        write_together(f, 6, THREADS_MAX, test_full() ? 10000 : 250);
+        write_together(f, 6, THREADS_MAX, test_full() ? 10000 : 100);
 }

@@ -63,6 +63,7 @@ static pid_t run_tree(struct command_fixture *f)
         assert_true(pid >= 0);
         if (pid)
                 return pid;
+        signal(SIGINT, SIG_DFL); /* who began the tests in the background ignores it */
         pawl_status status = command_run(f, argv);
         char said[1024];
         snprintf(said, sizeof said, "%s %d %s", pawl_status_name(status), f->result.exit_code,
