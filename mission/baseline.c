@@ -210,31 +210,16 @@ static pawl_status needs_then(pawl__needs *out, const comparing *c)
         return PAWL_OK;
 }
 
-/* Of a graph a step was moved when, of those that both have, others come before it. */
 static pawl_status find_moved_in_graph(bool *moved, const comparing *c)
 {
         pawl__needs *then = pawl__arena_array(c->arena, c->n_was, sizeof *then);
-        bool *needs = pawl__arena_array(c->arena, c->n_is, sizeof *needs);
-        bool *needed = pawl__arena_array(c->arena, c->n_was, sizeof *needed);
-        uint32_t *stack = pawl__arena_array(c->arena, c->n_is + c->n_was + 2, sizeof *stack);
-        pawl_status status = then && needs && needed && stack ? PAWL_OK : pawl__nomem(c->err);
+        uint32_t *was_at = pawl__arena_array(c->arena, c->n_is, sizeof *was_at);
+        const pawl__graph_side is = {c->mission->needs, c->n_is}, was = {then, c->n_was};
+        pawl_status status = then && was_at ? needs_then(then, c) : pawl__nomem(c->err);
 
-        if (!status)
-                status = needs_then(then, c);
-        for (size_t i = 0; i < c->n_is && !status; i++) {
-                const uint32_t was = pawl__map_get(&c->was_at, c->is[i].id);
-                if (was == PAWL__MAP_NONE)
-                        continue;
-                memset(needs, 0, c->n_is * sizeof *needs);
-                memset(needed, 0, c->n_was * sizeof *needed);
-                pawl__graph_needed(needs, stack, c->mission->needs, i);
-                pawl__graph_needed(needed, stack, then, was);
-                for (size_t k = 0; k < c->n_is && !moved[i]; k++) {
-                        const uint32_t at = pawl__map_get(&c->was_at, c->is[k].id);
-                        moved[i] = at != PAWL__MAP_NONE && needs[k] != needed[at];
-                }
-        }
-        return status;
+        for (size_t i = 0; i < c->n_is && !status; i++)
+                was_at[i] = pawl__map_get(&c->was_at, c->is[i].id);
+        return status ? status : pawl__graph_moved(moved, &is, &was, was_at, c->arena, c->err);
 }
 
 static bool is_graph(const comparing *c)

@@ -7,6 +7,7 @@
 #include "events/types.h"
 #include "glossary/terms.h"
 #include "mission/compare_files.h"
+#include "mission/graph.h"
 #include "state/forked.h"
 #include "workspace/at.h"
 #include <stdlib.h>
@@ -28,6 +29,8 @@ typedef struct side {
         pawl__row *rows;
         size_t n;
         pawl__map at; /* by id */
+        pawl__needs *needs;
+        bool graph; /* some step says what it needs */
         record *records;
         const pawl_glossary_terms *told; /* by step; NULL: not asked for yet */
 } side;
@@ -215,6 +218,7 @@ static pawl_status read_side(comparing *c, int number, const char *run_id)
 {
         side *of = &c->sides[number];
         pawl__run_view *run = &c->out->runs[number];
+        pawl_text *when;
         pawl_status status =
                 pawl__run_get(run, &of->rows, &of->n, c->log, pawl__text(run_id), c->arena, c->err);
 
@@ -223,6 +227,8 @@ static pawl_status read_side(comparing *c, int number, const char *run_id)
         of->records = calloc(of->n + 1, sizeof *of->records);
         if (!of->records)
                 return pawl__nomem(c->err);
+        status = pawl__run_needs(&of->needs, &when, &of->graph, c->log, &run->row, of->rows, of->n,
+                c->arena, c->err);
         for (size_t i = 0; i < of->n && !status; i++) {
                 of->records[i].duration_ms = -1;
                 if (pawl__map_put(&of->at, of->rows[i].v[PAWL__STEP_ID].text, (uint32_t)i))
@@ -413,19 +419,36 @@ static pawl_status compare_step(pawl__compared_step *step, comparing *c, const u
 }
 
 /* Those that both have and whose places among those are not the same. */
-static void find_moved(pawl__compared_step *steps, const comparing *c)
+static void find_moved_in_order(bool *moved, const side *a, const side *b, const uint32_t *at)
 {
         size_t k = 0;
 
-        for (size_t i = 0; i < c->sides[0].n; i++) {
-                const pawl_text id = c->sides[0].rows[i].v[PAWL__STEP_ID].text;
-                if (pawl__map_get(&c->sides[1].at, id) == PAWL__MAP_NONE)
+        for (size_t i = 0; i < a->n; i++) {
+                if (at[i] == PAWL__MAP_NONE)
                         continue;
-                while (pawl__map_get(&c->sides[0].at, c->sides[1].rows[k].v[PAWL__STEP_ID].text) ==
-                        PAWL__MAP_NONE)
+                while (pawl__map_get(&a->at, b->rows[k].v[PAWL__STEP_ID].text) == PAWL__MAP_NONE)
                         k++;
-                steps[i].moved = !pawl__text_eq(c->sides[1].rows[k++].v[PAWL__STEP_ID].text, id);
+                moved[i] = k++ != at[i];
         }
+}
+
+static pawl_status find_moved(comparing *c)
+{
+        const side *a = &c->sides[0], *b = &c->sides[1];
+        const pawl__graph_side is = {a->needs, a->n}, was = {b->needs, b->n};
+        bool *moved = pawl__arena_array(c->arena, a->n, sizeof *moved);
+        uint32_t *at = pawl__arena_array(c->arena, a->n, sizeof *at);
+        pawl_status status = moved && at ? PAWL_OK : pawl__nomem(c->err);
+
+        for (size_t i = 0; i < a->n && !status; i++)
+                at[i] = pawl__map_get(&b->at, a->rows[i].v[PAWL__STEP_ID].text);
+        if (!status && (a->graph || b->graph))
+                status = pawl__graph_moved(moved, &is, &was, at, c->arena, c->err);
+        else if (!status)
+                find_moved_in_order(moved, a, b, at);
+        for (size_t i = 0; i < a->n && !status; i++)
+                c->out->steps[i].moved = moved[i];
+        return status;
 }
 
 static pawl_status compare_all(comparing *c)
@@ -439,7 +462,7 @@ static pawl_status compare_all(comparing *c)
                 return pawl__nomem(c->err);
         out->same = pawl__text_eq(out->runs[0].row.v[PAWL__RUN_MISSION].text,
                 out->runs[1].row.v[PAWL__RUN_MISSION].text);
-        find_moved(out->steps, c);
+        status = find_moved(c);
         for (size_t i = 0; i < a->n && !status; i++) {
                 const uint32_t at[2] = {
                         (uint32_t)i, pawl__map_get(&b->at, a->rows[i].v[PAWL__STEP_ID].text)};

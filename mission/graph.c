@@ -227,6 +227,28 @@ void pawl__graph_needed(bool *needed, uint32_t *stack, const pawl__needs *of, si
         }
 }
 
+pawl_status pawl__graph_moved(bool *moved, const pawl__graph_side *is, const pawl__graph_side *was,
+        const uint32_t *was_at, pawl__arena *arena, pawl_error *err)
+{
+        bool *needs = pawl__arena_array(arena, is->n, sizeof *needs);
+        bool *needed = pawl__arena_array(arena, was->n, sizeof *needed);
+        uint32_t *stack = pawl__arena_array(arena, is->n + was->n, sizeof *stack);
+
+        if (!needs || !needed || !stack)
+                return pawl__nomem(err);
+        for (size_t i = 0; i < is->n; i++) {
+                if (was_at[i] == PAWL__MAP_NONE)
+                        continue;
+                memset(needs, 0, is->n * sizeof *needs);
+                memset(needed, 0, was->n * sizeof *needed);
+                pawl__graph_needed(needs, stack, is->needs, i);
+                pawl__graph_needed(needed, stack, was->needs, was_at[i]);
+                for (size_t k = 0; k < is->n && !moved[i]; k++)
+                        moved[i] = was_at[k] != PAWL__MAP_NONE && needs[k] != needed[was_at[k]];
+        }
+        return PAWL_OK;
+}
+
 pawl_status pawl__graph_needs(
         bool *out, const pawl_mission *mission, size_t step, size_t other, pawl_error *err)
 {

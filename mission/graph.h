@@ -31,6 +31,18 @@ void pawl__graph_write(pawl__json_writer *w, const pawl_mission *mission, size_t
  */
 void pawl__graph_needed(bool *needed, uint32_t *stack, const pawl__needs *of, size_t step);
 
+/** One side of a comparison of two graphs. */
+typedef struct pawl__graph_side {
+        const pawl__needs *needs; /**< one a step */
+        size_t n;
+} pawl__graph_side;
+
+/** Of a graph a step was moved when, of those that both have, others come before it.
+ *  @param moved  a mark for each of @p is, false before.
+ *  @param was_at  for each of @p is its number in @p was; PAWL__MAP_NONE: it is not there. */
+PAWL_MUST_CHECK pawl_status pawl__graph_moved(bool *moved, const pawl__graph_side *is,
+        const pawl__graph_side *was, const uint32_t *was_at, pawl__arena *arena, pawl_error *err);
+
 /** Does the step need this one, itself or by way of others? PAWL_ENOMEM. */
 PAWL_MUST_CHECK pawl_status pawl__graph_needs(
         bool *out, const pawl_mission *mission, size_t step, size_t other, pawl_error *err);

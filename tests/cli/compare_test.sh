@@ -21,7 +21,7 @@ steps:
     inputs: {way: {$param: way}, from: {$from: plan}}
     run: [sh, -c, 'echo "$0" >text.txt; echo "{\"way\": \"$0\"}"', {$param: way}]
 END
-printf '%s\n' out err >.gitignore
+printf '%s\n' out err graph.yaml >.gitignore
 answer() { pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" "$@" >/dev/null; }
 runs 3 pawl run mission.yaml --run one --no-input
 answer --pick 1
@@ -96,6 +96,19 @@ printf 'mission: turn\nsteps:\n  - {id: b, run: [echo, b]}\n  - {id: a, run: [ec
 runs 0 pawl run turn.yaml --run ba --fresh
 runs 1 pawl compare ab ba --json
 same "$(jq -c '[.steps[] | [.step_id, .moved]]' out)" '[["a",true],["b",true]]'
+
+it "with needs, a step's place is what it needs, wherever it stands in the file"
+graph() { printf '%s\n' 'mission: graph' 'steps:' "$@" >graph.yaml; }
+graph '  - {id: a, needs: [], run: [echo, a]}' '  - {id: b, needs: [], run: [echo, b]}' '  - {id: c, needs: [a], run: [echo, c]}'
+runs 0 pawl run graph.yaml --run g1
+graph '  - {id: c, needs: [a], run: [echo, c]}' '  - {id: b, needs: [], run: [echo, b]}' '  - {id: a, needs: [], run: [echo, a]}'
+runs 0 pawl run graph.yaml --run g2 --fresh
+runs 0 pawl compare g1 g2
+lacks 'another place' out
+graph '  - {id: a, needs: [], run: [echo, a]}' '  - {id: b, needs: [], run: [echo, b]}' '  - {id: c, run: [echo, c]}'
+runs 0 pawl run graph.yaml --run g3 --fresh # left out: the step before
+runs 1 pawl compare g1 g3 --json
+same "$(jq -c '[.steps[] | [.step_id, .moved]]' out)" '[["a",false],["b",false],["c",true]]'
 
 it "a run that is not there: exit 1, and why"
 fails 1 '^pawl: run nowhere: ' pawl compare one nowhere
