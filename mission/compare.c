@@ -1,29 +1,12 @@
 #include "mission/compare.h"
 #include "base/error.h"
-#include "base/json_tree.h"
 #include "base/json_write.h"
 #include "base/map.h"
 #include "checkpoint/checkpoint.h"
-#include "events/types.h"
 #include "glossary/terms.h"
-#include "mission/compare_files.h"
+#include "mission/compare_events.h"
 #include "mission/graph.h"
-#include "state/forked.h"
-#include "workspace/at.h"
 #include <stdlib.h>
-
-typedef struct answer {
-        pawl_text term, value;
-} answer;
-
-/* What a run's events say of one of its steps. */
-typedef struct record {
-        int64_t started_us, duration_ms;
-        answer *answers;
-        size_t n_answers, cap_answers;
-        pawl__left_files files;
-        const void *of; /* the run whose events these are */
-} record;
 
 typedef struct side {
         pawl__row *rows;
@@ -31,7 +14,7 @@ typedef struct side {
         pawl__map at; /* by id */
         pawl__needs *needs;
         bool graph; /* some step says what it needs */
-        record *records;
+        pawl__step_record *records;
         const pawl_glossary_terms *told; /* by step; NULL: not asked for yet */
 } side;
 
@@ -44,175 +27,6 @@ typedef struct comparing {
         pawl__arena *arena;
         pawl_error *err;
 } comparing;
-
-/* ---- What the events say --------------------------------------------------------------------- */
-
-typedef struct reading {
-        comparing *c;
-        side *of;
-        pawl_text run_id;
-        uint64_t until;
-        pawl__row standing; /* the checkpoint that its files stand at */
-        bool stands;
-} reading;
-
-static pawl_status take_answer(reading *r, record *to, const pawl_event *event)
-{
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-        answer *at = NULL;
-        pawl_status status =
-                pawl__json_tree_read(&tree, event->payload.data, event->payload.len, r->c->err);
-
-        if (status)
-                return status;
-        const pawl_text term = pawl__json_get_text(&tree, 0, "term_surface");
-        const pawl__node sense = pawl__json_get(&tree, 0, "selected_sense");
-        pawl_text text = pawl__json_get_text(&tree, 0, "answer");
-        if (!text.data && sense != PAWL__NO_NODE &&
-                pawl__json_at(&tree, sense)->type == PAWL__JSON_OBJECT)
-                text = pawl__json_get_text(&tree, sense, "definition");
-        if (text.data)
-                pawl__json_text(&w, text);
-        else
-                pawl__json_raw(&w, pawl__text("null"));
-        if (pawl__json_end_writer(&w))
-                status = pawl__nomem(r->c->err);
-        for (size_t i = 0; i < to->n_answers && !at; i++)
-                at = pawl__text_eq(to->answers[i].term, term) ? &to->answers[i] : NULL;
-        if (!status && !at) {
-                if (pawl__grow(
-                            &to->answers, &to->cap_answers, to->n_answers + 1, sizeof *to->answers))
-                        status = pawl__nomem(r->c->err);
-                else
-                        at = &to->answers[to->n_answers++];
-        }
-        if (!status)
-                *at = (answer){pawl__arena_copy(r->c->arena, term),
-                        pawl__arena_copy(r->c->arena, pawl__buf_text(&w.buf))};
-        pawl__json_writer_free(&w);
-        pawl__json_tree_free(&tree);
-        return status ? status : pawl__arena_check(r->c->arena, r->c->err);
-}
-
-static pawl_status take_checkpoint(reading *r, record *to, const pawl_event *event)
-{
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        int64_t n = 0;
-        pawl_status status =
-                pawl__json_tree_read(&tree, event->payload.data, event->payload.len, r->c->err);
-        const pawl__node node = status ? PAWL__NO_NODE : pawl__json_get(&tree, 0, "n");
-
-        if (node == PAWL__NO_NODE || !pawl__json_int(pawl__json_at(&tree, node), &n))
-                n = 0;
-        pawl__json_tree_free(&tree);
-        if (status || !n)
-                return status;
-        pawl__row row = {.v[PAWL__WCP_N].integer = n};
-        status = pawl__state_get(r->c->state, PAWL__WORKSPACE, &row, r->c->arena, r->c->err);
-        if (status)
-                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-        r->standing = row;
-        r->stands = true;
-        if (to) {
-                to->files.after = row;
-                to->files.known = to->files.changed = true;
-        }
-        return PAWL_OK;
-}
-
-static void begin(reading *r, record *to, const pawl_event *event)
-{
-        if (to->of != r->of) {
-                free(to->answers);
-                *to = (record){.duration_ms = -1, .of = r->of};
-        }
-        to->started_us = event->time_us;
-}
-
-static void end(const reading *r, record *to, const pawl_event *event)
-{
-        static const char copied[] = "\"forked\":true";
-
-        if (event->payload.data &&
-                memmem(event->payload.data, event->payload.len, copied, sizeof copied - 1))
-                return;
-        if (to->started_us)
-                to->duration_ms = (event->time_us - to->started_us) / 1000;
-        to->files = (pawl__left_files){.after = r->standing, .known = r->stands};
-}
-
-static pawl_status take_event(
-        const pawl_event *event, pawl__event_type type, void *user, pawl_error *err)
-{
-        reading *r = user;
-        const uint32_t at =
-                event->step_id.data ? pawl__map_get(&r->of->at, event->step_id) : PAWL__MAP_NONE;
-        record *to = at == PAWL__MAP_NONE ? NULL : &r->of->records[at];
-
-        (void)err;
-        if (event->seq > r->until)
-                return PAWL_DONE;
-        if (!pawl__text_eq(event->run_id, r->run_id))
-                return PAWL_OK;
-        switch (type) {
-        case PAWL__STEP_STARTED:
-        case PAWL__STEP_RESUMED:
-                if (to)
-                        begin(r, to, event);
-                return PAWL_OK;
-        case PAWL__STEP_COMPLETED:
-        case PAWL__STEP_FAILED:
-                if (to)
-                        end(r, to, event);
-                return PAWL_OK;
-        case PAWL__CLARIFICATION_RESOLVED:
-                return to && event->payload.data ? take_answer(r, to, event) : PAWL_OK;
-        case PAWL__WORKSPACE_CHECKPOINTED:
-                return event->payload.data ? take_checkpoint(r, to, event) : PAWL_OK;
-        default:
-                return PAWL_OK;
-        }
-}
-
-static pawl_status find_standing(reading *r, const pawl__row *run)
-{
-        const uint64_t started = (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer;
-        const bool own = pawl__run_submitted(run) || pawl__run_root(run).data;
-        uint64_t from = 0;
-        pawl_status status = PAWL_OK;
-
-        if (own)
-                status = pawl__began_with(&from, r->c->log, started, r->c->arena, r->c->err);
-        if (!status)
-                status = pawl__workspace_at(&r->standing, r->c->state,
-                        own ? r->run_id : (pawl_text){NULL, 0}, from, started, r->c->arena,
-                        r->c->err);
-        r->stands = !status;
-        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-}
-
-/* What a fork has from another run comes first: what it did itself replaces that. As deep as forks
- * were forked. */
-static pawl_status read_events(comparing *c, side *of, pawl__row run, uint64_t until)
-{
-        const uint64_t started = (uint64_t)run.v[PAWL__RUN_STARTED_SEQ].integer;
-        reading r = {.c = c, .of = of, .run_id = run.v[PAWL__RUN_ID].text, .until = until};
-        pawl__forked from = {.seq = 0};
-        pawl_status status = pawl__forked_read(&from, c->log, started, c->arena, c->err);
-
-        if (!status && from.run_id.data && from.seq < started) {
-                pawl__row other = {.v[PAWL__RUN_ID].text = from.run_id};
-                status = pawl__state_get(c->state, PAWL__RUNS, &other, c->arena, c->err);
-                if (!status && (uint64_t)other.v[PAWL__RUN_STARTED_SEQ].integer < started)
-                        status = read_events(c, of, other, from.seq);
-                if (status == PAWL_ENOTFOUND)
-                        status = PAWL_OK;
-        }
-        if (!status)
-                status = find_standing(&r, &run);
-        return status ? status : pawl__log_each(c->log, started - 1, take_event, &r, c->err);
-}
 
 static pawl_status read_side(comparing *c, int number, const char *run_id)
 {
@@ -235,8 +49,8 @@ static pawl_status read_side(comparing *c, int number, const char *run_id)
                         status = pawl__nomem(c->err);
         }
         return status ? status
-                      : read_events(c, of, run->row,
-                                (uint64_t)run->row.v[PAWL__RUN_UPDATED_SEQ].integer);
+                      : pawl__step_records(of->records, &of->at, c->log, c->state, &run->row,
+                                c->arena, c->err);
 }
 
 /* ---- Comparing ------------------------------------------------------------------------------- */
@@ -325,7 +139,7 @@ static pawl_status compare_documents(pawl_member_change **out, size_t *n, compar
 
 /* Was the step told that definition all the same, as somebody had answered before? */
 static pawl_status was_told(
-        bool *told, comparing *c, int number, uint32_t step, const answer *wanted)
+        bool *told, comparing *c, int number, uint32_t step, const pawl__step_answer *wanted)
 {
         side *of = &c->sides[number];
         const pawl__steps_query query = {
@@ -349,7 +163,7 @@ static pawl_status was_told(
         return status ? status : pawl__arena_check(c->arena, c->err);
 }
 
-static const answer *answer_to(const record *of, pawl_text term)
+static const pawl__step_answer *answer_to(const pawl__step_record *of, pawl_text term)
 {
         for (size_t i = 0; of && i < of->n_answers; i++)
                 if (pawl__text_eq(of->answers[i].term, term))
@@ -358,7 +172,7 @@ static const answer *answer_to(const record *of, pawl_text term)
 }
 
 static pawl_status compare_answers(pawl__compared_step *step, comparing *c,
-        const record *const records[2], const uint32_t at[2])
+        const pawl__step_record *const records[2], const uint32_t at[2])
 {
         const size_t most =
                 (records[0] ? records[0]->n_answers : 0) + (records[1] ? records[1]->n_answers : 0);
@@ -369,8 +183,8 @@ static pawl_status compare_answers(pawl__compared_step *step, comparing *c,
                 return pawl__nomem(c->err);
         for (int k = 0; k < 2; k++)
                 for (size_t i = 0; records[k] && i < records[k]->n_answers && !status; i++) {
-                        const answer *one = &records[k]->answers[i];
-                        const answer *other = answer_to(records[1 - k], one->term);
+                        const pawl__step_answer *one = &records[k]->answers[i];
+                        const pawl__step_answer *other = answer_to(records[1 - k], one->term);
                         bool told = other && (k == 1 || pawl__text_eq(one->value, other->value));
                         if (!other)
                                 status = was_told(&told, c, 1 - k, at[1 - k], one);
@@ -386,7 +200,7 @@ static pawl_status compare_answers(pawl__compared_step *step, comparing *c,
 static pawl_status compare_step(pawl__compared_step *step, comparing *c, const uint32_t at[2])
 {
         const pawl__row *rows[2] = {NULL, NULL};
-        const record *records[2] = {NULL, NULL};
+        const pawl__step_record *records[2] = {NULL, NULL};
         pawl_text inputs[2] = {{NULL, 0}, {NULL, 0}}, outputs[2] = {{NULL, 0}, {NULL, 0}};
 
         for (int i = 0; i < 2; i++) {

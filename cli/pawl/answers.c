@@ -50,7 +50,7 @@ static pawl_status check_names(const pawl__json_tree *tree, pawl__node object, p
         static const char *const known[] = {"conflict_id", "pick", "define", "dismiss", "scope",
                 "run_id", "step_id", "retry_token", "term", "conflict_type", "severity",
                 "confidence", "context", "candidates", "status", "requested_at", "resolved_seq",
-                "answer", "to", "due_at", "otherwise", "answered_by", "seq"};
+                "answer", "to", "due_at", "otherwise", "answered_by", "seq", "undone"};
         enum { KNOWN = sizeof known / sizeof known[0] };
 
         for (pawl__node n = pawl__json_first(tree, object); n != PAWL__NO_NODE;

@@ -8,7 +8,7 @@
 #include "command/table.h"
 #include "pipeline/answer.h"
 #include "pipeline/question.h"
-#include "state/state.h"
+#include "state/undone.h"
 #include <inttypes.h>
 
 /* A candidate sense; a pick counts them from 1. */
@@ -22,6 +22,7 @@ typedef struct conflict {
         candidate *candidates;
         size_t n;
         bool asks;                 /* about no term */
+        bool undone;               /* its answer was given where a rollback went back behind */
         pawl__question_info asked; /* then; else empty */
 } conflict;
 
@@ -62,6 +63,7 @@ static const cli_field fields[] = {
         {"answer", CLI_AS_TEXT, CLI_AT(conflict, asked.answer)},
         {"answered_by", CLI_AS_TEXT, CLI_AT(conflict, asked.answered_by)},
         {"seq", CLI_AS_INTEGER, CLI_AT(conflict, row.v[PAWL__CON_SEQ].integer)},
+        {"undone", CLI_AS_BOOL, CLI_AT(conflict, undone)},
         CLI_NO_FIELD,
 };
 
@@ -132,7 +134,10 @@ static pawl_status print_conflict(
                 CLI_FMT(row->v[PAWL__CON_TYPE].text), c->asks ? "" : ", ");
         if (!c->asks)
                 cli_put(out, row->v[PAWL__CON_SEVERITY].text);
-        fputs(open ? "\n    step " : ", resolved\n    step ", out);
+        fputs(open          ? "\n    step "
+                : c->undone ? ", resolved, but that was undone\n    step "
+                            : ", resolved\n    step ",
+                out);
         cli_putf(out, "%.*s, run %.*s", CLI_FMT(row->v[PAWL__CON_STEP].text), CLI_FMT(run_id));
         if (row->v[PAWL__CON_CONTEXT].text.len)
                 cli_putf(out, "\n    in: %.*s", CLI_FMT(row->v[PAWL__CON_CONTEXT].text));
@@ -162,6 +167,7 @@ static pawl_status find(conflict **out, size_t *n, const cli_call *cli, pawl_log
 {
         const pawl__page page = {cli_number(cli, "before", 0), (size_t)cli_number(cli, "limit", 0)};
         pawl__row *rows, one;
+        bool *undone;
         pawl_status status;
 
         if (cli_given(cli, "id")) {
@@ -176,10 +182,13 @@ static pawl_status find(conflict **out, size_t *n, const cli_call *cli, pawl_log
         if (status)
                 return status;
         *out = pawl__arena_array(cli->arena, *n, sizeof **out);
-        if (!*out)
+        undone = pawl__arena_array(cli->arena, *n, sizeof *undone);
+        if (!*out || !undone)
                 return pawl__nomem(err);
+        status = pawl__undone_answers(undone, rows, *n, log, state, cli->arena, err);
         for (size_t i = 0; i < *n && !status; i++) {
-                (*out)[i] = (conflict){.row = rows[*n - 1 - i]}; /* the newest is the last */
+                const size_t from = *n - 1 - i; /* the newest is the last */
+                (*out)[i] = (conflict){.row = rows[from], .undone = undone[from]};
                 status = number_candidates(&(*out)[i], cli->arena, err);
                 (*out)[i].asks = pawl__is_question((*out)[i].row.v[PAWL__CON_TYPE].text);
                 if (!status && (*out)[i].asks)

@@ -50,6 +50,35 @@ same "$(jq -c '.steps[0] | .answers, .output' out)" '[{"term":"Which?","before":
 runs 1 pawl compare left right
 says '^answer Which\?: "left" → "right"$' out
 
+it "what was answered and done on a line that was undone is not the run's"
+sed -i 's/^steps:/&\n  - {id: first, run: ["true"]}/' ask.yaml
+for way in west east; do
+        runs 3 pawl run ask.yaml --run "$way" --no-input --fresh
+        answer --answer "$([ "$way" = west ] && echo left || echo right)"
+        runs 0 pawl resume "$way"
+done
+runs 3 pawl run ask.yaml --run again --no-input --fresh
+runs 0 pawl checkpoint waits
+waits=$(pawl checkpoints --json | jq '.[-1].n')
+answer --answer left
+runs 0 pawl resume again
+runs 0 pawl compare west again
+runs 0 pawl rollback "$waits" --yes
+runs 0 pawl resume again # it was asked before that, and the answer is kept
+runs 0 pawl compare west again
+runs 0 pawl rollback "$((waits - 1))" --yes
+says '^  step    q of run again is to be run again$' out
+runs 0 pawl conflicts --all
+says '^.{8}  "Which\?": question, resolved, but that was undone$' out
+runs 3 pawl resume again --no-input
+answer --answer right
+runs 0 pawl resume again
+runs 0 pawl compare east again
+runs 0 pawl undo --yes
+runs 0 pawl compare west again
+same "$(pawl conflicts --all --json | jq -c '[.[] | select(.run_id == "again") | .answer, .undone]')" '["left",false]'
+runs 0 eventlog replay --check
+
 it "other inputs, output and files; what takes from it"
 runs 0 pawl run mission.yaml --run short --fresh --set way=short
 runs 1 pawl compare two short --json

@@ -23,7 +23,7 @@ jq -e 'length == 1 and (.[0] | .term == "workspace" and .conflict_type == "ambig
         (.candidates | length == 2 and (.[0].n == 1) and .[0].scope == "team_domain" and
         (.[0].definition | startswith("A folder")) and .[1].confidence == 0.9))' out >/dev/null
 same "$(jq -c '.[0] | keys_unsorted' out)" \
-        '["conflict_id","run_id","step_id","retry_token","term","conflict_type","severity","confidence","context","candidates","status","requested_at","resolved_seq","to","due_at","otherwise","answer","answered_by","seq"]'
+        '["conflict_id","run_id","step_id","retry_token","term","conflict_type","severity","confidence","context","candidates","status","requested_at","resolved_seq","to","due_at","otherwise","answer","answered_by","seq","undone"]'
 conflict=$(jq -r '.[0].conflict_id' out)
 token=$(jq -r '.[0].retry_token' out)
 run=$(jq -r '.[0].run_id' out)
