@@ -160,8 +160,8 @@ TEST(what_programs_run_by_is_left_alone)
         tree_hash now = tree_of(&f->t, "d 755 a", "f 644 a/.giT/config=2", NULL);
 
         check_plan(f, now, target, &now, 1,
-                "a/.github ->d\na/.github/x ->f\n.GIT: ignored!\n.Pawl: ignored!\n"
-                "a/.giT: ignored!\n");
+                "a/.github ->d\na/.github/x ->f\n.GIT: the log's own, or git's, which no rollback writes!\n.Pawl: the log's own, or git's, which no rollback writes!\n"
+                "a/.giT: the log's own, or git's, which no rollback writes!\n");
         assert_false(pawl__own_files_named(NULL, pawl__text(".gitx/x.git/.pawl-/git")));
         assert_true(pawl__own_files_named(NULL, pawl__text("a/.git")));
         assert_true(pawl__own_files_named(NULL, pawl__text("a/.PAWL/b")));

@@ -356,8 +356,9 @@ const char *pawl__left_text(const pawl__plan_left *left)
         case PAWL__LEFT_UNRECORDED:
                 return "no checkpoint recorded it";
         case PAWL__LEFT_IGNORED:
-        case PAWL__LEFT_OWN:
                 return "ignored";
+        case PAWL__LEFT_OWN:
+                return "the log's own, or git's, which no rollback writes";
         case PAWL__LEFT_SKIPPED:
                 return now[skip];
         case PAWL__LEFT_NOT_CAPTURED:
