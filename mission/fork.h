@@ -33,6 +33,8 @@ typedef struct pawl__fork {
         pawl_mission *mission;     /**< with parameters that were given; NULL: they are the run's */
         const char *path;          /**< of the mission's file, for the new run */
         uint64_t from;             /**< whose files it begins with; 0: they stay */
+        const char *filled;        /**< the directory that has them; emptied where it comes to
+                                        nothing; NULL: none */
         char run_id[37];           /**< the new one's */
         pawl__arena arena;
 } pawl__fork;
@@ -55,5 +57,8 @@ PAWL_MUST_CHECK pawl_status pawl__fork_set_up(pawl__fork *f, const char *directo
         const pawl_workspace_options *options, pawl_error *err);
 /** The new run's files are where the run's are. PAWL_ESTATE: those have no place here. */
 PAWL_MUST_CHECK pawl_status pawl__fork_in_place(pawl__fork *f, pawl_error *err);
+
+/** Of a fork that failed, so that it can be tried again: its directory is as empty as it was. */
+void pawl__fork_clean_up(const pawl__fork *f);
 
 PAWL_MUST_CHECK pawl_status pawl__fork_commit(pawl__fork *f, const char *actor, pawl_error *err);

@@ -9,9 +9,11 @@
 #include "workspace/rollback/tracked_paths.h"
 #include <dirent.h>
 #include <errno.h>
+#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define RUN(f) PAWL__FMT((f)->now.v[PAWL__RUN_ID].text)
 
@@ -215,6 +217,27 @@ static pawl_status check_captured(const pawl__fork *f, pawl_text below, pawl_err
         return status;
 }
 
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+        (void)st;
+        if (at->level > 0 && type == FTW_DP)
+                (void)rmdir(path);
+        else if (at->level > 0)
+                (void)unlink(path);
+        return 0;
+}
+
+void pawl__fork_clean_up(const pawl__fork *f)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__row run = {.v[PAWL__RUN_ID].text = pawl__text(f->run_id)};
+
+        if (f->filled &&
+                pawl__state_get(f->state, PAWL__RUNS, &run, &arena, NULL) == PAWL_ENOTFOUND)
+                (void)nftw(f->filled, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+        pawl__arena_free(&arena);
+}
+
 static pawl_status fill_directory(pawl__fork *f, const char *directory, pawl_text below,
         const pawl_workspace_options *given, pawl_error *err)
 {
@@ -227,6 +250,7 @@ static pawl_status fill_directory(pawl__fork *f, const char *directory, pawl_tex
 
         if (status)
                 return status;
+        f->filled = pawl__arena_copy(&f->arena, pawl__text(real)).data;
         options.root = real;
         status = pawl__workspace_open_run(&ws, f->log, pawl__text(f->run_id), n, &options, err);
         if (status)

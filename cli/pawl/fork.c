@@ -136,6 +136,8 @@ static pawl_status fork_run(cli_call *cli, pawl_log *log, pawl_error *err)
                 status = place(cli, log, &f, err);
         if (!status && !cli->code)
                 status = pawl__fork_commit(&f, actor, err);
+        if (status)
+                pawl__fork_clean_up(&f);
         if (!status && !cli->code)
                 status = print(cli, &f, err);
         if (mission)

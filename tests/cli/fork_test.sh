@@ -188,6 +188,31 @@ same "$(pawl output "$sixth" publish)" ready
 runs 0 eventlog replay --check
 runs 0 eventlog verify
 
+it "one that fails leaves the directory as empty as it was, so that the same again does it"
+rm -rf full
+mkdir wide
+head -c 400000 /dev/zero >wide/large
+echo one >wide/small
+cat >wide/full.yaml <<'END'
+mission: full
+workspace: {root: .}
+steps:
+  - {id: a, run: [sh, -c, "echo a >a"]}
+  - {id: b, run: ["true"]}
+END
+(
+        cd wide
+        own_log
+        runs 0 pawl run full.yaml --run full
+        code=0
+        (ulimit -f 200; trap '' XFSZ; exec pawl fork full --from b --dir ../full) >out 2>err || code=$?
+        same "$code" 1
+        says 'large: cannot write' err
+        same "$(ls -A ../full)" ""
+        runs 0 pawl fork full --from b --dir ../full
+        cmp large ../full/large
+)
+
 if ! on_server; then
 it "killed at each of its calls it leaves no run or a whole one, and the log well"
 forget_log
