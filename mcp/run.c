@@ -469,6 +469,15 @@ void mcp_runs_tick(mcp_server *server)
         }
 }
 
+bool mcp_runs_at_work(const mcp_server *server)
+{
+        const mcp_run *run = server->runs;
+
+        while (run && !run->process.pid)
+                run = run->next;
+        return run != NULL;
+}
+
 void mcp_runs_stop(mcp_server *server)
 {
         for (mcp_run *run = server->runs; run; run = run->next)

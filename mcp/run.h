@@ -23,3 +23,5 @@ void mcp_run_cancel(mcp_server *server, pawl_text id);
 /** Processes that ended, and progress. */
 void mcp_runs_tick(mcp_server *server);
 void mcp_runs_stop(mcp_server *server);
+/** Does a process work, and not wait for what the client answers? */
+bool mcp_runs_at_work(const mcp_server *server);

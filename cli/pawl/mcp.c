@@ -1,6 +1,7 @@
 /* pawl mcp: the Model Context Protocol on standard input and output, a message a line. */
 #include "base/system.h"
 #include "cli/pawl/commands.h"
+#include "mcp/run.h"
 #include "mcp/server.h"
 #include "mcp/subscriptions.h"
 #include <errno.h>
@@ -72,16 +73,18 @@ static bool take_input(serving *s)
 static int serve(serving *s, int signals)
 {
         struct signalfd_siginfo info;
+        int wait_ms = mcp_tick(&s->server);
         bool open = true;
 
-        while (open || s->server.runs) {
+        while (open || mcp_runs_at_work(&s->server)) {
                 struct pollfd fds[] = {{signals, POLLIN, 0}, {open ? STDIN_FILENO : -1, POLLIN, 0}};
-                if (poll(fds, 2, mcp_tick(&s->server)) < 0 && errno != EINTR)
+                if (poll(fds, 2, wait_ms) < 0 && errno != EINTR)
                         break;
                 if (fds[0].revents && read(signals, &info, sizeof info) == sizeof info)
                         return (int)info.ssi_signo;
                 if (fds[1].revents)
                         open = take_input(s);
+                wait_ms = mcp_tick(&s->server);
         }
         return 0;
 }

@@ -347,3 +347,11 @@ same "$(jq -c '.result | [.isError, .structuredContent.status]' answer)" '[false
 ask 2 "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{$meta,\"name\":\"resume\",\"arguments\":{\"token\":\"third\"}}}"
 same "$(jq -c '.result | [.resultType, .structuredContent.status]' answer)" '["complete","blocked"]'
 stop
+
+it "input that ends while tools are at work: their answers, then it ends; a question is nobody's to answer any more"
+printf 'mission: slow\nsteps: [{id: a, run: [sleep, "0.5"]}]\n' >slow.yaml
+printf 'mission: asks\nsteps: [{id: a, run: [sleep, "0.5"]}, {id: b, ask: {question: "What?"}}]\n' >asks.yaml
+begin() { printf '{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"run","arguments":{"mission":"%s.yaml","run":"%s"}}}\n' "$@"; }
+{ begin 1 slow ends; printf '%s\n' "$hello"; begin 2 asks waits; } | timeout 60 pawl mcp >out
+same "$(jq -c 'select(.id == 1) | .result | [.isError, .structuredContent.status]' out)" '[false,"completed"]'
+same "$(pawl runs --id waits --json | jq -r .status)" blocked
