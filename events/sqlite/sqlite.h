@@ -30,6 +30,15 @@ typedef struct pawl__wal {
         int64_t warned_ms;
 } pawl__wal;
 
+/** What a COMMIT writes to the -wal, until it is written in one go (gather.c). */
+typedef struct pawl__gather {
+        sqlite3_io_methods methods; /* first: by the file's methods this is found */
+        const sqlite3_io_methods *system;
+        sqlite3_int64 offset; /* where in the file the text goes */
+        int n;
+        char text[64 << 10]; /* as large as the largest page */
+} pawl__gather;
+
 /** When a database was last written, and how far SQLite's checkpoints had come then: only they
  * write it. */
 typedef struct pawl__stamp {
@@ -48,6 +57,7 @@ struct pawl__file {
                          */
         pawl__patience patience; /* of the busy handler */
         pawl__wal wal;
+        pawl__gather gather;
         int writer_queue_fd; /* the log's directory, locked in writer_queue.c; -1: none */
         bool relaxed;        /* commits do not wait for the disk: a lease was changed */
         bool whole;          /* a statement is at work that is not interrupted (interrupt.c) */
@@ -222,6 +232,12 @@ void pawl__wal_watch(pawl_log *log);
 /** sqlite3_wal_checkpoint_v2() that waits for so long in all. SQLite's result; *frames and *moved
  * (may be NULL) are -1 when it did not begin. */
 int pawl__wal_checkpoint(pawl_log *log, int mode, int64_t wait_us, int *frames, int *moved);
+/** Before a COMMIT: gather what it writes to the -wal, the returned file, until it syncs. NULL: a
+ *  COMMIT that does not sync. */
+sqlite3_file *pawl__gather_begin(pawl_log *log);
+/** After that COMMIT, whose result is @p rc: the file has its own methods again. Returns @p rc, or
+ *  what writing the rest of one that did not sync came to. */
+int pawl__gather_end(pawl_log *log, sqlite3_file *file, int rc);
 
 /* ---- The kernel's lock on a run (run_lock.c) ------------------------------------------------- */
 

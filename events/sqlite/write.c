@@ -133,8 +133,10 @@ pawl_status pawl__sqlite_commit(pawl_log *log)
 
         if (status)
                 return status;
-        status = pawl__db_fail(
-                log, run_kept(log, &log->file->commit, "COMMIT"), "append", &log->err);
+        sqlite3_file *wal = pawl__gather_begin(log);
+        int rc = run_kept(log, &log->file->commit, "COMMIT");
+        rc = pawl__gather_end(log, wal, rc);
+        status = pawl__db_fail(log, rc, "append", &log->err);
         if (status) /* see the top of the file; readers that are under way keep the -wal */
                 pawl__sqlite_rollback(log, true);
         else if (log->file->displaced)

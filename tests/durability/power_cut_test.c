@@ -427,7 +427,7 @@ LOG_TEST(a_checkpoint_of_a_thousand_pages)
         while (r.ops[from].kind != RECORDER_WRITE ||
                 strcmp(r.nodes[r.ops[from].node].name, ".pawl/events.db") != 0)
                 from++; /* where the checkpoint begins to write to the log */
-        assert_true(from > 2000);
+        assert_true(from > 1000);
         const power_sweep sweep = {.r = &r,
                 .from = from - 20,
                 .stride = test_full() ? 5 : 97,

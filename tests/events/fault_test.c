@@ -175,6 +175,20 @@ FAULT_TEST(a_full_disk_is_said_to_be_full)
         assert_int_equal(check_sound(f), BATCH);
 }
 
+/* However many frames it has: one write, one sync. */
+FAULT_TEST(an_append_writes_once_and_waits_once)
+{
+        event_log *f = *state;
+
+        event_log_open(f);
+        assert_ok(append_batch(f->log)); /* makes the -wal */
+        fault_reset();
+        assert_ok(append_batch(f->log));
+        assert_int_equal(fault_syncs(), 1);
+        assert_int_equal(fault_count(), 2);
+        event_log_close(f);
+}
+
 /* Open a log that is not there, or that is an empty file, with every operation from the n-th on
  * failing, for each n; then without. How often it could not be opened. */
 static int sweep_making(event_log *f, fault_kind kind, bool empty_file)

@@ -11,7 +11,7 @@
 
 #define LOG "events.db" /* every file of a log begins so */
 
-enum { OPEN_MAX = 32, KINDS = 4 };
+enum { OPEN_MAX = 32, KINDS = 4, SYSTEM_PAGE = 4096 };
 
 /* The system has one set of methods for files that are locked and one for those that are not. */
 typedef struct methods {
@@ -121,12 +121,18 @@ static const sqlite3_io_methods *system_methods(const sqlite3_file *file)
                 ->system;
 }
 
+/* The system keeps a file by its pages, and writes each to the disk when it likes: an operation a
+ * page. */
 static int recorder_write(sqlite3_file *file, const void *data, int len, sqlite3_int64 offset)
 {
         int rc = system_methods(file)->xWrite(file, data, len, offset);
 
-        if (rc == SQLITE_OK)
-                add_op(RECORDER_WRITE, node_of(file), offset, data, (size_t)len);
+        for (int at = 0, n; at < len && rc == SQLITE_OK; at += n) {
+                n = SYSTEM_PAGE - (int)((offset + at) % SYSTEM_PAGE);
+                n = n < len - at ? n : len - at;
+                add_op(RECORDER_WRITE, node_of(file), offset + at, (const char *)data + at,
+                        (size_t)n);
+        }
         return rc;
 }
 
