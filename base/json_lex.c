@@ -67,43 +67,42 @@ static size_t encode(char out[4], unsigned c)
         return 4;
 }
 
+/* The character of an escape of two bytes, by the second. */
+static inline char short_escape(char c)
+{
+        switch (c) {
+        case 'b':
+                return '\b';
+        case 'f':
+                return '\f';
+        case 'n':
+                return '\n';
+        case 'r':
+                return '\r';
+        case 't':
+                return '\t';
+        default:
+                return c;
+        }
+}
+
 size_t pawl__lex_escaped_character(char out[4], const char **at)
 {
         const char *const p = *at;
-        char c = p[1];
 
         *at += 2;
-        switch (c) {
-        case 'b':
-                c = '\b';
-                break;
-        case 'f':
-                c = '\f';
-                break;
-        case 'n':
-                c = '\n';
-                break;
-        case 'r':
-                c = '\r';
-                break;
-        case 't':
-                c = '\t';
-                break;
-        case 'u': {
-                unsigned code = (unsigned)hex4(p + 2, p + 6);
-                *at += 4;
-                if (is_high_surrogate((int)code)) {
-                        const unsigned low = (unsigned)hex4(p + 8, p + 12);
-                        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-                        *at += 6;
-                }
-                return encode(out, code);
+        if (p[1] != 'u') {
+                *out = short_escape(p[1]);
+                return 1;
         }
-        default:
-                break;
+        unsigned code = (unsigned)hex4(p + 2, p + 6);
+        *at += 4;
+        if (is_high_surrogate((int)code)) {
+                const unsigned low = (unsigned)hex4(p + 8, p + 12);
+                code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+                *at += 6;
         }
-        *out = c;
-        return 1;
+        return encode(out, code);
 }
 
 size_t pawl__lex_write_escape(char out[6], char c)
@@ -128,9 +127,13 @@ bool pawl__lex_canonical(const char *raw, size_t raw_len)
 {
         const char *const end = raw + raw_len;
 
-        for (const char *p = raw; (p = memchr(p, '\\', (size_t)(end - p)));) {
+        for (const char *p = raw; (p = pawl__lex_run(p, end, NULL)) < end;) {
                 const char *const escape = p;
                 char character[4], shortest[6];
+                if (p[1] != 'u' && p[1] != '/') {
+                        p += 2;
+                        continue;
+                }
                 const size_t len = pawl__lex_escaped_character(character, &p);
                 const unsigned char c = (unsigned char)character[0];
                 if (len > 1 || (c >= 0x20 && c != '"' && c != '\\') ||
@@ -182,20 +185,19 @@ pawl__lex_place pawl__lex_string_rest(pawl__lex_place at, const char *end)
 size_t pawl__json_unescape(char *out, const char *raw, size_t raw_len)
 {
         const char *p = raw, *const end = raw + raw_len;
-        char *const start = out;
+        char *to = out;
 
-        while (p < end) {
-                const char *slash = memchr(p, '\\', (size_t)(end - p));
-                const size_t plain = (size_t)((slash ? slash : end) - p);
-                memcpy(out, p, plain);
-                out += plain;
-                p += plain;
-                if (p < end) {
-                        char character[4];
-                        const size_t n = pawl__lex_escaped_character(character, &p);
-                        memcpy(out, character, n);
-                        out += n;
+        for (;;) {
+                const char *const run = p;
+                p = pawl__lex_run(run, end, to);
+                to += p - run;
+                if (p == end)
+                        return (size_t)(to - out);
+                if (p[1] != 'u') {
+                        *to++ = short_escape(p[1]);
+                        p += 2;
+                } else {
+                        to += pawl__lex_escaped_character(to, &p);
                 }
         }
-        return (size_t)(out - start);
 }

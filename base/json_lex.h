@@ -232,6 +232,10 @@ static inline const char *pawl__lex_number(const char *raw, const char *end, paw
         return p;
 }
 
+/* A run is copied 16 bytes at a time. */
+enum { PAWL__LEX_SLACK = 16 };
+
 /** Decode a string's raw text (already accepted by the reader) into @p out, which must hold
- *  raw_len bytes. Returns the length, which is never more. The result may hold NULs. */
+ *  raw_len + PAWL__LEX_SLACK bytes. Returns the length, at most raw_len. The result may hold NULs.
+ */
 size_t pawl__json_unescape(char *out, const char *raw, size_t raw_len);

@@ -257,7 +257,7 @@ size_t pawl__json_name_offset(const char *text, size_t len, size_t object, size_
 pawl_status pawl__json_refuse_twice(const char *text, size_t len, size_t offset, pawl_error *err)
 {
         enum { SHOWN = 200 };
-        char decoded[SHOWN], message[SHOWN + 80];
+        char decoded[SHOWN + PAWL__LEX_SLACK], message[SHOWN + 80];
         const char *name = text + offset + 1;
         bool escaped;
         const char *const close = pawl__lex_string(name, text + len, &escaped, NULL).p;

@@ -30,7 +30,7 @@ struct reading {
 
 static pawl_status decode(struct reading *r, const pawl__json_token *token, pawl_text *out)
 {
-        char *decoded = pawl__arena_alloc(&r->tree->arena, token->raw_len);
+        char *decoded = pawl__arena_alloc(&r->tree->arena, token->raw_len + PAWL__LEX_SLACK);
         if (!decoded)
                 return pawl__nomem(r->err);
         *out = pawl__text_n(decoded, pawl__json_unescape(decoded, token->raw, token->raw_len));

@@ -387,7 +387,7 @@ UNIT_TEST(escapes_are_decoded_to_what_they_stand_for)
 
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 const size_t raw_len = strlen(cases[i].raw);
-                char *out = malloc(raw_len);
+                char *out = malloc(raw_len + PAWL__LEX_SLACK);
                 assert_non_null(out);
                 assert_int_equal(pawl__json_unescape(out, cases[i].raw, raw_len), cases[i].len);
                 assert_memory_equal(out, cases[i].decoded, cases[i].len);

@@ -21,7 +21,7 @@ static bool reads(const char *text, size_t len, pawl_error *err)
                 }
                 require(token.offset <= len && reader.at <= len);
                 if (token.type == PAWL__JSON_STRING || token.type == PAWL__JSON_NAME) {
-                        char *decoded = malloc(token.raw_len + 1);
+                        char *decoded = malloc(token.raw_len + PAWL__LEX_SLACK);
                         require(decoded != NULL);
                         const size_t n = pawl__json_unescape(decoded, token.raw, token.raw_len);
                         require(n <= token.raw_len && pawl__utf8_valid(decoded, n));
