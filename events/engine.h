@@ -111,8 +111,8 @@ typedef enum pawl__life {
 
 /** "NULL: ..." says what an engine without that function means. */
 struct pawl__engine {
-        /** A row is dear to read: what was read in a transaction is kept for the next one, if no
-         * event came in between. */
+        /** A row is dear to read: of what a transaction read or wrote, much is kept for the next
+         * one, if no event came in between; of other engines' little. */
         bool keeps_rows;
         const char *const *sql; /**< PAWL__STMTS texts, in the form of pawl__sql_expand() */
 

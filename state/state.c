@@ -108,8 +108,7 @@ static pawl_status begin(void *user, pawl_error *err)
         pawl_status status = pawl__projection_place(&state->stored, &head, state->log, err);
         if (status)
                 return status;
-        pawl__store_sql_begin(state->tables,
-                pawl__log_keeps_rows(state->log) && state->cached == head && state->stored == head);
+        pawl__store_sql_begin(state->tables, state->cached == head && state->stored == head);
         state->cached = 0;
         state->applied = state->stored;
         if (state->applied == head)
@@ -176,6 +175,7 @@ static void release(void *user)
 {
         pawl__state *state = user;
 
+        state->cached = 0;
         pawl__store_sql_release(state->tables);
         pawl__queries_release(state);
 }

@@ -4,8 +4,9 @@
 #include "state/sql.h"
 #include <stdlib.h>
 
-/* Puts after which a cache that is kept is emptied: what was put over takes room. */
-enum { PUTS_MAX = 16384 };
+/* Puts after which a cache that is kept is emptied: what was put over takes room. Few where a row
+ * is soon read again. */
+enum { PUTS_MAX = 16384, PUTS_FEW = 256 };
 
 /* A cached row that the tables do not have yet. */
 struct dirty {
@@ -275,7 +276,7 @@ void pawl__store_sql_begin(pawl__store *store, bool keep)
 {
         struct store_sql *sql = (struct store_sql *)store;
 
-        if (!keep || sql->puts > PUTS_MAX)
+        if (!keep || sql->puts > (pawl__log_keeps_rows(sql->log) ? PUTS_MAX : PUTS_FEW))
                 clear_cache(sql);
         sql->caching = true;
 }
