@@ -2,11 +2,12 @@
  * Runs and conflicts, newest first by the event they started with: an order that stays as it is
  * while runs go on, so that a listing can be read page by page.
  *
- * No index is kept in that order. Runs that are not completed have one by their last event, and are
- * few: they are scanned and sorted. For the others there are two ways: to walk the log back from
- * the start of the page, which is fast if runs have few events; or to scan the table of runs, which
- * is fast if there are few runs. The cheaper one is chosen, by the average number of events of a
- * run; a walk that has found no full page after WALK events falls back to the scan.
+ * No index is kept in that order. Runs that are not completed have one by their last event (on a
+ * server, by their first), and are few: they are scanned and sorted. For the others there are two
+ * ways: to walk the log back from the start of the page, which is fast if runs have few events; or
+ * to scan the table of runs, which is fast if there are few runs. The cheaper one is chosen, by the
+ * average number of events of a run; a walk that has found no full page after WALK events falls
+ * back to the scan.
  */
 #include "events/log.h"
 #include "state/projection.h"
