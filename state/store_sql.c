@@ -8,6 +8,11 @@
  * is soon read again. */
 enum { PUTS_MAX = 16384, PUTS_FEW = 256 };
 
+/* A row of which all is written, and how many are written by what changed in them: of more, the
+ * server takes whole rows by one statement. */
+enum { FEW = 8 };
+static const uint32_t WHOLE = UINT32_MAX;
+
 /* A cached row that the tables do not have yet. */
 struct dirty {
         pawl__table table;
@@ -17,7 +22,8 @@ struct dirty {
 struct store_sql {
         pawl__store store;
         pawl_log *log;
-        pawl__query *get[PAWL__TABLES], *put[PAWL__TABLES];
+        pawl__query *get[PAWL__TABLES], *put[PAWL__TABLES], *update[PAWL__TABLES];
+        uint32_t updated[PAWL__TABLES]; /* the columns that the statement sets; a bit each */
         bool caching;
         bool whole;                 /* there are no rows but those cached: the tables were empty */
         char new_run[PAWL__ID_MAX]; /* a run of which there are none but those cached */
@@ -26,8 +32,9 @@ struct store_sql {
         pawl__arena found;   /* the row that was got last, outside of begin and flush */
         struct dirty *dirty;
         size_t n_dirty, cap_dirty, puts;
-        bool *is_dirty[PAWL__TABLES]; /* by index in the cache: is it in dirty? */
-        size_t cap_is_dirty[PAWL__TABLES];
+        uint32_t *changed[PAWL__TABLES]; /* by index in the cache: in which columns the tables have
+                                            another value; 0: in none, and it is not in dirty */
+        size_t cap_changed[PAWL__TABLES];
 };
 
 /* ---- Statements, made from the column table -------------------------------------------------- */
@@ -77,20 +84,25 @@ static pawl_status statement(pawl__query **query, struct store_sql *sql, pawl__t
         return status;
 }
 
-static void bind(pawl__query *query, const pawl__table_def *def, int columns, const pawl__row *row)
+/* Of the first columns those of the set, one behind the other. */
+static void bind(pawl__query *query, const pawl__table_def *def, int columns, uint32_t set,
+        const pawl__row *row)
 {
-        for (int c = 0; c < columns; c++)
+        for (int c = 0, at = 1; c < columns; c++) {
+                if (!(set >> c & 1))
+                        continue;
                 switch (def->column[c].type) {
                 case PAWL__TEXT:
-                        pawl__query_bind_text(query, c + 1, row->v[c].text);
+                        pawl__query_bind_text(query, at++, row->v[c].text);
                         break;
                 case PAWL__INT:
-                        pawl__query_bind_integer(query, c + 1, row->v[c].integer);
+                        pawl__query_bind_integer(query, at++, row->v[c].integer);
                         break;
                 case PAWL__REAL:
-                        pawl__query_bind_real(query, c + 1, row->v[c].real);
+                        pawl__query_bind_real(query, at++, row->v[c].real);
                         break;
                 }
+        }
 }
 
 /* ---- Rows of the tables themselves ----------------------------------------------------------- */
@@ -108,7 +120,7 @@ static pawl_status seek(pawl__query **found, struct store_sql *sql, pawl__table 
                 return status;
         pawl__query *query = sql->get[table];
         pawl__query_reset(query);
-        bind(query, def, def->keys, row);
+        bind(query, def, def->keys, WHOLE, row);
         status = pawl__query_step(query, PAWL__READING, err);
         if (status)
                 pawl__query_reset(query);
@@ -128,7 +140,7 @@ pawl_status pawl__store_sql_prefetch(
         if (status)
                 return status;
         pawl__query_reset(sql->get[table]);
-        bind(sql->get[table], &pawl__tables[table], pawl__tables[table].keys, row);
+        bind(sql->get[table], &pawl__tables[table], pawl__tables[table].keys, WHOLE, row);
         return pawl__query_prefetch(sql->get[table], err);
 }
 
@@ -140,8 +152,53 @@ static pawl_status write_row(
 
         if (status)
                 return status;
-        bind(sql->put[table], def, def->stored, row);
+        bind(sql->put[table], def, def->stored, WHOLE, row);
         return pawl__query_run(sql->put[table], NULL, PAWL__WRITING, err);
+}
+
+static void update_text(pawl__buf *sql, pawl__table table, uint32_t set)
+{
+        const pawl__table_def *def = &pawl__tables[table];
+        int at = def->keys;
+
+        pawl__buf_addf(sql, "UPDATE {=%s} SET ", def->name);
+        for (int c = def->keys; c < def->stored; c++)
+                if (set >> c & 1) {
+                        pawl__buf_addf(sql, "%s%s = ?%d", at > def->keys ? ", " : "",
+                                def->column[c].name, at + 1);
+                        at++;
+                }
+        pawl__buf_adds(sql, " WHERE {log AND} ");
+        for (int c = 0; c < def->keys; c++)
+                pawl__buf_addf(sql, "%s%s = ?%d", c ? " AND " : "", def->column[c].name, c + 1);
+}
+
+/* A row that the tables have, but for these columns. One statement sets all that ever changed: the
+ * columns that an event changes are few, and soon known. */
+static pawl_status update_row(struct store_sql *sql, pawl__table table, uint32_t changed,
+        const pawl__row *row, pawl_error *err)
+{
+        const pawl__table_def *def = &pawl__tables[table];
+        const uint32_t keys = (UINT32_C(1) << def->keys) - 1;
+        pawl__buf buf = PAWL__BUF_INIT;
+        pawl_status status = pawl__log_interrupted(sql->log, err);
+
+        if (!status && changed & ~sql->updated[table]) {
+                pawl__query_finalize(sql->update[table]);
+                sql->update[table] = NULL;
+                sql->updated[table] |= changed;
+        }
+        if (!status && !sql->update[table]) {
+                update_text(&buf, table, sql->updated[table]);
+                status = pawl__buf_check(&buf, err);
+                if (!status)
+                        status = pawl__query_prepare(&sql->update[table], sql->log, buf.data, err);
+                pawl__buf_free(&buf);
+        }
+        if (status)
+                return status;
+        bind(sql->update[table], def, def->stored, keys | sql->updated[table], row);
+        return pawl__query_run(sql->update[table], NULL, PAWL__WRITING, err);
 }
 
 /* ---- The cache of a transaction -------------------------------------------------------------- */
@@ -214,34 +271,63 @@ static pawl_status sql_get(pawl__store *store, pawl__table table, pawl__row *row
 /* Room for one more dirty row, of this index. New entries are not dirty. */
 static bool make_room(struct store_sql *sql, pawl__table table, uint32_t index)
 {
-        const size_t cap = sql->cap_is_dirty[table];
+        const size_t cap = sql->cap_changed[table];
 
-        if (pawl__grow(&sql->is_dirty[table], &sql->cap_is_dirty[table], (size_t)index + 1,
-                    sizeof(bool)))
+        if (pawl__grow(&sql->changed[table], &sql->cap_changed[table], (size_t)index + 1,
+                    sizeof *sql->changed[table]))
                 return false;
-        if (sql->cap_is_dirty[table] > cap)
-                memset(sql->is_dirty[table] + cap, 0, sql->cap_is_dirty[table] - cap);
+        if (sql->cap_changed[table] > cap)
+                memset(sql->changed[table] + cap, 0,
+                        (sql->cap_changed[table] - cap) * sizeof *sql->changed[table]);
         return !pawl__grow(&sql->dirty, &sql->cap_dirty, sql->n_dirty + 1, sizeof *sql->dirty);
+}
+
+/* In which columns does it differ from the cached one? A row that is not cached differs in all, and
+ * any does where the engine has no use for that. */
+static pawl_status compare(uint32_t *changed, struct store_sql *sql, pawl__table table,
+        const pawl__row *row, pawl_error *err)
+{
+        const pawl__table_def *def = &pawl__tables[table];
+        pawl__row former;
+        uint32_t index;
+
+        *changed = WHOLE;
+        if (!pawl__log_keeps_rows(sql->log))
+                return PAWL_OK;
+        pawl_status status = pawl__memory_find(&index, sql->cache, table, row, err);
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        pawl__memory_read(sql->cache, table, index, &former);
+        *changed = 0;
+        for (int c = def->keys; c < def->stored; c++) {
+                const pawl__value *a = &former.v[c], *b = &row->v[c];
+                const bool same = def->column[c].type == PAWL__TEXT
+                                          ? pawl__text_eq(a->text, b->text)
+                                          : memcmp(&a->integer, &b->integer, 8) == 0;
+                *changed |= (uint32_t)!same << c;
+        }
+        return PAWL_OK;
 }
 
 static pawl_status sql_put(
         pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err)
 {
         struct store_sql *sql = (struct store_sql *)store;
-        uint32_t index;
+        uint32_t index, changed;
 
         if (!sql->caching)
                 return write_row(sql, table, row, err);
-        pawl_status status = pawl__memory_put(&index, sql->cache, table, row, err);
+        pawl_status status = compare(&changed, sql, table, row, err);
+        if (!status)
+                status = pawl__memory_put(&index, sql->cache, table, row, err);
         if (status)
                 return status;
         sql->puts++;
         if (!make_room(sql, table, index))
                 return pawl__nomem(err);
-        if (!sql->is_dirty[table][index]) {
-                sql->is_dirty[table][index] = true;
+        if (changed && !sql->changed[table][index])
                 sql->dirty[sql->n_dirty++] = (struct dirty){table, index};
-        }
+        sql->changed[table][index] |= changed;
         return PAWL_OK;
 }
 
@@ -259,7 +345,7 @@ static pawl_status sql_add(
 static void forget_dirty(struct store_sql *sql)
 {
         for (size_t i = 0; i < sql->n_dirty; i++)
-                sql->is_dirty[sql->dirty[i].table][sql->dirty[i].index] = false;
+                sql->changed[sql->dirty[i].table][sql->dirty[i].index] = 0;
         sql->n_dirty = 0;
 }
 
@@ -293,7 +379,10 @@ pawl_status pawl__store_sql_flush(pawl__store *store, bool end, pawl_error *err)
                         if ((int)dirty->table != t)
                                 continue;
                         pawl__memory_read(sql->cache, dirty->table, dirty->index, &row);
-                        status = write_row(sql, dirty->table, &row, err);
+                        const uint32_t changed = sql->changed[t][dirty->index];
+                        status = changed == WHOLE || sql->n_dirty > FEW
+                                         ? write_row(sql, dirty->table, &row, err)
+                                         : update_row(sql, dirty->table, changed, &row, err);
                 }
         if (status)
                 return status;
@@ -368,7 +457,8 @@ void pawl__store_sql_release(pawl__store *store)
         for (int t = 0; t < PAWL__TABLES; t++) {
                 pawl__query_finalize(sql->get[t]);
                 pawl__query_finalize(sql->put[t]);
-                sql->get[t] = sql->put[t] = NULL;
+                pawl__query_finalize(sql->update[t]);
+                sql->get[t] = sql->put[t] = sql->update[t] = NULL;
         }
 }
 
@@ -378,7 +468,7 @@ static void sql_free(pawl__store *store)
 
         pawl__store_sql_release(store);
         for (int t = 0; t < PAWL__TABLES; t++)
-                free(sql->is_dirty[t]);
+                free(sql->changed[t]);
         free(sql->dirty);
         pawl__arena_free(&sql->found);
         pawl__memory_free(sql->cache);
