@@ -96,23 +96,29 @@ static void acknowledge(pawl_log *log)
         }
 }
 
-/* Send what ends the transaction, and wait: it must be committed then. */
-static pawl_status exchange_commit(pawl_log *log, pawl__postgres_query *end)
+/* Send what ends the transaction, and wait: it must be committed then. What has no BEGIN is
+ * committed by the end of the exchange. */
+static pawl_status exchange_commit(pawl_log *log, pawl__postgres_query *end, bool begun)
 {
         const struct pawl__server *server = log->server;
+        bool committed = false;
         pawl__postgres_query *commit = NULL;
         pawl_error *err = &log->err;
         pawl_status status = pawl__send(end, &end->result, "append", err);
 
         if (!status)
                 status = pawl__deferred_send(log, err);
-        if (!status)
+        if (!status && begun)
                 status = pawl__send_own(&commit, log, PAWL__OWN_COMMIT, true, err);
         if (!status)
                 status = pawl__exchange(log, "append", err);
-        if (!status && (!end->result || !commit->result ||
-                               strcmp(server->pq->PQcmdTuples(end->result), "1") != 0 ||
-                               strcmp(server->pq->PQcmdStatus(commit->result), "COMMIT") != 0))
+        if (!status)
+                committed =
+                        end->result && strcmp(server->pq->PQcmdTuples(end->result), "1") == 0 &&
+                        (begun ? commit->result && strcmp(server->pq->PQcmdStatus(commit->result),
+                                                           "COMMIT") == 0
+                               : server->pq->PQtransactionStatus(server->conn) == PQTRANS_IDLE);
+        if (!status && !committed)
                 status = pawl__server_unexpected(log, "a COMMIT that did not commit", err);
         pawl__postgres_reset(&end->base);
         if (commit)
@@ -127,13 +133,14 @@ static void bind_head(pawl__postgres_query *q, const pawl_log *log)
         pawl__query_bind_integer(&q->base, 3, log->server->applied);
 }
 
-/* All in one exchange: begin, take the head, write, commit. */
+/* All in one exchange: begin, take the head, write, commit. Where the exchange is such a
+ * transaction by itself, as PostgreSQL's is, BEGIN and COMMIT are left out. */
 static pawl_status try_at_once(pawl_log *log)
 {
         struct pawl__server *server = log->server;
         const pawl__lease *owned = server->owned;
         pawl__postgres_query *take;
-        pawl_status status = pawl__send_begin(log, &log->err);
+        pawl_status status = pawl__send_begin(log, true, &log->err);
 
         server->in_transaction = true;
         if (!status)
@@ -149,7 +156,10 @@ static pawl_status try_at_once(pawl_log *log)
                 pawl__query_bind_text(&take->base, 7, pawl__text_n(owned->run_id, owned->run_len));
                 pawl__query_bind_integer(&take->base, 8, (int64_t)owned->fence);
         }
-        return exchange_commit(log, take);
+        server->answered = false;
+        status = exchange_commit(log, take, !server->implicit);
+        server->undone = status && server->implicit && server->answered;
+        return status;
 }
 
 /* Connect, after the answer to a COMMIT was lost; why it was. */
@@ -241,7 +251,7 @@ static pawl_status commit_locked(pawl_log *log)
                 return status;
         bind_head(end, log);
         pawl__query_bind_integer(&end->base, 4, (int64_t)server->begun_seq);
-        status = exchange_commit(log, end);
+        status = exchange_commit(log, end, true);
         if (status && server->lost && (server->retry || status == PAWL_EINTERRUPTED)) {
                 server->in_transaction = false;
                 status = server->retry ? answer_lost(log) : not_known(log, status);

@@ -222,14 +222,60 @@ static pawl_status try_once(pawl_log *log, parameters *p, bool *again, bool *cut
                 log->path, (long long)(p->timeout_ms / 1000));
 }
 
+/* Two statements of one exchange say when their transactions began: where that is the same moment,
+ * they are one. It must be of the kind that BEGIN would ask for, too. */
+static pawl_status ask_session(pawl_log *log, pawl_error *err)
+{
+        static const char *const sql[] = {
+                "SELECT pg_backend_pid(), now()",
+                "SELECT current_setting('transaction_isolation') = 'read committed' AND "
+                "current_setting('transaction_read_only') = 'off', now()",
+        };
+        struct pawl__server *server = log->server;
+        pawl__query *queries[2] = {NULL, NULL};
+        pawl__sql_value pid = {.type = PAWL__SQL_NULL}, kind = pid;
+        pawl_status status = PAWL_OK;
+
+        for (int i = 0; i < 2 && !status; i++) {
+                status = pawl__postgres_prepare(&queries[i], log, sql[i], err);
+                pawl__postgres_query *q = (pawl__postgres_query *)queries[i];
+                if (!status)
+                        status = pawl__send(q, &q->result, "connect", err);
+        }
+        if (!status)
+                status = pawl__exchange(log, "connect", err);
+        const PGresult *const first =
+                queries[0] ? ((pawl__postgres_query *)queries[0])->result : NULL;
+        const PGresult *const then =
+                queries[1] ? ((pawl__postgres_query *)queries[1])->result : NULL;
+        if (!status && first && then) {
+                const pawl__postgres_library *pq = server->pq;
+                const int len = pq->PQgetlength(first, 0, 1);
+                pawl__postgres_value(&pid, queries[0], 0);
+                pawl__postgres_value(&kind, queries[1], 0);
+                server->implicit = kind.type == PAWL__SQL_INTEGER && kind.as.integer == 1 && len &&
+                                   len == pq->PQgetlength(then, 0, 1) &&
+                                   memcmp(pq->PQgetvalue(first, 0, 1), pq->PQgetvalue(then, 0, 1),
+                                           (size_t)len) == 0;
+        }
+        if (!status && (!first || !then))
+                status = pawl__server_unexpected(log, "a statement has none", err);
+        server->pooled = pid.type != PAWL__SQL_INTEGER ||
+                         pid.as.integer != server->pq->PQbackendPID(server->conn);
+        for (int i = 0; i < 2; i++)
+                if (queries[i])
+                        pawl__postgres_finalize(queries[i]);
+        return status;
+}
+
 /* What a session must be like for us. */
 static pawl_status check_session(pawl_log *log, pawl_error *err)
 {
         struct pawl__server *server = log->server;
         const pawl__postgres_library *pq = server->pq;
         const char *encoding = pq->PQparameterStatus(server->conn, "server_encoding");
-        PGresult *result = NULL;
 
+        server->implicit = false;
         if (pq->PQsetnonblocking(server->conn, 1) != 0 || !pq->PQenterPipelineMode(server->conn))
                 return pawl__server_lost(log, pq->PQerrorMessage(server->conn), "connect", err);
         if (encoding && strcmp(encoding, "UTF8") != 0)
@@ -237,15 +283,7 @@ static pawl_status check_session(pawl_log *log, pawl_error *err)
                         "%s: the database's encoding is %.40s; make one with `createdb -T template0 "
                         "-E UTF8`",
                         log->path, encoding);
-        pawl_status status = pawl__server_execute(
-                &result, log, "SELECT pg_backend_pid()", NULL, 0, "connect", err);
-        if (status)
-                return status;
-        pawl__postgres_query row = {
-                .base.engine = &pawl__postgres_engine, .log = log, .result = result};
-        server->pooled = pawl__query_integer(&row.base, 0) != pq->PQbackendPID(server->conn);
-        pq->PQclear(result);
-        return PAWL_OK;
+        return ask_session(log, err);
 }
 
 bool pawl__server_pause(pawl_log *log, int64_t ms)

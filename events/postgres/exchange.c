@@ -309,6 +309,7 @@ pawl_status pawl__exchange(pawl_log *log, const char *doing, pawl_error *err)
                         log, server->pq->PQerrorMessage(server->conn), doing, err);
         if (!status)
                 status = pump(log, true, doing, err);
+        server->answered = !server->lost && server->at == server->n_pending;
         forget_pending(server);
         if (status && server->pq->PQstatus(server->conn) != CONNECTION_OK)
                 server->lost = true;

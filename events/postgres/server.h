@@ -106,6 +106,7 @@ struct pawl__server {
                              on */
         bool lost;        /* the connection is of no use any more */
         bool pooled;      /* nothing may be kept in the session */
+        bool implicit;    /* an exchange without BEGIN is a transaction as we begin one */
         unsigned names;   /* given to prepared statements */
         int64_t log_id;
         char id_literal[24];
@@ -133,6 +134,8 @@ struct pawl__server {
         bool assumed;       /* the head was: what fails may be due to that */
         bool proven;        /* an exchange since then has proven it: the row is locked */
         bool refused;       /* what was assumed was refused */
+        bool answered;      /* the last exchange was, to its end */
+        bool undone;        /* one that had no BEGIN failed */
         bool leases_change; /* the transaction has written one */
 
         /* What waits to be sent (defer.c). */
@@ -242,7 +245,8 @@ PAWL_MUST_CHECK pawl_status pawl__postgres_view_begin(pawl_log *log, pawl_error 
 bool pawl__postgres_view_end(pawl_log *log);
 PAWL_MUST_CHECK pawl_status pawl__send_own(pawl__postgres_query **out, pawl_log *log,
         pawl__own_statement which, bool rows, pawl_error *err);
-PAWL_MUST_CHECK pawl_status pawl__send_begin(pawl_log *log, pawl_error *err);
+/** @p whole: all of the transaction goes by one exchange. */
+PAWL_MUST_CHECK pawl_status pawl__send_begin(pawl_log *log, bool whole, pawl_error *err);
 /** Begin, and wait for the log's row. */
 PAWL_MUST_CHECK pawl_status pawl__log_lock(pawl_log *log, pawl_error *err);
 /** The log's row is what log and server say now. */

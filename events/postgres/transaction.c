@@ -83,11 +83,13 @@ static pawl_status take_head(pawl_log *log, pawl__postgres_query *lock, pawl_err
         return PAWL_OK;
 }
 
-pawl_status pawl__send_begin(pawl_log *log, pawl_error *err)
+pawl_status pawl__send_begin(pawl_log *log, bool whole, pawl_error *err)
 {
         pawl__postgres_query *q;
-        pawl_status status = pawl__send_own(&q, log, PAWL__OWN_BEGIN, false, err);
+        pawl_status status = PAWL_OK;
 
+        if (!whole || !log->server->implicit)
+                status = pawl__send_own(&q, log, PAWL__OWN_BEGIN, false, err);
         if (!status && log->server->limited != log->server->connection)
                 status = pawl__send_own(&q, log, PAWL__OWN_LIMITS, false, err);
         return status;
@@ -103,7 +105,7 @@ pawl_status pawl__log_lock(pawl_log *log, pawl_error *err)
                 return status;
         server->failed = server->retry = server->assumed = false;
         pawl__deferred_drop(log);
-        status = pawl__send_begin(log, err);
+        status = pawl__send_begin(log, false, err);
         if (!status)
                 status = pawl__send_own(&lock, log, PAWL__OWN_LOCK, true, err);
         if (!status)
@@ -182,7 +184,7 @@ pawl_status pawl__deferred_begin(pawl_log *log, pawl_error *err)
         pawl__postgres_query *q;
 
         server->deferring = false;
-        pawl_status status = pawl__send_begin(log, err);
+        pawl_status status = pawl__send_begin(log, false, err);
         if (!status)
                 status = pawl__own_query(&q, log, PAWL__OWN_PROVE, err);
         if (!status) {
@@ -244,10 +246,10 @@ void pawl__postgres_rollback(pawl_log *log, bool large)
         (void)large;
         if (!server || !server->in_transaction)
                 return;
-        const bool retry = server->retry; /* of what failed */
-        if (server->deferring) {          /* nothing was sent */
+        const bool retry = server->retry;          /* of what failed */
+        if (server->deferring || server->undone) { /* nothing was sent, or all is undone */
                 pawl__deferred_drop(log);
-                server->in_transaction = server->failed = false;
+                server->in_transaction = server->failed = server->undone = false;
                 return;
         }
         pawl__deferred_drop(log);

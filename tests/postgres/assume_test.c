@@ -8,8 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A library that counts exchanges, and loses the one that ends with a COMMIT where a test says so.
- */
+/* A library that counts exchanges, and loses the one that commits where a test says so. */
 static const pawl__postgres_library *real;
 static pawl__postgres_library watched;
 static int exchanges;
@@ -57,7 +56,7 @@ static int count_sync(PGconn *conn)
 static int note_commit(PGconn *conn, const char *sql, int n, const Oid *types,
         const char *const *values, const int *lengths, const int *formats, int format)
 {
-        committing = committing || strcmp(sql, "COMMIT") == 0;
+        committing = committing || strcmp(sql, "COMMIT") == 0 || strstr(sql, "WITH taken AS");
         return real->PQsendQueryParams(conn, sql, n, types, values, lengths, formats, format);
 }
 
@@ -267,7 +266,7 @@ LOG_TEST(what_the_server_refuses_at_last_undoes_the_rest)
 static void a_lost_answer(event_log *f, bool behind)
 {
         begin_with(f, 2);
-        f->log->server->pooled = true; /* COMMIT goes by its text */
+        f->log->server->pooled = true; /* statements go by their text */
         lose = true;
         sent = behind;
         assert_ok(append_one(f->log, event_scope(NULL), 0));
@@ -287,6 +286,22 @@ LOG_TEST(a_commit_that_never_came_there_is_tried_again)
         a_lost_answer(f, false);
 }
 
+/* What BEGIN asks for is not what such a session has without it. */
+LOG_TEST(a_session_that_only_reads_by_default_writes_all_the_same)
+{
+        begin_with(f, 2);
+        assert_true(f->log->server->implicit);
+        assert_int_equal(setenv("PGOPTIONS", "-c default_transaction_read_only=on", 1), 0);
+        pawl_log *other = event_log_another(f);
+        unsetenv("PGOPTIONS");
+        assert_false(other->server->implicit);
+        for (int i = 0; i < PAWL__CALM + 2; i++)
+                assert_ok(append_one(other, event_scope(NULL), 0));
+        assert_int_equal(other->server->connection, 1);
+        pawl_log_close(other);
+        log_has(f, 2 + PAWL__CALM + 2);
+}
+
 /* Whenever it comes there, before the writer asks again or behind, the event is there once. */
 LOG_TEST(a_commit_that_comes_late_is_none_or_the_only_one)
 {
@@ -294,7 +309,7 @@ LOG_TEST(a_commit_that_comes_late_is_none_or_the_only_one)
 
         begin_with(f, 2);
         for (int moment = 0; moment <= MOMENTS; moment++) {
-                f->log->server->pooled = true; /* COMMIT goes by its text */
+                f->log->server->pooled = true; /* statements go by their text */
                 f->log->server->calm = PAWL__CALM;
                 committing = false;
                 late.armed = true;
