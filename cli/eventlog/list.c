@@ -1,37 +1,7 @@
 /* eventlog list: events, one a line. */
-#include "base/error.h"
-#include "base/similar.h"
 #include "cli/eventlog/commands.h"
 #include "cli/eventlog/rows.h"
 #include "command/find.h"
-#include "events/types.h"
-
-static pawl_status see(const pawl_event *event, void *user, pawl_error *err)
-{
-        (void)event, (void)err;
-        *(bool *)user = true;
-        return PAWL_DONE;
-}
-
-/* A type that this program does not know is one of a newer program, if the log has it. */
-static pawl_status check_type(pawl_text type, pawl_log *log, pawl_error *err)
-{
-        const cli_event_filter filter = {.type = type};
-        pawl__similar similar = {.typed = type};
-        bool seen = false;
-
-        if (!type.data || pawl__event_type_of(type) != PAWL__EVENT_OTHER)
-                return PAWL_OK;
-        const pawl_status status = cli_each_event(NULL, log, &filter, see, &seen, err);
-        if (status || seen)
-                return status;
-        for (int i = 0; i < PAWL__EVENT_TYPES; i++)
-                pawl__similar_try(&similar, pawl__event_def_of((pawl__event_type)i)->name);
-        return pawl__fail(err, PAWL_ENOTFOUND, "type %.*s: there is no event of it; %s%s%s",
-                PAWL__FMT(type),
-                similar.found ? "did you mean " : "`eventlog stats` lists the types",
-                similar.found ? similar.found : "", similar.found ? "?" : "");
-}
 
 static pawl_status list(cli_call *cli, pawl_log *log, pawl_error *err)
 {
@@ -44,10 +14,8 @@ static pawl_status list(cli_call *cli, pawl_log *log, pawl_error *err)
                 .last = cli_number(cli, "lines", 0),
         };
         cli_rows rows = {.out = cli->in->out, .json = cli_given(cli, "json"), .log = log};
-        pawl_status status = check_type(filter.type, log, err);
+        pawl_status status = cli_rows_open(&rows, err);
 
-        if (!status)
-                status = cli_rows_open(&rows, err);
         if (!status)
                 status = cli_known_run(&filter.run_id, log, cli->arena, err);
         if (!status)
