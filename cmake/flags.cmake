@@ -19,14 +19,13 @@ if(PAWL_HARDENING AND NOT PAWL_SANITIZE AND NOT PAWL_TSAN AND NOT PAWL_COVERAGE)
         endif()
 endif()
 if(PAWL_SANITIZE)
-        # -O1 and lines alone: half of the compiler's time, and a report names the line all the same
-        target_compile_options(pawl_flags INTERFACE -O1 -gline-tables-only
+        target_compile_options(pawl_flags INTERFACE
                 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
         target_link_options(pawl_flags INTERFACE -fsanitize=address,undefined)
 endif()
 if(PAWL_TSAN)
         target_compile_definitions(pawl_flags INTERFACE PAWL_TSAN)
-        target_compile_options(pawl_flags INTERFACE -O1 -gline-tables-only -fsanitize=thread -fno-omit-frame-pointer)
+        target_compile_options(pawl_flags INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
         target_link_options(pawl_flags INTERFACE -fsanitize=thread)
 endif()
 if(PAWL_COVERAGE)
