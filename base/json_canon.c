@@ -39,17 +39,18 @@ struct pass {
         struct level levels[PAWL__JSON_DEPTH + 1];
 };
 
-/* Copy a short run, 32 bytes at a time where the source has them. The buffer has the slack. */
-static inline char *copy(char *out, const char *from, size_t n, const char *end)
+/* Copy a short run, 32 bytes at a time: up to 31 more are read and written. What is written may be
+ * what was read too much. */
+static inline char *copy(char *out, const char *from, size_t n)
 {
-        if ((size_t)(end - from) < n + 31) {
-                memcpy(out, from, n);
-                return out + n;
+        for (size_t i = 0;;) {
+                char bytes[32];
+                memcpy(bytes, from + i, sizeof bytes);
+                memcpy(out + i, bytes, sizeof bytes);
+                i += sizeof bytes;
+                if (i >= n)
+                        return out + n;
         }
-        memcpy(out, from, 32);
-        for (size_t i = 32; i < n; i += 32)
-                memcpy(out + i, from + i, 32);
-        return out + n;
 }
 
 static pawl_status too_big(pawl_error *err)
@@ -112,7 +113,7 @@ static void reorder(const pawl__member *members, size_t n, char *text, uint32_t 
         char *to = end;
 
         for (size_t i = 0; i < n; i++) {
-                to = copy(to, text + members[i].start, members[i].end - members[i].start, end);
+                to = copy(to, text + members[i].start, members[i].end - members[i].start);
                 *to++ = ',';
         }
         memcpy(text + start + 1, end, (size_t)(to - end) - 1);
@@ -169,7 +170,12 @@ PAWL__LEX_INLINE pawl_status write_number(struct writing *w, const pawl__json_to
 
         if (t->marks.point == t->raw_len) {
                 const size_t sign = t->raw_len == 2 && memcmp(t->raw, "-0", 2) == 0;
-                w->out = copy(w->out, t->raw + sign, t->raw_len - sign, w->source_end);
+                const size_t len = t->raw_len - sign;
+                if ((size_t)(w->source_end - t->raw) >= t->raw_len + 31)
+                        copy(w->out, t->raw + sign, len);
+                else
+                        memcpy(w->out, t->raw + sign, len);
+                w->out += len;
                 return PAWL_OK;
         }
         const size_t n =
@@ -212,7 +218,7 @@ PAWL__LEX_INLINE pawl_status write_token(void *user, const pawl__json_token *t, 
         case PAWL__JSON_OBJECT:
         case PAWL__JSON_ARRAY:
                 *++w->level = (struct level){(uint32_t)w->c->n_members,
-                        (uint32_t)(w->out - w->text), (uint32_t)t->offset, false};
+                        (uint32_t)(w->out - w->text), (uint32_t)(t->raw - w->c->source), false};
                 *w->out++ = *t->raw;
                 w->start = w->out;
                 return PAWL_OK;

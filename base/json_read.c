@@ -244,14 +244,14 @@ pawl_status pawl__json_refuse(
 size_t pawl__json_name_offset(const char *text, size_t len, size_t object, size_t index)
 {
         pawl__json_reader reader;
-        pawl__json_token token = {.offset = 0};
+        pawl__json_token token = {.raw = text + object};
 
         pawl__json_reader_init(&reader, text + object, len - object);
         do {
                 if (pawl__json_next(&reader, &token, NULL))
                         break;
         } while (reader.depth != 1 || token.type != PAWL__JSON_NAME || index-- > 0);
-        return object + token.offset;
+        return pawl__json_offset(&token, text);
 }
 
 pawl_status pawl__json_refuse_twice(const char *text, size_t len, size_t offset, pawl_error *err)

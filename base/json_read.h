@@ -35,11 +35,18 @@ typedef enum pawl__json_type {
 typedef struct pawl__json_token {
         pawl__json_type type;
         bool escaped;    /**< a string or name holds at least one backslash escape */
-        size_t offset;   /**< of the token's first byte in the text, quote included */
-        const char *raw; /**< number: its literal; string or name: between the quotes, undecoded */
+        const char *raw; /**< where it is; string or name: between the quotes, undecoded */
         size_t raw_len;
         pawl__lex_marks marks; /**< number: see there */
 } pawl__json_token;
+
+/** The offset of the token's first byte in @p text, quote included. */
+static inline size_t pawl__json_offset(const pawl__json_token *t, const char *text)
+{
+        const bool quoted = t->type == PAWL__JSON_STRING || t->type == PAWL__JSON_NAME;
+
+        return (size_t)(t->raw - text) - quoted;
+}
 
 /** What may come next. */
 typedef enum pawl__json_expect {
@@ -195,10 +202,9 @@ PAWL__LEX_INLINE pawl_status pawl__json_walk(
 
         for (;;) {
                 p = pawl__lex_space(p, end);
-                t.offset = (size_t)(p - r->text);
                 t.raw = p;
                 if (expect != PAWL__EXPECT_VALUE) {
-                        if (depth == 0) {
+                        if (!closing) {
                                 refusal = PAWL__REFUSE_REST;
                                 if (p < end)
                                         goto refused;
@@ -223,7 +229,6 @@ PAWL__LEX_INLINE pawl_status pawl__json_walk(
                                 if (p == end || *p != ',')
                                         goto refused;
                                 p = pawl__lex_space(p + 1, end);
-                                t.offset = (size_t)(p - r->text);
                                 t.raw = p;
                         }
                         if (closing == '}') {
@@ -242,7 +247,8 @@ PAWL__LEX_INLINE pawl_status pawl__json_walk(
                                 status = take(user, &t, err);
                                 if (status)
                                         break;
-                                continue;
+                                p = pawl__lex_space(p, end);
+                                t.raw = p;
                         }
                 }
                 expect = PAWL__EXPECT_NEXT;

@@ -65,7 +65,7 @@ static inline pawl_status check_name(struct reading *r, const pawl__json_token *
         for (pawl__node i = level->node + 1; i < r->tree->n && level->count < FEW_MEMBERS;
                 i = nodes[i].next)
                 if (pawl__text_eq(nodes[i].name, name))
-                        return refuse_twice(r, token->offset);
+                        return refuse_twice(r, pawl__json_offset(token, r->tree->text));
         return PAWL_OK;
 }
 
@@ -117,7 +117,7 @@ PAWL__LEX_INLINE pawl_status add_node(struct reading *r, const pawl__json_token 
         node->type = (uint8_t)token->type;
         node->next = index + 1;
         node->count = 0;
-        node->offset = (uint32_t)token->offset;
+        node->offset = (uint32_t)pawl__json_offset(token, tree->text);
         node->name = r->name;
         node->value = pawl__text_n(token->raw, token->raw_len);
         r->name = (pawl_text){NULL, 0};
@@ -142,7 +142,7 @@ static pawl_status end_container(struct reading *r, const pawl__json_token *toke
 
         node->next = (pawl__node)tree->n;
         node->count = level->count;
-        node->value.len = token->offset + 1 - node->offset;
+        node->value.len = (size_t)(token->raw + 1 - node->value.data);
         r->written += node->count > 1 ? node->count - 1 : 0; /* the commas */
         if (node->type != PAWL__JSON_OBJECT || !level->unsorted)
                 return PAWL_OK;

@@ -98,7 +98,7 @@ static void print_eight(char *out, uint32_t eight)
 /* So many digits; zeros at the front where there are fewer. */
 static void print_digits(char *out, uint64_t digits, size_t count)
 {
-        for (; count > 8; digits /= 100000000)
+        for (; count >= 8; digits /= 100000000)
                 print_eight(out + (count -= 8), (uint32_t)(digits % 100000000));
         for (; count > 0; digits /= 10)
                 out[--count] = (char)('0' + digits % 10);

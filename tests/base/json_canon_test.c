@@ -221,6 +221,27 @@ UNIT_TEST(large_objects_in_large_objects_are_put_in_order)
         }
 }
 
+/* Members are moved 32 bytes at a time, into what is free behind the text: each length of the last
+ * one and of the one before it, around one and two such pieces. */
+UNIT_TEST(members_of_each_length_change_places)
+{
+        const char letters[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklm";
+
+        for (int first = 0; first < 66; first++)
+                for (int last = 0; last < 66; last++) {
+                        char text[256], canonical[256];
+                        snprintf(text, sizeof text, "{\"b\":\"%.*s\",\"a\":%.*s1}", first, letters,
+                                last,
+                                "11111111111111111111111111111111111111111111111111111111111"
+                                "1111111");
+                        snprintf(canonical, sizeof canonical, "{\"a\":%.*s1,\"b\":\"%.*s\"}", last,
+                                "11111111111111111111111111111111111111111111111111111111111"
+                                "1111111",
+                                first, letters);
+                        check(text, canonical);
+                }
+}
+
 /* Sorted, reversed, and shuffled; more than the sort does by insertion, and enough for it to part.
  */
 UNIT_TEST(thousands_of_members_are_put_in_order)

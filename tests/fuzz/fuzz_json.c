@@ -19,7 +19,7 @@ static bool reads(const char *text, size_t len, pawl_error *err)
                         require(status == PAWL_EPARSE);
                         return false;
                 }
-                require(token.offset <= len && reader.at <= len);
+                require(pawl__json_offset(&token, text) <= len && reader.at <= len);
                 if (token.type == PAWL__JSON_STRING || token.type == PAWL__JSON_NAME) {
                         char *decoded = malloc(token.raw_len + PAWL__LEX_SLACK);
                         require(decoded != NULL);

@@ -24,7 +24,7 @@ static void canonical(pawl__buf *out, pawl_text json, const char *left_out)
                         continue;
                 /* from its value on, to where that ends */
                 pawl__json_reader reader;
-                pawl__json_token token = {.offset = 0};
+                pawl__json_token token = {.raw = NULL};
                 pawl__json_reader_init(&reader, json.data + node->offset, json.len - node->offset);
                 do
                         require(pawl__json_next(&reader, &token, NULL) == PAWL_OK);
