@@ -275,10 +275,8 @@ pawl__node pawl__json_get_n(const pawl__json_tree *tree, pawl__node object, pawl
         const pawl__json_node *const nodes = tree->nodes;
         const pawl__node end = nodes[object].next;
         for (pawl__node i = object + 1; i < end; i = nodes[i].next)
-                if (nodes[i].name.len == name.len && /* few are, and begin alike */
-                        (name.len == 0 ||
-                                (*nodes[i].name.data == *name.data &&
-                                        !memcmp(nodes[i].name.data, name.data, name.len))))
+                if (nodes[i].name.len == name.len &&
+                        pawl__same_bytes(nodes[i].name.data, name.data, name.len))
                         return i;
         return PAWL__NO_NODE;
 }

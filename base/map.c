@@ -22,27 +22,6 @@ static inline uint64_t fold(uint64_t a, uint64_t b)
         return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static inline uint64_t load(const char *p)
-{
-        uint64_t word;
-
-        memcpy(&word, p, sizeof word);
-        return word;
-}
-
-/* All of a key of 1 to 7 bytes. */
-static inline uint64_t load_short(const char *p, size_t n)
-{
-        uint32_t first, last;
-
-        if (n < 4)
-                return (uint64_t)(unsigned char)p[0] << 16 |
-                       (uint64_t)(unsigned char)p[n / 2] << 8 | (unsigned char)p[n - 1];
-        memcpy(&first, p, 4);
-        memcpy(&last, p + n - 4, 4);
-        return (uint64_t)first << 32 | last;
-}
-
 /* Multiply and fold, eight bytes a round. The odd constants are the fractions of the square roots
  * of 2, 3 and 5. The low half of the result picks the slot. */
 static inline uint32_t hash_key(uint64_t seed, pawl_text key)
@@ -53,11 +32,11 @@ static inline uint32_t hash_key(uint64_t seed, pawl_text key)
         size_t at = 0;
 
         for (; key.len - at > 8; at += 8)
-                hash = fold(hash ^ load(key.data + at), b);
+                hash = fold(hash ^ pawl__load(key.data + at), b);
         if (key.len >= 8)
-                hash = fold(hash ^ load(key.data + key.len - 8), b);
+                hash = fold(hash ^ pawl__load(key.data + key.len - 8), b);
         else if (key.len)
-                hash = fold(hash ^ load_short(key.data, key.len), b);
+                hash = fold(hash ^ pawl__load_short(key.data, key.len), b);
         hash = fold(hash ^ key.len, c);
         return (uint32_t)(hash ^ hash >> 32);
 }
@@ -79,23 +58,13 @@ static uint64_t hash_seed(void)
         return fresh;
 }
 
-/* Are two keys of the same length the same? Most are short, and need no call. */
-static inline bool same_key(const char *a, const char *b, size_t len)
-{
-        if (len - 8 <= 8) /* 8 to 16 */
-                return load(a) == load(b) && load(a + len - 8) == load(b + len - 8);
-        if (len < 8)
-                return len == 0 || load_short(a, len) == load_short(b, len);
-        return memcmp(a, b, len) == 0;
-}
-
 /* The slot of the key, or the free one where it belongs. The map has a free slot. */
 static inline pawl__map_slot *find(pawl__map_slot *slots, size_t cap, uint32_t hash, pawl_text key)
 {
         for (size_t i = hash & (cap - 1);; i = (i + 1) & (cap - 1)) {
                 pawl__map_slot *slot = &slots[i];
                 if (!slot->mark || (slot->hash == hash && slot->len == key.len &&
-                                           same_key(slot->key, key.data, key.len)))
+                                           pawl__same_bytes(slot->key, key.data, key.len)))
                         return slot;
         }
 }

@@ -18,12 +18,44 @@ static inline pawl_text pawl__text_n(const char *data, size_t len)
         return (pawl_text){data, len};
 }
 
+static inline uint64_t pawl__load(const char *p)
+{
+        uint64_t word;
+
+        memcpy(&word, p, sizeof word);
+        return word;
+}
+
+/** All of 1 to 7 bytes. */
+static inline uint64_t pawl__load_short(const char *p, size_t n)
+{
+        uint32_t first, last;
+
+        if (n < 4)
+                return (uint64_t)(unsigned char)p[0] << 16 |
+                       (uint64_t)(unsigned char)p[n / 2] << 8 | (unsigned char)p[n - 1];
+        memcpy(&first, p, 4);
+        memcpy(&last, p + n - 4, 4);
+        return (uint64_t)first << 32 | last;
+}
+
+/** Are so many bytes the same? Most texts that are compared are short, and need no call. */
+static inline bool pawl__same_bytes(const char *a, const char *b, size_t n)
+{
+        if (n - 8 <= 8) /* 8 to 16 */
+                return pawl__load(a) == pawl__load(b) &&
+                       pawl__load(a + n - 8) == pawl__load(b + n - 8);
+        if (n < 8)
+                return n == 0 || pawl__load_short(a, n) == pawl__load_short(b, n);
+        return memcmp(a, b, n) == 0;
+}
+
 /** Equal bytes, or both absent. */
 static inline bool pawl__text_eq(pawl_text a, pawl_text b)
 {
         if (!a.data || !b.data)
                 return !a.data && !b.data;
-        return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+        return a.len == b.len && pawl__same_bytes(a.data, b.data, a.len);
 }
 
 static inline bool pawl__text_is(pawl_text a, const char *string)

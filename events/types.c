@@ -117,7 +117,8 @@ const pawl__event_def *pawl__event_def_of(pawl__event_type type)
 pawl__event_type pawl__event_type_of(pawl_text name)
 {
         for (int i = 0; i < PAWL__EVENT_TYPES; i++)
-                if (name.len == forms[i].len && !memcmp(name.data, forms[i].name, name.len))
+                if (name.len == forms[i].len &&
+                        pawl__same_bytes(name.data, forms[i].name, name.len))
                         return (pawl__event_type)i;
         return PAWL__EVENT_OTHER;
 }
