@@ -38,6 +38,26 @@ UNIT_TEST(a_key_is_its_bytes_and_length)
         pawl__map_free(&map);
 }
 
+/* Each length takes its own loads: no byte is left out, and none beside the text is read. */
+UNIT_TEST(texts_differ_by_any_of_their_bytes)
+{
+        for (size_t n = 0; n <= 33; n++) {
+                char *a = malloc(n ? n : 1), *b = malloc(n ? n : 1);
+                assert_non_null(a);
+                assert_non_null(b);
+                memset(a, 'x', n);
+                memset(b, 'x', n);
+                assert_true(pawl__text_eq(pawl__text_n(a, n), pawl__text_n(b, n)));
+                for (size_t i = 0; i < n; i++) {
+                        b[i] ^= 1;
+                        assert_false(pawl__text_eq(pawl__text_n(a, n), pawl__text_n(b, n)));
+                        b[i] ^= 1;
+                }
+                free(a);
+                free(b);
+        }
+}
+
 UNIT_TEST(a_later_value_takes_the_place_of_the_former)
 {
         pawl__map map = PAWL__MAP_INIT;
