@@ -1,10 +1,40 @@
-/* Contents kept by their hash. */
+/*
+ * Contents kept by their hash.
+ *
+ * A handle remembers some that it put, and does not put them again: what a step gives is often what
+ * the next one takes, or what it gave before. Only who appends an event may remove one, so they are
+ * there as long as the log ends where this handle left it, which each append proves.
+ */
 #include "events/handle.h"
+
+void pawl__blobs_forget(pawl_log *log)
+{
+        memset(log->kept, 0, sizeof log->kept);
+        log->kept[0][0] = 1; /* no hash has its place there: not even one of zeros */
+}
+
+void pawl__blobs_begin(pawl_log *log)
+{
+        if (memcmp(log->kept_head, log->head_hash, 32) != 0)
+                pawl__blobs_forget(log);
+}
+
+void pawl__blobs_commit(pawl_log *log)
+{
+        memcpy(log->kept_head, log->head_hash, 32);
+}
 
 pawl_status pawl__tx_blob(pawl_log *log, const unsigned char hash[32], pawl_text content)
 {
-        return pawl__log_run(
+        unsigned char *kept = log->kept[hash[0]];
+
+        if (log->writing && memcmp(kept, hash, 32) == 0)
+                return PAWL_OK;
+        const pawl_status status = pawl__log_run(
                 log, PAWL__STMT_BLOB_PUT, "keep the inputs", "hb", hash, content.data, content.len);
+        if (!status && log->writing)
+                memcpy(kept, hash, 32);
+        return status;
 }
 
 /* Add the content to out and compare its hash, which is that of the bytes as they now are. */

@@ -81,6 +81,8 @@ struct pawl_log {
         unsigned char head_hash[32];
         uint64_t sound_seq; /* the last event that this handle appended or verified; 0: none */
         unsigned char sound_hash[32];
+        unsigned char kept[256][32]; /* by its first byte: a blob that is there; or none (blob.c) */
+        unsigned char kept_head[32]; /* the last event's hash, for which that holds */
         int64_t now_us;
         pawl__buf payload, envelope; /* kept from event to event */
         pawl__json_tree tree;
@@ -277,3 +279,10 @@ struct pawl__batch_blob {
 };
 PAWL_MUST_CHECK pawl_status pawl__tx_blob(
         pawl_log *log, const unsigned char hash[32], pawl_text content);
+/** A transaction has begun where the log ends as log->head_hash says: which blobs are there, if it
+ * is not where this handle left it, is not known. */
+void pawl__blobs_begin(pawl_log *log);
+/** It was committed: what it put is there. */
+void pawl__blobs_commit(pawl_log *log);
+/** It was undone. */
+void pawl__blobs_forget(pawl_log *log);

@@ -72,6 +72,7 @@ pawl_status pawl__log_open_on(const pawl__engine *engine, pawl_log **out, const 
         log->setup = setup ? setup : &real;
         log->engine = engine;
         log->signal_fd = -1;
+        pawl__blobs_forget(log);
         setup = log->setup;
         log->vfs = setup->vfs;
         if (setup->identity)

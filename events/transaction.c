@@ -7,6 +7,7 @@ static void undo(pawl_log *log, bool large)
         for (size_t i = 0; i < PAWL__STMTS; i++)
                 pawl__query_reset(log->queries[i]);
         log->engine->rollback(log, large);
+        pawl__blobs_forget(log);
         log->writing = false;
 }
 
@@ -51,6 +52,7 @@ pawl_status pawl__tx_begin(pawl_log *log, bool again)
         if (status)
                 return status;
         log->writing = true;
+        pawl__blobs_begin(log);
         log->now_us = pawl__wall_us(log);
         status = pawl__head_check(log->head_seq, log->head_hash, log, err);
         if (status) {
@@ -75,6 +77,7 @@ pawl_status pawl__tx_commit(pawl_log *log)
         if (status)
                 return pawl__tx_rollback(log, status, false);
         log->writing = false;
+        pawl__blobs_commit(log);
         log->sound_seq = log->head_seq;
         memcpy(log->sound_hash, log->head_hash, 32);
         return PAWL_OK;
