@@ -164,6 +164,9 @@ struct pawl__engine {
          * a head that was assumed)? It has waited as long as is right before, and counts its tries.
          * NULL: never. */
         bool (*again)(pawl_log *log);
+        /** Is the transaction that is open one that assumes, so that whatever fails in it is tried
+         * again by one that does not? Then what is likely may be relied on. NULL: never. */
+        bool (*assumes)(const pawl_log *log);
         /** Do statements outside of a transaction wait for the disk? NULL: they always do. */
         pawl_status (*durable)(pawl_log *log, bool on, const char *doing);
         /** Keep few pages in memory, or as many as at first. NULL: it keeps none. */
@@ -367,6 +370,8 @@ PAWL_MUST_CHECK pawl_status pawl__log_derive_anew(pawl_log *log, pawl_error *err
 
 /** The engine's keeps_rows. */
 bool pawl__log_keeps_rows(const pawl_log *log);
+/** The engine's assumes. */
+bool pawl__log_assumes(const pawl_log *log);
 
 /** All reads see one state, also of a log that is only read. */
 PAWL_MUST_CHECK pawl_status pawl__log_snapshot_begin(pawl_log *log, pawl_error *err);

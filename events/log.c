@@ -57,6 +57,11 @@ bool pawl__log_keeps_rows(const pawl_log *log)
         return log->engine->keeps_rows;
 }
 
+bool pawl__log_assumes(const pawl_log *log)
+{
+        return log->engine->assumes && log->engine->assumes(log);
+}
+
 pawl_status pawl__log_derive_anew(pawl_log *log, pawl_error *err)
 {
         return log->engine->derive_anew(log, err);

@@ -22,7 +22,8 @@ struct dirty {
 struct store_sql {
         pawl__store store;
         pawl_log *log;
-        pawl__query *get[PAWL__TABLES], *put[PAWL__TABLES], *update[PAWL__TABLES];
+        pawl__query *get[PAWL__TABLES], *put[PAWL__TABLES], *insert[PAWL__TABLES],
+                *update[PAWL__TABLES];
         uint32_t updated[PAWL__TABLES]; /* the columns that the statement sets; a bit each */
         bool caching;
         bool whole;                 /* there are no rows but those cached: the tables were empty */
@@ -49,7 +50,7 @@ static void get_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
                 pawl__buf_addf(sql, "%s%s = ?%d", c ? " AND " : "", def->column[c].name, c + 1);
 }
 
-static void put_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
+static void insert_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
 {
         (void)log; /* what is written to is of today */
         const pawl__table_def *def = &pawl__tables[table];
@@ -59,7 +60,15 @@ static void put_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
         pawl__buf_adds(sql, ") VALUES ({log,}");
         for (int c = 0; c < def->stored; c++)
                 pawl__buf_addf(sql, "%s?%d", c ? ", " : "", c + 1);
-        pawl__buf_adds(sql, ") ON CONFLICT ({log_id,}");
+        pawl__buf_addc(sql, ')');
+}
+
+static void put_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
+{
+        const pawl__table_def *def = &pawl__tables[table];
+
+        insert_text(sql, log, table);
+        pawl__buf_adds(sql, " ON CONFLICT ({log_id,}");
         pawl__sql_columns(sql, table, 0, def->keys);
         pawl__buf_adds(sql, ") DO UPDATE SET ");
         for (int c = def->keys; c < def->stored; c++)
@@ -144,16 +153,26 @@ pawl_status pawl__store_sql_prefetch(
         return pawl__query_prefetch(sql->get[table], err);
 }
 
-static pawl_status write_row(
-        struct store_sql *sql, pawl__table table, const pawl__row *row, pawl_error *err)
+/* Is a row of which nothing is cached one that the tables do not have? It was looked for before it
+ * was put, or its key is a token of its own: so it is likely, and no more. */
+static bool is_new(const struct store_sql *sql, pawl__table table)
+{
+        return (table == PAWL__RUNS || table == PAWL__STEPS || table == PAWL__CHECKPOINTS) &&
+               pawl__log_assumes(sql->log);
+}
+
+static pawl_status write_row(struct store_sql *sql, pawl__table table, uint32_t changed,
+        const pawl__row *row, pawl_error *err)
 {
         const pawl__table_def *def = &pawl__tables[table];
-        pawl_status status = statement(&sql->put[table], sql, table, put_text, err);
+        const bool new = changed == WHOLE &&is_new(sql, table);
+        pawl__query **query = new ? &sql->insert[table] : &sql->put[table];
+        pawl_status status = statement(query, sql, table, new ? insert_text : put_text, err);
 
         if (status)
                 return status;
-        bind(sql->put[table], def, def->stored, WHOLE, row);
-        return pawl__query_run(sql->put[table], NULL, PAWL__WRITING, err);
+        bind(*query, def, def->stored, WHOLE, row);
+        return pawl__query_run(*query, NULL, PAWL__WRITING, err);
 }
 
 static void update_text(pawl__buf *sql, pawl__table table, uint32_t set)
@@ -316,7 +335,7 @@ static pawl_status sql_put(
         uint32_t index, changed;
 
         if (!sql->caching)
-                return write_row(sql, table, row, err);
+                return write_row(sql, table, 0, row, err);
         pawl_status status = compare(&changed, sql, table, row, err);
         if (!status)
                 status = pawl__memory_put(&index, sql->cache, table, row, err);
@@ -339,7 +358,7 @@ static pawl_status sql_add(
         if (sql->whole)
                 return sql_put(store, table, row, err);
         sql->new_run_len = 0;
-        return write_row(sql, table, row, err);
+        return write_row(sql, table, 0, row, err);
 }
 
 static void forget_dirty(struct store_sql *sql)
@@ -381,7 +400,7 @@ pawl_status pawl__store_sql_flush(pawl__store *store, bool end, pawl_error *err)
                         pawl__memory_read(sql->cache, dirty->table, dirty->index, &row);
                         const uint32_t changed = sql->changed[t][dirty->index];
                         status = changed == WHOLE || sql->n_dirty > FEW
-                                         ? write_row(sql, dirty->table, &row, err)
+                                         ? write_row(sql, dirty->table, changed, &row, err)
                                          : update_row(sql, dirty->table, changed, &row, err);
                 }
         if (status)
@@ -457,8 +476,9 @@ void pawl__store_sql_release(pawl__store *store)
         for (int t = 0; t < PAWL__TABLES; t++) {
                 pawl__query_finalize(sql->get[t]);
                 pawl__query_finalize(sql->put[t]);
+                pawl__query_finalize(sql->insert[t]);
                 pawl__query_finalize(sql->update[t]);
-                sql->get[t] = sql->put[t] = sql->update[t] = NULL;
+                sql->get[t] = sql->put[t] = sql->insert[t] = sql->update[t] = NULL;
         }
 }
 

@@ -350,6 +350,11 @@ static pawl_status keep(pawl_log *log)
         return server->acked_seq ? pawl__server_ready(log, &log->err) : PAWL_OK;
 }
 
+static bool assumes(const pawl_log *log)
+{
+        return log->server->in_transaction && log->server->assumed;
+}
+
 static bool is_away(const pawl_log *log)
 {
         return !log->server->conn || log->server->lost;
@@ -430,6 +435,7 @@ const pawl__engine pawl__postgres_engine = {
         .commit = pawl__postgres_commit,
         .rollback = pawl__postgres_rollback,
         .again = pawl__server_again,
+        .assumes = assumes,
         .view_begin = pawl__postgres_view_begin,
         .view_end = pawl__postgres_view_end,
         .derive_anew = derive_anew,

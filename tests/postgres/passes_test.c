@@ -17,15 +17,25 @@ static int count_sync(PGconn *conn)
         return real->PQpipelineSync(conn);
 }
 
+static int upserts;
+
+static int note_text(PGconn *conn, const char *sql, int n, const Oid *types,
+        const char *const *values, const int *lengths, const int *formats, int format)
+{
+        upserts += strstr(sql, "DO UPDATE") != NULL;
+        return real->PQsendQueryParams(conn, sql, n, types, values, lengths, formats, format);
+}
+
 static void count(struct piped *p)
 {
         if (p->log->server->pq != &counting) {
                 real = p->log->server->pq;
                 counting = *real;
                 counting.PQpipelineSync = count_sync;
+                counting.PQsendQueryParams = note_text;
                 p->log->server->pq = &counting;
         }
-        exchanges = 0;
+        exchanges = upserts = 0;
 }
 
 static void step(struct piped *p, const char *id)
@@ -47,6 +57,44 @@ PIPED_TEST(a_step_is_two_exchanges)
                 assert_int_equal(exchanges, 2);
                 assert_string_equal(piped_status(p, id), "completed");
         }
+}
+
+/* By another connection: the tables have a checkpoint of that token. */
+static void put_checkpoint(struct piped *p, const char *token)
+{
+        char sql[200];
+        pawl_log *other;
+
+        assert_ok(pawl_log_open(&other, p->db, &p->log_options, &p->err));
+        snprintf(sql, sizeof sql, "INSERT INTO pawl.checkpoints VALUES (%s, '%s', 1, 1)",
+                other->server->id_literal, token);
+        if (pawl__server_execute(NULL, other, sql, NULL, 0, "test", &p->err))
+                fail_msg("%s: %s", sql, p->err.message);
+        pawl_log_close(other);
+}
+
+/* What the tables most likely do not have is inserted; where they do have it, all is tried again,
+ * and it is replaced. */
+PIPED_TEST(a_new_row_is_inserted_and_one_that_is_there_replaced)
+{
+        char token[37];
+
+        for (int i = 0; i < 2; i++) {
+                p->log->server->calm = PAWL__CALM;
+                count(p);
+                p->log->server->pooled = true; /* statements go by their text */
+                step(p, i ? "second" : "first");
+        }
+        assert_int_equal(exchanges, 2);
+        assert_int_equal(upserts, 0);
+        snprintf(token, sizeof token, "%.24s%012x", p->token, p->counted.uuids + 1);
+        put_checkpoint(p, token);
+        count(p);
+        step(p, "third");
+        assert_string_equal(p->token, token);
+        assert_true(exchanges > 2);
+        assert_true(upserts > 0);
+        piped_replays(p);
 }
 
 PIPED_TEST(an_answer_of_another_is_seen_by_the_pass_over_the_inputs)
