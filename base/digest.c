@@ -1,14 +1,17 @@
 #include "base/digest.h"
 #include "base/crypto.h"
 #include "base/error.h"
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct pawl__hasher {
         const pawl__crypto *crypto; /* NULL until the first hash */
-        EVP_MD *md;                 /* fetched once: a fetch costs as much as hashing a kilobyte */
         EVP_MD_CTX *ctx;
 };
+
+/* Fetched once, and kept as the library is: a fetch costs as much as hashing a kilobyte. */
+static _Atomic(EVP_MD *) sha256;
 
 void pawl__digest_start_lean(void)
 {
@@ -17,11 +20,14 @@ void pawl__digest_start_lean(void)
 
 static bool fetch(pawl__hasher *h)
 {
-        if (!h->md)
-                h->md = h->crypto->EVP_MD_fetch(NULL, "SHA256", NULL);
-        if (!h->ctx)
+        EVP_MD *none = NULL, *md = atomic_load(&sha256);
+
+        if (!md && (md = h->crypto->EVP_MD_fetch(NULL, "SHA256", NULL)) &&
+                !atomic_compare_exchange_strong(&sha256, &none, md))
+                h->crypto->EVP_MD_free(md); /* another thread was first */
+        if (md)
                 h->ctx = h->crypto->EVP_MD_CTX_new();
-        return h->md && h->ctx;
+        return h->ctx;
 }
 
 pawl_status pawl__hasher_new(pawl__hasher **out, pawl_error *err)
@@ -38,10 +44,8 @@ void pawl__hasher_free(pawl__hasher *h)
 {
         if (!h)
                 return;
-        if (h->crypto) {
+        if (h->crypto)
                 h->crypto->EVP_MD_CTX_free(h->ctx);
-                h->crypto->EVP_MD_free(h->md);
-        }
         free(h);
 }
 
@@ -59,7 +63,9 @@ pawl_status pawl__hasher_begin(pawl__hasher *h, pawl_error *err)
                 if (!fetched)
                         return pawl__nomem(err);
         }
-        return h->crypto->EVP_DigestInit_ex2(h->ctx, h->md, NULL) == 1 ? PAWL_OK : pawl__nomem(err);
+        return h->crypto->EVP_DigestInit_ex2(h->ctx, atomic_load(&sha256), NULL) == 1
+                       ? PAWL_OK
+                       : pawl__nomem(err);
 }
 
 pawl_status pawl__hasher_add(pawl__hasher *h, const void *data, size_t len)

@@ -93,8 +93,7 @@ struct pawl__arena_block {
 
 enum { FIRST_BLOCK = 4096, LARGEST_KEPT = 1 << 18, LARGEST_STEP = 1 << 20 };
 
-/* As many bytes, not zeroed. */
-static char *take(pawl__arena *arena, size_t size)
+void *pawl__arena_take(pawl__arena *arena, size_t size)
 {
         struct pawl__arena_block *block = arena->head;
         const size_t align = _Alignof(max_align_t);
@@ -127,7 +126,7 @@ static char *take(pawl__arena *arena, size_t size)
 
 void *pawl__arena_alloc(pawl__arena *arena, size_t size)
 {
-        char *memory = take(arena, size);
+        void *memory = pawl__arena_take(arena, size);
 
         return memory ? memset(memory, 0, size) : NULL;
 }
@@ -140,7 +139,7 @@ void *pawl__arena_array(pawl__arena *arena, size_t count, size_t size)
 
 pawl_text pawl__arena_copy(pawl__arena *arena, pawl_text text)
 {
-        char *copy = text.data ? take(arena, text.len + 1) : NULL;
+        char *copy = text.data ? pawl__arena_take(arena, text.len + 1) : NULL;
 
         if (!copy)
                 return (pawl_text){NULL, 0};

@@ -75,6 +75,8 @@ typedef struct pawl__arena {
                 NULL, false                                                                        \
         }
 
+/** @p size bytes, aligned for any type; NULL when there is no memory. */
+void *pawl__arena_take(pawl__arena *arena, size_t size);
 /** @p size zeroed bytes, aligned for any type; NULL when there is no memory. */
 void *pawl__arena_alloc(pawl__arena *arena, size_t size);
 /** count * size zeroed bytes; NULL when there is no memory or the product overflows. */

@@ -1,6 +1,7 @@
 #include "base/sources.h"
 #include "base/text.h"
 #include <stdio.h>
+#include <sys/random.h>
 #include <time.h>
 #include <uuid/uuid.h>
 
@@ -28,7 +29,13 @@ static void system_uuid(char out[37], void *user)
         uuid_t id;
 
         (void)user;
-        uuid_generate_random(id);
+        /* libuuid makes a weaker generator ready each time, beside the kernel's */
+        if (getrandom(id, sizeof id, 0) == sizeof id) {
+                id[6] = (id[6] & 0x0f) | 0x40; /* random, */
+                id[8] = (id[8] & 0x3f) | 0x80; /* as RFC 9562 has it */
+        } else {
+                uuid_generate_random(id);
+        }
         uuid_unparse_lower(id, out);
 }
 

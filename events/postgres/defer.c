@@ -23,32 +23,24 @@ void pawl__deferred_drop(pawl_log *log)
         pawl__arena_clear(&server->deferred_memory);
 }
 
-/* Copy what the query is bound to. */
+/* Copy what the query is bound to, into one piece. */
 static bool copy_parameters(
         pawl__deferred *out, const pawl__postgres_query *q, struct pawl__server *server)
 {
-        const size_t n = (size_t)q->n;
-        pawl__arena *arena = &server->deferred_memory;
-        Oid *types = pawl__arena_alloc(arena, (n + 1) * sizeof *types);
-        const char **values = pawl__arena_alloc(arena, (n + 1) * sizeof *values);
-        int *lengths = pawl__arena_alloc(arena, (n + 1) * sizeof *lengths);
+        const size_t n = (size_t)q->n, each = sizeof(char *) + sizeof(Oid) + sizeof(int);
+        size_t bytes = 0;
 
-        if (!types || !values || !lengths)
+        for (size_t i = 0; i < n; i++)
+                bytes += (size_t)q->lengths[i];
+        const char **values = pawl__arena_take(&server->deferred_memory, n * each + bytes);
+        if (!values)
                 return false;
-        for (size_t i = 0; i < n; i++) {
-                const size_t len = (size_t)q->lengths[i];
-                types[i] = q->types[i];
-                lengths[i] = q->lengths[i];
-                values[i] = NULL;
-                if (!q->values[i])
-                        continue;
-                char *copy = pawl__arena_alloc(arena, len + 1);
-                if (!copy)
-                        return false;
-                memcpy(copy, q->values[i], len);
-                values[i] = copy;
-                server->deferred_bytes += len;
-        }
+        Oid *types = memcpy(values + n, q->types, n * sizeof *types);
+        int *lengths = memcpy(types + n, q->lengths, n * sizeof *lengths);
+        char *to = (char *)(lengths + n);
+        for (size_t i = 0; i < n; to += lengths[i++])
+                values[i] = q->values[i] ? memcpy(to, q->values[i], (size_t)lengths[i]) : NULL;
+        server->deferred_bytes += bytes;
         *out = (pawl__deferred){NULL, NULL, q->n, types, values, lengths};
         return true;
 }

@@ -49,7 +49,7 @@ static pawl_status push(pawl_log *log, pawl__pending_kind kind, PGresult **resul
 static bool must_prepare(const pawl__postgres_query *q, const struct pawl__server *server)
 {
         return q->prepared != server->connection ||
-               memcmp(q->types, q->prepared_types, sizeof q->types) != 0;
+               memcmp(q->types, q->prepared_types, (size_t)q->n * sizeof *q->types) != 0;
 }
 
 static bool send_query(pawl__postgres_query *q, struct pawl__server *server, bool named)

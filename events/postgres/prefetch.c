@@ -27,12 +27,13 @@ static void drop(struct pawl__server *server, pawl__prefetched *one)
         if (one->result)
                 server->pq->PQclear(one->result);
         one->result = NULL;
+        server->n_prefetched -= one->query != NULL;
         one->query = NULL;
 }
 
 void pawl__prefetch_drop(pawl_log *log, const pawl__postgres_query *of)
 {
-        for (int i = 0; i < PAWL__PREFETCHED; i++)
+        for (int i = 0; i < PAWL__PREFETCHED && log->server->n_prefetched; i++)
                 if (!of || log->server->prefetched[i].query == of)
                         drop(log->server, &log->server->prefetched[i]);
 }
@@ -40,15 +41,18 @@ void pawl__prefetch_drop(pawl_log *log, const pawl__postgres_query *of)
 PGresult *pawl__prefetch_take(const pawl__postgres_query *q)
 {
         char key[PAWL__PREFETCH_KEY];
-        const size_t len = key_of(key, q);
+        struct pawl__server *server = q->log->server;
 
+        if (!server->n_prefetched)
+                return NULL;
+        const size_t len = key_of(key, q);
         for (int i = 0; i < PAWL__PREFETCHED; i++) {
-                pawl__prefetched *one = &q->log->server->prefetched[i];
+                pawl__prefetched *one = &server->prefetched[i];
                 if (one->query != q || one->len != len || memcmp(one->key, key, len) != 0)
                         continue;
                 PGresult *result = one->result;
                 one->result = NULL;
-                one->query = NULL;
+                drop(server, one);
                 return result;
         }
         return NULL;
@@ -64,6 +68,7 @@ pawl_status pawl__postgres_prefetch(pawl__query *self, pawl_error *err)
                 one++;
         if (one < end && (one->len = key_of(one->key, q)) > 0) {
                 one->query = q;
+                q->log->server->n_prefetched++;
                 status = pawl__send(q, &one->result, "append", err);
         }
         pawl__postgres_reset(self);

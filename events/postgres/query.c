@@ -144,8 +144,8 @@ void pawl__postgres_reset(pawl__query *self)
         q->n_given = 0;
         q->nomem = false;
         pawl__arena_clear(&q->escaped);
-        memset(q->values, 0, sizeof q->values);
-        memset(q->lengths, 0, sizeof q->lengths);
+        memset(q->values, 0, (size_t)q->n * sizeof *q->values);
+        memset(q->lengths, 0, (size_t)q->n * sizeof *q->lengths);
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */

@@ -147,6 +147,7 @@ struct pawl__server {
         const pawl__lease *owned; /* the claim that is assumed; or NULL */
         bool whole; /* the state tables had seen all events, and nothing was written since */
         pawl__prefetched prefetched[PAWL__PREFETCHED];
+        int n_prefetched;
         pawl__postgres_query *own[12]; /* pawl__own_statement */
 
         uint64_t acked_seq; /* the last event that was acknowledged to this handle; 0: none */
