@@ -203,39 +203,27 @@ OPEN_LOG_TEST(blobs_are_kept_once_and_hashed_when_read)
         pawl__batch_free(&batch);
 }
 
-static pawl_status keep(pawl_log *log, const char *content, pawl_event event)
-{
-        pawl__batch batch = PAWL__BATCH_INIT;
-        unsigned char hash[32];
-
-        assert_ok(pawl__sha256(log->hasher, hash, content, strlen(content), NULL));
-        assert_ok(pawl__batch_blob(&batch, hash, pawl__text(content), NULL));
-        assert_ok(pawl__batch_event(&batch, &event, NULL));
-        const pawl_status status = pawl__log_commit(log, &batch, 0, NULL);
-        pawl__batch_free(&batch);
-        return status;
-}
-
 /* A row that is removed behind the log's back shows whether it is put again. */
 OPEN_LOG_TEST(a_blob_is_put_again_where_it_may_have_been_removed)
 {
         const pawl_event event = event_scope(NULL), unknown = {.type = pawl__text("Unknown")};
         pawl_log *other = event_log_another(f);
 
-        assert_ok(keep(f->log, "a", event));
+        assert_ok(append_blob(f->log, "a", event));
         event_log_sql(f, "DELETE FROM blobs");
-        assert_ok(keep(f->log, "a", event)); /* nobody else appended: it is there */
+        assert_ok(append_blob(f->log, "a", event)); /* nobody else appended: it is there */
         assert_int_equal(event_log_integer(f, "SELECT count(*) FROM blobs"), 0);
         assert_ok(append_one(other, event, 0));
-        assert_ok(keep(f->log, "a", event));
+        assert_ok(append_blob(f->log, "a", event));
         assert_int_equal(event_log_integer(f, "SELECT count(*) FROM blobs"), 1);
 
-        assert_int_equal(keep(f->log, "b", unknown), PAWL_EINVAL); /* undone: it is not there */
-        assert_ok(keep(f->log, "b", event));
+        assert_int_equal(
+                append_blob(f->log, "b", unknown), PAWL_EINVAL); /* undone: it is not there */
+        assert_ok(append_blob(f->log, "b", event));
         assert_int_equal(event_log_integer(f, "SELECT count(*) FROM blobs"), 2);
         event_log_sql(f, "DELETE FROM blobs");
-        assert_ok(keep(other, "b", event));
-        assert_ok(keep(f->log, "b", event)); /* of another handle alone it is not known */
+        assert_ok(append_blob(other, "b", event));
+        assert_ok(append_blob(f->log, "b", event)); /* of another handle alone it is not known */
         assert_int_equal(event_log_integer(f, "SELECT count(*) FROM blobs"), 1);
         pawl_log_close(other);
 }

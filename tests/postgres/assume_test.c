@@ -180,6 +180,28 @@ LOG_TEST(another_writer_is_found_out_and_nothing_is_lost)
         log_has(f, 5 + PAWL__CALM + 2);
 }
 
+/* By who appends an event: whether the head is waited for, or assumed, and refused. */
+LOG_TEST(a_blob_that_another_removed_is_put_again)
+{
+        pawl__buf out = PAWL__BUF_INIT;
+        unsigned char hash[32];
+
+        begin_with(f, 2);
+        pawl_log *other = event_log_another(f);
+        assert_ok(pawl__sha256(f->log->hasher, hash, "a", 1, NULL));
+        assert_ok(append_blob(f->log, "a", event_scope(NULL)));
+        for (unsigned calm = 0; calm <= PAWL__CALM; calm += PAWL__CALM) {
+                server_does(f, "DELETE FROM pawl.blobs WHERE log_id = ");
+                assert_ok(append_one(other, event_scope(NULL), 0));
+                f->log->server->calm = calm;
+                assert_ok(append_blob(f->log, "a", event_scope(NULL)));
+                assert_ok(pawl__log_blob(&out, other, hash));
+        }
+        pawl__buf_free(&out);
+        pawl_log_close(other);
+        log_has(f, 7);
+}
+
 /* Statements that were to be prepared behind what failed are prepared again. */
 LOG_TEST(a_wrong_assumption_is_no_pooler)
 {

@@ -165,3 +165,16 @@ pawl_status append_one(pawl_log *log, pawl_event event, uint64_t fence)
 {
         return pawl_log_append(NULL, log, &event, 1, fence);
 }
+
+pawl_status append_blob(pawl_log *log, const char *content, pawl_event event)
+{
+        pawl__batch batch = PAWL__BATCH_INIT;
+        unsigned char hash[32];
+
+        assert_ok(pawl__sha256(log->hasher, hash, content, strlen(content), NULL));
+        assert_ok(pawl__batch_blob(&batch, hash, pawl__text(content), NULL));
+        assert_ok(pawl__batch_event(&batch, &event, NULL));
+        const pawl_status status = pawl__log_commit(log, &batch, 0, NULL);
+        pawl__batch_free(&batch);
+        return status;
+}

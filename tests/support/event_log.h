@@ -56,3 +56,5 @@ void event_log_fill(event_log *f, int n);
 
 /** Append one event; the status. */
 pawl_status append_one(pawl_log *log, pawl_event event, uint64_t fence);
+/** The same, in a batch with a blob of that content. */
+pawl_status append_blob(pawl_log *log, const char *content, pawl_event event);
