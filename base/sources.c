@@ -29,7 +29,7 @@ static void system_uuid(char out[37], void *user)
         uuid_t id;
 
         (void)user;
-        /* libuuid makes a weaker generator ready each time, beside the kernel's */
+        /* libuuid seeds a weaker generator each time, beside asking the kernel */
         if (getrandom(id, sizeof id, 0) == sizeof id) {
                 id[6] = (id[6] & 0x0f) | 0x40; /* random, */
                 id[8] = (id[8] & 0x3f) | 0x80; /* as RFC 9562 has it */

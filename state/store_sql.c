@@ -165,9 +165,9 @@ static pawl_status write_row(struct store_sql *sql, pawl__table table, uint32_t 
         const pawl__row *row, pawl_error *err)
 {
         const pawl__table_def *def = &pawl__tables[table];
-        const bool new = changed == WHOLE &&is_new(sql, table);
-        pawl__query **query = new ? &sql->insert[table] : &sql->put[table];
-        pawl_status status = statement(query, sql, table, new ? insert_text : put_text, err);
+        const bool fresh = changed == WHOLE && is_new(sql, table);
+        pawl__query **query = fresh ? &sql->insert[table] : &sql->put[table];
+        pawl_status status = statement(query, sql, table, fresh ? insert_text : put_text, err);
 
         if (status)
                 return status;
