@@ -120,7 +120,15 @@ pawl_status pawl__step_terms_begin(pawl__step_terms *files, pawl__step_run *p)
                 r->n_terms = files->number;
         if (find_paths(files, r->log, r->run_id))
                 return pawl__nomem(&r->error);
-        return put(files, &terms, &r->error);
+        pawl_status status = put(files, &terms, &r->error);
+        if (status == PAWL_ENOTFOUND) { /* the log's directory was removed since the last commit */
+                status = pawl__log_keep(r->log);
+                if (status)
+                        r->error = *pawl__log_error(r->log);
+                else
+                        status = put(files, &terms, &r->error);
+        }
+        return status;
 }
 
 void pawl__step_terms_end(pawl__step_terms *files, pawl__runner *r)

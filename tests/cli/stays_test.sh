@@ -193,3 +193,43 @@ same "$ended $(wc -l <first.err)" "5 1"
 says '^pawl: .*events.db: is not the log that was opened any more: .* is saved in ' first.err
 same "$(at eventlog head)" "$(cd other && eventlog head)"
 same "$(cd ground && eventlog stats --json --db .pawl/events.db-saved-* | jq .events)" 2
+
+# away CALL COMMAND...: in the directory ground, which has all that it needs; stopped at each of its calls CALL, its log
+# is removed meanwhile. It puts it back, says so once, and goes on.
+away() {
+        local call=$1 at tries code shim=$BUILD_DIR/tests/kill_at_write.so
+        shift
+        rm -rf fresh calls
+        cp -r ground fresh
+        (cd ground && LD_PRELOAD=$shim CALL_LIST=$PWD/../calls "$@" >/dev/null)
+        for at in $(grep -nE "$call" calls | cut -d: -f1); do
+                rm -rf ground
+                cp -r fresh ground
+                cd ground
+                LD_PRELOAD=$shim STOP_AT=$at "$@" >../out 2>../err </dev/null &
+                first=$!
+                for tries in $(seq 400); do
+                        ! grep -q '^State:.T' "/proc/$first/status" || break
+                        sleep 0.05
+                done
+                rm -rf .pawl
+                kill -CONT "$first"
+                code=0
+                wait "$first" || code=$?
+                cd ..
+                same "$code $(grep -c 'was put back whole' err) $(wc -l <err)" "0 1 1"
+                whole "$wanted"
+        done
+}
+
+it "it is put back where it was removed just before files beside it are made"
+mission true
+wanted=2
+away '(open|mkdir) (terms-1.json|events.db-logs|tidy)' pawl run mission.yaml --run tidy
+
+it "it is put back while a rollback plans, and while it puts the files back"
+mission true
+wanted=1
+(cd ground && pawl checkpoint one >/dev/null && echo two >>one && echo two >>two && pawl checkpoint two >/dev/null)
+away '^(fdatasync .pawl$|pwrite workspace.index|openat .pawl-tmp)' pawl rollback 1 --yes
+same "$(tail -1 ground/two)" true

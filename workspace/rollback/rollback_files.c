@@ -17,10 +17,16 @@ typedef struct looking {
 } looking;
 
 static pawl_status find_own(
-        pawl__own_files *own, const pawl__rootdir *root, const pawl_log *log, pawl_error *err)
+        pawl__own_files *own, const pawl__rootdir *root, pawl_log *log, pawl_error *err)
 {
-        const int error = pawl__own_files_find(own, pawl__log_place(log), root->root);
+        int error = pawl__own_files_find(own, pawl__log_place(log), root->root);
 
+        if (error == ENOENT) { /* it was removed since the last commit */
+                const pawl_status status = pawl__log_keep(log);
+                if (status)
+                        return pawl__log_failed(log, status, err);
+                error = pawl__own_files_find(own, pawl__log_place(log), root->root);
+        }
         return error ? pawl__fail_errno(err, error, pawl__log_place(log), "look at its directory")
                      : PAWL_OK;
 }
