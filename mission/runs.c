@@ -132,8 +132,11 @@ static pawl_status begin(looking *l, pawl_log *log, pawl__arena *arena, pawl_err
         pawl_status status = pawl__state_of(&l->state, log, err);
 
         if (!status)
-                status = pawl__sessions_settle(log, l->state, err);
-        return status ? status : pawl__questions_settle(NULL, log, l->state, err);
+                status = pawl__sessions_settle_if_room(log, l->state, err);
+        if (status)
+                return status;
+        status = pawl__questions_settle(NULL, log, l->state, err);
+        return status == PAWL_EFULL ? PAWL_OK : status; /* what there is, is told all the same */
 }
 
 static pawl_status check_status(pawl_text status, pawl_error *err)

@@ -27,7 +27,7 @@ pawl_status pawl_session_handoff(char **text, size_t *len, pawl_log *log, const 
         pawl_status status = pawl__state_of(&state, log, err);
 
         if (!status)
-                status = pawl__sessions_settle(log, state, err);
+                status = pawl__sessions_settle_if_room(log, state, err);
         if (!status)
                 status = make(&out, log, state, session_id, summary, &arena, err);
         pawl__arena_free(&arena);

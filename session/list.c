@@ -113,7 +113,7 @@ pawl_status pawl__session_list(pawl_sessions **out, pawl_log *log,
         if (!status)
                 status = pawl__state_of(&l.state, log, err);
         if (!status)
-                status = pawl__sessions_settle(log, l.state, err);
+                status = pawl__sessions_settle_if_room(log, l.state, err);
         if (status)
                 return status;
         l.out = calloc(1, sizeof *l.out);

@@ -100,6 +100,9 @@ PAWL_MUST_CHECK pawl_status pawl__session_view(pawl_session *out, pawl_log *log,
 /** Record the end of every session that was left behind. Does nothing to a read-only log. */
 PAWL_MUST_CHECK pawl_status pawl__sessions_settle(
         pawl_log *log, pawl__state *state, pawl_error *err);
+/** The same before a look, which a log without room for that does not keep from telling. */
+PAWL_MUST_CHECK pawl_status pawl__sessions_settle_if_room(
+        pawl_log *log, pawl__state *state, pawl_error *err);
 
 /** As pawl_session_handoff_write(), a new file with the mode @p new_mode, less the umask. */
 PAWL_MUST_CHECK pawl_status pawl__handoff_write(pawl_log *log, const char *session_id,

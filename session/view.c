@@ -191,3 +191,10 @@ pawl_status pawl__sessions_settle(pawl_log *log, pawl__state *state, pawl_error 
         pawl__arena_free(&arena);
         return status;
 }
+
+pawl_status pawl__sessions_settle_if_room(pawl_log *log, pawl__state *state, pawl_error *err)
+{
+        const pawl_status status = pawl__sessions_settle(log, state, err);
+
+        return status == PAWL_EFULL ? PAWL_OK : status;
+}

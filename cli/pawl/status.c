@@ -82,7 +82,11 @@ static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl
         } else {
                 if (!reason.data)
                         reason = value(run, PAWL__RUN_REASON);
-                cli_put(out, reason.data ? reason : pawl__text("rolled back"));
+                if (!reason.data) /* that it died cannot be recorded in every log */
+                        reason = pawl__text(pawl__text_is(value(run, PAWL__RUN_STATUS), "running")
+                                                    ? "process died"
+                                                    : "rolled back");
+                cli_put(out, reason);
                 fprintf(out, "%s%s", *l->retry ? "; " : "", l->retry);
         }
 }

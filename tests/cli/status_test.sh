@@ -140,3 +140,31 @@ says "^ +pawl resume bad --db 'log of mine/events.db'\$" out
 sed 's/^mission: .*/mission: another/' mission.yaml >another.yaml
 runs 3 env PAWL_DB="log of mine/events.db" pawl run another.yaml --no-input
 says "answer with \`pawl resolve [0-9a-f]{16} --pick N --db 'log of mine/events.db'\`" err
+
+it "where the log has no room for what a look finds, the look tells it all the same"
+rm -rf "log of mine" tight && mkdir tight && cd tight
+cat >due.yaml <<'SUB'
+mission: due
+steps:
+  - {id: ask, ask: {question: "Go on?", within: 2s, otherwise: no}}
+SUB
+printf 'mission: dies\nsteps:\n  - {id: one, run: [sh, -c, "touch began; sleep 60"]}\n' >dies.yaml
+head -c 100000 /dev/urandom >file
+pawl run dies.yaml --run dies >/dev/null 2>&1 &
+await began
+runs 3 pawl run due.yaml --run due # the -wal is longer by now than what follows may write
+kill -KILL $!
+wait $! 2>/dev/null || true
+before=$(eventlog head)
+sleep 2
+limit=$(($(stat -c %s .pawl/events.db-wal) / 1024))
+for look in status runs sessions handoff "runs --id dies" conflicts checkpoints workers; do
+        # shellcheck disable=SC2086
+        runs 0 sh -c "ulimit -f $limit; exec pawl $look"
+        is_empty err
+        [ "$look" != status ] || same "$(tail -2 out)" "             process died
+             pawl resume dies"
+done
+same "$(eventlog head)" "$before"
+runs 0 pawl status
+same "$(events SessionEnded)" 2
