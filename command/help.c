@@ -81,6 +81,8 @@ static int help_run(cli_call *cli)
                 cli_print_cmd_help(cli->in->out, cli->program, cmd);
         else if (cli->n_args == 1 && cli_begins(cli->program, words[0]))
                 cli_print_word_help(cli->in->out, cli->program, words[0]);
+        else if (cmd)
+                return cli_usage(cli, "one argument too many: \"%s\"", words[used]);
         else
                 return cli_unknown(cli, words, cli->n_args);
         return CLI_DONE;

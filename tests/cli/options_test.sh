@@ -55,6 +55,7 @@ misused 'unknown command "glossary"; say glossary list or glossary propose or .*
 misused 'unknown command "glossary qqqqqqqq"; say glossary list or' pawl glossary qqqqqqqq
 misused 'unknown command "session"' pawl session
 misused 'unknown command "frobnicate"' pawl help frobnicate
+misused 'one argument too many: "extra"; see' pawl help run extra
 misused "an argument is missing: MISSION" pawl run
 misused 'one argument too many: "b"' pawl run a b
 misused 'one argument too many: "a"' eventlog head a
