@@ -71,7 +71,8 @@ static pawl_status not_found(const char *which, pawl_error *err)
                         "them",
                         which);
         return pawl__fail(err, PAWL_ENOTFOUND,
-                "checkpoint %.100s: there is none; `pawl checkpoints` lists them", which);
+                "checkpoint %.100s: there is none; `pawl checkpoints` lists them",
+                *which ? which : "''");
 }
 
 pawl_status pawl__workspace_find(
@@ -91,6 +92,8 @@ pawl_status pawl__workspace_find(
         } else if (*which == '@') {
                 status = pawl__state_workspace_of_step(
                         &rows[0], state, pawl__text(which + 1), arena, err);
+        } else if (strlen(which) < PAWL__PREFIX_MIN) {
+                status = PAWL_ENOTFOUND;
         } else {
                 status = pawl__state_by_prefix(
                         rows, &found, state, PAWL__WORKSPACE, pawl__text(which), arena, err);

@@ -65,6 +65,22 @@ fails 1 'checkpoint 9: there is none' pawl show 9
 fails 1 'was taken without state; give them with `pawl checkpoint --state FILE`' \
         pawl show 1 --document state
 
+it "an empty name, as of a variable that is not set, and less than four characters name none, were it the only one"
+(
+        mkdir lone && cd lone
+        own_log
+        echo one >file
+        runs 0 pawl checkpoint
+        echo two >file
+        for name in "" c cp cp-; do
+                fails 1 "checkpoint ('')?$name: there is none; \`pawl checkpoints\` lists them" pawl rollback "$name" --yes
+        done
+        same "$(cat file)" two
+        runs 0 pawl rollback cp-0 --yes
+        same "$(cat file)" one
+)
+rm -rf lone
+
 it "with the files that changed since the one before it, or without where there is none to compare"
 same "$(pawl show 3 --json | jq -c '[.base, [.changes[] | [.change, .path, .lines_added]]]')" \
         '[2,[["modified","src/one.c",1]]]'
