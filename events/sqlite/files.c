@@ -76,13 +76,16 @@ static void set_time(pawl__stamp *stamp, const struct stat *st)
 }
 
 /* Was the database written by something else than a checkpoint? One that is at work, or was cut
- * off, cannot be told from that. */
+ * off, cannot be told from that; but none leaves less than a page. */
 static bool is_overwritten(pawl_log *log, const struct stat *st)
 {
+        enum { LEAST_PAGE = 512 };
         pawl__stamp *was = &log->file->stamp, now;
 
         if (!read_progress(&now, log))
                 return false;
+        if (st->st_size < LEAST_PAGE)
+                return true;
         if (!same_time(was, st) && memcmp(was->salts, now.salts, sizeof now.salts) == 0 &&
                 was->moved == now.moved && was->moving == now.moving)
                 return now.moved == now.moving;

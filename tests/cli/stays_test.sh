@@ -194,6 +194,14 @@ says '^pawl: .*events.db: is not the log that was opened any more: .* is saved i
 same "$(at eventlog head)" "$(cd other && eventlog head)"
 same "$(cd ground && eventlog stats --json --db .pawl/events.db-saved-* | jq .events)" 2
 
+it "nor does it end well where its log was emptied, or written over in its place"
+for text in "" text; do
+        meanwhile=(sh -c "printf '$text' >.pawl/events.db")
+        short pawl checkpoint text
+        same "$ended $(wc -l <first.err)" "5 1"
+        says '^pawl: .*events.db: is not the log that was opened any more: .* is saved in ' first.err
+done
+
 # away CALL COMMAND...: in the directory ground, which has all that it needs; stopped at each of its calls CALL, its log
 # is removed meanwhile. It puts it back, says so once, and goes on.
 away() {
