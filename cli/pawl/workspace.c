@@ -105,8 +105,8 @@ pawl_status cli_take_paths(pawl_workspace_options *options, const cli_call *cli,
                 return pawl__nomem(err);
         options->paths = paths;
         for (int i = first; i < cli->n_args; i++) {
-                const char *path =
-                        cli->in->served ? cli->args[i] : absolute(cli->args[i], cli->arena);
+                const bool as_it_is = cli->in->served || !*cli->args[i];
+                const char *path = as_it_is ? cli->args[i] : absolute(cli->args[i], cli->arena);
                 if (!path)
                         return pawl__fail(err, PAWL_EINVAL,
                                 "path %.300s: cannot be found from the working directory; name it "

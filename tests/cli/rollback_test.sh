@@ -154,6 +154,12 @@ send "y\r"
 see "the workspace is as checkpoint"'
 same "$(tree)" "$before"
 
+it "an empty path, as of a variable that is not set, is not all of them"
+before=$(tree)
+fails 1 "path '': is empty; name one, or . for all there is" pawl rollback 1 --yes -- ""
+fails 1 "path '': is empty; name one, or . for all there is" pawl diff 1 -- src ""
+same "$(tree)" "$before"
+
 it "some paths go back alone, named from the working directory on"
 runs 0 pawl rollback 1 --plan -- src/deep
 says '^  write   src/deep/two.c' out

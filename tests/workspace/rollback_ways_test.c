@@ -155,7 +155,8 @@ ROLLBACKS_TEST(paths_that_are_none_are_refused)
                 const char *path;
                 pawl_status status;
                 const char *said;
-        } cases[] = {{"nothing", PAWL_ENOTFOUND, "path nothing: neither the workspace nor"},
+        } cases[] = {{"", PAWL_EINVAL, "path '': is empty; name one, or . for all there is"},
+                {"nothing", PAWL_ENOTFOUND, "path nothing: neither the workspace nor"},
                 {"../a", PAWL_EINVAL, "path ../a: has \"..\" in it"},
                 {"/etc/passwd", PAWL_EINVAL, "path /etc/passwd: lies outside of the workspace"},
                 {".git/config", PAWL_ENOTFOUND, "path .git/config: neither"}};

@@ -45,6 +45,9 @@ pawl_status pawl__paths_normal(
         const char *at = given;
         size_t len = 0;
 
+        if (!*at) /* as of a variable that is not set */
+                return pawl__fail(
+                        err, PAWL_EINVAL, "path '': is empty; name one, or . for all there is");
         if (*at == '/' &&
                 (strncmp(at, root, root_len) != 0 || (at[root_len] && at[root_len] != '/')))
                 return pawl__fail(err, PAWL_EINVAL,
