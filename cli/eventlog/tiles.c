@@ -256,6 +256,8 @@ static pawl_status write_tiles(cli_call *cli, pawl_log *log, pawl_error *err)
         if (!t)
                 return pawl__nomem(err);
         t->directory = cli->args[0];
+        if (!*t->directory) /* tiles lie beneath it: not beneath / */
+                return pawl__fail(err, PAWL_EINVAL, "tiles: DIR is empty; name a directory");
         pawl_status status = pawl__hasher_new(&t->hasher, err);
         if (!status)
                 status = cli_evidence_begin(&evidence, cli, log, err);

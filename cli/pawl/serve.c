@@ -200,6 +200,10 @@ static int check_options(setup *s, const cli_call *cli)
         if (cli->n_repeated > HOSTS_MAX)
                 return cli_usage(cli, "--host: give at most %d names", HOSTS_MAX);
         options->n_hosts = cli_texts(s->hosts, cli, "host");
+        for (size_t i = 0; i < options->n_hosts; i++)
+                if (!*s->hosts[i])
+                        return cli_usage(
+                                cli, "--host: a name is empty; give one such as localhost");
         options->hosts = s->hosts;
         options->read_only = cli_given(cli, "read-only");
         return CLI_DONE;

@@ -72,6 +72,7 @@ done
 runs 0 eventlog prove 2 --note first.note
 
 it "tiles are those of the specification, and grow with the log"
+fails 1 'tiles: DIR is empty; name a directory' eventlog tiles "" --key key.pem
 runs 0 eventlog tiles site --key key.pem
 check note export.jsonl site/checkpoint
 runs 0 check tiles export.jsonl site

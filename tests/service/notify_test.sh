@@ -83,6 +83,9 @@ serve 'cat >>told.jsonl'
 await 1
 stop
 
+it "an empty name is no host's"
+misused '--host: a name is empty; give one' timeout 10 pawl serve --listen 127.0.0.1:0 --host ""
+
 it "a file that does not say how far is refused"
 echo nonsense >.pawl/serve.notified
 fails 1 'serve\.notified: does not say how far was told' pawl serve --listen 127.0.0.1:0 --notify true
