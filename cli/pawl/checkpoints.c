@@ -74,7 +74,7 @@ static pawl_status checkpoints(cli_call *cli, pawl_log *log, pawl_error *err)
         if (!status && none && !cli_given(cli, "json")) {
                 cli_sayf(cli, cli->in->out,
                         "no checkpoints of the workspace; `pawl checkpoint` takes one, and `pawl "
-                        "run` one after each step");
+                        "run MISSION` one after each step");
                 fputc('\n', cli->in->out);
         } else if (!status) {
                 status = cli_print_list(cli, log, cli_checkpoint_fields, list->items, list->n,

@@ -10,7 +10,7 @@ checkpoint() {
 it "without a checkpoint there is a helpful line"
 runs 0 pawl init
 runs 0 pawl checkpoints
-says '^no checkpoints of the workspace; `pawl checkpoint` takes one' out
+says '^no checkpoints of the workspace; `pawl checkpoint` takes one, and `pawl run MISSION` one after each step$' out
 same "$(pawl checkpoints --json)" "[]"
 fails 1 'checkpoint 1: there is none; `pawl checkpoints` lists them' pawl show 1
 
