@@ -38,7 +38,7 @@ static bool starts(pawl_text message)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-        static const char *const words[] = {"mcp", "--db=/nonexistent/events.db"};
+        static const char *const words[] = {"mcp", "--db=/dev/null/events.db"};
         const cli_context in = {.out = stdout, .err = stderr};
         cli_call cli;
         heard h = {0};
