@@ -6,6 +6,7 @@
 #include "command/find.h"
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,11 +24,13 @@ static bool exists(const char *directory, const char *name)
 /* Where a log is created: the top of the git repository, short of the home directory, else here. */
 static pawl_status go_to_project(hooking *h)
 {
-        const char *const home = h->cli->in->home;
-        char here[PATH_MAX], top[PATH_MAX];
+        const char *home = h->cli->in->home;
+        char here[PATH_MAX], top[PATH_MAX], real[PATH_MAX];
 
         if (!getcwd(here, sizeof here))
                 return pawl__fail_errno(&h->err, errno, ".", "find the working directory");
+        if (home && realpath(home, real)) /* as the working directory is */
+                home = real;
         if (strcmp(here, "/") == 0 || (home && strcmp(here, home) == 0))
                 return pawl__fail(&h->err, PAWL_EINVAL,
                         "%s: is %s, of which no checkpoints are taken; start the agent in the "

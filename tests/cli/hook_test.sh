@@ -116,6 +116,17 @@ done
 [ ! -e "$HOME/.pawl" ]
 [ ! -e /.pawl ]
 
+it "nor where HOME names it by a link, or below a home directory that is a repository itself"
+ln -s home ../link
+mkdir "$HOME/.git" "$HOME/below"
+for directory in "$HOME" "$HOME/below"; do
+        jq -nc --arg cwd "$directory" '{cwd:$cwd,hook_event_name:"PreToolUse",tool_name:"Bash"}' >../call
+        HOME=$(dirname "$HOME")/link/ pawl hook <../call >out 2>err
+        [ ! -e "$HOME/.pawl" ]
+done
+[ -e "$HOME/below/.pawl/events.db" ]
+rm -r "$HOME/.git" "$HOME/below" ../link
+
 it "a new log is made at the top of the repository"
 mkdir -p ../other/deep
 git init -q ../other
