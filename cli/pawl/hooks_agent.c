@@ -23,6 +23,7 @@ enum { SETTINGS_MAX = 16 << 20 };
 typedef struct settings {
         const pawl__agent *agent;
         pawl__buf path, text;
+        size_t base; /* bytes of the path of what is never removed: the home directory, say */
         bool there;
 } settings;
 
@@ -34,22 +35,37 @@ static void settings_free(settings *s)
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
+/* Where the agent's variable says that its user's settings are; NULL: it does not. */
+static const char *named_home(const pawl__agent *agent)
+{
+        const char *named = agent->home_variable ? getenv(agent->home_variable) : NULL;
+
+        return named && *named ? named : NULL;
+}
+
+static bool has_user_file(const cli_call *cli, const pawl__agent *agent)
+{
+        return named_home(agent) || (cli->in->home && *cli->in->home);
+}
+
 /* A project's settings are in the directory where the agent is started: this one. */
 static pawl_status find_file(settings *s, const cli_call *cli, bool user, pawl_error *err)
 {
         const pawl__agent *agent = s->agent;
-        const char *named = agent->home_variable ? getenv(agent->home_variable) : NULL;
+        const char *named = named_home(agent);
 
-        if (!user)
+        if (!user) {
                 pawl__buf_adds(&s->path, agent->project_file);
-        else if (named && *named)
-                pawl__buf_addf(&s->path, "%s/%s", named, agent->home_file);
-        else if (cli->in->home)
-                pawl__buf_addf(&s->path, "%s/%s/%s", cli->in->home, agent->home_directory,
-                        agent->home_file);
-        else
+                return pawl__buf_check(&s->path, err);
+        }
+        if (!has_user_file(cli, agent))
                 return pawl__fail(err, PAWL_EINVAL,
                         "--user: there is no home directory; set HOME, or leave --user out");
+        pawl__buf_adds(&s->path, named ? named : cli->in->home);
+        s->base = s->path.len;
+        if (!named)
+                pawl__buf_addf(&s->path, "/%s", agent->home_directory);
+        pawl__buf_addf(&s->path, "/%s", agent->home_file);
         return pawl__buf_check(&s->path, err);
 }
 
@@ -74,7 +90,7 @@ static pawl_status read_file(settings *s, pawl_error *err)
 static pawl_status load(
         settings *s, const cli_call *cli, const char *name, bool user, pawl_error *err)
 {
-        *s = (settings){pawl__agent_named(name), PAWL__BUF_INIT, PAWL__BUF_INIT, false};
+        *s = (settings){pawl__agent_named(name), PAWL__BUF_INIT, PAWL__BUF_INIT, 0, false};
         pawl_status status = find_file(s, cli, user, err);
 
         return status || !s->path.data ? status : read_file(s, err);
@@ -107,10 +123,6 @@ static pawl_status save(settings *s, pawl_error *err)
  * or the project's. A link was there before, and what it leads to was not. */
 static pawl_status remove_file(settings *s, pawl_error *err)
 {
-        const char *below = strstr(s->path.data, "/.");
-        const size_t least = *s->path.data == '.' ? 0
-                             : below              ? (size_t)(below - s->path.data)
-                                                  : SIZE_MAX;
         char target[PATH_MAX];
         struct stat st;
 
@@ -119,7 +131,7 @@ static pawl_status remove_file(settings *s, pawl_error *err)
         if (lstat(s->path.data, &st) == 0)
                 return PAWL_OK;
         snprintf(target, sizeof target, "%s", s->path.data);
-        for (char *slash; (slash = strrchr(target, '/')) && (size_t)(slash - target) > least;) {
+        for (char *slash; (slash = strrchr(target, '/')) && (size_t)(slash - target) > s->base;) {
                 *slash = '\0';
                 if (rmdir(target) != 0)
                         break;
@@ -285,7 +297,7 @@ static int status_run(cli_call *cli)
                         continue;
                 if (!cli_given(cli, "user"))
                         status = show(&w, cli, agent->name, false, &err);
-                if (!status && cli->in->home)
+                if (!status && has_user_file(cli, agent))
                         status = show(&w, cli, agent->name, true, &err);
         }
         pawl__json_close_array(&w);

@@ -181,6 +181,19 @@ runs 0 pawl hooks uninstall --agent claude --user
 [ ! -e "$HOME/.claude" ]
 [ -d "$HOME" ]
 
+it "a home directory that has nothing else stays, whatever the names on the way to it"
+mkdir -p .users/ana
+HOME=$PWD/.users/ana runs 0 pawl hooks install --agent claude --user
+HOME=$PWD/.users/ana runs 0 pawl hooks uninstall --agent claude --user
+same "$(ls -A .users) $(ls -A .users/ana)" "ana "
+
+it "and where there is none, status shows what the variable names"
+runs 0 env -u HOME CLAUDE_CONFIG_DIR="$PWD/claude" pawl hooks install --agent claude --user
+runs 0 env -u HOME CLAUDE_CONFIG_DIR="$PWD/claude" pawl hooks status --agent claude --user
+says '^Claude Code, user: .*/claude/settings.json: installed$' out
+fails 1 'there is no home directory' env -u HOME -u CLAUDE_CONFIG_DIR pawl hooks install --agent claude --user
+fails 1 'there is no home directory' env -u CLAUDE_CONFIG_DIR HOME= pawl hooks uninstall --agent claude --user
+
 it "wrong usage is said"
 misused 'name the agent' pawl hooks uninstall
 misused 'agent' pawl hooks install --agent nobody
