@@ -335,8 +335,17 @@ static pawl_status read_output(
                 return status;
         out->hash = step.v[PAWL__STEP_OUTPUT_HASH].text;
         if (!out->hash.data || !pawl__unhex32(bytes, out->hash)) {
-                const pawl_text at = step.v[PAWL__STEP_STATUS].text;
+                pawl_text at = step.v[PAWL__STEP_STATUS].text;
                 const bool failed = pawl__text_is(at, "failed");
+                pawl_owner owner;
+                bool held = true;
+                if (pawl__text_is(at, "running"))
+                        status = pawl__log_failed(log,
+                                pawl__log_holder(&held, &owner, log, pawl__text(out->run_id)), err);
+                if (status)
+                        return status;
+                if (!held)
+                        at = pawl__text(PAWL__STEP_UNFINISHED);
                 return pawl__fail(err, PAWL_ENOTFOUND,
                         "step %s: has no output in run %s, it is %.*s; `pawl %s %s%s%s` shows %s",
                         out->step_id, out->run_id, PAWL__FMT(at), failed ? "logs" : "runs --id",

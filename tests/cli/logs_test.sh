@@ -80,6 +80,21 @@ is_empty out
 fails 1 'step two: nothing of what it wrote is kept in run r2; ' pawl logs r2 two
 same "$(pawl logs r2 two --json | jq -c .attempts)" '[]'
 
+it "one whose pawl was killed is unfinished, as elsewhere, and not at work"
+cat >killed.yaml <<'END'
+mission: killed
+steps:
+  - {id: one, run: [sh, -c, "touch at-one; sleep 60"]}
+END
+pawl run killed.yaml --run r2k >/dev/null 2>&1 &
+pid=$!
+await at-one
+fails 1 'step one: has no output in run r2k, it is running; ' pawl output r2k one
+kill -KILL "$pid"
+wait "$pid" || :
+fails 1 'step one: has no output in run r2k, it is unfinished; `pawl runs --id r2k`' pawl output r2k one
+runs 0 pawl cancel r2k
+
 it "the newest is kept, as much as max_log_bytes says, of the step, the mission or the project"
 echo 'max_log_bytes: 10' >.pawl/config.yaml
 cat >long.yaml <<'END'
