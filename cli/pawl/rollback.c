@@ -139,7 +139,7 @@ static pawl_status undo(going *g)
                 return status;
         if (cli_given(g->cli, "plan"))
                 return show_plan(g, NULL);
-        if (!status)
+        if (!status && !cli_given(g->cli, "apply")) /* which is of another plan */
                 return give_up(g);
         status = agree(g, NULL);
         if (!status)

@@ -315,6 +315,10 @@ half_done
 misused '^pawl: rollback: --finish has its plan already; leave --plan out' pawl rollback --finish --plan
 half_done
 
+it "nor does an undo that was agreed to before: that plan is done, or nothing"
+fails 1 'was interrupted' pawl undo --apply "$(printf %064d 0)"
+half_done
+
 it "status says that it was interrupted and what to type, and whether somebody is at it"
 runs 0 pawl status
 same "$(cat out)" "interrupted  rollback to checkpoint 1: the files are half-way
