@@ -1,6 +1,7 @@
 /* Where a fork's files are, and with which parameters it begins. */
 #include "base/error.h"
 #include "base/system.h"
+#include "mission/ask.h"
 #include "mission/fork.h"
 #include "mission/inputs.h"
 #include "mission/params.h"
@@ -56,10 +57,24 @@ static bool takes(const pawl_mission *mission, pawl__node root, const pawl_missi
         return false;
 }
 
+/* Does what the step asks people? */
+static bool asks_with(const pawl__step *step, const pawl_mission_param *param)
+{
+        const pawl_text text = step->ask ? step->ask->question : (pawl_text){NULL, 0};
+        pawl_text name;
+
+        for (size_t at = 0, len; at < text.len; at += len ? len : 1) {
+                len = pawl__ask_param(&name, pawl__text_n(text.data + at, text.len - at));
+                if (len && pawl__text_is(name, param->name))
+                        return true;
+        }
+        return false;
+}
+
 static bool step_takes(
         const pawl_mission *mission, const pawl__step *step, const pawl_mission_param *param)
 {
-        bool found = takes(mission, step->inputs, param);
+        bool found = takes(mission, step->inputs, param) || asks_with(step, param);
 
         for (size_t i = 0; step->word_params && step->argv[i]; i++)
                 found = found || step->word_params[i] == param;

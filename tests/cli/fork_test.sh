@@ -96,6 +96,23 @@ same "$(cat slow/publish.txt)" slow
 runs 0 pawl fork first --from publish --dir topic --set topic=costs
 says '^pawl: step research: completed with the former value of topic, and is not run again; fork from it to have it run with the new one$' err
 
+it "so is a step whose question had the former value"
+cat >asks.yaml <<'END'
+mission: asks
+workspace: {checkpoint: off}
+params: {version: {type: string, default: "1"}}
+steps:
+  - {id: before, ask: {question: "Publish {$param: version}?"}}
+  - {id: after, run: ["true"]}
+END
+runs 3 pawl run asks.yaml --run asks --no-input
+runs 0 pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --answer yes
+runs 0 pawl resume asks
+runs 0 pawl fork asks --from after --set version=2
+says '^pawl: step before: completed with the former value of version, and is not run again; ' err
+runs 0 pawl cancel "$(cat out)"
+rm asks.yaml
+
 it "a fork of a fork"
 runs 0 pawl fork "$third" --from specify --dir again --json
 fourth=$(jq -r .run_id out)
