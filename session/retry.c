@@ -2,6 +2,7 @@
 #include "base/json_tree.h"
 #include "base/sources.h"
 #include "events/types.h"
+#include "state/undone.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -64,12 +65,18 @@ pawl_status pawl__retry_read(pawl__retry *out, pawl_log *log, const pawl__row *r
                 .err = err};
         const uint64_t first = (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer;
         uint64_t seq = (uint64_t)run->v[PAWL__RUN_UPDATED_SEQ].integer;
-        pawl__arena arena = PAWL__ARENA_INIT;
-        pawl_status status = PAWL_OK;
+        pawl__arena arena = PAWL__ARENA_INIT, kept = PAWL__ARENA_INIT;
+        pawl__undone undone = {NULL, 0};
+        pawl__state *state;
+        pawl_status status = pawl__state_of(&state, log, err);
 
         *out = (pawl__retry){0};
+        if (!status)
+                status = pawl__undone_read(&undone, log, state, w.run_id, seq, &kept, err);
         for (uint64_t n = 0; seq >= first && seq && (!most || n < most) && !status; seq--, n++) {
                 pawl_event event;
+                if (pawl__is_undone(&undone, seq)) /* of attempts that were rolled back */
+                        continue;
                 pawl__arena_clear(&arena);
                 status = pawl__log_failed(log, pawl__log_event(&event, &arena, log, seq), err);
                 if (!status)
@@ -77,6 +84,7 @@ pawl_status pawl__retry_read(pawl__retry *out, pawl_log *log, const pawl__row *r
         }
         pawl__json_tree_free(&w.tree);
         pawl__arena_free(&arena);
+        pawl__arena_free(&kept);
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 

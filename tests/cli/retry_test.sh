@@ -128,6 +128,29 @@ runs 0 pawl resume w2
 [[ $(times w2 StepCompleted .time) > $(times w2 StepAttemptFailed .payload.retry_at) ]]
 same "$(wc -l <killed) $(failures w2 .tries)" "2 [1]"
 
+it "the attempts at a step that a rollback set back count no more"
+cat >back.yaml <<'END'
+mission: back
+steps:
+  - {id: a, run: ["true"]}
+  - {id: b, retry: {attempts: 2, delay: 5m}, run: [sh, -c, "echo x >>tries; exit 9"]}
+END
+printf '%s\n' '*' '!back.yaml' >.pawlignore
+pawl run back.yaml --run back >back.out 2>back.err &
+pid=$!
+until_it grep -q 'attempt 1 of 2' back.err
+kill -INT "$pid"
+wait "$pid" || :
+target=$(pawl checkpoints --run back --step a --json | jq '.[0].n')
+runs 0 pawl rollback "$target" --yes
+pawl resume back >back.out 2>back.err &
+pid=$!
+until_it grep -q 'attempt 1 of 2' back.err # and not what is left of five minutes later
+same "$(wc -l <tries)" 2
+kill -INT "$pid"
+wait "$pid" || :
+rm .pawlignore
+
 it "before the next attempt it looks whether the log is there, and the run is its own"
 for what in cancelled removed replaced; do
         mkdir "$what"
