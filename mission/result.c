@@ -153,7 +153,8 @@ static pawl_status fill_conflicts(own_result *result, pawl__state *state, pawl_t
         for (size_t i = 0; i < n; i++)
                 conflicts[i] = (pawl_run_conflict){keep(result, rows[i].v[PAWL__CON_ID].text),
                         rows[i].v[PAWL__CON_CANDIDATES].text.len > strlen("[]"),
-                        pawl__is_question(rows[i].v[PAWL__CON_TYPE].text)};
+                        pawl__is_question(rows[i].v[PAWL__CON_TYPE].text),
+                        keep(result, rows[i].v[PAWL__CON_STEP].text)};
         result->shown.conflicts = conflicts;
         result->shown.n_conflicts = n;
         return pawl__arena_check(&result->arena, err);

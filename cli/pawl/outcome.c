@@ -179,7 +179,7 @@ static void print_closing(FILE *out, const pawl_run_result *result)
                 skipped ? " or skipped" : "");
 }
 
-/* The step that holds the run, and the first of the conflicts that hold it. */
+/* The first step that holds the run. */
 static const pawl_step_result *blocked_step(const pawl_run_result *result)
 {
         for (size_t i = 0; i < result->n_steps; i++)
@@ -188,21 +188,34 @@ static const pawl_step_result *blocked_step(const pawl_run_result *result)
         return NULL;
 }
 
+/* How many conflicts hold the step, and the first of them. */
+static size_t conflicts_of(
+        const pawl_run_conflict **first, const pawl_run_result *result, const char *step_id)
+{
+        size_t n = 0;
+
+        for (size_t i = result->n_conflicts; i-- > 0;)
+                if (strcmp(result->conflicts[i].step_id, step_id) == 0) {
+                        *first = &result->conflicts[i];
+                        n++;
+                }
+        return n;
+}
+
 static int tell_blocked(const cli_call *cli, const pawl_run_result *result, const pawl_error *err)
 {
         const pawl_step_result *step = result ? blocked_step(result) : NULL;
-        size_t n = result ? result->n_conflicts : 0;
+        const pawl_run_conflict *first = NULL;
+        const size_t n = step ? conflicts_of(&first, result, step->step_id) : 0;
         pawl_error told = *err;
 
         told.status = PAWL_BLOCKED;
-        if (step && n > 0 && step->retry_token && !result->conflicts[0].is_question &&
-                !result->require_signed)
+        if (n > 0 && step->retry_token && !first->is_question && !result->require_signed)
                 pawl__fail(&told, PAWL_BLOCKED,
                         "step %s: generation is blocked by %zu unresolved conflict%s; answer with "
                         "`pawl resolve %s %s (see `pawl conflicts`), then `pawl resume %s`",
-                        step->step_id, n, n == 1 ? "" : "s", result->conflicts[0].id,
-                        result->conflicts[0].can_pick ? "--pick N`, or --define TEXT"
-                                                      : "--define TEXT`",
+                        step->step_id, n, n == 1 ? "" : "s", first->id,
+                        first->can_pick ? "--pick N`, or --define TEXT" : "--define TEXT`",
                         step->retry_token);
         return cli_fail(cli, &told);
 }

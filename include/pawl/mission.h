@@ -170,7 +170,8 @@ typedef struct pawl_run_conflict {
         const char *id;
         bool can_pick; /**< it has a candidate that pawl_answer.pick can name; else the term is to
                             be defined */
-        bool is_question; /**< what a step asks people, and no term: see pawl_answer.answer */
+        bool is_question;    /**< what a step asks people, and no term: see pawl_answer.answer */
+        const char *step_id; /**< whose conflict it is */
 } pawl_run_conflict;
 
 /** What a run came to. Free with pawl_run_result_free(). */

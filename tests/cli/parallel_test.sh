@@ -31,6 +31,22 @@ same "$(pawl output r1 d | tr '\n' ' ')" 'a b c '
 same "$(eventlog list --run r1 --type StepStarted -n 99 --json | jq -r .step_id | sort | uniq -c | awk '{ print $2 $1 }' | tr '\n' ' ')" "a1 b2 c2 d2 "
 runs 0 eventlog replay --check
 
+it "a run that several steps hold says of one what holds that one"
+cat >held.yaml <<'MISSION'
+mission: held
+strictness: max
+parallel: 2
+steps:
+  - {id: x, needs: [], inputs: {description: 'The "frobnicator" is here.'}, metadata: {glossary_watch_terms: [frobnicator]}, run: ['true']}
+  - {id: y, needs: [], inputs: {description: 'The "gadgetizer" is here.'}, metadata: {glossary_watch_terms: [gadgetizer]}, run: ['true']}
+  - {id: z, needs: [], ask: {question: "Go?"}}
+MISSION
+runs 3 pawl run held.yaml --run held --no-input
+same "$(pawl conflicts --json | jq length)" 3
+of_x=$(pawl conflicts --json | jq -r '.[] | select(.step_id == "x") | .conflict_id')
+says "^pawl: step x: generation is blocked by 1 unresolved conflict; answer with .pawl resolve $of_x " err
+runs 0 pawl cancel held
+
 it "an interrupted run goes on with those that were at work, under their tokens"
 cat >two.yaml <<'MISSION'
 mission: two
