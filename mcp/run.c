@@ -15,12 +15,12 @@ struct mcp_run {
         pawl__buf actor;
         bool modern, can_elicit, cancelled;
         mcp_process process;
-        char run_id[64];       /* empty: not known */
-        mcp_outcome outcome;   /* once it has ended */
-        pawl__json_tree told;  /* its output, when it blocks */
-        pawl__node conflict;   /* the one that the client is asked about */
-        char asked[64];        /* the id of that request; empty: none waits */
-        bool answered, others; /* since it was blocked; and some wait for other people */
+        char run_id[PAWL__ID_MAX + 1]; /* empty: not known */
+        mcp_outcome outcome;           /* once it has ended */
+        pawl__json_tree told;          /* its output, when it blocks */
+        pawl__node conflict;           /* the one that the client is asked about */
+        char asked[64];                /* the id of that request; empty: none waits */
+        bool answered, others;         /* since it was blocked; and some wait for other people */
 };
 
 static void free_run(mcp_run *run)

@@ -166,6 +166,14 @@ hear '"pawl-1"'
 ask 1 '{"jsonrpc":"2.0","id":"pawl-1","result":{"action":"decline"}}'
 same "$(jq -c '.result | [.isError, .structuredContent.status]' answer)" '[false,"blocked"]'
 
+it "a run whose id is as long as one may be is asked about, too"
+sed 's/refund-service/long/' mission.yaml >long.yaml
+long=$(printf 'x%.0s' {1..128})
+say "{\"jsonrpc\":\"2.0\",\"id\":\"long\",\"method\":\"tools/call\",\"params\":{\"name\":\"run\",\"arguments\":{\"mission\":\"long.yaml\",\"run\":\"$long\"}}}"
+hear '"pawl-2"'
+ask '"long"' '{"jsonrpc":"2.0","id":"pawl-2","result":{"action":"accept","content":{"sense":"1"}}}'
+same "$(jq -c '.result.structuredContent | [.status, .run_id]' answer)" "[\"completed\",\"$long\"]"
+
 it "without a handshake each request says what the client can do, and answers come with a retry"
 ask 2 "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"server/discover\",\"params\":{$meta}}"
 same "$(jq -c '.result | [.resultType, .supportedVersions]' answer)" '["complete",["2026-07-28"]]'
