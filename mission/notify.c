@@ -184,6 +184,7 @@ void pawl__runner_notify(pawl__runner *r, pawl_status verdict)
 
 void pawl__runner_notify_left(pawl__runner *r)
 {
+        const int64_t until_ms = pawl__boot_ms(r->log) + GIVE_UP_MS;
         pawl_error err = PAWL_ERROR_INIT;
         pawl__row *runs;
         size_t n = 0;
@@ -192,7 +193,8 @@ void pawl__runner_notify_left(pawl__runner *r)
                 return;
         if (pawl__state_not_notified(&runs, &n, r->state, r->mission->id, &r->arena, &err))
                 pawl__runner_notice(r, err.message);
-        for (size_t i = 0; i < n; i++) {
+        /* one that hangs is no reason to wait for it as often as there are runs */
+        for (size_t i = 0; i < n && pawl__boot_ms(r->log) < until_ms; i++) {
                 pawl_owner owner;
                 bool held = true;
                 /* whoever holds it tells by himself */
