@@ -167,6 +167,11 @@ const char *pawl__log_place(const pawl_log *log)
         return log->place ? log->place : log->path;
 }
 
+const char *pawl__log_name(const pawl_log *log)
+{
+        return log->name;
+}
+
 const char *pawl__log_path(const pawl_log *log)
 {
         return log->path;

@@ -331,6 +331,8 @@ PAWL_MUST_CHECK pawl_status pawl__log_shown(pawl__buf *out, const char *name, pa
  * .pawl, else in the working directory itself, where it need not be. Lives as long as the log.
  */
 const char *pawl__log_place(const pawl_log *log);
+/** As it was named when it was opened: of one on a server with its password. */
+const char *pawl__log_name(const pawl_log *log);
 /** The same by its name, appended. */
 PAWL_MUST_CHECK pawl_status pawl__log_place_find(pawl__buf *out, const char *name, pawl_error *err);
 /** Make the directory of that place, where there is none: before a file is put there. */

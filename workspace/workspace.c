@@ -23,12 +23,30 @@ static pawl_text directory_above_log(const pawl_log *log)
         return pawl__text_n(path, len ? len : 1);
 }
 
+/* Where the log was named in a directory called .pawl, which may be a link: the directory that
+ * holds that, and not the one that it leads to. */
+static bool directory_named(char out[PATH_MAX], const pawl_log *log)
+{
+        static const char own[] = ".pawl/";
+        const char *name = pawl__log_name(log), *slash = strrchr(name, '/');
+        const size_t n = sizeof own - 1, len = slash ? (size_t)(slash + 1 - name) : 0;
+        char path[PATH_MAX];
+
+        if (len < n || memcmp(slash + 1 - n, own, n) != 0 || (len > n && slash[-(int)n] != '/') ||
+                !realpath(name, out) || strcmp(out, pawl__log_path(log)) != 0)
+                return false;
+        const int size = snprintf(path, sizeof path, "%.*s.", (int)(len - n), name);
+        return size > 0 && (size_t)size < sizeof path && realpath(path, out);
+}
+
 bool pawl__workspace_has_place(const pawl_log *log)
 {
         const char *path = pawl__log_place(log);
         const char *slash = strrchr(path, '/');
+        char named[PATH_MAX];
 
-        return slash - path >= 6 && memcmp(slash - 6, "/.pawl", 6) == 0;
+        return (slash - path >= 6 && memcmp(slash - 6, "/.pawl", 6) == 0) ||
+               directory_named(named, log);
 }
 
 /* What events call the absolute path @p root: "." or "a/b" below @p above, else as it is. */
@@ -64,7 +82,7 @@ static pawl_status path_of_root(
 
 static pawl_status set_root(pawl__workspace *ws, const char *given, pawl_error *err)
 {
-        char real[PATH_MAX];
+        char real[PATH_MAX], named[PATH_MAX];
         bool ok = true;
         pawl_status status = PAWL_OK;
 
@@ -73,6 +91,8 @@ static pawl_status set_root(pawl__workspace *ws, const char *given, pawl_error *
                 status = pawl__arena_check(&ws->arena, err);
                 return status ? status : path_of_root(&ws->root, ws, ws->root_name, err);
         }
+        if (!given && directory_named(named, ws->log))
+                given = named;
         if (!given && !pawl__workspace_has_place(ws->log))
                 return pawl__fail(err, PAWL_EINVAL,
                         "workspace: the log lies in no directory .pawl, so that its root is not known; "

@@ -223,6 +223,20 @@ same "$(checkpoint files)" 3
 sed -i 's/^workspace:.*/workspace: {checkpoint: often}/' mission.yaml
 fails 1 'workspace.checkpoint: .*each_step, manual or off' pawl run mission.yaml --fresh
 
+if ! on_server; then
+it "where .pawl is a link, the workspace is what holds the link, and not what it leads to"
+mkdir linked linked/here linked/there
+(cd linked/there && pawl init --db .pawl/events.db >/dev/null)
+ln -s ../there/.pawl linked/here/.pawl
+echo mine >linked/here/mine
+same "$(cd linked/here && pawl checkpoint --json | jq -r '.files, .root')" "1
+$PWD/linked/here"
+echo other >linked/here/mine
+(cd linked/here && pawl rollback 1 --yes >/dev/null)
+same "$(cat linked/here/mine) $(cd linked/there && pawl show 1 --json | jq -r .root)" "mine $PWD/linked/here"
+rm -r linked
+fi
+
 it "one that cannot be taken stops no step, and is said once"
 sed -i '/^workspace:/d' mission.yaml
 forget_log
