@@ -110,8 +110,11 @@ static pawl_status exchange_commit(pawl_log *log, pawl__postgres_query *end, boo
                 status = pawl__deferred_send(log, err);
         if (!status && begun)
                 status = pawl__send_own(&commit, log, PAWL__OWN_COMMIT, true, err);
-        if (!status)
+        if (!status) {
                 status = pawl__exchange(log, "append", err);
+                if (status == PAWL_ENOMEM) /* for an answer: it may be done all the same */
+                        status = pawl__server_lost(log, "out of memory", "append", err);
+        }
         if (!status)
                 committed =
                         end->result && strcmp(server->pq->PQcmdTuples(end->result), "1") == 0 &&
@@ -158,7 +161,7 @@ static pawl_status try_at_once(pawl_log *log)
         }
         server->answered = false;
         status = exchange_commit(log, take, !server->implicit);
-        server->undone = status && server->implicit && server->answered;
+        server->undone = status && server->implicit && server->answered && !server->lost;
         return status;
 }
 

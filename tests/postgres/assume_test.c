@@ -85,6 +85,33 @@ static int flush_or_lose(PGconn *conn)
         return -1;
 }
 
+/* Where a test says so, libpq has no memory for the first answer to a commit. */
+static bool spoil;
+static const PGresult *spoilt;
+
+static ExecStatusType status_or_none(const PGresult *result)
+{
+        if (spoil && committing) {
+                spoil = false;
+                spoilt = result;
+        }
+        return result == spoilt ? PGRES_FATAL_ERROR : real->PQresultStatus(result);
+}
+
+static char *field_or_none(const PGresult *result, int field)
+{
+        return result == spoilt ? NULL : real->PQresultErrorField(result, field);
+}
+
+static char *message_or_none(const PGresult *result)
+{
+        static char none[] = "out of memory for query result\n";
+        const bool here = result == spoilt;
+
+        spoilt = NULL;
+        return here ? none : real->PQresultErrorMessage(result);
+}
+
 static void watch(pawl_log *log)
 {
         real = log->server->pq;
@@ -92,9 +119,13 @@ static void watch(pawl_log *log)
         watched.PQpipelineSync = count_sync;
         watched.PQsendQueryParams = note_commit;
         watched.PQflush = flush_or_lose;
+        watched.PQresultStatus = status_or_none;
+        watched.PQresultErrorField = field_or_none;
+        watched.PQresultErrorMessage = message_or_none;
         log->server->pq = &watched;
         exchanges = 0;
-        committing = lose = late.armed = false;
+        committing = lose = spoil = late.armed = false;
+        spoilt = NULL;
         late.here = -1;
         late.n = 0;
 }
@@ -306,6 +337,21 @@ LOG_TEST(a_commit_whose_answer_is_lost_is_looked_up)
 LOG_TEST(a_commit_that_never_came_there_is_tried_again)
 {
         a_lost_answer(f, false);
+}
+
+/* Whether the head was assumed, or waited for. */
+LOG_TEST(a_commit_whose_answer_finds_no_memory_is_looked_up)
+{
+        begin_with(f, 2);
+        for (unsigned calm = 0; calm <= PAWL__CALM; calm += PAWL__CALM) {
+                f->log->server->pooled = true; /* statements go by their text */
+                f->log->server->calm = calm;
+                committing = false;
+                spoil = true;
+                assert_ok(append_one(f->log, event_scope(NULL), 0));
+                assert_false(spoil);
+                log_has(f, 3 + calm / PAWL__CALM);
+        }
 }
 
 /* What BEGIN asks for is not what such a session has without it. */
