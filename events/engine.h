@@ -167,6 +167,9 @@ struct pawl__engine {
         /** Is the transaction that is open one that assumes, so that whatever fails in it is tried
          * again by one that does not? Then what is likely may be relied on. NULL: never. */
         bool (*assumes)(const pawl_log *log);
+        /** In the transaction that is open: did nobody write anything since this handle's last
+         * commit, not even the state tables alone? NULL: as far as events show. */
+        bool (*alone)(pawl_log *log);
         /** Do statements outside of a transaction wait for the disk? NULL: they always do. */
         pawl_status (*durable)(pawl_log *log, bool on, const char *doing);
         /** Keep few pages in memory, or as many as at first. NULL: it keeps none. */
@@ -372,6 +375,8 @@ PAWL_MUST_CHECK pawl_status pawl__log_derive_anew(pawl_log *log, pawl_error *err
 bool pawl__log_keeps_rows(const pawl_log *log);
 /** The engine's assumes. */
 bool pawl__log_assumes(const pawl_log *log);
+/** The engine's alone. */
+bool pawl__log_alone(pawl_log *log);
 
 /** All reads see one state, also of a log that is only read. */
 PAWL_MUST_CHECK pawl_status pawl__log_snapshot_begin(pawl_log *log, pawl_error *err);

@@ -62,6 +62,11 @@ bool pawl__log_assumes(const pawl_log *log)
         return log->engine->assumes && log->engine->assumes(log);
 }
 
+bool pawl__log_alone(pawl_log *log)
+{
+        return !log->engine->alone || log->engine->alone(log);
+}
+
 pawl_status pawl__log_derive_anew(pawl_log *log, pawl_error *err)
 {
         return log->engine->derive_anew(log, err);

@@ -108,7 +108,8 @@ static pawl_status begin(void *user, pawl_error *err)
         pawl_status status = pawl__projection_place(&state->stored, &head, state->log, err);
         if (status)
                 return status;
-        pawl__store_sql_begin(state->tables, state->cached == head && state->stored == head);
+        pawl__store_sql_begin(state->tables,
+                state->cached == head && state->stored == head && pawl__log_alone(state->log));
         state->cached = 0;
         state->applied = state->stored;
         if (state->applied == head)

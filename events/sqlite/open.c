@@ -186,6 +186,7 @@ const pawl__engine pawl__sqlite_engine = {
         .value = pawl__sqlite_value,
         .nomem = pawl__sqlite_nomem,
         .begin = pawl__sqlite_begin,
+        .alone = pawl__sqlite_alone,
         .commit = pawl__sqlite_commit,
         .rollback = pawl__sqlite_rollback,
         .durable = pawl__sqlite_durable,

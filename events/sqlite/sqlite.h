@@ -62,6 +62,7 @@ struct pawl__file {
         bool relaxed;        /* commits do not wait for the disk: a lease was changed */
         bool whole;          /* a statement is at work that is not interrupted (interrupt.c) */
         bool viewed;         /* a view is open, of this connection */
+        unsigned committed;  /* SQLite's count of the file's changes, as we committed last */
         sqlite3_stmt *begin, *commit, *rollback, *view;
 
         /* A read-only view that takes no locks, since nobody could be writing when it was made
@@ -110,6 +111,7 @@ bool pawl__sqlite_nomem(pawl__query *query);
 
 PAWL_MUST_CHECK pawl_status pawl__sqlite_begin(pawl_log *log, bool again);
 PAWL_MUST_CHECK pawl_status pawl__sqlite_commit(pawl_log *log);
+bool pawl__sqlite_alone(pawl_log *log);
 void pawl__sqlite_rollback(pawl_log *log, bool large);
 PAWL_MUST_CHECK pawl_status pawl__sqlite_durable(pawl_log *log, bool on, const char *doing);
 PAWL_MUST_CHECK pawl_status pawl__sqlite_view_begin(pawl_log *log, pawl_error *err);

@@ -127,6 +127,20 @@ static pawl_status check_end(pawl_log *log)
         return status;
 }
 
+/* How often the file was changed, by us or, as far as we have read since, by others. */
+static unsigned count_changes(pawl_log *log)
+{
+        unsigned changes = 0;
+
+        (void)sqlite3_file_control(log->file->db, "main", SQLITE_FCNTL_DATA_VERSION, &changes);
+        return changes;
+}
+
+bool pawl__sqlite_alone(pawl_log *log)
+{
+        return count_changes(log) == log->file->committed;
+}
+
 pawl_status pawl__sqlite_commit(pawl_log *log)
 {
         pawl_status status = check_end(log);
@@ -141,6 +155,7 @@ pawl_status pawl__sqlite_commit(pawl_log *log)
                 pawl__sqlite_rollback(log, true);
         else if (log->file->displaced)
                 status = pawl__files_save(log);
+        log->file->committed = count_changes(log);
         return status;
 }
 

@@ -1,5 +1,4 @@
 /* What the events of rollbacks change in checkpoints and steps, and which are refused. */
-#include "state/projection.h"
 #include "support/rollback_events.h"
 
 static pawl__row workspace(struct history *h, int64_t n)
@@ -422,7 +421,6 @@ HISTORY_TEST(a_row_of_a_rollback_that_was_changed_is_damage)
                 snprintf(sql, sizeof sql, "UPDATE rollbacks SET steps_before = %s WHERE seq = %d",
                         values[i], seq);
                 history_sql(h, sql);
-                h->state->cached = 0; /* the row is read again, as after an event of others */
                 history_add(h, "WorkspaceRolledBack", ENDED, undo, "done", "", "", "");
                 pawl_status status = history_commit(h);
                 if (status != PAWL_EDAMAGED)

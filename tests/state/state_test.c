@@ -231,6 +231,24 @@ HISTORY_TEST(a_rebuild_makes_rows_that_were_changed_what_the_events_say)
         assert_text(history_row(h, PAWL__RUNS, "run-1", NULL).v[PAWL__RUN_STATUS].text, "running");
 }
 
+/* A handle that knows a row as it was before does not put that back. */
+HISTORY_TEST(a_rebuild_holds_that_came_between_two_appends_of_another_handle)
+{
+        start(h);
+        history_sql(h, "UPDATE runs SET mission_hash = 'changed'");
+        history_reopen(h, 0);
+        history_attach(h);
+        history_step_started(h);
+        check_ok(h, history_claim(h), __FILE__, __LINE__);
+        pawl_log *other = another(h, 0, false);
+        assert_ok(pawl__state_rebuild(other, &h->err));
+        pawl_log_close(other);
+        assert_ok(pawl__replay_check(h->log, &h->err));
+        history_completed(h);
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+        assert_ok(pawl__replay_check(h->log, &h->err));
+}
+
 /* The tables themselves are derived, not their rows alone. */
 HISTORY_TEST(a_rebuild_makes_tables_that_lost_a_column_anew)
 {
