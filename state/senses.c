@@ -18,7 +18,7 @@ static void senses_text(pawl__buf *sql, const pawl__scope_ref *refs, size_t n_re
         for (size_t i = 0; i < n_refs + 2; i++) {
                 const size_t scope = 2 * i - 2, version = 2 * i - 1;
                 pawl__buf_adds(sql, i ? " UNION ALL SELECT " : "SELECT ");
-                pawl__sql_columns(sql, PAWL__SENSES, 0, PAWL__SENSE_COLUMNS);
+                pawl__sql_columns(sql, PAWL__SENSES, PAWL__SENSE_COLUMNS);
                 if (i == 0)
                         pawl__buf_adds(sql, " FROM {senses} WHERE mission_id = ?1"
                                             " AND scope = 'mission_local'"

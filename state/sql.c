@@ -2,11 +2,10 @@
 #include "base/error.h"
 #include <stdlib.h>
 
-void pawl__sql_columns(pawl__buf *out, pawl__table table, int first, int end)
+void pawl__sql_columns(pawl__buf *out, pawl__table table, int n)
 {
-        for (int c = first; c < end; c++)
-                pawl__buf_addf(
-                        out, "%s%s", c > first ? ", " : "", pawl__tables[table].column[c].name);
+        for (int c = 0; c < n; c++)
+                pawl__buf_addf(out, "%s%s", c ? ", " : "", pawl__tables[table].column[c].name);
 }
 
 void pawl__sql_select(pawl__buf *out, const pawl_log *log, pawl__table table)
@@ -22,6 +21,74 @@ void pawl__sql_select(pawl__buf *out, const pawl_log *log, pawl__table table)
                         : column->type == PAWL__TEXT ? "NULL"
                                                      : "0");
         }
+}
+
+static void match_key(pawl__buf *sql, const pawl__table_def *def)
+{
+        for (int c = 0; c < def->keys; c++)
+                pawl__buf_addf(sql, "%s%s = ?%d", c ? " AND " : "", def->column[c].name, c + 1);
+}
+
+void pawl__sql_get(pawl__buf *sql, const pawl_log *log, pawl__table table)
+{
+        const pawl__table_def *def = &pawl__tables[table];
+
+        pawl__sql_select(sql, log, table);
+        pawl__buf_addf(sql, " FROM {%s} WHERE ", def->name);
+        match_key(sql, def);
+}
+
+void pawl__sql_insert(pawl__buf *sql, const pawl_log *log, pawl__table table)
+{
+        (void)log; /* what is written to is of today */
+        const pawl__table_def *def = &pawl__tables[table];
+
+        pawl__buf_addf(sql, "INSERT INTO {=%s} ({log_id,}", def->name);
+        pawl__sql_columns(sql, table, def->stored);
+        pawl__buf_adds(sql, ") VALUES ({log,}");
+        for (int c = 0; c < def->stored; c++)
+                pawl__buf_addf(sql, "%s?%d", c ? ", " : "", c + 1);
+        pawl__buf_addc(sql, ')');
+}
+
+void pawl__sql_put(pawl__buf *sql, const pawl_log *log, pawl__table table)
+{
+        const pawl__table_def *def = &pawl__tables[table];
+
+        pawl__sql_insert(sql, log, table);
+        pawl__buf_adds(sql, " ON CONFLICT ({log_id,}");
+        pawl__sql_columns(sql, table, def->keys);
+        pawl__buf_adds(sql, ") DO UPDATE SET ");
+        for (int c = def->keys; c < def->stored; c++)
+                pawl__buf_addf(sql, "%s%s = excluded.%s", c > def->keys ? ", " : "",
+                        def->column[c].name, def->column[c].name);
+}
+
+void pawl__sql_update(pawl__buf *sql, pawl__table table, uint32_t set)
+{
+        const pawl__table_def *def = &pawl__tables[table];
+        int at = def->keys;
+
+        pawl__buf_addf(sql, "UPDATE {=%s} SET ", def->name);
+        for (int c = def->keys; c < def->stored; c++)
+                if (set >> c & 1) {
+                        pawl__buf_addf(sql, "%s%s = ?%d", at > def->keys ? ", " : "",
+                                def->column[c].name, at + 1);
+                        at++;
+                }
+        pawl__buf_adds(sql, " WHERE {log AND} ");
+        match_key(sql, def);
+}
+
+void pawl__sql_each(pawl__buf *sql, const pawl_log *log, pawl__table table)
+{
+        const pawl__table_def *def = &pawl__tables[table];
+
+        pawl__sql_select(sql, log, table);
+        pawl__buf_addf(sql, " FROM {%s} ORDER BY %s, ", def->name, def->column[def->order].name);
+        if (def->then >= 0)
+                pawl__buf_addf(sql, "%s, ", def->column[def->then].name);
+        pawl__sql_columns(sql, table, def->keys);
 }
 
 void pawl__sql_row(pawl__row *row, pawl__table table, pawl__query *query)

@@ -11,14 +11,25 @@
 #define PAWL__READING "read the state tables"
 #define PAWL__WRITING "write the state tables"
 
-/** Append "name, name, ..." of the columns from @p first to before @p end. */
-void pawl__sql_columns(pawl__buf *out, pawl__table table, int first, int end);
+/** Append "name, name, ..." of the first @p n columns. */
+void pawl__sql_columns(pawl__buf *out, pawl__table table, int n);
 
 /** Append "SELECT " and the stored columns. @p log may be an older one that is only read: a column
  *  that its table lacks is NULL or 0. */
 void pawl__sql_select(pawl__buf *out, const pawl_log *log, pawl__table table);
 
-/** The current row of a statement over pawl__sql_columns(). Its texts are valid until the next
+/* Statements of one table, whose parameters are its stored columns in their order; of get, the
+ * keys; of update, the keys and then the columns of the set, a bit each. What writes is for tables
+ * of today, what reads also for those of an older log. */
+void pawl__sql_get(pawl__buf *out, const pawl_log *log, pawl__table table);
+void pawl__sql_insert(pawl__buf *out, const pawl_log *log, pawl__table table);
+/** An insert that replaces the row with the same key. */
+void pawl__sql_put(pawl__buf *out, const pawl_log *log, pawl__table table);
+void pawl__sql_update(pawl__buf *out, pawl__table table, uint32_t set);
+/** All rows, in the table's order. */
+void pawl__sql_each(pawl__buf *out, const pawl_log *log, pawl__table table);
+
+/** The current row of a statement over pawl__sql_select(). Its texts are valid until the next
  * step; columns that are not stored are absent. */
 void pawl__sql_row(pawl__row *row, pawl__table table, pawl__query *query);
 
@@ -27,8 +38,8 @@ PAWL_MUST_CHECK pawl_status pawl__row_copy(
         pawl__row *row, pawl__table table, pawl__arena *arena, pawl_error *err);
 
 /**
- * Every row of a bound statement, copied into the arena; the statement is reset. @p max: stop after
- * so many. On failure *rows and *n are as they were.
+ * Every row of a bound statement, copied into the arena; the statement is reset. On failure *rows
+ * and *n are as they were.
  */
 PAWL_MUST_CHECK pawl_status pawl__sql_collect(pawl__row **rows, size_t *n, pawl_log *log,
         pawl__table table, pawl__query *query, pawl__arena *arena, pawl_error *err);

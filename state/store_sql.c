@@ -38,44 +38,6 @@ struct store_sql {
         size_t cap_changed[PAWL__TABLES];
 };
 
-/* ---- Statements, made from the column table -------------------------------------------------- */
-
-static void get_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
-{
-        const pawl__table_def *def = &pawl__tables[table];
-
-        pawl__sql_select(sql, log, table);
-        pawl__buf_addf(sql, " FROM {%s} WHERE ", def->name);
-        for (int c = 0; c < def->keys; c++)
-                pawl__buf_addf(sql, "%s%s = ?%d", c ? " AND " : "", def->column[c].name, c + 1);
-}
-
-static void insert_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
-{
-        (void)log; /* what is written to is of today */
-        const pawl__table_def *def = &pawl__tables[table];
-
-        pawl__buf_addf(sql, "INSERT INTO {=%s} ({log_id,}", def->name);
-        pawl__sql_columns(sql, table, 0, def->stored);
-        pawl__buf_adds(sql, ") VALUES ({log,}");
-        for (int c = 0; c < def->stored; c++)
-                pawl__buf_addf(sql, "%s?%d", c ? ", " : "", c + 1);
-        pawl__buf_addc(sql, ')');
-}
-
-static void put_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
-{
-        const pawl__table_def *def = &pawl__tables[table];
-
-        insert_text(sql, log, table);
-        pawl__buf_adds(sql, " ON CONFLICT ({log_id,}");
-        pawl__sql_columns(sql, table, 0, def->keys);
-        pawl__buf_adds(sql, ") DO UPDATE SET ");
-        for (int c = def->keys; c < def->stored; c++)
-                pawl__buf_addf(sql, "%s%s = excluded.%s", c > def->keys ? ", " : "",
-                        def->column[c].name, def->column[c].name);
-}
-
 /* Before each use: prepared at the first, and kept. */
 static pawl_status statement(pawl__query **query, struct store_sql *sql, pawl__table table,
         void (*text)(pawl__buf *, const pawl_log *, pawl__table), pawl_error *err)
@@ -124,7 +86,7 @@ static pawl_status seek(pawl__query **found, struct store_sql *sql, pawl__table 
 
         if (def->since > pawl__log_version(sql->log))
                 return PAWL_ENOTFOUND;
-        pawl_status status = statement(&sql->get[table], sql, table, get_text, err);
+        pawl_status status = statement(&sql->get[table], sql, table, pawl__sql_get, err);
         if (status)
                 return status;
         pawl__query *query = sql->get[table];
@@ -145,7 +107,7 @@ pawl_status pawl__store_sql_prefetch(
 
         if (pawl__tables[table].since > pawl__log_version(sql->log))
                 return PAWL_OK;
-        pawl_status status = statement(&sql->get[table], sql, table, get_text, err);
+        pawl_status status = statement(&sql->get[table], sql, table, pawl__sql_get, err);
         if (status)
                 return status;
         pawl__query_reset(sql->get[table]);
@@ -167,29 +129,13 @@ static pawl_status write_row(struct store_sql *sql, pawl__table table, uint32_t 
         const pawl__table_def *def = &pawl__tables[table];
         const bool fresh = changed == WHOLE && is_new(sql, table);
         pawl__query **query = fresh ? &sql->insert[table] : &sql->put[table];
-        pawl_status status = statement(query, sql, table, fresh ? insert_text : put_text, err);
+        pawl_status status =
+                statement(query, sql, table, fresh ? pawl__sql_insert : pawl__sql_put, err);
 
         if (status)
                 return status;
         bind(*query, def, def->stored, WHOLE, row);
         return pawl__query_run(*query, NULL, PAWL__WRITING, err);
-}
-
-static void update_text(pawl__buf *sql, pawl__table table, uint32_t set)
-{
-        const pawl__table_def *def = &pawl__tables[table];
-        int at = def->keys;
-
-        pawl__buf_addf(sql, "UPDATE {=%s} SET ", def->name);
-        for (int c = def->keys; c < def->stored; c++)
-                if (set >> c & 1) {
-                        pawl__buf_addf(sql, "%s%s = ?%d", at > def->keys ? ", " : "",
-                                def->column[c].name, at + 1);
-                        at++;
-                }
-        pawl__buf_adds(sql, " WHERE {log AND} ");
-        for (int c = 0; c < def->keys; c++)
-                pawl__buf_addf(sql, "%s%s = ?%d", c ? " AND " : "", def->column[c].name, c + 1);
 }
 
 /* A row that the tables have, but for these columns. One statement sets all that ever changed: the
@@ -208,7 +154,7 @@ static pawl_status update_row(struct store_sql *sql, pawl__table table, uint32_t
                 sql->updated[table] |= changed;
         }
         if (!status && !sql->update[table]) {
-                update_text(&buf, table, sql->updated[table]);
+                pawl__sql_update(&buf, table, sql->updated[table]);
                 status = pawl__buf_check(&buf, err);
                 if (!status)
                         status = pawl__query_prepare(&sql->update[table], sql->log, buf.data, err);
@@ -434,17 +380,6 @@ void pawl__store_sql_abandon(pawl__store *store)
 
 /* ---- Listing --------------------------------------------------------------------------------- */
 
-static void each_text(pawl__buf *sql, const pawl_log *log, pawl__table table)
-{
-        const pawl__table_def *def = &pawl__tables[table];
-
-        pawl__sql_select(sql, log, table);
-        pawl__buf_addf(sql, " FROM {%s} ORDER BY %s, ", def->name, def->column[def->order].name);
-        if (def->then >= 0)
-                pawl__buf_addf(sql, "%s, ", def->column[def->then].name);
-        pawl__sql_columns(sql, table, 0, def->keys);
-}
-
 /* A statement of its own each time: fn may list the same table, and a listing is rare. */
 static pawl_status sql_each(
         pawl__store *store, pawl__table table, pawl__row_fn fn, void *user, pawl_error *err)
@@ -455,7 +390,7 @@ static pawl_status sql_each(
 
         if (pawl__tables[table].since > pawl__log_version(sql->log))
                 return PAWL_OK;
-        pawl_status status = statement(&query, sql, table, each_text, err);
+        pawl_status status = statement(&query, sql, table, pawl__sql_each, err);
 
         while (status == PAWL_OK &&
                 (row_or_end = pawl__query_step(query, PAWL__READING, err)) == PAWL_OK) {

@@ -225,19 +225,19 @@ UNIT_TEST(large_objects_in_large_objects_are_put_in_order)
  * one and of the one before it, around one and two such pieces. */
 UNIT_TEST(members_of_each_length_change_places)
 {
-        const char letters[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklm";
+        char small[66], capital[66];
 
+        for (int i = 0; i < 66; i++) {
+                small[i] = (char)('a' + i % 26);
+                capital[i] = (char)('A' + i % 26);
+        }
         for (int first = 0; first < 66; first++)
                 for (int last = 0; last < 66; last++) {
                         char text[256], canonical[256];
-                        snprintf(text, sizeof text, "{\"b\":\"%.*s\",\"a\":%.*s1}", first, letters,
-                                last,
-                                "11111111111111111111111111111111111111111111111111111111111"
-                                "1111111");
-                        snprintf(canonical, sizeof canonical, "{\"a\":%.*s1,\"b\":\"%.*s\"}", last,
-                                "11111111111111111111111111111111111111111111111111111111111"
-                                "1111111",
-                                first, letters);
+                        snprintf(text, sizeof text, "{\"b\":\"%.*s\",\"a\":\"%.*s\"}", first, small,
+                                last, capital);
+                        snprintf(canonical, sizeof canonical, "{\"a\":\"%.*s\",\"b\":\"%.*s\"}",
+                                last, capital, first, small);
                         check(text, canonical);
                 }
 }
