@@ -84,6 +84,7 @@ const asked = new Set(); // what takes their answers
 process.on("exit", () => {
   for (const handle of atWork) native.interrupt(handle, true);
   for (const answer of asked) answer("throw");
+  for (const handle of atWork) native.leave(handle);
 });
 
 async function call(operation, handle, args = [], ask = undefined) {

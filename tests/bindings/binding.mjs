@@ -465,15 +465,17 @@ test("a run that is at work is interrupted, and ends with a process that exits",
   const { status, signal } = await running;
   assert.deepEqual([status, signal, (await log.runs())[0].status], ["interrupted", 2, "interrupted"]);
   rmSync(path.join(directory, "ready"));
-  const exits = (ready, mission, options) => spawnSync(process.execPath, ["-e", `
+  const exits = (ready, mission, options, every = 10) => spawnSync(process.execPath, ["-e", `
     const { Log, Mission } = require(process.argv[1]);
     (async () => {
       const mission = await Mission.load(${JSON.stringify(path.join(directory, mission))});
       mission.run(await Log.open(${JSON.stringify(where)}), ${options});
-      setInterval(() => { if (require("node:fs").existsSync(${JSON.stringify(path.join(directory, ready))})) process.exit(7); }, 10);
+      setInterval(() => { if (require("node:fs").existsSync(${JSON.stringify(path.join(directory, ready))})) process.exit(7); }, ${every});
     })();`, module], { timeout: 30000 }).status;
   assert.equal(exits("ready", "slow.yaml", '{ runId: "r2" }'), 7);
-  assert.equal(exits(".", "mission.yaml", '{ runId: "r3", clarify: () => { process.exit(7); } }'), 7);
+  assert.equal(exits("no", "mission.yaml", '{ runId: "r3", clarify: () => { process.exit(7); } }'), 7);
+  // ... also while a question is on its way to JavaScript, or before
+  for (let every = 1; every <= 12; every++) assert.equal(exits(".", "mission.yaml", `{ runId: "e${every}", clarify: () => 1, progress: () => {} }`, every), 7);
   assert.deepEqual((await log.runs()).map((run) => run.status).filter((status) => status === "running"), []);
   assert.equal((await log.verify()).events, (await log.head()).seq);
   await log.close();

@@ -87,24 +87,51 @@ handle *task_second(task *t)
         return h;
 }
 
-const char *task_ask(task *t, question *q)
+static void free_question(question *q)
 {
-        if (!t->ask || q->json.failed)
-                return NULL;
-        pthread_mutex_init(&q->lock, NULL);
-        pthread_cond_init(&q->answered, NULL);
-        if (napi_call_threadsafe_function(t->ask, q, napi_tsfn_blocking) == napi_ok) {
-                pthread_mutex_lock(&q->lock);
-                while (!q->done)
-                        pthread_cond_wait(&q->answered, &q->lock);
-                pthread_mutex_unlock(&q->lock);
-        }
         pthread_cond_destroy(&q->answered);
         pthread_mutex_destroy(&q->lock);
         free(q->json.data);
+        free(q);
+}
+
+/* Until it is answered, or JavaScript leaves without having seen it. */
+static bool wait_for_answer(question *q)
+{
+        pthread_mutex_lock(&q->lock);
+        while (!q->done && !q->leaving)
+                pthread_cond_wait(&q->answered, &q->lock);
+        q->left = !q->done;
+        pthread_mutex_unlock(&q->lock);
+        return !q->left;
+}
+
+const char *task_ask(task *t, question *asked)
+{
+        handle *on = t->on;
+        question *q = t->ask && !asked->json.failed ? malloc(sizeof *q) : NULL;
+
+        if (!q)
+                return NULL;
+        *q = *asked;
+        pthread_mutex_init(&q->lock, NULL);
+        pthread_cond_init(&q->answered, NULL);
+        pthread_mutex_lock(&on->lock);
+        const bool sent = !on->leaving &&
+                          napi_call_threadsafe_function(t->ask, q, napi_tsfn_blocking) == napi_ok;
+        on->asks = sent ? q : NULL;
+        pthread_mutex_unlock(&on->lock);
+        const bool answered = sent && wait_for_answer(q);
+        pthread_mutex_lock(&on->lock); /* who leaves looks at it no more */
+        on->asks = NULL;
+        pthread_mutex_unlock(&on->lock);
+        if (sent && !answered)
+                return NULL;
         free(t->answers);
-        t->answers = q->answer;
-        return q->answer;
+        t->answers = answered ? q->answer : NULL;
+        asked->len = q->len;
+        free_question(q);
+        return t->answers;
 }
 
 static const struct {
@@ -273,9 +300,12 @@ static void call_ask(napi_env env, napi_value function, void *context, void *dat
                 napi_call_function(env, undefined, function, 3, arguments, NULL) == napi_ok)
                 return; /* index.js answers in any case, once */
         pthread_mutex_lock(&q->lock);
+        const bool left = q->left;
         q->done = true;
         pthread_cond_signal(&q->answered);
         pthread_mutex_unlock(&q->lock);
+        if (left)
+                free_question(q);
 }
 
 /* ---- call(operation, handle, arguments, ask)
@@ -421,6 +451,31 @@ static napi_value interrupt(napi_env env, napi_callback_info info)
         return NULL;
 }
 
+/* leave(handle): its call, if one is at work, is not to wait for what JavaScript has not seen yet.
+ */
+static napi_value leave(napi_env env, napi_callback_info info)
+{
+        napi_value argument;
+        size_t argc = 1;
+        void *data;
+
+        if (napi_get_cb_info(env, info, &argc, &argument, NULL, NULL) != napi_ok || argc != 1 ||
+                !is(env, argument, napi_external) ||
+                napi_get_value_external(env, argument, &data) != napi_ok)
+                return NULL;
+        handle *h = data;
+        pthread_mutex_lock(&h->lock);
+        h->leaving = true;
+        if (h->asks) {
+                pthread_mutex_lock(&h->asks->lock);
+                h->asks->leaving = true;
+                pthread_cond_signal(&h->asks->answered);
+                pthread_mutex_unlock(&h->asks->lock);
+        }
+        pthread_mutex_unlock(&h->lock);
+        return NULL;
+}
+
 NAPI_MODULE_INIT()
 {
         napi_value function;
@@ -430,6 +485,8 @@ NAPI_MODULE_INIT()
         if (napi_create_function(env, "interrupt", NAPI_AUTO_LENGTH, interrupt, NULL, &function) ==
                 napi_ok)
                 napi_set_named_property(env, exports, "interrupt", function);
+        if (napi_create_function(env, "leave", NAPI_AUTO_LENGTH, leave, NULL, &function) == napi_ok)
+                napi_set_named_property(env, exports, "leave", function);
         if (napi_create_function(
                     env, "threadsPut", NAPI_AUTO_LENGTH, threads_put, NULL, &function) == napi_ok)
                 napi_set_named_property(env, exports, "threadsPut", function);

@@ -20,6 +20,8 @@ typedef struct handle {
         int run_fd;     /* of a log: a byte here is a signal to the run that is at work; -1: none */
         unsigned users; /* of a log: its pipelines */
         bool dropped;   /* nobody has it but they */
+        struct question *asks; /* what its call waits for; under the lock, as is leaving */
+        bool leaving;          /* JavaScript ends, and takes no questions any more */
 } handle;
 
 /* A question, or progress, on its way to JavaScript and back. */
@@ -29,7 +31,8 @@ typedef struct question {
         char *answer; /* JSON of index.js's own: "pick N", "define SCOPE\0TEXT" and such; malloc'd
                        */
         size_t len;
-        bool done;
+        bool done, leaving; /* leaving: JavaScript ends, and may not have seen it */
+        bool left;          /* nobody waits any more: it is the queue's, to JavaScript, alone */
         pthread_mutex_t lock;
         pthread_cond_t answered;
 } question;
@@ -65,7 +68,7 @@ void drop_handle(handle *h);
 void close_pipeline(void *pointer);
 /* The handle that is the last argument. */
 handle *task_second(task *t);
-/* Ask JavaScript and wait. NULL: there is no answer. */
+/* Ask JavaScript and wait, also for its end. NULL: there is no answer. */
 const char *task_ask(task *t, question *q);
 /* A conflict, and inputs that changed, as questions: pawl_clarify_fn and pawl_confirm_fn, whose
  * user is the task. */
