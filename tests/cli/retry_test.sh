@@ -47,7 +47,7 @@ from=$(now)
 runs 0 pawl run mission.yaml --run r1
 took=$(($(now) - from))
 [ "$took" -ge 375 ] # 100, 200 and 200 ms, less a quarter each
-[ "$took" -le 3000 ]
+[ "$took" -le 60000 ]
 says 'step a: attempt 1 of 4 failed \(exit code 75\); next in 0\.1 s' err
 same "$(sort -u keys | wc -l)" 1
 same "$(failures r1 '.attempt, .exit_code, .reason, .tries, .of' | xargs -d '\n')" \
@@ -143,9 +143,9 @@ kill -INT "$pid"
 wait "$pid" || :
 target=$(pawl checkpoints --run back --step a --json | jq '.[0].n')
 runs 0 pawl rollback "$target" --yes
-pawl resume back >back.out 2>back.err &
+pawl resume back >again.out 2>again.err &
 pid=$!
-until_it grep -q 'attempt 1 of 2' back.err # and not what is left of five minutes later
+until_it grep -q 'attempt 1 of 2' again.err # and not what is left of five minutes later
 same "$(wc -l <tries)" 2
 kill -INT "$pid"
 wait "$pid" || :
