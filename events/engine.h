@@ -114,6 +114,8 @@ struct pawl__engine {
         /** A row is dear to read: of what a transaction read or wrote, much is kept for the next
          * one, if no event came in between; of other engines' little. */
         bool keeps_rows;
+        /** Many reads are cheaper in a view, which costs something on its own. */
+        bool view_saves;
         const char *const *sql; /**< PAWL__STMTS texts, in the form of pawl__sql_expand() */
 
         /** Find the log that log->name names, or with PAWL_LOG_CREATE make it; connect, and bring

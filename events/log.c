@@ -37,6 +37,16 @@ void pawl__log_view_end(pawl_log *log)
                 (void)log->engine->view_end(log);
 }
 
+bool pawl__log_view_saves(const pawl_log *log)
+{
+        return log->engine->view_saves;
+}
+
+bool pawl__log_view_again(pawl_log *log, pawl_status status)
+{
+        return pawl__tx_again(log, status);
+}
+
 pawl_status pawl__log_snapshot_begin(pawl_log *log, pawl_error *err)
 {
         return log->engine->view_begin(log, err);

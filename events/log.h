@@ -120,6 +120,11 @@ PAWL_MUST_CHECK pawl_status pawl__log_keep_claims(pawl_log *log);
  */
 PAWL_MUST_CHECK pawl_status pawl__log_view_begin(pawl_log *log, pawl_error *err);
 void pawl__log_view_end(pawl_log *log);
+/** Are many reads cheaper in a view, even where they need not be of one state? */
+bool pawl__log_view_saves(const pawl_log *log);
+/** A view is over in which reading failed with @p status: was it lost with its connection, so that
+ *  all of it may be read again, in another? */
+bool pawl__log_view_again(pawl_log *log, pawl_status status);
 
 /** Does this claim still hold the run? PAWL_EFENCED: another was made since, or the run was
  *  cancelled. */

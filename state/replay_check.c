@@ -149,7 +149,8 @@ pawl_status pawl__replay_check(pawl_log *log, pawl_error *err)
                 if (status)
                         return status;
                 status = check_snapshot(log, err);
-                if (pawl__log_snapshot_end(log) || i == TRIES)
+                if (pawl__log_snapshot_end(log) ||
+                        (i >= TRIES && !pawl__log_view_again(log, status)))
                         return status;
         }
 }

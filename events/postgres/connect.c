@@ -442,7 +442,10 @@ bool pawl__server_again(pawl_log *log)
                 return false;
         }
         server->retry = false;
-        const int64_t most = INT64_C(4) << (server->tries < 7 ? server->tries : 7);
+        /* A server that is away is waited for by who connects. */
+        const unsigned most_doubled = server->lost ? 3 : 7;
+        const int64_t most = INT64_C(4)
+                             << (server->tries < most_doubled ? server->tries : most_doubled);
         server->tries++;
         (void)pawl__server_pause(log, most / 2 + random() % (most / 2 + 1)); /* not all at once */
         return true;

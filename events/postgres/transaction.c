@@ -254,7 +254,8 @@ void pawl__postgres_rollback(pawl_log *log, bool large)
         }
         pawl__deferred_drop(log);
         server->undoing = true;
-        if (!server->lost && server->conn) {
+        const bool lost = server->lost;
+        if (!lost && server->conn) {
                 /* Where a failure was answered before the exchange had an end, as in one of much to
                  * write, all up to that end is passed over, the first ROLLBACK too. */
                 for (int tries = 0; tries < 2 && !server->lost; tries++) {
@@ -271,7 +272,8 @@ void pawl__postgres_rollback(pawl_log *log, bool large)
         server->undoing = false;
         server->in_transaction = server->failed = false;
         server->limited = 0; /* what the transaction set is undone with it */
-        server->retry = retry;
+        /* What failed on an assumption is tried again, whatever became of the ROLLBACK. */
+        server->retry = retry || (server->assumed && server->lost && !lost);
         pawl__prefetch_drop(log, NULL);
 }
 
@@ -281,13 +283,17 @@ pawl_status pawl__postgres_view_begin(pawl_log *log, pawl_error *err)
 {
         struct pawl__server *server = log->server;
         pawl__postgres_query *q;
-        pawl_status status = pawl__server_ready(log, err);
+        pawl_status status;
 
-        if (status || server->in_transaction)
-                return status;
-        status = pawl__send_own(&q, log, PAWL__OWN_VIEW, false, err);
-        if (!status)
-                status = pawl__exchange(log, "read it", err);
+        do {
+                status = pawl__server_ready(log, err);
+                if (server->in_transaction)
+                        return status;
+                if (!status)
+                        status = pawl__send_own(&q, log, PAWL__OWN_VIEW, false, err);
+                if (!status)
+                        status = pawl__exchange(log, "read it", err);
+        } while (status && pawl__server_again(log));
         server->viewing = !status;
         server->view_connection = server->connection;
         return status;

@@ -191,6 +191,7 @@ const pawl__engine pawl__sqlite_engine = {
         .rollback = pawl__sqlite_rollback,
         .durable = pawl__sqlite_durable,
         .keep_few = pawl__connection_keep_few,
+        .view_saves = true,
         .view_begin = pawl__sqlite_view_begin,
         .view_end = pawl__sqlite_view_end,
         .derive_anew = pawl__schema_derive_anew,

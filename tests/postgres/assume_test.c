@@ -12,7 +12,7 @@
 static const pawl__postgres_library *real;
 static pawl__postgres_library watched;
 static int exchanges;
-static bool committing, lose, sent;
+static bool committing, lose, sent, undoing, lose_undo;
 
 /* What a writer sent that lost its connection, on its way to the server, which it reaches when the
  * writer has made so many exchanges over another connection. */
@@ -57,6 +57,7 @@ static int note_commit(PGconn *conn, const char *sql, int n, const Oid *types,
         const char *const *values, const int *lengths, const int *formats, int format)
 {
         committing = committing || strcmp(sql, "COMMIT") == 0 || strstr(sql, "WITH taken AS");
+        undoing = strcmp(sql, "ROLLBACK") == 0;
         return real->PQsendQueryParams(conn, sql, n, types, values, lengths, formats, format);
 }
 
@@ -71,6 +72,11 @@ static int flush_or_lose(PGconn *conn)
                 close(late.here);
                 late.here = -1;
                 committing = false;
+                return -1;
+        }
+        if (undoing && lose_undo) {
+                lose_undo = false;
+                shutdown(real->PQsocket(conn), SHUT_RDWR);
                 return -1;
         }
         if (!committing || !lose)
@@ -124,7 +130,7 @@ static void watch(pawl_log *log)
         watched.PQresultErrorMessage = message_or_none;
         log->server->pq = &watched;
         exchanges = 0;
-        committing = lose = spoil = late.armed = false;
+        committing = lose = lose_undo = spoil = late.armed = false;
         spoilt = NULL;
         late.here = -1;
         late.n = 0;
@@ -231,6 +237,24 @@ LOG_TEST(a_blob_that_another_removed_is_put_again)
         pawl__buf_free(&out);
         pawl_log_close(other);
         log_has(f, 7);
+}
+
+/* A session whose exchange is no transaction undoes what was refused, and loses its connection as
+ * it does. */
+LOG_TEST(a_wrong_assumption_is_tried_again_though_its_end_is_lost)
+{
+        begin_with(f, 2);
+        pawl_log *other = event_log_another(f);
+        f->log->server->implicit = false;
+        f->log->server->pooled = true; /* statements go by their text */
+        f->log->server->calm = PAWL__CALM;
+        assert_ok(append_one(other, event_scope(NULL), 0));
+        lose_undo = true;
+        if (append_one(f->log, event_scope(NULL), 0))
+                fail_msg("%s", pawl_log_errmsg(f->log));
+        assert_false(lose_undo);
+        pawl_log_close(other);
+        log_has(f, 4);
 }
 
 /* Statements that were to be prepared behind what failed are prepared again. */

@@ -26,6 +26,10 @@ through="postgresql://tester@/postgres?host=$folder#$log"
 for i in $(seq $rounds); do runs 0 pawl run mission.yaml --run "r$i" --no-input --db "$through"; done
 for i in $(seq $runs); do runs 0 pawl submit mission.yaml --db "$through"; done
 runs 0 pawl work --once --slots 2 --dir work --db "$through"
+# What reads in one view of the log reads all of it again.
+runs 0 pawl validate 1 --db "$through"
+runs 0 pawl export 1 -o all.tar --db "$through"
+runs 0 eventlog replay --check --db "$through"
 PAWL_DB="$server#$log"
 export PAWL_DB
 runs 0 eventlog verify

@@ -375,28 +375,37 @@ static pawl_status write_archive(pawl_archive_result *out, struct exporting *x, 
         return PAWL_OK;
 }
 
-pawl_status pawl_workspace_export(pawl_archive_result *out, pawl_log *log, const char *const *which,
+/* In one view: what it says is there stays there until it is written. */
+static pawl_status export_view(pawl_archive_result *out, struct exporting *x,
+        const char *const *which, size_t n, const char *path)
+{
+        pawl__row *rows = NULL;
+        size_t count = 0;
+        pawl_status status = pawl__log_view_begin(x->log, x->err);
+
+        if (status)
+                return status;
+        status = choose(&rows, &count, x, which, n);
+        if (!status)
+                status = run_checkpoints(x, rows, count);
+        if (!status)
+                status = measure_events(x);
+        if (!status)
+                status = write_archive(out, x, path);
+        pawl__log_view_end(x->log);
+        return status;
+}
+
+static pawl_status export_once(pawl_archive_result *out, pawl_log *log, const char *const *which,
         size_t n, const char *path, pawl_error *err)
 {
         struct exporting x = {.log = log, .err = err};
-        pawl__row *rows = NULL;
-        size_t count = 0;
         pawl_status status = pawl__state_of(&x.state, log, err);
 
         if (!status)
                 status = pawl__contents_open(&x.contents, log, err);
         if (!status)
-                status = pawl__log_view_begin(log, err);
-        if (!status) { /* what it says is there stays there until it is written */
-                status = choose(&rows, &count, &x, which, n);
-                if (!status)
-                        status = run_checkpoints(&x, rows, count);
-                if (!status)
-                        status = measure_events(&x);
-                if (!status)
-                        status = write_archive(out, &x, path);
-                pawl__log_view_end(log);
-        }
+                status = export_view(out, &x, which, n, path);
         pawl__archive_writer_free(x.writer);
         pawl__contents_close(x.contents);
         x.manifest.contents = NULL; /* the object set's */
@@ -407,5 +416,16 @@ pawl_status pawl_workspace_export(pawl_archive_result *out, pawl_log *log, const
         free(x.histories);
         pawl__map_free(&x.runs);
         pawl__buf_free(&x.text);
+        return status;
+}
+
+pawl_status pawl_workspace_export(pawl_archive_result *out, pawl_log *log, const char *const *which,
+        size_t n, const char *path, pawl_error *err)
+{
+        pawl_status status;
+
+        do
+                status = export_once(out, log, which, n, path, err);
+        while (pawl__log_view_again(log, status));
         return status;
 }

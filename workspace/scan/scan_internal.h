@@ -39,7 +39,8 @@ struct pawl__scan_inside {
         char *root, *index_path;
         uint64_t max_file;
         bool flush_spool; /**< some of what was packed is in the log already, or could not be put */
-        bool based;       /**< an index was used: what did not change since is in the log */
+        bool root_spooled; /**< the document of the root's directory is in the spool */
+        bool based;        /**< an index was used: what did not change since is in the log */
         unsigned char base_tree[32];
 };
 

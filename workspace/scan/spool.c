@@ -57,17 +57,18 @@ static pawl_status note_head(pawl__scanner *s, pawl_error *err)
         return pawl__log_failed(log, pawl_log_head(&s->in->seq, hash, log), err);
 }
 
-/* What it resembles takes many reads to find: they are one view of the log. */
+/* What it resembles takes many reads to find. */
 static pawl_status encode(pawl__buf *out, pawl__delta *delta, pawl__contents *contents,
         pawl_text content, const unsigned char *like, pawl_error *err)
 {
         pawl_log *log = pawl__contents_log(contents);
-        pawl_status status = like ? pawl__log_view_begin(log, err) : PAWL_OK;
+        const bool view = like && pawl__log_view_saves(log);
+        pawl_status status = view ? pawl__log_view_begin(log, err) : PAWL_OK;
 
         if (status)
                 return status;
         status = pawl__contents_encode(out, delta, contents, content, like, err);
-        if (like)
+        if (view)
                 pawl__log_view_end(log);
         return status;
 }
@@ -80,7 +81,7 @@ pawl_status pawl__scan_spool(pawl__scanner *s, pawl__index_entry *entry, pawl_te
         pawl_status status = PAWL_OK;
         bool has;
 
-        if (content.len > PAWL__PART_SIZE)
+        if (content.len > PAWL__PART_SIZE || s->measuring)
                 return PAWL_OK;
         if (!s->in->seq)
                 status = note_head(s, err);
@@ -328,7 +329,7 @@ pawl_status pawl__scan_store(pawl__scan *scan, pawl__contents *contents, pawl_er
                         s.in->root, strerrordesc_np(error));
         pawl__contents_reset(contents);
         status = put_spooled(s.in, contents, err);
-        if (!status)
+        if (!status && (!s.in->root_spooled || s.in->flush_spool))
                 status = put_directory(&s, PAWL__INDEX_HEAD, scan->tree,
                         s.in->based ? s.in->base_tree : NULL, err);
         if (!status)

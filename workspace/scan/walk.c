@@ -404,6 +404,23 @@ static pawl_status take_changed(pawl__scanner *s, const unsigned char hash[32], 
                       : pawl__new_objects_add(&in->new_objects, &in->index, level->entry, err);
 }
 
+/* The root's hash is the tree's. */
+static pawl_status leave_root(pawl__scanner *s, const unsigned char hash[32], pawl_error *err)
+{
+        struct pawl__scan_inside *in = s->in;
+        pawl__index_entry root = {.kind = PAWL__ENTRY_DIRECTORY};
+        pawl_status status = PAWL_OK;
+
+        memcpy(s->scan->tree, hash, 32);
+        memcpy(root.hash, hash, 32);
+        if (!in->based || memcmp(hash, in->base_tree, 32) != 0)
+                status = pawl__scan_spool(s, &root, pawl__buf_text(&s->encoding),
+                        in->based ? in->base_tree : NULL, err);
+        in->root_spooled = root.flags & PAWL__INDEX_SPOOLED;
+        pop(s);
+        return status;
+}
+
 /* All below the topmost level is known: so is its hash. */
 static pawl_status leave(pawl__scanner *s, pawl_error *err)
 {
@@ -413,11 +430,8 @@ static pawl_status leave(pawl__scanner *s, pawl_error *err)
 
         if (status)
                 return status;
-        if (s->depth == 1) {
-                memcpy(s->scan->tree, hash, 32);
-                pop(s);
-                return PAWL_OK;
-        }
+        if (s->depth == 1)
+                return leave_root(s, hash, err);
         const pawl__index_entry *entry = pawl__index_entry_at(&s->in->index, level->entry);
         if (!level->old_directory || memcmp(entry->hash, hash, 32) != 0)
                 status = take_changed(s, hash, err);

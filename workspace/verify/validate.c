@@ -319,11 +319,14 @@ static pawl_status validate(struct validating *v, const char *which, const char 
         /* without git, or a repository, its column does not apply */
         if (root && pawl__git_open(&v->git, root, NULL))
                 v->git = NULL;
-        status = pawl__log_view_begin(v->log, v->err);
-        if (status)
-                return status;
-        status = check_all(v, which);
-        pawl__log_view_end(v->log);
+        do {
+                v->out->shown.n = 0;
+                status = pawl__log_view_begin(v->log, v->err);
+                if (status)
+                        return status;
+                status = check_all(v, which);
+                pawl__log_view_end(v->log);
+        } while (pawl__log_view_again(v->log, status));
         return !status && mark ? mark_all(v) : status;
 }
 
