@@ -86,7 +86,7 @@ for cmd in "pawl conflicts" "pawl conflicts --json" "pawl --help" "eventlog expo
         echo 1 >mission.json
         code=0
         # shellcheck disable=SC2086
-        timeout 5 $cmd >/dev/full 2>err || code=$?
+        timeout 60 $cmd >/dev/full 2>err || code=$?
         same "$code" 1
         [ "$(wc -l <err)" -eq 1 ]
         says '^(pawl|eventlog): standard output: .*; ' err

@@ -80,10 +80,10 @@ runs 1 pawl run mission.yaml --run r4
 [ $(($(now) - from)) -lt 50000 ]
 says 'step a: timed out after 300ms' err
 [ ! -e "/proc/$(cat grandchild)" ]
-step a 'timeout: 300ms
+step a 'timeout: 2s
   retry: {attempts: 2, delay: 10ms}' 'echo x >>slow; test $(wc -l <slow) -gt 1 || sleep 60'
 runs 0 pawl run mission.yaml --run r5
-same "$(failures r5 '.reason, .exit_code')" '["timed out after 300ms",-1]'
+same "$(failures r5 '.reason, .exit_code')" '["timed out after 2s",-1]'
 
 it "kills one that does not heed TERM, after 10 s"
 step a 'timeout: 200ms' 'trap "echo termed >&2" TERM; while :; do sleep 0.2; done'
@@ -117,7 +117,7 @@ says 'tries +attempt 2 of 3, next in [1-6]?[0-9] s' out
 it "waits in the next session for what is left"
 runs 130 timeout --preserve-status -s INT 2 pawl resume w1
 same "$(wc -l <waited)" 1
-step a 'retry: {attempts: 3, delay: 1500ms}' 'echo x >>killed; test -e fixed || exit 9'
+step a 'retry: {attempts: 3, delay: 4s}' 'echo x >>killed; test -e fixed || exit 9'
 pawl run mission.yaml --run w2 >w2.out 2>w2.err &
 pid=$!
 until_it grep -q 'attempt 1 of 3' w2.err
@@ -154,7 +154,7 @@ rm .pawlignore
 it "before the next attempt it looks whether the log is there, and the run is its own"
 for what in cancelled removed replaced; do
         mkdir "$what"
-        step a 'retry: {attempts: 2, delay: 3s}' 'echo x >>tried; test $(wc -l <tried) -gt 1'
+        step a 'retry: {attempts: 2, delay: 8s}' 'echo x >>tried; test $(wc -l <tried) -gt 1'
         mv mission.yaml "$what"
         env -u PAWL_DB pawl init "$what" >/dev/null
         (cd "$what" && exec env -u PAWL_DB pawl run mission.yaml --run r) >"$what.out" 2>"$what.err" &

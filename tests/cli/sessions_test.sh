@@ -135,7 +135,7 @@ chmod -R u+w copy/.pawl
 
 it "a time limit stops a run between and during commands, to be resumed"
 rm -f started go
-runs 1 pawl run slow.yaml --run limited --time-limit 1s
+runs 1 pawl run slow.yaml --run limited --time-limit 3s
 says '^pawl: run limited: time limit reached; go on with `pawl resume limited`$' err
 same "$(session status) $(session reason)" "interrupted time limit reached"
 same "$(eventlog export --run limited | jq -r 'select(.type == "SessionCheckpointed").payload.reason' | tr '\n' ' ')" "step_complete time_limit "

@@ -31,8 +31,8 @@ cat >steps/expand.new <<'END'
 set -eu
 ./steps/expand.old
 # somebody else's long transaction, which ends when the step was tried once
-(exec >/dev/null 2>&1; { echo 'BEGIN EXCLUSIVE;'; while [ ! -e tried ]; do sleep 0.05; done; echo 'COMMIT;'; } | sqlite3 accounts.db) &
-sleep 0.5
+(exec >/dev/null 2>&1; { printf '%s\n' '.timeout 60000' 'BEGIN EXCLUSIVE;'; while [ ! -e tried ]; do sleep 0.05; done; echo 'COMMIT;'; } | sqlite3 accounts.db) &
+while sqlite3 accounts.db 'BEGIN IMMEDIATE; ROLLBACK;' 2>/dev/null; do sleep 0.05; done
 END
 mv steps/expand steps/expand.old
 mv steps/expand.new steps/expand
