@@ -41,17 +41,22 @@ static void step(pawl_pipeline *pipeline, const char *run, size_t number)
         pawl_context_free(ctx);
 }
 
-static void steps_of_a_run(pawl_log *log, size_t steps)
+/* @p joined: the end of a step is committed with the beginning of the next one. */
+static void steps_of_a_run(pawl_log *log, size_t steps, bool joined)
 {
         static unsigned runs;
+        pawl_pipeline_options options = PAWL_PIPELINE_OPTIONS_INIT;
         pawl_pipeline *pipeline;
         char run[64];
 
         snprintf(run, sizeof run, "run-%d-%u", (int)getpid(), runs++);
-        if (pawl_pipeline_new(&pipeline, log, NULL, &err))
+        options.defer_completion = joined;
+        if (pawl_pipeline_new(&pipeline, log, &options, &err))
                 bench_die(err.message);
         for (size_t i = 0; i < steps; i++)
                 step(pipeline, run, i);
+        if (joined && pawl_pipeline_flush(pipeline))
+                bench_die(pawl_pipeline_errmsg(pipeline));
         pawl_pipeline_free(pipeline);
 }
 
@@ -65,11 +70,13 @@ static int work(const char *url)
         options.busy_ms = 60000;
         if (pawl_log_open(&log, url, &options, &err))
                 bench_die(err.message);
-        steps_of_a_run(log, 10);
+        steps_of_a_run(log, 10, false);
         while (fgets(line, sizeof line, stdin)) {
                 const double began = bench_now_ns();
                 if (strncmp(line, "steps ", 6) == 0)
-                        steps_of_a_run(log, strtoul(line + 6, NULL, 10));
+                        steps_of_a_run(log, strtoul(line + 6, NULL, 10), false);
+                if (strncmp(line, "joined ", 7) == 0)
+                        steps_of_a_run(log, strtoul(line + 7, NULL, 10), true);
                 printf("%.0f\n", bench_now_ns() - began);
                 fflush(stdout);
         }
@@ -124,18 +131,20 @@ static void stop(workers *w)
                 bench_peer_stop(&w->of[i]);
 }
 
-static void compare_steps(
-        workers *ours, const char *what, workers *theirs, const char *name, size_t steps)
+/* @p how: what a worker of ours is told. */
+static void compare_steps(workers *ours, const char *how, const char *what, workers *theirs,
+        const char *name, size_t steps)
 {
         bench_series mine = {NULL, 0, 0}, other = {NULL, 0, 0};
-        char line[32];
+        char line[32], our_line[32];
 
         if (!theirs->n)
                 return;
         snprintf(line, sizeof line, "steps %zu", steps);
+        snprintf(our_line, sizeof our_line, "%s %zu", how, steps);
         for (int i = 0; i < ROUNDS; i++) {
                 bench_add(&other, bench_peers_ns(theirs->of, WORKERS, line));
-                bench_add(&mine, bench_peers_ns(ours->of, WORKERS, line));
+                bench_add(&mine, bench_peers_ns(ours->of, WORKERS, our_line));
         }
         bench_answer(&(bench_question){.what = what,
                              .beside = name,
@@ -144,6 +153,19 @@ static void compare_steps(
                 &mine, &other);
         bench_clear(&mine);
         bench_clear(&other);
+}
+
+static void compare_all(
+        workers *many_logs, workers *one_log, workers *theirs, const char *name, size_t steps)
+{
+        compare_steps(
+                many_logs, "steps", "a step of a run, 16 workers on 16 logs", theirs, name, steps);
+        compare_steps(many_logs, "joined",
+                "a step of a run, its end committed with the next one's beginning as `pawl work` "
+                "does, 16 workers on 16 logs",
+                theirs, name, steps);
+        compare_steps(
+                one_log, "steps", "a step of a run, 16 workers on one log", theirs, name, steps);
 }
 
 /* ---- Checkpoints ----------------------------------------------------------------------------- */
@@ -244,13 +266,10 @@ int main(int argc, char **argv)
         start_ours(&many_logs, self, false);
         start_ours(&one_log, self, true);
         start_theirs(&dbos, WORKERS, "dbos.mjs", server);
-        compare_steps(&many_logs, "a step of a run, 16 workers on 16 logs", &dbos, "DBOS", steps);
-        compare_steps(&one_log, "a step of a run, 16 workers on one log", &dbos, "DBOS", steps);
+        compare_all(&many_logs, &one_log, &dbos, "DBOS", steps);
         stop(&dbos);
         start_theirs(&absurd, WORKERS, "absurd.mjs", getenv("PAWL_BENCH_ABSURD"));
-        compare_steps(
-                &many_logs, "a step of a run, 16 workers on 16 logs", &absurd, "Absurd", steps);
-        compare_steps(&one_log, "a step of a run, 16 workers on one log", &absurd, "Absurd", steps);
+        compare_all(&many_logs, &one_log, &absurd, "Absurd", steps);
         stop(&absurd);
         stop(&many_logs);
         stop(&one_log);
