@@ -439,6 +439,7 @@ bool pawl__server_again(pawl_log *log)
                                             : now - server->tried_from >= PAWL__AGAIN_MS;
         if (!server->retry || last || pawl__interrupt_waits(log) || log->lost.status) {
                 server->tries = 0;
+                server->retry = false;
                 return false;
         }
         server->retry = false;

@@ -171,7 +171,7 @@ static pawl_status ask(pawl__postgres_query *q, const char *doing, pawl_error *e
                 if (!status)
                         status = pawl__exchange(log, doing, err);
                 if (!status && q->result) {
-                        if (!server->in_transaction)
+                        if (!server->in_transaction && !server->viewing)
                                 server->tries = 0;
                         return PAWL_OK;
                 }

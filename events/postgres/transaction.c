@@ -315,6 +315,8 @@ bool pawl__postgres_view_end(pawl_log *log)
                         status = pawl__exchange(log, "read it", &why);
                 if (status)
                         server->lost = true;
+                else
+                        server->tries = 0;
         }
         server->undoing = false;
         return !server->lost && server->view_connection == server->connection;

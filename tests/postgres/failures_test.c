@@ -66,6 +66,35 @@ OPEN_LOG_TEST(a_writer_goes_on_after_its_connection_was_cut)
         log_has(f, 4);
 }
 
+/* Its reads succeed each time but the last one. */
+OPEN_LOG_TEST(a_view_that_is_lost_again_and_again_is_given_up)
+{
+        struct pawl__server *server = f->log->server;
+        pawl_error err = PAWL_ERROR_INIT;
+        unsigned char hash[32];
+        uint64_t seq;
+        int views = 0;
+
+        event_log_fill(f, 3);
+        server->tries = 1;
+        server->tried_from = pawl__now_ms() - PAWL__AGAIN_MS + 1000;
+        do {
+                views++;
+                assert_ok(pawl__log_view_begin(f->log, &err));
+                assert_ok(pawl_log_head(&seq, hash, f->log));
+                cut(f, f->log);
+                assert_int_equal(pawl_log_head(&seq, hash, f->log), PAWL_EIO);
+                pawl__log_view_end(f->log);
+        } while (pawl__log_view_again(f->log, PAWL_EIO) && views < 1000);
+        assert_in_range(views, 2, 999);
+        assert_false(pawl__log_view_again(f->log, PAWL_EIO));
+        assert_ok(pawl_log_head(&seq, hash, f->log));
+        assert_int_equal(seq, 3);
+        assert_ok(pawl__log_view_begin(f->log, &err));
+        pawl__log_view_end(f->log);
+        assert_int_equal(server->tries, 0);
+}
+
 static int prepared;
 
 static pawl_status cut_once(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
