@@ -3,7 +3,7 @@
  * from files.
  *
  *   build/bench/bench_load_server [EVENTS]     (default 1000000, the larger log;
- * $PAWL_BENCH_POSTGRES: a URL) */
+ * $PAWL_BENCH_POSTGRES: a URL; needs psql) */
 #include "bench/filled_log.h"
 #include "bench/postgres.h"
 #include "bench/spawn.h"
@@ -29,6 +29,14 @@ static void open_copy(filled_log *f, const char *name, size_t events, const char
                 bench_die(err.message);
 }
 
+/* What a server does in the background for a minute after so many rows, before anything is measured
+ * beside it. */
+static void settle(const char *server)
+{
+        bench_spawn_ns((char *[]){"psql", (char *)(uintptr_t)server, "-qc", "VACUUM ANALYZE", "-c",
+                "CHECKPOINT", NULL});
+}
+
 static double by_token_ns(filled_log *f, size_t round)
 {
         const filled_sample *at = &f->sample[round * 77 % f->n_sample];
@@ -50,6 +58,7 @@ int main(int argc, char **argv)
         const char *server = bench_postgres_start();
         open_copy(&small, "small", SMALL, server);
         open_copy(&large, "large", bench_count(argc, argv, 1000000), server);
+        settle(server);
         for (size_t i = 0; i < (size_t)ROUNDS * FILLED_SAMPLES; i++) {
                 bench_add(&in_small, by_token_ns(&small, i));
                 bench_add(&in_large, by_token_ns(&large, i));
