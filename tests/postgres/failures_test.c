@@ -470,28 +470,6 @@ OPEN_LOG_TEST(an_answer_that_does_not_end_is_given_up)
         log_has(f, 2);
 }
 
-/* ---- Texts ------------------------------------------------------------------------------------
- */
-
-LOG_TEST(texts_may_hold_what_the_server_cannot)
-{
-        static const char payload[] = "{\"glossary_version_id\":\"\\u0000 \xee\x80\x80"
-                                      "0 \xee\x80\x80\",\"scope_id\":\"a\"}";
-        pawl__arena arena = PAWL__ARENA_INIT;
-        pawl__state *tables;
-        pawl_event event;
-        pawl_error err = PAWL_ERROR_INIT;
-
-        event_log_open(f);
-        assert_ok(pawl__state_of(&tables, f->log, &err));
-        assert_ok(append_one(f->log, event_scope(payload), 0));
-        assert_ok(pawl__log_event(&event, &arena, f->log, 1));
-        assert_text(event.payload, payload);
-        pawl__arena_free(&arena);
-        assert_ok(pawl__replay_check(f->log, &err));
-        log_has(f, 1);
-}
-
 /* ---- Interrupted at a server that is stopped ------------------------------------------------- */
 
 static int cancel_never(PGcancel *request, char *why, int size)

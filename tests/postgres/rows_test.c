@@ -1,7 +1,8 @@
 /* Needs PAWL_WITH_POSTGRES. */
 /* Rows that are written one behind the other go many to a statement, and are what they are one by
- * one. */
+ * one; and what they hold may be a text that the server cannot. */
 #include "events/postgres/server.h"
+#include "state/state.h"
 #include "support/event_log.h"
 
 enum { MANY = 1500, FEW = 8 };
@@ -135,4 +136,25 @@ OPEN_LOG_TEST(one_that_is_refused_undoes_them_all)
         const pawl_event event = {.type = pawl__text("GlossaryScopeActivated"),
                 .payload = pawl__text("{\"glossary_version_id\":\"v1\",\"scope_id\":\"core\"}")};
         assert_ok(append_one(f->log, event, 0));
+}
+
+LOG_TEST(texts_may_hold_what_the_server_cannot)
+{
+        static const char payload[] = "{\"glossary_version_id\":\"\\u0000 \xee\x80\x80"
+                                      "0 \xee\x80\x80\",\"scope_id\":\"a\"}";
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__state *tables;
+        pawl_event event;
+        pawl_verify_result result;
+        pawl_error err = PAWL_ERROR_INIT;
+
+        event_log_open(f);
+        assert_ok(pawl__state_of(&tables, f->log, &err));
+        assert_ok(append_one(f->log, event_scope(payload), 0));
+        assert_ok(pawl__log_event(&event, &arena, f->log, 1));
+        assert_text(event.payload, payload);
+        pawl__arena_free(&arena);
+        assert_ok(pawl__replay_check(f->log, &err));
+        assert_ok(pawl_log_verify(&result, f->log, 0, NULL));
+        assert_int_equal(result.events, 1);
 }
