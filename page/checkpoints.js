@@ -89,14 +89,17 @@ export async function checkpoint(view, n) {
       `${other.n < c.n ? "since" : "from it to"} checkpoint ${other.n}${other.step_id ? `, ${other.step_id}` : ""}`)));
 
   view.title([`Checkpoint ${c.n}`, c.step_id ?? c.description].filter(Boolean).join(", "));
+  let turn = 0; // of what was chosen: an answer that an older choice gets late is not shown
   const compare = async () => {
+    const mine = ++turn;
     const [side, other] = chosen.value.split(" ");
     const [a, b] = side === "before" ? [other, c.n] : [c.n, other];
     fill(place, el("p", { class: "hint" }, "Comparing…"));
     try {
-      fill(place, changes(await get(`${path("checkpoints", a, "diff")}${query({ to: b, patch: 1 })}`, view.signal)));
+      const between = await get(`${path("checkpoints", a, "diff")}${query({ to: b, patch: 1 })}`, view.signal);
+      if (mine === turn) fill(place, changes(between));
     } catch (error) {
-      fill(place, problem(error, compare));
+      if (mine === turn) fill(place, problem(error, compare));
     }
   };
   chosen.addEventListener("change", compare);

@@ -40,14 +40,17 @@ export function listing(view, { caption, columns, where, row, nothing, older, ol
   let wanted = PAGE;
   let shown = null;
 
+  const first = () => where(Math.min(wanted, MOST));
   const load = async () => {
     const all = [];
-    let next = where(Math.min(wanted, MOST));
+    const asked = first();
+    let next = asked;
     do {
       const { items, next: rest } = await page(next, view.signal);
       all.push(...(oldestFirst ? items.reverse() : items));
       next = rest;
     } while (next && all.length < wanted);
+    if (first() !== asked) return; // something else was chosen meanwhile, and is on its way
     fill(trouble);
     more.hidden = !next;
     if (all.length) {

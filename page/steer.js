@@ -102,11 +102,13 @@ async function ask(view, { kind, title, verb, where, line }, accepted = "no") {
   };
 
   const load = async (refused) => {
+    const asked = accepted; // what is chosen meanwhile is asked for by itself
     try {
       const given = Object.fromEntries(Object.keys(flags()).map((flag) => [flag, 1]));
-      show(await get(where + query(given), view.signal), refused);
+      const plan = await get(where + query(given), view.signal);
+      if (accepted === asked) show(plan, refused);
     } catch (error) {
-      fill(body, problem(error, () => load(refused)), el("p", { class: "buttons" }, end()));
+      if (accepted === asked) fill(body, problem(error, () => load(refused)), el("p", { class: "buttons" }, end()));
     }
   };
 

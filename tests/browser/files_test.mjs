@@ -1,7 +1,7 @@
 // The files of a run: what a step changed, going back by typing yes, and taking that back.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
-import { calm, events, mission, pawl, person, run, serve, story, visit } from "./support.mjs";
+import { calm, events, hold, mission, pawl, person, run, serve, story, visit } from "./support.mjs";
 
 const service = await serve();
 const page = await visit(await person(), service);
@@ -41,6 +41,15 @@ await story({
       assert.deepEqual((await file.locator(".line").allTextContents()).map((l) => l.trim()), ["@@ -0,0 +1,2 @@", "+a", "+b"]);
       unlinkSync(name);
     }
+  },
+
+  "of two comparisons the one that was chosen last stays, though its answer comes first": async () => {
+    const release = await hold(page, /checkpoints\/1\/diff/);
+    await page.getByLabel("What changed").selectOption("before 1");
+    await page.getByLabel("What changed").selectOption("now");
+    await page.getByRole("row", { name: "done.txt modified +1 −2" }).waitFor();
+    await release();
+    assert.equal(await page.getByRole("row", { name: "done.txt modified +1 −2" }).count(), 1);
   },
 
   "a plan says what would be done, and any other word than yes does nothing": async () => {

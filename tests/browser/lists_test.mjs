@@ -1,7 +1,7 @@
 // Lists that grow with the log: sessions, checkpoints and events, page by page, narrowed, and still while one reads.
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
-import { calm, events, mission, pawl, person, run, serve, story, until, visit } from "./support.mjs";
+import { calm, events, hold, mission, pawl, person, run, serve, story, until, visit } from "./support.mjs";
 
 const service = await serve();
 const page = await visit(await person(), service);
@@ -41,6 +41,11 @@ await story({
     await page.getByRole("link", { name: "1 read" }).waitFor();
     assert.equal(await page.locator("pre").textContent(), pawl(0, "handoff", id));
     await go("#/sessions");
+    const release = await hold(page, /status=completed/);
+    await page.getByLabel("Show", { exact: true }).selectOption("completed");
+    await page.getByLabel("Show", { exact: true }).selectOption("interrupted");
+    await release(); // to what was chosen before
+    assert.equal(await headers().count(), 1);
     await page.getByLabel("Show", { exact: true }).selectOption("completed");
     await page.getByText("No session is completed.").waitFor();
     pawl(0, "resolve", JSON.parse(pawl(0, "conflicts", "--json"))[0].conflict_id, "--pick", "1");

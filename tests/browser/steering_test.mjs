@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { calm, events, pawl, person, serve, start, story, until, visit } from "./support.mjs";
+import { calm, events, hold, pawl, person, serve, start, story, until, visit } from "./support.mjs";
 
 const service = await serve();
 const desk = await person();
@@ -82,6 +82,11 @@ await story({
     await page.getByRole("button", { name: "Resume…" }).click();
     await dialog().getByRole("alert").getByText("its mission changed since").waitFor();
     await dialog().getByText("left has another command", { exact: true }).waitFor();
+    assert.ok(await dialog().getByRole("button", { name: "Resume" }).isDisabled());
+    const release = await hold(page, /resume\?/);
+    await dialog().getByLabel("Where the mission changed").selectOption("run what changed again");
+    await dialog().getByLabel("Where the mission changed").selectOption("no");
+    await release(); // to what was chosen before
     assert.ok(await dialog().getByRole("button", { name: "Resume" }).isDisabled());
     await dialog().getByLabel("Where the mission changed").selectOption("run what changed again");
     await dialog().getByText("runs again: its command changed").waitFor();

@@ -35,6 +35,23 @@ export async function story(sentences) {
   process.exit();
 }
 
+/** Hold the answers to what is asked for by such an address until the function that this gives is called; then they have come. */
+export async function hold(page, address) {
+  let release;
+  const held = new Promise((done) => { release = done; });
+  await page.route(address, async (route) => {
+    await held;
+    await route.continue();
+  });
+  return async () => {
+    const late = page.waitForResponse(address);
+    release();
+    await (await late).finished();
+    await page.waitForTimeout(300); // it is shown by then, if it is
+    await page.unroute(address);
+  };
+}
+
 // ---- Programs ----
 
 /** Run a program to its end: {code, out, err}. */
