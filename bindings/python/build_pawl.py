@@ -43,6 +43,7 @@ numbers = dict(define for text in texts for define in re.findall(r"^#define (PAW
 
 ffibuilder = FFI()
 ffibuilder.cdef("\n".join(re.sub(r"\[(PAWL_\w+)\]", lambda m: f"[{numbers[m[1]]}]", declarations(text)) for text in texts))
+ffibuilder.cdef("".join(f"#define {name} {value}\n" for name, value in numbers.items()))
 ffibuilder.cdef("""
 extern "Python" pawl_status py_clarify(pawl_answer *, const pawl_conflict *, void *);
 extern "Python" pawl_status py_confirm(bool *, const pawl_input_change *, void *);

@@ -171,6 +171,9 @@ class Saver(unittest.TestCase):
             self.put(of("t"), checkpoint("no id"))
         self.assertEqual(failed.exception.status, "PAWL_EINVAL")
         self.assertEqual(list(self.saver.list(None)), [])
+        for wrong in (PawlSaver, PawlSaver.from_conn_string):
+            with self.assertRaisesRegex(TypeError, "has no option missionId; its options are serde, mission"):
+                wrong(self.where, missionId="m")
         self.saver.end()
         self.saver.end()
         with self.assertRaises(ValueError):

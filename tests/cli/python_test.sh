@@ -9,6 +9,10 @@ build_python
 mkdir cases
 (cd cases && ../environment/bin/python "$SOURCE_DIR/tests/bindings/binding.py") >out 2>&1 || { tail -n 40 out; exit 1; }
 
+it "claims, options, values and handles are as the binding promises"
+mkdir promises
+(cd promises && ../environment/bin/python "$SOURCE_DIR/tests/bindings/promises.py") >out 2>&1 || { tail -n 40 out; exit 1; }
+
 it "the LangGraph saver keeps and gives what its interface says"
 mkdir saver
 (cd saver && ../environment/bin/python "$SOURCE_DIR/tests/bindings/langgraph.py") >out 2>&1 || { tail -n 40 out; exit 1; }

@@ -4,10 +4,10 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any
 
-from pawl._lib import Handle, Record, check, ffi, lib, new, record
+from pawl._lib import Record, check, ffi, lib, new, record
 
 _VERDICTS = (lib.PAWL_BLOCKED, lib.PAWL_ESTEP, lib.PAWL_EINPUTS, lib.PAWL_EINTERRUPTED)
 
@@ -58,8 +58,33 @@ def _pipe() -> tuple[int, int]:
     return read, write
 
 
+class _Renewal:
+    """Renews the claims of a log while a function of the caller is called, however long it takes."""
+
+    def __init__(self, log: Any) -> None:
+        self._log, self._over = log, threading.Event()
+        self._thread = threading.Thread(target=self._renew, daemon=True)
+
+    def _renew(self) -> None:
+        while not self._over.wait(self._log._lease_ms / 3000):
+            with self._log._lock.within:
+                # A claim that is lost is refused by the next append.
+                lib.pawl_log_renew_all(self._log._pointer)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+
 class Callbacks:
-    def __init__(self, **functions: Any) -> None:
+    def __init__(self, log: Any = None, **functions: Any) -> None:
+        for name, function in functions.items():
+            if function is not None and not callable(function):
+                raise TypeError(f"{name}: is not a function; give one, or None")
+        self.log = log
         self.functions = functions
         self.raised: BaseException | None = None
         self.answer: list[Any] = []
@@ -76,7 +101,8 @@ class Callbacks:
 
     def guard(self, function: Callable[[], Any]) -> int:
         try:
-            function()
+            with _Renewal(self.log) if self.log is not None else nullcontext():
+                function()
         except BaseException as raised:  # noqa: BLE001 - C is below: nothing may pass through it
             self.raised = self.raised or raised
             if self.run is not None:
@@ -90,6 +116,9 @@ class Callbacks:
             raise raised
 
 
+_FUNCTIONS = ("clarify", "confirm", "confirm_mission", "progress", "notice")
+RUN_OPTIONS = ("actor", "time_limit_ms", "wait_ms", "home", "config_home", *_FUNCTIONS)
+RESUME_OPTIONS = (*RUN_OPTIONS, "accept_changed_inputs", "accept_changed_mission", "rerun_changed", "directory")
 _ANSWER = ("pick", "define", "scope", "answer", "dismiss")
 
 
@@ -170,10 +199,10 @@ def call_back(back: Callbacks, function: Any, *arguments: Any) -> tuple[int, str
     return code, ffi.string(error.message).decode(errors="replace")
 
 
-def run_mission(function: Any, log: Handle, options: dict[str, Any]) -> Record:
+def run_mission(function: Any, log: Any, options: dict[str, Any]) -> Record:
     """In a turn of the log's that is not within one of its calls."""
     out = ffi.new("pawl_run_result **")
-    back = Callbacks(**{name: options.pop(name, None) for name in ("clarify", "confirm", "confirm_mission", "progress", "notice")})
+    back = Callbacks(log, **{name: options.pop(name, None) for name in _FUNCTIONS})
     given = new("pawl_run_options", **options, **back.options())
     try:
         with Run() as back.run:

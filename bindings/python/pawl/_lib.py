@@ -1,15 +1,17 @@
 """What every part needs of the C library: its failures, its texts and its structs as Python's own."""
 
+import functools
+import inspect
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
 from pawl._pawl import ffi, lib
 
-__all__ = ["Error", "Handle", "Record", "call", "check", "encode", "ffi", "lib", "needed", "new", "record", "text"]
+__all__ = ["Error", "Handle", "Record", "call", "check", "checked_options", "encode", "ffi", "lib", "needed", "new", "record", "takes", "text"]
 
 
 class Error(Exception):
@@ -109,8 +111,6 @@ class new:
         getattr(lib, f"py_init_{kind}")(self.struct)
         fields = dict(ffi.typeof(kind).fields)
         for name, value in values.items():
-            if name not in fields:
-                raise TypeError(f"{kind} has no {name}")
             of = fields[name].type
             if value is None:
                 continue
@@ -148,6 +148,7 @@ class _Turn:
 
     def __init__(self) -> None:
         self._lock, self._process, self.depth = threading.RLock(), os.getpid(), 0
+        self.within = threading.RLock()  # held by a call that is made within another one
 
     @property
     def ours(self) -> bool:
@@ -161,14 +162,51 @@ class _Turn:
         self.check()
         self._lock.acquire()
         self.depth += 1
+        if self.depth > 1:
+            self.within.acquire()
 
     def __exit__(self, *_: object) -> None:
+        if self.depth > 1:
+            self.within.release()
         self.depth -= 1
         self._lock.release()
 
 
+def takes(*names: str) -> Callable[[Any], Any]:
+    """Name the options of a function that takes them as **options."""
+
+    def mark(function: Any) -> Any:
+        function.options = names
+        return function
+
+    return mark
+
+
+def checked_options(function: Any) -> Any:
+    """The function, which refuses an option that it does not have and names those that it has."""
+    parameters = [p for p in inspect.signature(function).parameters.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    options = [p.name for p in parameters if p.default is not p.empty] + list(getattr(function, "options", ()))
+    known = {p.name for p in parameters} | set(options)
+
+    @functools.wraps(function)
+    def checked(*arguments: Any, **given: Any) -> Any:
+        for name in given:
+            if name not in known:
+                raise TypeError(f"{function.__qualname__}: has no option {name}; its options are {', '.join(options) or 'none'}")
+        return function(*arguments, **given)
+
+    return checked
+
+
 class Handle:
     """A handle of the library. One thread uses it at a time, others wait; not after a fork."""
+
+    def __init_subclass__(cls) -> None:
+        for name, member in list(vars(cls).items()):
+            if isinstance(member, classmethod):
+                setattr(cls, name, classmethod(checked_options(member.__func__)))
+            elif inspect.isfunction(member) and (name == "__init__" or not name.startswith("_")):
+                setattr(cls, name, checked_options(member))
 
     def __init__(self, pointer: Any, free: Any) -> None:
         self._pointer, self._free, self._lock = pointer, free, _Turn()

@@ -5,8 +5,8 @@ import json
 from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Any
 
-from pawl._callbacks import Run, run_mission
-from pawl._lib import Record, call, check, encode, ffi, lib, new, record
+from pawl._callbacks import RESUME_OPTIONS, Run, run_mission
+from pawl._lib import Record, call, check, encode, ffi, lib, needed, new, record, takes
 from pawl._sessions import Sessions
 from pawl._workspace import Workspace
 
@@ -14,10 +14,18 @@ from pawl._workspace import Workspace
 _EVENT = ("type", "v", "time_us", "mission_id", "run_id", "step_id", "session_id", "actor", "payload")
 
 
+def opened(log: Any) -> "Log":
+    """The log, which must be one."""
+    if not isinstance(log, Log):
+        raise TypeError(f"log: is {log!r}, not a Log; open one by Log.open()")
+    return log
+
+
 class Log(Sessions, Workspace):
     """An event log: a file, or with a `postgresql://` URL one of a server."""
 
-    _run: Run | None = None  # what is at work
+    _run: Run | None = None  # the run that is under way
+    _lease_ms: int
 
     @classmethod
     def open(cls, path: str, *, create: bool = True, readonly: bool = False, key: bytes | None = None,
@@ -28,8 +36,10 @@ class Log(Sessions, Workspace):
         if key is not None:
             kept = ffi.new("unsigned char[]", key)
             options.struct.key, options.struct.key_len = kept, len(key)
-        call(lib.pawl_log_open, out, encode(path), options.struct)
-        return cls(out[0], lib.pawl_log_close)
+        call(lib.pawl_log_open, out, needed("log", path), options.struct)
+        log = cls(out[0], lib.pawl_log_close)
+        log._lease_ms = lease_ms
+        return log
 
     def _check(self, code: int) -> int:
         return check(code, ffi.string(lib.pawl_log_errmsg(self._get())).decode(errors="replace"))
@@ -133,10 +143,12 @@ class Log(Sessions, Workspace):
         finally:
             lib.pawl_step_checkpoint_free(out[0])
 
+    @takes(*RESUME_OPTIONS)
     def resume(self, what: str | None = None, **options: Any) -> Record:
-        """Go on with a run, by its id or a token; None: the one that can be gone on with.
+        """Continue a run, by its id or a token; None: the one run that can continue.
 
-        Options: as for Mission.run(), and accept_changed_inputs, accept_changed_mission, rerun_changed.
+        Options: as for Mission.run(), and accept_changed_inputs, accept_changed_mission, rerun_changed; and directory, where
+        the files of a run that was submitted are set up.
         """
         with self._alone():
             return run_mission(lambda out, given, error: lib.pawl_mission_resume(out, self._get(), encode(what), given, error), self, options)
@@ -160,11 +172,11 @@ class Log(Sessions, Workspace):
         return record(result)
 
     def interrupt(self, on: bool = True) -> None:
-        """Let the calls on this log fail, from any thread, while it is on; a run that is at work ends, as by a signal, instead."""
+        """Let the calls on this log fail, from any thread, while it is on; a run that is under way ends instead, as by a signal."""
+        self._get()
         run = self._run
         if on and run is not None:
             run.end()
             return
-        self._get()
         with self._freeing:
             lib.pawl_log_interrupt(self._get(), on)

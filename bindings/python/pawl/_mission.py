@@ -4,10 +4,10 @@ import json
 from contextlib import nullcontext
 from typing import Any
 
-from pawl._callbacks import run_mission
+from pawl._callbacks import RUN_OPTIONS, run_mission
 from pawl._json import taken
-from pawl._lib import Handle, Record, call, encode, ffi, lib, needed, new, record
-from pawl._log import Log
+from pawl._lib import Error, Handle, Record, call, encode, ffi, lib, needed, new, record, takes
+from pawl._log import Log, opened
 
 
 class Mission(Handle):
@@ -44,34 +44,39 @@ class Mission(Handle):
     def set_param(self, name: str, value: Any) -> None:
         """Give a parameter its value for runs to come."""
         with self._alone():
-            call(lib.pawl_mission_set_param, self._get(), needed("parameter", name), encode(value if isinstance(value, str) else json.dumps(value)))
+            param = next((one for one in self.params if one.name == name), None)
+            if param is not None and param.type == "string" and not isinstance(value, str):
+                raise Error(lib.PAWL_EINVAL, f"parameter {name}: is a string, not {value!r}; give a string")
+            plain = isinstance(value, str) and (param is None or param.type == "string")
+            call(lib.pawl_mission_set_param, self._get(), needed("parameter", name), encode(value if plain else json.dumps(value)))
 
     def load_params(self, path: str) -> None:
         """The same of a file, YAML or JSON, of names and values."""
         with self._alone():
             call(lib.pawl_mission_load_params, self._get(), needed("file", path))
 
+    @takes("strictness", "alone", *RUN_OPTIONS)
     def run(self, log: Log, run_id: str | None = None, **options: Any) -> Record:
         """Run every step: `status` is completed, blocked, failed or interrupted; `steps`, `conflicts` (ids), `run_id`.
 
-        Options: actor, strictness, time_limit_ms, wait_ms; and functions: clarify(conflict) gives a candidate's
-        number, {"define", "scope"}, {"dismiss"}, {"answer"} or None; confirm(change) and confirm_mission(changes) give True to go on;
-        progress(stage, step_id, number, of); notice(line).
+        Options: actor, strictness, time_limit_ms, wait_ms, home, config_home, alone; and functions: clarify(conflict) gives a candidate's
+        number, {"define", "scope"}, {"dismiss"}, {"answer"} or None; confirm(change) and confirm_mission(changes) give True to continue;
+        progress(stage, step_id, number, of); notice(line). They may take as long as they like: the run's claim is renewed meanwhile.
         """
         options["run_id"] = run_id
-        with log._alone(), self._lock:
+        with opened(log)._alone(), self._lock:
             return run_mission(lambda out, given, error: lib.pawl_mission_run(out, self._get(), log._get(), given, error), log, options)
 
     def submit(self, log: Log, run_id: str | None = None, *, actor: str | None = None, strictness: str | None = None) -> str:
         """Put a run in line for `pawl work`, its files in the log: the run's id."""
         out, options = ffi.new("char[129]"), new("pawl_run_options", run_id=run_id, actor=actor, strictness=strictness)
-        with log._lock, self._lock:
+        with opened(log)._lock, self._lock:
             call(lib.pawl_mission_submit, out, self._get(), log._get(), options.struct)
         return ffi.string(out).decode()
 
     def check(self, log: Log | None = None, step_id: str | None = None) -> list[dict[str, Any]]:
         """What the gate would say of each step, writing nothing."""
         out, length = ffi.new("char **"), ffi.new("size_t *")
-        with log._lock if log else nullcontext(), self._lock:
-            call(lib.pawl_mission_check, out, length, self._get(), log._get() if log else ffi.NULL, encode(step_id))
+        with nullcontext() if log is None else opened(log)._lock, self._lock:
+            call(lib.pawl_mission_check, out, length, self._get(), ffi.NULL if log is None else log._get(), encode(step_id))
         return json.loads(taken(out, length))

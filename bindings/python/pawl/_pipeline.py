@@ -6,16 +6,16 @@ from typing import Any
 
 from pawl._callbacks import Callbacks
 from pawl._lib import Handle, Record, call, check, encode, ffi, lib, new, record
-from pawl._log import Log
+from pawl._log import Log, opened
 
 
 def _json(value: Any) -> tuple[bytes, int]:
-    data = (value if isinstance(value, str) else json.dumps(value)).encode()
+    data = json.dumps(value).encode()
     return data, len(data)
 
 
 class Context(Handle):
-    """One step of one run, on its way through the layers."""
+    """One step of one run, on its way through the layers. Inputs are any JSON value: a string is one."""
 
     def __init__(self, mission_id: str, run_id: str, step_id: str, inputs: Any = None, *, critical: bool = False,
                  strictness: str | None = None, metadata: Any = None, retry_token: str | None = None) -> None:
@@ -23,7 +23,7 @@ class Context(Handle):
         call(lib.pawl_context_new, out, encode(mission_id), encode(run_id), encode(step_id))
         super().__init__(out[0], lib.pawl_context_free)
         self._pipeline: Pipeline | None = None
-        self._check(lib.pawl_context_set_inputs(out[0], *_json(inputs)))
+        self._check(lib.pawl_context_set_inputs(out[0], *_json({} if inputs is None else inputs)))
         if metadata is not None:
             self._check(lib.pawl_context_set_metadata(out[0], *_json(metadata)))
         lib.pawl_context_set_critical(out[0], critical)
@@ -72,10 +72,11 @@ class Context(Handle):
 class Pipeline(Handle):
     """The five layers over a log, which must stay open as long."""
 
-    def __init__(self, log: Log, *, actor: str | None = None, clarify: Any = None, confirm: Any = None) -> None:
+    def __init__(self, log: Log, *, actor: str | None = None, store_inputs: bool = True, clarify: Any = None,
+                 confirm: Any = None) -> None:
         out = ffi.new("pawl_pipeline **")
-        self._back = Callbacks(clarify=clarify, confirm=confirm)
-        self._options = new("pawl_pipeline_options", actor=actor, **self._back.options())
+        self._back = Callbacks(opened(log), clarify=clarify, confirm=confirm)
+        self._options = new("pawl_pipeline_options", actor=actor, store_inputs=store_inputs, **self._back.options())
         self._log = log
         with log._lock:
             call(lib.pawl_pipeline_new, out, log._get(), self._options.struct)
@@ -98,11 +99,13 @@ class Pipeline(Handle):
 
     def run(self, context: Context) -> str:
         """ "ok": generate; "blocked"; "done": it completed before, and context.output is what it gave."""
+        if not isinstance(context, Context):
+            raise TypeError(f"context: is {context!r}, not a Context; make one by Context()")
         context._pipeline = self
         return self._do(lib.pawl_pipeline_run, context=context)
 
     def complete(self, context: Context, output: Any) -> str:
-        """Record the output: "ok", or "blocked" by it."""
+        """Record the output, any JSON value: "ok", or "blocked" by it."""
         return self._do(lib.pawl_pipeline_complete, *_json(output), context=context)
 
     def failed(self, context: Context, exit_code: int, why: str) -> None:

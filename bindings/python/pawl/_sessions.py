@@ -3,7 +3,9 @@
 from typing import Any
 
 from pawl._json import texts
-from pawl._lib import Handle, Record, call, encode, ffi, lib, new
+from pawl._lib import Handle, Record, call, encode, ffi, lib, new, takes
+
+_WORK = ("current_step", "summary", "completed", "pending", "files")
 
 
 class _work:
@@ -12,45 +14,52 @@ class _work:
     def __init__(self, given: dict[str, Any]) -> None:
         self.struct, self.alive = ffi.new("pawl_session_work *"), []
         for name, value in given.items():
+            if value is None:
+                continue
             if name in ("current_step", "summary"):
                 self.alive.append(encode(value))
-            elif name in ("completed", "pending", "files"):
+            elif isinstance(value, str):
+                raise TypeError(f"{name}: is a string; give a list of them")
+            else:
                 strings = [encode(v) for v in value]
                 self.alive += strings
                 self.alive.append(ffi.new("char *[]", strings or [ffi.NULL]))
                 setattr(self.struct, f"n_{name}", len(strings))
-            else:
-                raise TypeError(f"a session's work has no {name}")
             setattr(self.struct, name, self.alive[-1])
 
 
 class Sessions(Handle):
     """What a log says of sessions."""
 
+    @takes("mission_id", "session_id", "status", "limit")
     def sessions(self, **where: Any) -> list[Record]:
         """Newest first; of a mission_id, a session_id or a status, and the newest `limit`."""
         of = new("pawl_session_filter", **where)
         return self._list(lib.pawl_session_list, lib.pawl_sessions_free, "pawl_sessions", of.struct)
 
+    @takes(*_WORK)
     def start_session(self, mission_id: str, *, actor: str | None = None, take_over: bool = False, **work: Any) -> str:
         """Start a session of an agent at a mission: its id. Work: current_step, summary, completed, pending, files."""
-        out, told = ffi.new("char[40]"), _work(work)
+        out, told = ffi.new("char[]", lib.PAWL_SESSION_ID_MAX), _work(work)
         options = new("pawl_session_options", actor=actor, take_over=take_over)
         with self._lock:
             call(lib.pawl_session_start, out, self._get(), encode(mission_id), told.struct, options.struct)
         return ffi.string(out).decode()
 
+    @takes(*_WORK)
     def update_session(self, session_id: str, *, actor: str | None = None, **work: Any) -> None:
         told = _work(work)
         with self._lock:
             call(lib.pawl_session_update, self._get(), encode(session_id), encode(actor), told.struct)
 
+    @takes(*_WORK)
     def checkpoint_session(self, session_id: str, reason: str = "manual", *, actor: str | None = None, **work: Any) -> int:
         seq, told = ffi.new("uint64_t *"), _work(work)
         with self._lock:
             call(lib.pawl_session_checkpoint, seq, self._get(), encode(session_id), encode(actor), encode(reason), told.struct)
         return seq[0]
 
+    @takes(*_WORK)
     def end_session(self, session_id: str, status: str = "completed", reason: str | None = None, *,
                     actor: str | None = None, **work: Any) -> None:
         told = _work(work)

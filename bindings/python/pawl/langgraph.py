@@ -19,7 +19,7 @@ from langgraph.checkpoint.base import (
 )
 
 from pawl import Log
-from pawl._lib import Handle, call, encode, ffi, lib, new
+from pawl._lib import Handle, call, checked_options, encode, ffi, lib, new
 
 __all__ = ["PawlSaver"]
 
@@ -72,14 +72,16 @@ class _Threads(Handle):
 class PawlSaver(BaseCheckpointSaver):
     """Checkpoints, values of channels and pending writes in a Pawl log."""
 
+    @checked_options
     def __init__(self, where: str, *, serde: Any = None, mission: str | None = None) -> None:
         super().__init__(serde=serde)
         self._threads = _Threads(where, mission)
 
     @classmethod
-    def from_conn_string(cls, path_or_url: str, **options: Any) -> "PawlSaver":
+    @checked_options
+    def from_conn_string(cls, path_or_url: str, *, serde: Any = None, mission: str | None = None) -> "PawlSaver":
         """A log's path, made where there is none, or a `postgresql://` URL. `mission`: what the threads' runs belong to."""
-        return cls(path_or_url, **options)
+        return cls(path_or_url, serde=serde, mission=mission)
 
     def end(self) -> None:
         """Close the log; a second time does nothing."""

@@ -1,0 +1,247 @@
+"""What the binding promises beyond its functions: claims, options, values, handles. Run in an empty directory."""
+
+import inspect
+import json
+import multiprocessing
+import os
+import sqlite3
+import time
+import unittest
+from pathlib import Path
+
+import pawl
+
+TEAM = """
+terms:
+  - {surface: workspace, definition: A directory in which a step works.}
+  - {surface: workspace, definition: The account that people share., confidence: 0.9}
+"""
+MISSION = """
+mission: refunds
+glossary: {team_domain: team.yaml}
+params: {who: {type: string, default: ana}, n: {type: number, default: 1}, any: {type: json, default: null}}
+steps:
+  - {id: specify, critical: true, inputs: {description: Refunds land in the workspace., who: {$param: who}, any: {$param: any}}, run: [cat]}
+"""
+VALUES = ["42", "null", "true", '{"a":1}', '"quoted"', "", "plain text", "é\n", 42, 1.5, None, True, [], {}, {"a": ["1", 1]}]
+
+
+def in_a_fork(function):
+    """Whether the function raises PAWL_ESTATE in a child, which then ends as Python ends."""
+    child = os.fork()
+    if child == 0:
+        try:
+            function()
+        except pawl.Error as error:
+            os._exit(0 if error.status == "PAWL_ESTATE" and "fork" in error.message else 1)
+        except BaseException:
+            os._exit(2)
+        os._exit(3)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def use(log):
+    try:
+        log.head()
+    except pawl.Error as error:
+        return error.status
+
+
+class Promises(unittest.TestCase):
+    def setUp(self):
+        self.directory = Path(f"case-{self.id().split('.')[-1]}").absolute()
+        self.directory.mkdir()
+        (self.directory / "mission.yaml").write_text(MISSION)
+        (self.directory / "team.yaml").write_text(TEAM)
+        self.path = str(self.directory / ".pawl" / "events.db")
+        self.log = pawl.Log.open(self.path, lease_ms=300)
+        self.mission = pawl.Mission.load(str(self.directory / "mission.yaml"))
+
+    def tearDown(self):
+        self.log.close()
+        self.mission.close()
+
+    # ---- Claims ----
+
+    def lease(self):
+        with sqlite3.connect(self.path) as db:
+            return db.execute("SELECT until_ms FROM leases WHERE held").fetchone()[0]
+
+    def wait(self, *_):
+        """A person who takes four leases, during which the log is also read."""
+        before = self.lease()
+        for _ in range(6):
+            self.log.runs()
+            time.sleep(0.2)
+        self.renewed.append(self.lease() - before >= 600)
+        return 1
+
+    def test_claims_are_renewed_while_a_function_waits(self):
+        self.renewed = []
+        result = self.mission.run(self.log, clarify=self.wait, progress=lambda stage, *_: stage != "running" or self.wait())
+        self.assertEqual((result.status, self.renewed), ("completed", [True, True]))
+
+    def test_claims_are_renewed_while_a_pipeline_asks(self):
+        self.renewed = []
+        with pawl.Pipeline(self.log, clarify=self.wait, confirm=lambda change: bool(self.wait())) as pipeline:
+            pipeline.seed("team_domain", str(self.directory / "team.yaml"))
+            with pawl.Context("m", "r1", "a", {"description": 'the "workspace"'}, critical=True) as context:
+                self.assertEqual(pipeline.run(context), "ok")
+                token = context.retry_token
+            with pawl.Context("m", "r1", "a", {"description": "another"}, retry_token=token) as context:
+                self.assertEqual((pipeline.run(context), pipeline.complete(context, 1)), ("ok", "ok"))
+        self.assertEqual(self.renewed, [True, True])
+
+    # ---- Options ----
+
+    def test_an_option_that_does_not_exist_is_refused_and_the_others_are_named(self):
+        context = pawl.Context("m", "r", "s")
+        functions = [pawl.Log.open, pawl.Mission.load, pawl.Context, pawl.Pipeline]
+        for handle in (self.log, self.mission, context, pawl.Pipeline(self.log)):
+            functions += [getattr(handle, name) for name in dir(type(handle))
+                          if not name.startswith("_") and name != "close" and inspect.isroutine(getattr(type(handle), name))]
+        self.assertGreater(len(functions), 40)
+        for function in functions:
+            with self.assertRaises(TypeError) as refused:
+                function(readOnly=True)
+            self.assertRegex(str(refused.exception), "has no option readOnly; its options are ", function)
+        for name, function, wrong in (("readonly, key", pawl.Log.open, "readOnly"), ("confirm_mission", self.log.resume, "confirmMission"),
+                                      ("strictness", self.mission.run, "signal_fd"), ("session_id, status", self.log.sessions, "version"),
+                                      ("pending, files", self.log.start_session, "step")):
+            with self.assertRaisesRegex(TypeError, name):
+                function("x", **{wrong: 1})
+        with self.assertRaisesRegex(TypeError, "clarify: is not a function"):
+            self.mission.run(self.log, clarify=1)
+        with self.assertRaisesRegex(TypeError, "give a list"):
+            self.log.start_session("m", pending="two")
+        self.assertEqual(self.log.head()[0], 0)
+
+    # ---- Values ----
+
+    def test_values_come_back_as_they_went_in(self):
+        def context(step, token=None):
+            return pawl.Context("m", "r1", step, {"n": 1}, retry_token=token)
+
+        tokens = []
+        with pawl.Pipeline(self.log) as pipeline:
+            for n, value in enumerate(VALUES):
+                with context(f"s{n}") as one:
+                    self.assertEqual(pipeline.run(one), "ok")
+                    pipeline.complete(one, value)
+                    self.assertEqual((one.output, type(one.output)), (value, type(value)))
+                    tokens.append(one.retry_token)
+        self.log.close()
+        self.log = pawl.Log.open(self.path)
+        with pawl.Pipeline(self.log) as pipeline:
+            for n, value in enumerate(VALUES):
+                with context(f"s{n}", tokens[n]) as one:
+                    self.assertEqual(pipeline.run(one), "done")
+                    self.assertEqual((one.output, type(one.output)), (value, type(value)))
+
+    def test_inputs_are_values_and_none_are_an_empty_object(self):
+        for inputs in VALUES:
+            with pawl.Context("m", "r", "s", inputs) as context:
+                self.assertEqual(context.input_hash, pawl.hash(json.dumps({} if inputs is None else inputs)), inputs)
+        with pawl.Context("m", "r", "s") as context:
+            self.assertEqual(context.input_hash, pawl.hash("{}"))
+
+    def test_a_parameter_takes_values_of_its_type_alone(self):
+        for name, wrong in (("who", 3), ("who", None), ("n", "3"), ("n", None), ("who", ["ana"])):
+            with self.assertRaises(pawl.Error) as refused:
+                self.mission.set_param(name, wrong)
+            self.assertEqual(refused.exception.status, "PAWL_EINVAL")
+        for who, any_ in (("3", "42"), ("null", "null"), ("x", {"a": "1"})):
+            self.mission.set_param("who", who)
+            self.mission.set_param("any", any_)
+            result = self.mission.run(self.log, clarify=lambda conflict: 1)
+            started = [e.payload for e in self.log.events() if e.type == "StepCompleted" and e.run_id == result.run_id]
+            self.assertEqual(len(started), 1)
+            self.assertEqual([json.loads(one.value) for one in self.mission.params if one.name != "n"], [who, any_])
+
+    # ---- Handles ----
+
+    def handles(self):
+        pipeline = pawl.Pipeline(self.log)
+        context = pawl.Context("m", "r1", "s")
+        pipeline.run(context)
+        return [self.log, self.mission, pipeline, context]
+
+    def calls(self, handle):
+        """Each of its functions, with values that fit or None."""
+        for name, member in inspect.getmembers(type(handle), inspect.isfunction):
+            if name.startswith("_") or name in ("close", "follow"):
+                continue
+            function = getattr(handle, name)
+            parameters = inspect.signature(function).parameters.values()
+            required = [p for p in parameters if p.default is p.empty and p.kind == p.POSITIONAL_OR_KEYWORD]
+            yield name, function, [None] * len(required)
+        for name, member in inspect.getmembers(type(handle), lambda member: isinstance(member, property)):
+            yield name, lambda member=member: member.fget(handle), []
+
+    def test_none_in_place_of_a_value_does_not_crash(self):
+        for handle in self.handles():
+            for _, function, arguments in self.calls(handle):
+                try:
+                    result = function(*arguments)
+                    if inspect.isgenerator(result):
+                        list(result)
+                except (pawl.Error, TypeError, ValueError, AttributeError) as error:
+                    self.assertTrue(str(error))
+        for function in (pawl.Log.open, pawl.Mission.load, pawl.Pipeline, pawl.hash, pawl.canonical, lambda it: pawl.Context(it, it, it)):
+            with self.assertRaises((pawl.Error, TypeError, AttributeError)):
+                function(None)
+
+    def test_what_is_closed_is_refused(self):
+        handles = self.handles()
+        for handle in reversed(handles):
+            handle.close()
+        for handle in handles:
+            for name, function, arguments in self.calls(handle):
+                with self.assertRaises((ValueError, TypeError), msg=name):
+                    result = function(*arguments)
+                    if inspect.isgenerator(result):
+                        next(result)
+                    elif name == "terms":
+                        raise ValueError("closed before its pipeline had it")
+
+    def test_what_another_process_opened_is_refused(self):
+        handles = self.handles()
+        events = self.log.events()
+        next(events)
+        self.assertTrue(in_a_fork(lambda: next(events)))
+        uses = [self.log.head, self.log.interrupt, lambda: list(self.log.events()), lambda: self.mission.run(self.log), lambda: self.mission.id,
+                lambda: self.mission.check(), lambda: pawl.Pipeline(self.log), lambda: handles[2].run(handles[3]),
+                lambda: handles[2].complete(handles[3], 1), lambda: handles[3].output, lambda: handles[3].input_hash]
+        for n, one in enumerate(uses):
+            self.assertTrue(in_a_fork(one), n)
+        child = os.fork()
+        if child == 0:  # ... and closing it takes nothing from the parent
+            for handle in reversed(handles):
+                handle.close()
+            os._exit(0)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        statuses = multiprocessing.get_context("fork").SimpleQueue()
+        process = multiprocessing.get_context("fork").Process(target=lambda: statuses.put(use(self.log)))
+        process.start()
+        self.assertEqual(statuses.get(), "PAWL_ESTATE")
+        process.join()
+        self.assertEqual(handles[2].complete(handles[3], "parent"), "ok")
+        with self.assertRaises(TypeError):
+            multiprocessing.get_context("spawn").Process(target=use, args=(self.log,)).start()
+
+    def test_a_child_that_exits_leaves_the_run_to_its_parent(self):
+        def clarify(conflict):
+            process = multiprocessing.get_context("fork").Process(target=use, args=(self.log,))
+            process.start()
+            process.join(20)
+            codes.append(process.exitcode)
+            return 1
+
+        codes = []
+        self.assertEqual(self.mission.run(self.log, clarify=clarify).status, "completed")
+        self.assertEqual(codes, [0])
+        self.assertEqual(self.log.verify().events, self.log.head()[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
