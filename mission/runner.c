@@ -7,7 +7,7 @@
 
 enum {
         POLL_MS = 50,   /* how often a claim that another holds is asked for again */
-        CLAIM_TRIES = 8 /* when others of the same second took the session's id, or the run */
+        CLAIM_TRIES = 8 /* when others began the run, or another of its mission, meanwhile */
 };
 
 static pawl_status check_options(pawl__runner *r)
@@ -145,13 +145,10 @@ pawl_status pawl__runner_fail_held(pawl__runner *r, const pawl_owner *owner)
 
 static pawl_status new_session(pawl__runner *r)
 {
-        char session[40];
+        char session[PAWL_SESSION_ID_MAX];
         bool ok = true;
-        pawl_status status;
 
-        status = pawl__session_id(session, r->state, pawl__wall_us(r->log), &r->error);
-        if (status)
-                return status;
+        pawl__session_id(session, r->log);
         r->session_id = pawl__arena_text(&r->arena, pawl__text(session), &ok);
         return ok ? PAWL_OK : pawl__nomem(&r->error);
 }

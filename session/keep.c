@@ -105,21 +105,18 @@ typedef struct beginning {
         const void *what;
 } beginning;
 
-/* Inside of the transaction: an id that the log does not have, and no other active session, are
- * found where nobody else can begin one meanwhile. */
+/* Inside of the transaction, where nobody else can begin a session meanwhile. */
 static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
 {
         const beginning *b = user;
         keeping *k = b->k;
         pawl_error *asked = k->err;
-        pawl_status status;
 
         (void)batch; /* it is the keeping's */
         k->err = err;
-        status = pawl__session_id(b->id, k->state, pawl__wall_us(log), err);
+        pawl__session_id(b->id, log);
         k->like.session_id = pawl__text(b->id);
-        if (!status)
-                status = displace(k, b->take_over);
+        pawl_status status = displace(k, b->take_over);
         if (!status)
                 status = b->begin(k, b->what);
         k->err = asked;

@@ -9,9 +9,9 @@
 #include "state/state.h"
 #include <pawl/session.h>
 
-/** "session-YYYYMMDD-HHMMSS" in UTC, with "-2", "-3" ... where the log has that id already. */
-PAWL_MUST_CHECK pawl_status pawl__session_id(
-        char out[PAWL_SESSION_ID_MAX], pawl__state *state, int64_t wall_us, pawl_error *err);
+/** A new id, "session-YYYYMMDD-HHMMSS-RANDOM": the time is in UTC, RANDOM is 12 hex digits. Two
+ * calls give different ids, in whatever process, second or log. */
+void pawl__session_id(char out[PAWL_SESSION_ID_MAX], const pawl_log *log);
 
 /* ---- Events (session/events.c). @p like gives the envelope's ids. ---------------------------- */
 

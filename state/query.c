@@ -238,12 +238,12 @@ static size_t common(pawl_text a, pawl_text b)
         return n;
 }
 
-/* Where the second word of an id ends. */
-static size_t number_end(pawl_text id)
+/* Returns where the first @p n words of an id end. */
+static size_t words_end(pawl_text id, size_t n)
 {
         size_t at = 0, dashes = 0;
 
-        while (at < id.len && (id.data[at] != '-' || ++dashes < 2))
+        while (at < id.len && (id.data[at] != '-' || ++dashes < n))
                 at++;
         return at;
 }
@@ -257,7 +257,9 @@ pawl_status pawl__state_short_id(
         if (!id->data)
                 return PAWL_OK;
         if (table == PAWL__WORKSPACE) /* "cp-04" of "cp-04-implement-20260120-143000" */
-                len = number_end(*id);
+                len = words_end(*id, 2);
+        else if (table == PAWL__SESSIONS) /* and the time of a session's */
+                len = words_end(*id, 3);
         else if (!pawl__uuid_valid(*id) && table != PAWL__CONFLICTS)
                 return PAWL_OK;
         if (id->len <= len)

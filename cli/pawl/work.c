@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 enum {
@@ -399,13 +400,15 @@ static int work_run(cli_call *cli)
         worker w = {.cli = cli,
                 .backoffs.once = cli_given(cli, "once"),
                 .json = cli_given(cli, "json")};
+        unsigned seed = (unsigned)getpid(); /* which two machines' workers can share */
         int signal_fd, code;
 
+        (void)!getrandom(&seed, sizeof seed, GRND_NONBLOCK);
         if (cli_number(cli, "slots", 1) > SLOTS_MAX)
                 return cli_usage(cli, "--slots: %d at most", SLOTS_MAX);
         if (cli_open_log(&w.log, cli, CLI_WRITE, &w.err))
                 return cli_fail(cli, &w.err);
-        srandom((unsigned)getpid());
+        srandom(seed);
         if (pawl__state_of(&w.state, w.log, &w.err) || set_words(&w) || take_slots(&w) ||
                 cli_signals_catch(&signal_fd, &w.err)) {
                 code = cli_fail(cli, &w.err);

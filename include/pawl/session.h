@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/** Room for "session-YYYYMMDD-HHMMSS", a suffix and a NUL. */
+/** Room for "session-YYYYMMDD-HHMMSS-", 12 hex digits and a NUL. */
 #define PAWL_SESSION_ID_MAX 40
 
 /** A session as it is. Texts are absent where they do not apply, and live as long as the list.

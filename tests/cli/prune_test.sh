@@ -39,9 +39,9 @@ same "$(eventlog head)" "$before"
 says "^$pinned .* stays: pinned$" out
 says "^$active .* stays: active$" out
 says "^$agent .* goes$" out
-says '^session-[0-9-]+ +refund-service .* stays: open conflict$' out
-says '^session-[0-9-]+ +bad .* stays: its run can be resumed$' out
-says '^session-[0-9-]+ +plain .* stays: newest$' out
+says '^session-[0-9a-f-]+ +refund-service .* stays: open conflict$' out
+says '^session-[0-9a-f-]+ +bad .* stays: its run can be resumed$' out
+says '^session-[0-9a-f-]+ +plain .* stays: newest$' out
 says '^5 of 10 sessions would be deleted$' out
 pawl prune sessions --keep 1 --dry-run --json | jq -e 'map(select(.goes)) | length == 5' >/dev/null
 

@@ -174,3 +174,22 @@ it "a table fits the terminal"
 stty_columns() { script -qec "stty cols $1; pawl sessions" /dev/null | tr -d '\r'; }
 pawl session start --mission "$(printf 'long-%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)" >/dev/null
 stty_columns 100 | awk '{ if (length($0) > 100) exit 1 }'
+
+it "runs and sessions that start at once on one log get a session each"
+rm -rf once && mkdir once && cd once
+own_log
+many=60
+for i in $(seq $many); do
+        printf 'mission: m%s\nsteps: [{id: a, run: [echo, hi]}]\n' "$i" >"m$i.yaml"
+done
+for i in $(seq $many); do
+        { pawl run "m$i.yaml" --run "r$i" --no-input || echo "run $i: $?"; } >"out$i" 2>&1 &
+        [ $((i % 6)) -gt 0 ] || { pawl session start --mission "agent$i" || echo "session $i: $?"; } >"out$i-agent" 2>&1 &
+done
+wait
+cat out* >all
+lacks '^(run|session) [0-9]+: [0-9]+$|started already' all
+same "$(pawl sessions --json -n 1000 | jq '[.[].session_id] | [length, (unique | length)] | @csv' -r)" 70,70
+id=$(session session_id)
+same "$(pawl sessions --id "${id%????}" --json | jq -r '.[0].session_id')" "$id"
+cd ..

@@ -29,7 +29,7 @@ file=$PWD/file/.pawl/events.db
 # masked LOG: what may differ, named alike.
 masked() {
         sed -E -e "s|'?${1//\?/[?]}'?|LOG|g" -e "s|$here/(file\|server)|HERE|g" \
-                -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.-]+Z?/TIME/g' -e 's/session-[0-9]{8}-[0-9]{6}(-[0-9]+)?/SESSION/g' \
+                -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.-]+Z?/TIME/g' -e 's/session-[0-9]{8}-[0-9]{6}(-[0-9a-f]+)?/SESSION/g' \
                 -e 's/[0-9]{8}-[0-9]{6}\b/TIME/g' -e 's/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/ID/g' \
                 -e 's/\b[0-9a-f]{32,64}\b/HASH/g' -e 's/\b[0-9a-f]{8,16}\b/SHORT/g' -e 's/\b[0-9.]+ ?(ms|s)\b/TIME/g' \
                 -e 's/[0-9.]+ ([kM]?B|bytes)\b/SIZE/g' -e 's/"bytes":[0-9]+/"bytes":SIZE/g' -e 's/ +/ /g' \

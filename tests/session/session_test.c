@@ -5,16 +5,10 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { LATE_NOVEMBER = 1795178100 }; /* 2026-11-20T12:35:00Z */
-
-static pawl__state *state_of(struct piped *p)
-{
-        pawl__state *state;
-
-        assert_ok(pawl__state_of(&state, p->log, &p->err));
-        return state;
-}
 
 static pawl_event like(const char *session_id)
 {
@@ -45,32 +39,38 @@ static void begin(struct piped *p, const char *id)
         pawl__batch_free(&batch);
 }
 
-PIPED_TEST(a_session_is_called_by_its_second_in_utc)
+PIPED_TEST(a_session_is_called_by_its_second_in_utc_and_at_random)
 {
         char id[PAWL_SESSION_ID_MAX];
 
-        assert_ok(pawl__session_id(
-                id, state_of(p), (int64_t)LATE_NOVEMBER * 1000000 + 999999, &p->err));
-        assert_string_equal(id, "session-20261120-123500");
-        assert_ok(pawl__session_id(id, state_of(p), -1, &p->err));
-        assert_string_equal(id, "session-19691231-235959");
+        pawl__session_id(id, p->log); /* by the fixture's clock and counted ids */
+        assert_string_equal(id, "session-20261120-123500-000000000001");
+        pawl__session_id(id, p->log);
+        assert_string_equal(id, "session-20261120-123500-000000000002");
 }
 
-PIPED_TEST(sessions_of_one_second_are_counted)
+static int compare_ids(const void *a, const void *b)
 {
-        char id[PAWL_SESSION_ID_MAX];
+        return strcmp(a, b);
+}
 
-        for (int n = 1; n <= 11; n++) {
-                char expected[40];
-                assert_ok(pawl__session_id(
-                        id, state_of(p), (int64_t)LATE_NOVEMBER * 1000000, &p->err));
-                if (n == 1)
-                        snprintf(expected, sizeof expected, "session-20261120-123500");
-                else
-                        snprintf(expected, sizeof expected, "session-20261120-123500-%d", n);
-                assert_string_equal(id, expected);
-                begin(p, id);
-        }
+/* With the system's clock and random source. */
+PIPED_TEST(of_many_sessions_of_one_second_no_two_share_an_id)
+{
+        enum { MANY = 20000 };
+        static char ids[MANY][PAWL_SESSION_ID_MAX];
+        char *path = log_in(p->directory, "other.db");
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+        pawl_log *log;
+
+        options.flags = PAWL_LOG_CREATE;
+        assert_ok(pawl_log_open(&log, path, &options, &p->err));
+        for (size_t i = 0; i < MANY; i++)
+                pawl__session_id(ids[i], log);
+        qsort(ids, MANY, sizeof ids[0], compare_ids);
+        for (size_t i = 1; i < MANY; i++)
+                assert_string_not_equal(ids[i - 1], ids[i]);
+        pawl_log_close(log);
 }
 
 PIPED_TEST(an_end_says_how_and_why)

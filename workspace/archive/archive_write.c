@@ -7,9 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
-
-enum { TRIES = 100 /* other temporary names */ };
 
 struct pawl__archive_writer {
         const pawl__archive_library *lib;
@@ -63,16 +62,11 @@ static pawl_status open_temporary(pawl__archive_writer *w, pawl_error *err)
 {
         pawl__buf name = PAWL__BUF_INIT;
 
-        for (int i = 0; i < TRIES; i++) {
-                pawl__buf_clear(&name);
-                if (pawl__buf_addf(&name, "%s.%ld-%d.tmp", w->path, (long)getpid(), i)) {
-                        pawl__buf_free(&name);
-                        return pawl__nomem(err);
-                }
-                w->fd = open(name.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-                if (w->fd >= 0 || errno != EEXIST)
-                        break;
+        if (pawl__buf_addf(&name, "%s.XXXXXX.tmp", w->path)) {
+                pawl__buf_free(&name);
+                return pawl__nomem(err);
         }
+        w->fd = mkostemps(name.data, (int)strlen(".tmp"), O_CLOEXEC);
         if (w->fd < 0) {
                 const int error = errno;
                 pawl__buf_free(&name);

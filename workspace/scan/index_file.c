@@ -302,11 +302,10 @@ pawl_status pawl__index_seal(pawl__index *index, pawl__hasher *hasher, pawl_erro
         return status;
 }
 
-/* 0 or errno. */
-static int write_file(const char *path, pawl_text content)
+/* A new file of a name that ends in XXXXXX, as mkostemp(3) has it. 0 or errno. */
+static int write_file(char *path, pawl_text content)
 {
-        (void)unlink(path); /* of a process that is dead and had our pid */
-        const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        const int fd = mkostemp(path, O_CLOEXEC);
         if (fd < 0)
                 return errno;
         const int error = pawl__fill_file(fd, 0, content.data, content.len, false);
@@ -335,7 +334,7 @@ pawl_status pawl__index_save(
         const bool there = index->summed;
         pawl__buf name = PAWL__BUF_INIT;
 
-        if (pawl__buf_addf(&name, "%s.%ld", path, (long)getpid()))
+        if (pawl__buf_addf(&name, "%s.XXXXXX", path))
                 return pawl__nomem(err);
         pawl_status status = pawl__index_seal(index, hasher, err);
         if (!status && !(there && write_head(index, path))) {
