@@ -74,7 +74,10 @@ enum {
                               only */
         CLI_WORKSPACE = 4, /**< it works on the files of the workspace */
         CLI_LINES = 8,     /**< in place of one JSON value it prints JSON Lines */
-        CLI_REPLACES = 16  /**< what it changes does not only add: files or old data go */
+        CLI_REPLACES = 16, /**< what it changes does not only add: files or old data go, or what was
+                              recorded holds no longer */
+        CLI_ADDS = 32      /**< what it changes only adds; each command of CLI_CHANGES that is a
+                              tool has one of these two */
 };
 
 #define CLI_ARG_HELP_MAX 3

@@ -41,9 +41,9 @@ static char **environment_of(const mcp_log *log, pawl__arena *arena)
 }
 
 pawl_status mcp_process_start(mcp_process *p, const mcp_log *log, const char *command,
-        const mcp_words *words, bool apart, pawl_error *err)
+        const char *actor, const mcp_words *words, bool apart, pawl_error *err)
 {
-        const char *argv[2 * CLI_ARGS_MAX + 8];
+        const char *argv[2 * CLI_ARGS_MAX + 10];
         const char *const key = log->key_file;
         posix_spawn_file_actions_t actions;
         posix_spawnattr_t attributes;
@@ -59,6 +59,8 @@ pawl_status mcp_process_start(mcp_process *p, const mcp_log *log, const char *co
         argv[n++] = "pawl";
         argv[n++] = command;
         argv[n++] = "--no-input";
+        argv[n++] = "--actor";
+        argv[n++] = actor;
         if (key) {
                 argv[n++] = "--key-file";
                 argv[n++] = key;

@@ -27,7 +27,8 @@ typedef struct mcp_process {
  * @return PAWL_EREADONLY, PAWL_EINVAL (too many words), PAWL_ENOMEM, PAWL_EIO.
  */
 PAWL_MUST_CHECK pawl_status mcp_process_start(mcp_process *p, const mcp_log *log,
-        const char *command, const mcp_words *words, bool apart, pawl_error *err);
+        const char *command, const char *actor, const mcp_words *words, bool apart,
+        pawl_error *err);
 /** Count the steps of its run in what the log has after @p p's seq. As pawl__log_each(). */
 PAWL_MUST_CHECK pawl_status mcp_process_follow(mcp_process *p, pawl_log *log, pawl_error *err);
 /** It has ended, with this status of wait(): what it came to. Where it failed, the failure is the

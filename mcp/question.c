@@ -1,23 +1,41 @@
 #include "mcp/question.h"
-#include <stdio.h>
-#include <stdlib.h>
+#include "base/error.h"
 
-void mcp_person(char out[300])
+static bool is_to(const pawl__json_tree *tree, pawl__node conflict, const char *person)
 {
-        const char *const user = getenv("USER");
-
-        snprintf(out, 300, "user:%s", user && *user ? user : "person");
-}
-
-bool mcp_question_is_to(const pawl__json_tree *tree, pawl__node conflict, pawl_text actor)
-{
-        const pawl__node to = pawl__json_get(tree, conflict, "to");
+        const pawl__node to = mcp_get(tree, conflict, "to");
         const pawl__node first = to == PAWL__NO_NODE ? to : pawl__json_first(tree, to);
 
         for (pawl__node at = first; at != PAWL__NO_NODE; at = pawl__json_after(tree, to, at))
-                if (pawl__text_eq(pawl__json_at(tree, at)->value, actor))
+                if (pawl__text_is(pawl__json_at(tree, at)->value, person))
                         return true;
         return first == PAWL__NO_NODE;
+}
+
+pawl_status mcp_question_find(pawl__json_tree *tree, pawl__node *out, mcp_outcome *conflicts,
+        bool *others, mcp_server *server, pawl_text id, pawl_error *err)
+{
+        static const char *const words[] = {NULL};
+        pawl_status status = mcp_run_line(
+                conflicts, &server->log, server->registry, "conflicts", words, NULL, err);
+
+        *out = PAWL__NO_NODE;
+        if (!status && conflicts->code)
+                status = pawl__fail(err, PAWL_ESTATE, "%s", conflicts->failure.message);
+        if (!status)
+                status = pawl__json_tree_read(
+                        tree, conflicts->output.data, conflicts->output.len, err);
+        if (status)
+                return status;
+        for (pawl__node at = pawl__json_first(tree, 0); at != PAWL__NO_NODE;
+                at = pawl__json_after(tree, 0, at))
+                if (pawl__text_eq(pawl__json_get_text(tree, at, "conflict_id"), id))
+                        *out = at;
+        if (*out != PAWL__NO_NODE && !is_to(tree, *out, server->person)) {
+                *out = PAWL__NO_NODE;
+                *others = true;
+        }
+        return PAWL_OK;
 }
 
 static void begin_text(pawl__json_writer *w, const char *name, const char *title)
@@ -33,8 +51,8 @@ bool mcp_takes_forms(const pawl__json_tree *tree, pawl__node elicitation)
 {
         return elicitation != PAWL__NO_NODE &&
                pawl__json_at(tree, elicitation)->type == PAWL__JSON_OBJECT &&
-               (pawl__json_get(tree, elicitation, "form") != PAWL__NO_NODE ||
-                       pawl__json_get(tree, elicitation, "url") == PAWL__NO_NODE);
+               (mcp_get(tree, elicitation, "form") != PAWL__NO_NODE ||
+                       mcp_get(tree, elicitation, "url") == PAWL__NO_NODE);
 }
 
 static void write_titles(
@@ -42,7 +60,7 @@ static void write_titles(
 {
         for (pawl__node at = pawl__json_first(tree, candidates); at != PAWL__NO_NODE;
                 at = pawl__json_after(tree, candidates, at)) {
-                const pawl__node n = pawl__json_get(tree, at, "n");
+                const pawl__node n = mcp_get(tree, at, "n");
                 pawl__buf title = PAWL__BUF_INIT;
                 const pawl_text scope = pawl__json_get_text(tree, at, "scope"),
                                 definition = pawl__json_get_text(tree, at, "definition");
@@ -71,8 +89,7 @@ static void write_senses(
                 pawl__json_open_array(w);
                 for (pawl__node at = pawl__json_first(tree, candidates); at != PAWL__NO_NODE;
                         at = pawl__json_after(tree, candidates, at))
-                        pawl__json_text(
-                                w, pawl__json_at(tree, pawl__json_get(tree, at, "n"))->value);
+                        pawl__json_text(w, pawl__json_at(tree, mcp_get(tree, at, "n"))->value);
                 pawl__json_close_array(w);
         }
         pawl__json_name(w, constants ? "oneOf" : "enumNames");
@@ -102,7 +119,7 @@ void mcp_question_write(
 {
         const bool asks =
                 pawl__text_is(pawl__json_get_text(tree, conflict, "conflict_type"), "question");
-        const pawl__node candidates = pawl__json_get(tree, conflict, "candidates");
+        const pawl__node candidates = mcp_get(tree, conflict, "candidates");
         const pawl_text term = pawl__json_get_text(tree, conflict, "term"),
                         step = pawl__json_get_text(tree, conflict, "step_id"),
                         context = pawl__json_get_text(tree, conflict, "context");
@@ -137,12 +154,13 @@ void mcp_question_write(
         pawl__json_close_object(w);
 }
 
-bool mcp_question_said(pawl__buf *option, const pawl__json_tree *tree, pawl__node answer)
+/* The option of `resolve` that says what the person did: "--pick=1". False: nothing was said. */
+static bool read_answer(pawl__buf *option, const pawl__json_tree *tree, pawl__node answer)
 {
         static const struct {
                 const char *member, *option;
         } all[] = {{"answer", "--answer="}, {"definition", "--define="}, {"sense", "--pick="}};
-        const pawl__node content = pawl__json_get(tree, answer, "content");
+        const pawl__node content = mcp_get(tree, answer, "content");
 
         if (!pawl__text_is(pawl__json_get_text(tree, answer, "action"), "accept"))
                 return false;
@@ -155,4 +173,29 @@ bool mcp_question_said(pawl__buf *option, const pawl__json_tree *tree, pawl__nod
                 return true;
         }
         return false;
+}
+
+pawl_status mcp_question_record(mcp_server *server, pawl_text conflict, const pawl__json_tree *tree,
+        pawl__node answer, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        mcp_outcome outcome = {.code = CLI_DONE};
+        pawl__buf option = PAWL__BUF_INIT;
+
+        if (!read_answer(&option, tree, answer))
+                return PAWL_DONE;
+        const char *const words[] = {
+                "--json", option.data, "--", pawl__arena_copy(&arena, conflict).data, NULL};
+        pawl_status status = pawl__buf_check(&option, err);
+        if (!status)
+                status = pawl__arena_check(&arena, err);
+        if (!status)
+                status = mcp_run_line(&outcome, &server->log, server->registry, "resolve", words,
+                        server->person, err);
+        if (!status && outcome.code)
+                status = pawl__fail(err, PAWL_EINVAL, "%s", outcome.failure.message);
+        mcp_outcome_free(&outcome);
+        pawl__arena_free(&arena);
+        pawl__buf_free(&option);
+        return status;
 }

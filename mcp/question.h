@@ -4,14 +4,18 @@
  */
 #pragma once
 
-#include "base/json_tree.h"
-#include "base/json_write.h"
+#include "mcp/server.h"
 
-/** The person at this machine: "user:ana", of $USER. */
-void mcp_person(char out[300]);
-
-/** May that actor answer the conflict, an object as `conflicts --json` prints it? */
-bool mcp_question_is_to(const pawl__json_tree *tree, pawl__node conflict, pawl_text actor);
+/**
+ * Find the object of `conflicts --json` with that id, where it is open and put to the person whom
+ * the client can ask; @p others: it is open, but put to other people. *out is PAWL__NO_NODE where
+ * it is not found. Both @p tree and @p conflicts are the caller's to free.
+ */
+PAWL_MUST_CHECK pawl_status mcp_question_find(pawl__json_tree *tree, pawl__node *out,
+        mcp_outcome *conflicts, bool *others, mcp_server *server, pawl_text id, pawl_error *err);
+/** Record what the person said, under the person's name. PAWL_DONE: nothing was said. */
+PAWL_MUST_CHECK pawl_status mcp_question_record(mcp_server *server, pawl_text conflict,
+        const pawl__json_tree *tree, pawl__node answer, pawl_error *err);
 
 /** How a question is put, by the revision that was agreed on. */
 typedef enum mcp_form {
@@ -26,6 +30,3 @@ bool mcp_takes_forms(const pawl__json_tree *tree, pawl__node elicitation);
 /** The members of elicitation/create. */
 void mcp_question_write(
         pawl__json_writer *w, const pawl__json_tree *tree, pawl__node conflict, mcp_form form);
-
-/** The option of `resolve` that says what the person did: "--pick=1". False: nothing was said. */
-bool mcp_question_said(pawl__buf *option, const pawl__json_tree *tree, pawl__node answer);

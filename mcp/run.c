@@ -79,61 +79,6 @@ static void fail(mcp_server *server, mcp_run *run, const pawl_error *err)
 
 /* ---- Putting a conflict to the person -------------------------------------------------------- */
 
-/* The object of `conflicts --json` with that id; *@p others: it is open, but to other people. */
-static pawl_status find_conflict(pawl__json_tree *tree, pawl__node *out, mcp_outcome *conflicts,
-        bool *others, mcp_server *server, pawl_text id, pawl_error *err)
-{
-        static const char *const words[] = {NULL};
-        char actor[300];
-        pawl_status status = mcp_run_line(
-                conflicts, &server->log, server->registry, "conflicts", words, NULL, err);
-
-        if (!status && conflicts->code)
-                status = pawl__fail(err, PAWL_ESTATE, "%s", conflicts->failure.message);
-        if (!status)
-                status = pawl__json_tree_read(
-                        tree, conflicts->output.data, conflicts->output.len, err);
-        *out = PAWL__NO_NODE;
-        for (pawl__node at = status ? PAWL__NO_NODE : pawl__json_first(tree, 0);
-                at != PAWL__NO_NODE; at = pawl__json_after(tree, 0, at))
-                if (pawl__text_eq(pawl__json_get_text(tree, at, "conflict_id"), id))
-                        *out = at;
-        mcp_person(actor);
-        if (*out != PAWL__NO_NODE && !mcp_question_is_to(tree, *out, pawl__text(actor))) {
-                *out = PAWL__NO_NODE;
-                *others = true;
-        }
-        return status;
-}
-
-/* Record what the person said. PAWL_DONE: nothing was said. */
-static pawl_status record(mcp_server *server, pawl_text conflict, const pawl__json_tree *tree,
-        pawl__node answer, pawl_error *err)
-{
-        pawl__arena arena = PAWL__ARENA_INIT;
-        mcp_outcome outcome = {.code = CLI_DONE};
-        pawl__buf option = PAWL__BUF_INIT;
-        char actor[300];
-
-        if (!mcp_question_said(&option, tree, answer))
-                return PAWL_DONE;
-        mcp_person(actor);
-        const char *const words[] = {
-                "--json", option.data, "--", pawl__arena_copy(&arena, conflict).data, NULL};
-        pawl_status status = pawl__buf_check(&option, err);
-        if (!status)
-                status = pawl__arena_check(&arena, err);
-        if (!status)
-                status = mcp_run_line(
-                        &outcome, &server->log, server->registry, "resolve", words, actor, err);
-        if (!status && outcome.code)
-                status = pawl__fail(err, PAWL_EINVAL, "%s", outcome.failure.message);
-        mcp_outcome_free(&outcome);
-        pawl__arena_free(&arena);
-        pawl__buf_free(&option);
-        return status;
-}
-
 /* All is answered: the run goes on. */
 static pawl_status resume(mcp_server *server, mcp_run *run, pawl_error *err)
 {
@@ -144,7 +89,7 @@ static pawl_status resume(mcp_server *server, mcp_run *run, pawl_error *err)
                 status = mcp_words_add(&words, pawl__text(run->run_id), err);
         if (!status)
                 status = mcp_process_start(
-                        &run->process, &server->log, "resume", &words, false, err);
+                        &run->process, &server->log, "resume", run->actor.data, &words, false, err);
         mcp_words_free(&words);
         return status;
 }
@@ -156,7 +101,7 @@ static pawl_status ask(mcp_server *server, mcp_run *run, pawl_error *err)
         mcp_outcome conflicts = {.code = CLI_DONE};
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl__node conflict;
-        pawl_status status = find_conflict(&tree, &conflict, &conflicts, &run->others, server,
+        pawl_status status = mcp_question_find(&tree, &conflict, &conflicts, &run->others, server,
                 pawl__json_at(&run->told, run->conflict)->value, err);
 
         if (!status && conflict == PAWL__NO_NODE) {
@@ -174,13 +119,28 @@ static pawl_status ask(mcp_server *server, mcp_run *run, pawl_error *err)
         return status;
 }
 
+/* "RUN.SEAL": the seal shows that this client was asked about the run. */
+static pawl_status write_state(
+        pawl__buf *out, mcp_server *server, const mcp_run *run, pawl_error *err)
+{
+        char seal[MCP_SEAL_LEN + 1];
+        const pawl_status status = mcp_seal(
+                seal, server, "state", pawl__text(run->run_id), pawl__buf_text(&run->actor), err);
+
+        if (status)
+                return status;
+        pawl__buf_addf(out, "%s.%s", run->run_id, seal);
+        return pawl__buf_check(out, err);
+}
+
 /* In the result, all of them. PAWL_DONE: they are to other people. */
 static pawl_status want_answers(mcp_server *server, mcp_run *run, pawl_error *err)
 {
         const mcp_request request = request_of(run);
-        const pawl__node list = pawl__json_get(&run->told, 0, "conflicts");
+        const pawl__node list = mcp_get(&run->told, 0, "conflicts");
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-        pawl_status status = PAWL_OK;
+        pawl__buf state = PAWL__BUF_INIT;
+        pawl_status status = write_state(&state, server, run, err);
         size_t n = 0;
 
         pawl__json_open_object(&w);
@@ -190,7 +150,8 @@ static pawl_status want_answers(mcp_server *server, mcp_run *run, pawl_error *er
                 pawl__json_tree tree = PAWL__JSON_TREE_INIT;
                 mcp_outcome conflicts = {.code = CLI_DONE};
                 pawl__node conflict;
-                status = find_conflict(&tree, &conflict, &conflicts, &run->others, server, id, err);
+                status = mcp_question_find(
+                        &tree, &conflict, &conflicts, &run->others, server, id, err);
                 if (!status && conflict != PAWL__NO_NODE) {
                         n++;
                         pawl__json_name_text(&w, id);
@@ -215,9 +176,10 @@ static pawl_status want_answers(mcp_server *server, mcp_run *run, pawl_error *er
                 mcp_begin_result(&out, &request);
                 pawl__json_member_string(&out, "resultType", "input_required");
                 pawl__json_member_raw(&out, "inputRequests", pawl__buf_text(&w.buf));
-                pawl__json_member_string(&out, "requestState", run->run_id);
+                pawl__json_member_text(&out, "requestState", pawl__buf_text(&state));
                 mcp_send_result(server, &out);
         }
+        pawl__buf_free(&state);
         pawl__json_writer_free(&w);
         return status;
 }
@@ -232,7 +194,7 @@ static bool can_ask(mcp_run *run)
         if (run->outcome.code != CLI_BLOCKED || !run->can_elicit || run->cancelled ||
                 pawl__json_tree_read(&run->told, output.data, output.len, &err))
                 return false;
-        const pawl__node list = pawl__json_get(&run->told, 0, "conflicts");
+        const pawl__node list = mcp_get(&run->told, 0, "conflicts");
         id = pawl__json_get_text(&run->told, 0, "run_id");
         if (list == PAWL__NO_NODE || pawl__json_at(&run->told, list)->type != PAWL__JSON_ARRAY ||
                 id.len >= sizeof run->run_id)
@@ -246,7 +208,7 @@ static bool can_ask(mcp_run *run)
 /* The next conflict; after the last one the run goes on. */
 static void go_on(mcp_server *server, mcp_run *run)
 {
-        const pawl__node list = pawl__json_get(&run->told, 0, "conflicts");
+        const pawl__node list = mcp_get(&run->told, 0, "conflicts");
         pawl_error err = PAWL_ERROR_INIT;
         pawl_status status = PAWL_DONE;
 
@@ -288,8 +250,8 @@ static void end(mcp_server *server, mcp_run *run, int status)
 
 static mcp_run *begin(mcp_server *server, const mcp_request *request)
 {
-        const pawl__node meta = pawl__json_get(request->tree, request->params, "_meta");
-        const pawl__node token = pawl__json_get(request->tree, meta, "progressToken");
+        const pawl__node meta = mcp_get(request->tree, request->params, "_meta");
+        const pawl__node token = mcp_get(request->tree, meta, "progressToken");
         unsigned char hash[32];
         pawl_error none = PAWL_ERROR_INIT; /* of a log that is not there yet */
         mcp_run *run = calloc(1, sizeof *run);
@@ -326,57 +288,92 @@ void mcp_run_start(mcp_server *server, const mcp_request *request, const mcp_too
 
         if (!run)
                 mcp_send_error(server, request->id, MCP_INTERNAL, "out of memory");
-        else if (mcp_process_start(
-                         &run->process, &server->log, tool->cmd->name, words, false, &err))
+        else if (mcp_process_start(&run->process, &server->log, tool->cmd->name, request->actor,
+                         words, false, &err))
                 fail(server, run, &err);
 }
 
-static pawl_status is_open(bool *open, mcp_server *server, pawl_text id, pawl_error *err)
+/* Is the conflict open, of this run, and to the person whom the client can ask? */
+static pawl_status is_open(
+        bool *open, mcp_server *server, const mcp_run *run, pawl_text id, pawl_error *err)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         mcp_outcome conflicts = {.code = CLI_DONE};
         bool others = false;
         pawl__node conflict;
-        pawl_status status = find_conflict(&tree, &conflict, &conflicts, &others, server, id, err);
+        pawl_status status =
+                mcp_question_find(&tree, &conflict, &conflicts, &others, server, id, err);
 
-        *open = conflict != PAWL__NO_NODE;
+        *open = conflict != PAWL__NO_NODE &&
+                pawl__text_is(pawl__json_get_text(&tree, conflict, "run_id"), run->run_id);
         pawl__json_tree_free(&tree);
         mcp_outcome_free(&conflicts);
+        return status;
+}
+
+/* The run of a state that this client was given; PAWL_EINVAL: it was given none such. */
+static pawl_status read_state(mcp_server *server, mcp_run *run, pawl_text state, pawl_error *err)
+{
+        pawl__buf expected = PAWL__BUF_INIT;
+        pawl_status status = PAWL_OK;
+
+        if (state.len > MCP_SEAL_LEN + 1 && state.len - MCP_SEAL_LEN - 1 < sizeof run->run_id) {
+                snprintf(run->run_id, sizeof run->run_id, "%.*s",
+                        (int)(state.len - MCP_SEAL_LEN - 1), state.data);
+                status = write_state(&expected, server, run, err);
+        }
+        if (!status && !pawl__text_eq(pawl__buf_text(&expected), state))
+                status = pawl__fail(err, PAWL_EINVAL,
+                        "requestState: is not one that this client was given; call again without it");
+        pawl__buf_free(&expected);
+        return status;
+}
+
+/* Record what was said. What is not asked, or no longer, is passed over. */
+static pawl_status take_responses(mcp_server *server, mcp_run *run, const pawl__json_tree *tree,
+        pawl__node answers, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+
+        for (pawl__node at = pawl__json_first(tree, answers); at != PAWL__NO_NODE && !status;
+                at = pawl__json_after(tree, answers, at)) {
+                const pawl_text conflict = pawl__json_at(tree, at)->name;
+                bool open = false;
+                if (pawl__json_at(tree, at)->type != PAWL__JSON_NULL)
+                        status = is_open(&open, server, run, conflict, err);
+                if (status || !open)
+                        continue;
+                status = mcp_question_record(server, conflict, tree, at, err);
+                if (status == PAWL_DONE) { /* declined: the run stays blocked, and is not asked
+                                              about */
+                        run->can_elicit = false;
+                        status = PAWL_OK;
+                }
+        }
         return status;
 }
 
 bool mcp_run_retry(mcp_server *server, const mcp_request *request)
 {
         const pawl__json_tree *tree = request->tree;
-        const pawl__node answers = pawl__json_get(tree, request->params, "inputResponses");
-        const pawl_text id = pawl__json_get_text(tree, request->params, "requestState");
+        const pawl__node answers = mcp_get(tree, request->params, "inputResponses");
+        const pawl_text state = pawl__json_get_text(tree, request->params, "requestState");
         pawl_error err = PAWL_ERROR_INIT;
-        pawl_status status = PAWL_OK;
-        mcp_run *run;
 
-        if (answers == PAWL__NO_NODE || pawl__json_at(tree, answers)->type != PAWL__JSON_OBJECT ||
-                !id.len || id.len >= sizeof run->run_id)
+        if (!request->modern || answers == PAWL__NO_NODE ||
+                pawl__json_at(tree, answers)->type != PAWL__JSON_OBJECT || !state.len)
                 return false;
-        run = begin(server, request);
+        mcp_run *run = begin(server, request);
         if (!run) {
                 mcp_send_error(server, request->id, MCP_INTERNAL, "out of memory");
                 return true;
         }
-        snprintf(run->run_id, sizeof run->run_id, "%.*s", (int)id.len, id.data);
-        for (pawl__node at = pawl__json_first(tree, answers); at != PAWL__NO_NODE && !status;
-                at = pawl__json_after(tree, answers, at)) {
-                const pawl_text conflict = pawl__json_at(tree, at)->name;
-                bool open = false;
-                status = is_open(&open, server, conflict, &err);
-                if (status || !open) /* what is not asked any more, or never was */
-                        continue;
-                status = record(server, conflict, tree, at, &err);
-                if (status ==
-                        PAWL_DONE) { /* declined: the run stays blocked, and is not asked about */
-                        run->can_elicit = false;
-                        status = PAWL_OK;
-                }
-        }
+        pawl_status status = read_state(server, run, state, &err);
+        if (!status && !run->can_elicit)
+                status = pawl__fail(&err, PAWL_EINVAL,
+                        "inputResponses: this client asks no person; leave them out");
+        if (!status)
+                status = take_responses(server, run, tree, answers, &err);
         if (!status)
                 status = resume(server, run, &err);
         if (status)
@@ -386,7 +383,7 @@ bool mcp_run_retry(mcp_server *server, const mcp_request *request)
 
 bool mcp_run_answer(mcp_server *server, pawl_text id, const pawl__json_tree *tree)
 {
-        const pawl__node result = pawl__json_get(tree, 0, "result");
+        const pawl__node result = mcp_get(tree, 0, "result");
         pawl_error err = PAWL_ERROR_INIT;
         mcp_run *run = server->runs;
 
@@ -394,8 +391,8 @@ bool mcp_run_answer(mcp_server *server, pawl_text id, const pawl__json_tree *tre
                 run = run->next;
         if (!run || !*run->asked)
                 return false;
-        pawl_status status =
-                record(server, pawl__json_at(&run->told, run->conflict)->value, tree, result, &err);
+        pawl_status status = mcp_question_record(
+                server, pawl__json_at(&run->told, run->conflict)->value, tree, result, &err);
         if (status == PAWL_DONE) { /* the run stays blocked */
                 *run->asked = '\0';
                 send_outcome(server, run);
@@ -403,7 +400,7 @@ bool mcp_run_answer(mcp_server *server, pawl_text id, const pawl__json_tree *tre
                 fail(server, run, &err);
         } else {
                 run->conflict = pawl__json_after(
-                        &run->told, pawl__json_get(&run->told, 0, "conflicts"), run->conflict);
+                        &run->told, mcp_get(&run->told, 0, "conflicts"), run->conflict);
                 run->answered = true;
                 go_on(server, run);
         }

@@ -39,15 +39,18 @@ static void write_capabilities(pawl__json_writer *w)
                 "once the person agrees. A blocked run has conflicts: resolve each, then resume.");
 }
 
-/* "agent:NAME" of what a client calls itself. */
+/* "agent:NAME", where NAME has the letters, digits and `._-` of what a client calls itself: an
+ * agent cannot take the name of a person, or of the system. */
 static void take_client(char actor[80], const pawl__json_tree *tree, pawl__node info)
 {
+        static const char plain[] =
+                "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
         const pawl_text name = pawl__json_get_text(tree, info, "name");
         size_t n = 0;
 
         snprintf(actor, 80, "agent:");
         for (size_t i = 0; i < name.len && n < 64; i++)
-                if ((unsigned char)name.data[i] > ' ' && (unsigned char)name.data[i] < 0x7f)
+                if (memchr(plain, name.data[i], sizeof plain - 1))
                         actor[6 + n++] = name.data[i];
         if (n == 0)
                 memcpy(actor + 6, "mcp", n = 3);
@@ -58,7 +61,7 @@ static void initialize(mcp_server *server, const mcp_request *request)
 {
         const pawl_text wanted =
                 pawl__json_get_text(request->tree, request->params, "protocolVersion");
-        const pawl__node client = pawl__json_get(request->tree, request->params, "capabilities");
+        const pawl__node client = mcp_get(request->tree, request->params, "capabilities");
         const char *version = versions[0];
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
@@ -66,9 +69,9 @@ static void initialize(mcp_server *server, const mcp_request *request)
                 if (pawl__text_is(wanted, versions[i]))
                         version = versions[i];
         take_client(server->actor, request->tree,
-                pawl__json_get(request->tree, request->params, "clientInfo"));
-        server->can_elicit = mcp_takes_forms(
-                request->tree, pawl__json_get(request->tree, client, "elicitation"));
+                mcp_get(request->tree, request->params, "clientInfo"));
+        server->can_elicit =
+                mcp_takes_forms(request->tree, mcp_get(request->tree, client, "elicitation"));
         server->takes_names = strcmp(version, "2025-11-25") < 0;
         mcp_begin_result(&w, request);
         pawl__json_member_string(&w, "protocolVersion", version);
@@ -104,7 +107,7 @@ static void list(mcp_server *server, const mcp_request *request, void (*write)(p
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
-        if (pawl__json_get(request->tree, request->params, "cursor") != PAWL__NO_NODE) {
+        if (mcp_get(request->tree, request->params, "cursor") != PAWL__NO_NODE) {
                 mcp_send_error(server, request->id, MCP_PARAMS,
                         "cursor: is none of this server's, whose lists have one page; leave it out");
                 return;
@@ -114,7 +117,7 @@ static void list(mcp_server *server, const mcp_request *request, void (*write)(p
         if (write)
                 write(&w);
         else
-                mcp_tools_write(&w, server->registry);
+                mcp_tools_write(&w, server->registry, server->tools);
         mcp_send_result(server, &w);
 }
 
@@ -141,7 +144,7 @@ static void prompts_list(mcp_server *server, const mcp_request *request)
 /* Wrong arguments are the tool's failure, which a model reads and mends; an unknown tool is not. */
 static void call(mcp_server *server, const mcp_request *request, const mcp_tool *tool)
 {
-        const pawl__node arguments = pawl__json_get(request->tree, request->params, "arguments");
+        const pawl__node arguments = mcp_get(request->tree, request->params, "arguments");
         mcp_words words = {.n = 0};
         mcp_outcome outcome = {.code = CLI_DONE};
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
@@ -241,8 +244,8 @@ static void resources_unsubscribe(mcp_server *server, const mcp_request *request
 static void listen(mcp_server *server, const mcp_request *request)
 {
         const pawl__json_tree *tree = request->tree;
-        const pawl__node wanted = pawl__json_get(tree, request->params, "notifications");
-        const pawl__node uris = pawl__json_get(tree, wanted, "resourceSubscriptions");
+        const pawl__node wanted = mcp_get(tree, request->params, "notifications");
+        const pawl__node uris = mcp_get(tree, wanted, "resourceSubscriptions");
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl_error err = PAWL_ERROR_INIT;
 
@@ -286,7 +289,7 @@ static void prompts_get(mcp_server *server, const mcp_request *request)
 
 static void cancelled(mcp_server *server, const mcp_request *request)
 {
-        const pawl__node id = pawl__json_get(request->tree, request->params, "requestId");
+        const pawl__node id = mcp_get(request->tree, request->params, "requestId");
         pawl__buf text = PAWL__BUF_INIT;
 
         if (id == PAWL__NO_NODE)
@@ -336,8 +339,7 @@ static void refuse_version(mcp_server *server, pawl_text id, pawl_text requested
         pawl__json_open_object(&w);
         pawl__json_name(&w, "supported");
         pawl__json_open_array(&w);
-        for (size_t i = 0; i < N_VERSIONS; i++)
-                pawl__json_string(&w, versions[i]);
+        pawl__json_string(&w, mcp_modern); /* the others begin with a handshake */
         pawl__json_close_array(&w);
         pawl__json_member_text(&w, "requested", requested);
         pawl__json_close_object(&w);
@@ -347,11 +349,11 @@ static void refuse_version(mcp_server *server, pawl_text id, pawl_text requested
 /* By its _meta a request says that it is of the era without a handshake. False: it was refused. */
 static bool take_era(mcp_request *request, char actor[80], mcp_server *server)
 {
-        const pawl__node meta = pawl__json_get(request->tree, request->params, "_meta");
+        const pawl__node meta = mcp_get(request->tree, request->params, "_meta");
         const pawl_text version = pawl__json_get_text(request->tree, meta, META "protocolVersion");
-        const pawl__node client = pawl__json_get(request->tree, meta, META "clientCapabilities");
+        const pawl__node client = mcp_get(request->tree, meta, META "clientCapabilities");
 
-        request->modern = mcp_is_modern(request->tree);
+        request->modern = server->modern || mcp_is_modern(request->tree);
         request->can_elicit = server->can_elicit;
         request->actor = *server->actor ? server->actor : "agent:mcp";
         if (!request->modern || !request->id.data)
@@ -364,15 +366,13 @@ static bool take_era(mcp_request *request, char actor[80], mcp_server *server)
                 mcp_send_error(server, request->id, MCP_PARAMS,
                         "params._meta: wants " META "protocolVersion and " META
                         "clientCapabilities");
+                server->error = MCP_REQUEST; /* over HTTP it is a bad request */
                 return false;
         }
-        request->can_elicit = mcp_takes_forms(
-                request->tree, pawl__json_get(request->tree, client, "elicitation"));
-        if (!server->named) {
-                take_client(actor, request->tree,
-                        pawl__json_get(request->tree, meta, META "clientInfo"));
-                request->actor = actor;
-        }
+        request->can_elicit =
+                mcp_takes_forms(request->tree, mcp_get(request->tree, client, "elicitation"));
+        take_client(actor, request->tree, mcp_get(request->tree, meta, META "clientInfo"));
+        request->actor = actor;
         return true;
 }
 
@@ -400,8 +400,8 @@ static void dispatch(mcp_server *server, mcp_request *request, pawl_text method)
 
 bool mcp_is_modern(const pawl__json_tree *tree)
 {
-        const pawl__node params = pawl__json_get(tree, 0, "params");
-        const pawl__node meta = pawl__json_get(tree, params, "_meta");
+        const pawl__node params = mcp_get(tree, 0, "params");
+        const pawl__node meta = mcp_get(tree, params, "_meta");
 
         return pawl__json_get_text(tree, meta, META "protocolVersion").data != NULL ||
                pawl__text_is(pawl__json_get_text(tree, 0, "method"), "server/discover");
@@ -429,8 +429,8 @@ static void take_answer(mcp_server *server, pawl_text id, const pawl__json_tree 
 void mcp_handle_tree(mcp_server *server, const pawl__json_tree *tree)
 {
         const pawl_text method = pawl__json_get_text(tree, 0, "method");
-        const pawl__node id = pawl__json_get(tree, 0, "id");
-        mcp_request request = {.tree = tree, .params = pawl__json_get(tree, 0, "params")};
+        const pawl__node id = mcp_get(tree, 0, "id");
+        mcp_request request = {.tree = tree, .params = mcp_get(tree, 0, "params")};
         pawl__buf text = PAWL__BUF_INIT;
 
         if (id != PAWL__NO_NODE && is_id(pawl__json_at(tree, id))) {
@@ -451,8 +451,8 @@ void mcp_handle_tree(mcp_server *server, const pawl__json_tree *tree)
                                 server, request.id, MCP_PARAMS, "params: is no object; send one");
         } else if (method.data)
                 dispatch(server, &request, method);
-        else if (request.id.data && (pawl__json_get(tree, 0, "result") != PAWL__NO_NODE ||
-                                            pawl__json_get(tree, 0, "error") != PAWL__NO_NODE))
+        else if (request.id.data && (mcp_get(tree, 0, "result") != PAWL__NO_NODE ||
+                                            mcp_get(tree, 0, "error") != PAWL__NO_NODE))
                 take_answer(server, request.id, tree);
         else
                 mcp_send_error(server, request.id, MCP_REQUEST, "method: is missing; say one");

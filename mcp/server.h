@@ -38,11 +38,13 @@ struct mcp_server {
         void (*send)(pawl_text message, void *user);
         void *send_user;
 
-        char actor[80]; /**< "agent:NAME"; of the client that made the handshake */
-        bool named;     /**< who carries the messages says who acts: what clients call themselves is
-                           passed over */
-        bool can_elicit;  /**< that client can put questions to the person ... */
-        bool takes_names; /**< ... as those of 2025-06-18 do */
+        char actor[80];     /**< "agent:NAME", by what the client of the handshake calls itself */
+        bool modern;        /**< the carrier says that messages come without a handshake */
+        const char *person; /**< whom a client that can elicit asks: "user:ana" */
+        unsigned char key[32]; /**< which seals what clients are given to bring back */
+        const char *tools;     /**< which tools are listed: mcp_tools_write() */
+        bool can_elicit;       /**< that client can put questions to the person ... */
+        bool takes_names;      /**< ... as those of 2025-06-18 do */
         mcp_run *runs;
         mcp_subscription *subscriptions;
         unsigned last_request; /**< the number of the last request of ours ... */
@@ -109,6 +111,12 @@ void mcp_complete(pawl__json_writer *w, const mcp_request *request);
 void mcp_cacheable(pawl__json_writer *w, const mcp_request *request, int64_t ms);
 /** The members of params._meta that name a version. */
 #define MCP_META "io.modelcontextprotocol/"
+
+#define MCP_SEAL_LEN 32
+/** Seal two texts for a purpose, in hex: nobody without the server's key can make another.
+ *  PAWL_ENOTFOUND (without OpenSSL), PAWL_ENOMEM. */
+PAWL_MUST_CHECK pawl_status mcp_seal(char out[MCP_SEAL_LEN + 1], const mcp_server *server,
+        const char *purpose, pawl_text a, pawl_text b, pawl_error *err);
 
 /** Write a tool's result: content, structuredContent, isError. */
 void mcp_write_outcome(pawl__json_writer *w, const mcp_outcome *outcome, bool modern);

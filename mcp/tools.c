@@ -91,10 +91,11 @@ static bool next_argument(argument *out, const char **at)
         return true;
 }
 
-/* Not told, and not taken: those of this machine alone, and --json, which is always given. */
+/* Not listed, and refused: the options of this machine alone, --json, which is always given, and
+ * --actor, since the client's name says who acts. */
 static bool is_offered(const cli_option *option, const mcp_tool *tool)
 {
-        return strcmp(option->name, "json") != 0 &&
+        return strcmp(option->name, "json") != 0 && strcmp(option->name, "actor") != 0 &&
                (!cli_is_local(option) || (tool->starts && option->kind == CLI_FILE));
 }
 
@@ -183,11 +184,63 @@ static void write_schema(pawl__json_writer *w, const mcp_tool *tool)
         pawl__json_close_object(w);
 }
 
+/* ---- Which are listed ------------------------------------------------------------------------ */
+
+/* What an agent needs in most sessions: some clients give the model the first 40 tools alone. */
+static const char core[] =
+        "status,runs,run,resume,step_begin,step_complete,step_fail,run_end,checkpoint,checkpoints,"
+        "diff,rollback,undo,redo,conflicts,resolve,output,logs,handoff,glossary_list";
+
+/* The next word of a list with commas; false: there is none left. */
+static bool next_word(pawl_text *word, const char **at)
+{
+        if (!*at)
+                return false;
+        const size_t len = strcspn(*at, ",");
+        *word = pawl__text_n(*at, len);
+        *at = (*at)[len] ? *at + len + 1 : NULL;
+        return true;
+}
+
+static bool is_chosen(pawl_text name, const char *choice)
+{
+        pawl_text word;
+
+        while (next_word(&word, &choice))
+                if (pawl__text_is(word, "all") || pawl__text_eq(word, name) ||
+                        (pawl__text_is(word, "core") && is_chosen(name, core)))
+                        return true;
+        return false;
+}
+
+pawl_status mcp_tools_check(const char *choice, const cli_registry *registry, pawl_error *err)
+{
+        pawl_text word;
+        mcp_tool tool;
+
+        while (next_word(&word, &choice))
+                if (!pawl__text_is(word, "all") && !pawl__text_is(word, "core") &&
+                        !mcp_tool_find(&tool, registry, word))
+                        return pawl__fail(err, PAWL_EINVAL,
+                                "\"%.*s\" is not a tool; give core, all, or names such as "
+                                "checkpoint,rollback",
+                                PAWL__FMT(word));
+        return PAWL_OK;
+}
+
+struct listing {
+        pawl__json_writer *w;
+        const char *choice;
+};
+
 static void write_tool(const mcp_tool *tool, const pawl__buf *name, void *user)
 {
-        pawl__json_writer *w = user;
+        const struct listing *listing = user;
+        pawl__json_writer *w = listing->w;
         const unsigned traits = tool->cmd->traits;
 
+        if (!is_chosen(pawl__buf_text(name), listing->choice))
+                return;
         pawl__json_open_object(w);
         pawl__json_member_text(w, "name", pawl__buf_text(name));
         pawl__json_member_string(w, "description", tool->cmd->help);
@@ -195,18 +248,20 @@ static void write_tool(const mcp_tool *tool, const pawl__buf *name, void *user)
         pawl__json_name(w, "annotations");
         pawl__json_open_object(w);
         pawl__json_member_string(w, "title", tool->cmd->help);
-        pawl__json_member_bool(w, "readOnlyHint", !tool->starts && !(traits & CLI_CHANGES));
-        pawl__json_member_bool(w, "destructiveHint", tool->starts || (traits & CLI_REPLACES));
+        pawl__json_member_bool(w, "readOnlyHint", !(traits & CLI_CHANGES));
+        pawl__json_member_bool(w, "destructiveHint", (traits & CLI_REPLACES) != 0);
         pawl__json_member_bool(w, "openWorldHint", tool->starts);
         pawl__json_close_object(w);
         pawl__json_close_object(w);
 }
 
-void mcp_tools_write(pawl__json_writer *w, const cli_registry *registry)
+void mcp_tools_write(pawl__json_writer *w, const cli_registry *registry, const char *choice)
 {
+        struct listing listing = {w, choice ? choice : core};
+
         pawl__json_name(w, "tools");
         pawl__json_open_array(w);
-        each_tool(registry, write_tool, w);
+        each_tool(registry, write_tool, &listing);
         pawl__json_close_array(w);
 }
 
@@ -279,7 +334,7 @@ static pawl_status add_option(mcp_words *out, const cli_option *option, const pa
 
         pawl__buf_addf(&word, "--%s", option->name);
         if (cli_is_flag(option)) {
-                if (value->type == PAWL__JSON_FALSE || value->type == PAWL__JSON_NULL)
+                if (value->type == PAWL__JSON_FALSE)
                         goto end;
                 if (value->type != PAWL__JSON_TRUE)
                         status = wrong(of, "is no boolean; give true or false", err);
@@ -338,7 +393,8 @@ static pawl__node find_member(const pawl__json_tree *tree, pawl__node object, co
                 return PAWL__NO_NODE;
         for (pawl__node at = pawl__json_first(tree, object); at != PAWL__NO_NODE;
                 at = pawl__json_after(tree, object, at))
-                if (is_named(pawl__json_at(tree, at)->name, name))
+                if (pawl__json_at(tree, at)->type != PAWL__JSON_NULL &&
+                        is_named(pawl__json_at(tree, at)->name, name))
                         return at;
         return PAWL__NO_NODE;
 }
@@ -415,11 +471,11 @@ pawl_status mcp_tool_words(mcp_words *out, const mcp_tool *tool, const pawl__jso
                 at = pawl__json_after(tree, arguments, at)) {
                 const pawl__json_node *node = pawl__json_at(tree, at);
                 const cli_option *option = find_option(tool, node->name);
-                if (option)
-                        status = add_options(out, option, tree, at, err);
-                else if (!is_argument(tool, node->name))
+                if (!option && !is_argument(tool, node->name))
                         status = wrong(
-                                node, "is not known; the tool's schema has those there are", err);
+                                node, "is not known; the tool's schema lists the arguments", err);
+                else if (option && node->type != PAWL__JSON_NULL)
+                        status = add_options(out, option, tree, at, err);
         }
         return status ? status : add_arguments(out, tool, tree, arguments, err);
 }

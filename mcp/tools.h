@@ -7,8 +7,19 @@
  */
 #pragma once
 
+#include "base/json_tree.h"
 #include "base/json_write.h"
 #include "command/registry.h"
+
+/** A member of a client's message, or PAWL__NO_NODE; a member that is null counts as absent. */
+static inline pawl__node mcp_get(const pawl__json_tree *tree, pawl__node object, const char *name)
+{
+        const pawl__node node = pawl__json_get(tree, object, name);
+
+        return node != PAWL__NO_NODE && pawl__json_at(tree, node)->type == PAWL__JSON_NULL
+                       ? PAWL__NO_NODE
+                       : node;
+}
 
 /** A tool's command, and the name by which a command line calls it. */
 typedef struct mcp_tool {
@@ -20,8 +31,13 @@ typedef struct mcp_tool {
 /** False: there is no such tool. */
 bool mcp_tool_find(mcp_tool *out, const cli_registry *registry, pawl_text name);
 
-/** Write {"tools": [...]} as members of an object that is open. */
-void mcp_tools_write(pawl__json_writer *w, const cli_registry *registry);
+/** Is this a choice of tools: "core", "all", names of tools, or several of these between commas?
+ *  PAWL_EINVAL names the word that is neither. */
+PAWL_MUST_CHECK pawl_status mcp_tools_check(
+        const char *choice, const cli_registry *registry, pawl_error *err);
+/** Write {"tools": [...]} as members of an object that is open: those of @p choice; NULL: "core".
+ *  Every tool can be called, listed or not. */
+void mcp_tools_write(pawl__json_writer *w, const cli_registry *registry, const char *choice);
 
 /** A command line. Zero-initialise; mcp_words_free(). */
 typedef struct mcp_words {

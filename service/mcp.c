@@ -176,7 +176,7 @@ static pawl_status keep(service_answer *answer, const service_call *from, mcp_se
 /* Whom a message is for. */
 typedef struct addressee {
         pawl_text id;      /* of the question that it answers; absent: it answers none */
-        pawl_text session; /* else of what calls; absent: nobody's */
+        pawl_text session; /* of what calls; absent: nobody's */
 } addressee;
 
 static bool is_for(const service_long_call *base, const void *user)
@@ -186,10 +186,10 @@ static bool is_for(const service_long_call *base, const void *user)
 
         if (base->run != go_on)
                 return false;
-        return to->id.data ? to->id.len > 5 &&
-                                     pawl__text_starts((pawl_text){to->id.data + 5, to->id.len - 5},
-                                             call->server.prefix)
-                           : to->session.data && pawl__text_is(to->session, call->session);
+        return to->session.data && pawl__text_is(to->session, call->session) &&
+               (!to->id.data || (to->id.len > 5 && pawl__text_starts((pawl_text){to->id.data + 5,
+                                                                             to->id.len - 5},
+                                                           call->server.prefix)));
 }
 
 /* Of a call that goes on: an answer to a question of its, or that it is not wanted any more. */
@@ -200,7 +200,7 @@ static void tell_calls(const service_call *call, const pawl__json_tree *tree, bo
 
         if (answers)
                 to.id = pawl__json_get_text(tree, 0, "id");
-        else if (!modern)
+        if (!modern)
                 to.session = call->request->headers[SERVICE_MCP_SESSION];
         service_long_calls_notify(
                 call->site->long_calls, is_for, &to, pawl__buf_text(&call->request->body));
@@ -245,16 +245,16 @@ static bool tell_session(const service_call *call, const unsigned char hash[32],
 
 static bool is_response(const pawl__json_tree *tree)
 {
-        return pawl__json_get(tree, 0, "method") == PAWL__NO_NODE &&
+        return mcp_get(tree, 0, "method") == PAWL__NO_NODE &&
                pawl__json_get_text(tree, 0, "id").data &&
-               (pawl__json_get(tree, 0, "result") != PAWL__NO_NODE ||
-                       pawl__json_get(tree, 0, "error") != PAWL__NO_NODE);
+               (mcp_get(tree, 0, "result") != PAWL__NO_NODE ||
+                       mcp_get(tree, 0, "error") != PAWL__NO_NODE);
 }
 
 static void refuse_headers(
         mcp_server *server, const pawl__json_tree *tree, int code, const char *wrong)
 {
-        const pawl__node id = pawl__json_get(tree, 0, "id");
+        const pawl__node id = mcp_get(tree, 0, "id");
         pawl__buf text = PAWL__BUF_INIT;
 
         if (id != PAWL__NO_NODE)
@@ -264,7 +264,7 @@ static void refuse_headers(
         pawl__buf_free(&text);
 }
 
-/* With a prefix of its own, and the name of who acts where the request says it. */
+/* With a prefix of its own. X-Pawl-Actor does not count here: an agent acts under its own name. */
 static mcp_server server_of(
         const service_call *call, void (*send)(pawl_text message, void *user), void *send_user)
 {
@@ -281,13 +281,12 @@ static mcp_server server_of(
                         .key_file = options->key_file},
                 .send = send,
                 .send_user = send_user,
+                .person = options->actor,
+                .tools = options->mcp_tools,
                 .more = options->mcp_more};
 
         sources->uuid(server.prefix, sources->user);
-        if (call->request->headers[SERVICE_ACTOR].data) {
-                snprintf(server.actor, sizeof server.actor, "%s", call->actor);
-                server.named = true;
-        }
+        memcpy(server.key, call->site->program_token.bytes, sizeof server.key);
         return server;
 }
 
@@ -295,7 +294,7 @@ static void handle(service_answer *answer, service_call *call, const pawl__json_
 {
         const pawl_text session = call->request->headers[SERVICE_MCP_SESSION],
                         method = pawl__json_get_text(tree, 0, "method"),
-                        uri = pawl__json_get_text(tree, pawl__json_get(tree, 0, "params"), "uri");
+                        uri = pawl__json_get_text(tree, mcp_get(tree, 0, "params"), "uri");
         pawl__buf said = PAWL__BUF_INIT;
         mcp_server server = server_of(call, collect, &said);
         pawl_error err = PAWL_ERROR_INIT;
@@ -313,6 +312,7 @@ static void handle(service_answer *answer, service_call *call, const pawl__json_
         } else if (is_response(tree) || pawl__text_is(method, "notifications/cancelled")) {
                 tell_calls(call, tree, modern);
         } else {
+                server.modern = modern;
                 mcp_handle_tree(&server, tree);
         }
         if (!modern && !server.error && pawl__text_is(method, "resources/unsubscribe"))
@@ -361,7 +361,7 @@ void service_mcp_post(service_answer *answer, service_call *call)
 void service_mcp_get(service_answer *answer, service_call *call)
 {
         const pawl_text session = call->request->headers[SERVICE_MCP_SESSION];
-        mcp_server none = {.error = 0};
+        mcp_server none = server_of(call, NULL, NULL);
         size_t n = 0;
         const of_session any = {{NULL, 0}, true, &n};
         pawl_error err = PAWL_ERROR_INIT;

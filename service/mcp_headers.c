@@ -6,7 +6,8 @@
 void service_mcp_name_session(char out[160], const mcp_server *server, pawl_log *log)
 {
         const pawl_sources *sources = pawl__log_sources(log);
-        char id[37];
+        char id[37], seal[MCP_SEAL_LEN + 1];
+        pawl_error err = PAWL_ERROR_INIT;
 
         sources->uuid(id, sources->user);
         snprintf(out, 160, "%s.%c.%s", id,
@@ -14,24 +15,37 @@ void service_mcp_name_session(char out[160], const mcp_server *server, pawl_log 
                 : server->takes_names ? 'n'
                                       : 'e',
                 server->actor);
+        if (mcp_seal(seal, server, "session", pawl__text(out), pawl__text(""), &err)) {
+                *out = '\0';
+                return;
+        }
+        const size_t len = strlen(out);
+        snprintf(out + len, 160 - len, ".%s", seal);
 }
 
 bool service_mcp_read_session(mcp_server *server, pawl_text id)
 {
-        if (id.len < 46 || id.len > 36 + 3 + sizeof server->actor - 1 || id.data[36] != '.' ||
-                id.data[38] != '.' || strncmp(id.data + 39, "agent:", 6) != 0)
+        char seal[MCP_SEAL_LEN + 1];
+        pawl_error err = PAWL_ERROR_INIT;
+
+        if (id.len < 46 + MCP_SEAL_LEN + 1 ||
+                id.len > 36 + 3 + sizeof server->actor - 1 + MCP_SEAL_LEN + 1)
+                return false;
+        const pawl_text said = {id.data, id.len - MCP_SEAL_LEN - 1};
+        if (mcp_seal(seal, server, "session", said, pawl__text(""), &err) ||
+                said.data[said.len] != '.' ||
+                memcmp(said.data + said.len + 1, seal, MCP_SEAL_LEN) != 0)
                 return false;
         server->takes_names = id.data[37] == 'n';
         server->can_elicit = server->takes_names || id.data[37] == 'e';
-        if (!server->named)
-                snprintf(server->actor, sizeof server->actor, "%s", id.data + 39);
+        snprintf(server->actor, sizeof server->actor, "%.*s", (int)(said.len - 39), said.data + 39);
         return true;
 }
 
 /* The value of Mcp-Name: what a call, a prompt or a reading is of. Absent: it has none. */
 static pawl_text name_of(const pawl__json_tree *tree, pawl_text method)
 {
-        const pawl__node params = pawl__json_get(tree, 0, "params");
+        const pawl__node params = mcp_get(tree, 0, "params");
 
         if (pawl__text_is(method, "tools/call") || pawl__text_is(method, "prompts/get"))
                 return pawl__json_get_text(tree, params, "name");
@@ -73,9 +87,9 @@ const char *service_mcp_check_headers(
                         method = request->headers[SERVICE_MCP_METHOD],
                         name = request->headers[SERVICE_MCP_NAME],
                         asked = pawl__json_get_text(tree, 0, "method");
-        const pawl__node params = pawl__json_get(tree, 0, "params");
+        const pawl__node params = mcp_get(tree, 0, "params");
         const pawl_text meta = pawl__json_get_text(
-                tree, pawl__json_get(tree, params, "_meta"), MCP_META "protocolVersion");
+                tree, mcp_get(tree, params, "_meta"), MCP_META "protocolVersion");
 
         *modern = mcp_is_modern(tree) || (version.data && pawl__text_is(version, mcp_modern));
         *code = MCP_HEADERS;

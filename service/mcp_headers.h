@@ -7,10 +7,11 @@
 #include "mcp/server.h"
 #include "service/request.h"
 
-/** What a session's id says, by which nothing need be kept: "UUID.e.agent:NAME", or "-" for "e"
- * where the client asks its person nothing. */
+/** Name a session, so that nothing need be kept of it: "UUID.e.agent:NAME.SEAL", or "-" for "e"
+ * where the client asks its person nothing. The seal is the service's, so that no client can take
+ * another's name. Empty on failure. */
 void service_mcp_name_session(char out[160], const mcp_server *server, pawl_log *log);
-/** Let the server know what it says. False: it is none. */
+/** Read such an id into the server. False: this service did not give it. */
 bool service_mcp_read_session(mcp_server *server, pawl_text id);
 
 /** What is wrong with the headers, and its code; NULL: nothing. @p modern: it is of the era without

@@ -137,19 +137,12 @@ static pawl_status start(
                 .read_only = options->read_only,
                 .db = options->log_path,
                 .key_file = options->key_file};
-        pawl__buf actor = PAWL__BUF_INIT;
         const char *list[12] = {"--json"};
-        mcp_words words = {.list = list, .n = 2, .cap = sizeof list / sizeof list[0]};
+        mcp_words words = {.list = list, .n = 1, .cap = sizeof list / sizeof list[0]};
 
-        pawl__buf_addf(&actor, "--actor=%s", call->actor);
-        pawl_status status = pawl__buf_check(&actor, err);
-        list[1] = actor.data;
         for (size_t i = 0; i < n && words.n < words.cap; i++)
                 list[words.n++] = args[i];
-        if (!status)
-                status = mcp_process_start(&r->process, &log, "resume", &words, true, err);
-        pawl__buf_free(&actor);
-        return status;
+        return mcp_process_start(&r->process, &log, "resume", call->actor, &words, true, err);
 }
 
 pawl_status service_resume(

@@ -42,6 +42,7 @@ typedef struct service_options {
         const char *notify_file; /**< where it stands how far */
         void (*warn)(const char *line);  /**< what fails beside any request; from any thread, and
                                             NULL  where nobody is told */
+        const char *mcp_tools;           /**< which tools /mcp lists: mcp/tools.h; NULL: core */
         const struct mcp_more *mcp_more; /**< methods beside those of mcp/server.h; NULL: none */
         bool read_only;
 } service_options;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void user_of_process(char out[300])
+void cli_user(char out[300])
 {
         const char *user = getenv("USER");
 
@@ -29,7 +29,7 @@ pawl_status cli_actor(const char **out, const cli_call *cli, pawl_error *err)
         if (!given && cli->in->served)
                 return pawl__fail(err, PAWL_EINVAL, "actor: who asks is not said; give --actor");
         if (!given)
-                user_of_process(user);
+                cli_user(user);
         *out = pawl__arena_copy(cli->arena, pawl__text(given ? given : user)).data;
         return pawl__arena_check(cli->arena, err);
 }

@@ -1,5 +1,6 @@
 /* pawl mcp: the Model Context Protocol on standard input and output, a message a line. */
 #include "base/system.h"
+#include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
 #include "mcp/run.h"
 #include "mcp/server.h"
@@ -7,6 +8,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -91,11 +93,24 @@ static int serve(serving *s, int signals)
 
 static int mcp_run_cmd(cli_call *cli)
 {
-        serving s = {.server = {.registry = cli->in->commands, .log = {.cli = cli}, .send = send},
+        serving s = {.server = {.registry = cli->in->commands,
+                             .log = {.cli = cli},
+                             .send = send,
+                             .tools = cli_value(cli, "tools")},
                 .in = PAWL__BUF_INIT,
                 .out = cli->in->out};
+        pawl_error err = PAWL_ERROR_INIT;
         sigset_t ending, before;
+        char person[300];
 
+        if (mcp_tools_check(s.server.tools, s.server.registry, &err))
+                return cli_usage(cli, "--tools: %s", err.message);
+        cli_user(person);
+        s.server.person = person;
+        if (getrandom(s.server.key, sizeof s.server.key, 0) != sizeof s.server.key) {
+                pawl__fail_errno(&err, errno, "random bytes", "get them");
+                return cli_fail(cli, &err);
+        }
         s.server.send_user = &s;
         s.server.log.home = cli->in->home;
         s.server.log.config_home = cli->in->config_home;
@@ -107,7 +122,6 @@ static int mcp_run_cmd(cli_call *cli)
         sigprocmask(SIG_BLOCK, &ending, &before);
         const int signals = signalfd(-1, &ending, SFD_CLOEXEC);
         if (signals < 0) {
-                pawl_error err = PAWL_ERROR_INIT;
                 pawl__fail_errno(&err, errno, "signals", "wait for them");
                 return cli_fail(cli, &err);
         }
@@ -121,9 +135,16 @@ static int mcp_run_cmd(cli_call *cli)
         return sig ? 128 + sig : CLI_DONE;
 }
 
+static const cli_option mcp_options[] = {
+        {"tools", 0, 0, CLI_TEXT, "core|all|NAME,...", NULL,
+                "which tools are listed; each can be called (default: core)"},
+        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+};
+
 const cli_cmd pawl_mcp_cmd = {
         .name = "mcp",
         .traits = CLI_CHANGES,
+        .options = mcp_options,
         .help = "Serve an agent by the Model Context Protocol on standard input and output",
         .run = mcp_run_cmd,
 };

@@ -88,7 +88,7 @@ static const cli_option resume_options[] = {
 const cli_cmd pawl_resume_cmd = {
         .name = "resume",
         .args = "[TOKEN|RUN]",
-        .traits = CLI_CHANGES | CLI_WORKSPACE,
+        .traits = CLI_CHANGES | CLI_WORKSPACE | CLI_REPLACES,
         .options = resume_options,
         .help = "Go on from a checkpoint: of a retry token, of a run, or of the newest that "
                 "stopped",

@@ -9,6 +9,7 @@
 #include "command/json.h"
 #include "command/key.h"
 #include "command/printable.h"
+#include "mcp/tools.h"
 #include "service/server.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -169,6 +170,7 @@ static int check_options(setup *s, const cli_call *cli)
         const char *port = cli_value(cli, "port");
         const bool tls = cli_given(cli, "tls-cert");
         service_options *options = &s->options;
+        pawl_error err = PAWL_ERROR_INIT;
         char own[64];
 
         if (listen && port)
@@ -205,6 +207,9 @@ static int check_options(setup *s, const cli_call *cli)
                         return cli_usage(
                                 cli, "--host: a name is empty; give one such as localhost");
         options->hosts = s->hosts;
+        options->mcp_tools = cli_value(cli, "mcp-tools");
+        if (mcp_tools_check(options->mcp_tools, cli->in->commands, &err))
+                return cli_usage(cli, "--mcp-tools: %s", err.message);
         options->read_only = cli_given(cli, "read-only");
         return CLI_DONE;
 }

@@ -21,6 +21,8 @@ static const cli_option serve_options[] = {
         {"notify", 0, 0, CLI_TEXT, "COMMAND", NULL,
                 "tell this shell command when a run is blocked, fails or completes: the event as "
                 "JSON on its standard input"},
+        {"mcp-tools", 0, 0, CLI_TEXT, "core|all|NAME,...", NULL,
+                "which tools /mcp lists; each can be called (default: core)"},
         {"insecure", 0, 0, CLI_FLAG, NULL, NULL,
                 "listen beyond this machine without TLS: the token can be read on the way"},
         {"threads", 0, 0, CLI_NUMBER, "N", NULL, "how many requests run at once (default: 4)"},

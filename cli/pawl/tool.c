@@ -230,7 +230,7 @@ const cli_cmd pawl_tool_checkpoint_cmd = {
         .args = "[CALLS]",
         .arg_help =
                 {"the tool calls, JSON: an array of {callId, name, args}, or an object with it"},
-        .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE,
+        .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE | CLI_ADDS,
         .options = tool_checkpoint_options,
         .help = "Take a checkpoint before each tool call that edits files",
         .run = tool_checkpoint_run,

@@ -40,7 +40,7 @@ hello='{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion"
 meta='"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}'
 
 it "the handshake settles a version, and the tools are the commands"
-serve
+serve --tools all
 ask 0 "$hello"
 same "$(jq -c '.result | [.protocolVersion, .serverInfo.name, (.capabilities | keys)]' answer)" \
         '["2025-11-25","pawl",["prompts","resources","tools"]]'
@@ -178,9 +178,10 @@ it "without a handshake each request says what the client can do, and answers co
 ask 2 "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"server/discover\",\"params\":{$meta}}"
 same "$(jq -c '.result | [.resultType, .supportedVersions]' answer)" '["complete",["2026-07-28"]]'
 ask 3 "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{$meta,\"name\":\"resume\",\"arguments\":{\"token\":\"declined\"}}}"
-same "$(jq -c '.result | [.resultType, .requestState]' answer)" '["input_required","declined"]'
+same "$(jq -c '.result | [.resultType, (.requestState | split(".")[0])]' answer)" '["input_required","declined"]'
+state=$(jq -r .result.requestState answer)
 conflict=$(jq -r '.result.inputRequests | keys[0]' answer)
-ask 4 "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\",\"params\":{$meta,\"name\":\"resume\",\"arguments\":{\"token\":\"declined\"},\"requestState\":\"declined\",\"inputResponses\":{\"$conflict\":{\"action\":\"accept\",\"content\":{\"definition\":\"Where a team works.\"}}}}}"
+ask 4 "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\",\"params\":{$meta,\"name\":\"resume\",\"arguments\":{\"token\":\"declined\"},\"requestState\":\"$state\",\"inputResponses\":{\"$conflict\":{\"action\":\"accept\",\"content\":{\"definition\":\"Where a team works.\"}}}}}"
 same "$(jq -c '.result | [.resultType, .isError, .structuredContent.status]' answer)" '["complete",false,"completed"]'
 ask 5 '{"jsonrpc":"2.0","id":5,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01","io.modelcontextprotocol/clientCapabilities":{}}}}'
 same "$(jq -c '[.error.code, .error.data.requested]' answer)" '[-32022,"1999-01-01"]'
@@ -224,8 +225,10 @@ stop
 it "of the answers that come with a retry those count that were asked for"
 serve
 retry() { # ID ANSWERS
-        ask "$1" "{\"jsonrpc\":\"2.0\",\"id\":$1,\"method\":\"tools/call\",\"params\":{$meta,\"name\":\"resume\",\"arguments\":{\"token\":\"url\"},\"requestState\":\"url\",\"inputResponses\":$2}}"
+        ask "$1" "{\"jsonrpc\":\"2.0\",\"id\":$1,\"method\":\"tools/call\",\"params\":{$meta,\"name\":\"resume\",\"arguments\":{\"token\":\"url\"},\"requestState\":\"$state\",\"inputResponses\":$2}}"
 }
+ask 0 "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"tools/call\",\"params\":{$meta,\"name\":\"resume\",\"arguments\":{\"token\":\"url\"}}}"
+state=$(jq -r .result.requestState answer)
 retry 1 '{"none":{"action":"accept","content":{"sense":"1"}}}'
 same "$(jq -c '.result | [.resultType, (.inputRequests | keys)]' answer)" "[\"input_required\",[\"$conflict\"]]"
 retry 2 "{\"none\":7,\"$conflict\":{\"action\":\"accept\",\"content\":{\"sense\":\"1\",\"more\":[]}}}"
@@ -335,11 +338,12 @@ it "an answer in place of the person's is refused to the agent, who is not asked
 ask 2 "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{$meta,\"name\":\"run\",\"arguments\":{\"mission\":\"ask.yaml\",\"run\":\"second\"}}}"
 same "$(jq -c '[.result.resultType, (.result.inputRequests[] | .params.requestedSchema.properties.answer.enum)]' answer)" '["input_required",["yes","no"]]'
 conflict=$(jq -r '.result.inputRequests | keys[0]' answer)
+cp answer second
 call 3 resolve "{\"conflict\":\"$conflict\",\"answer\":\"yes\"}"
 same "$(jq -c .result.isError answer)" true
 jq -r '.result.content[0].text' answer >text
 says 'agent:tester is not asked; it is user:ana, user:ben who may answer' text
-ask 4 "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\",\"params\":{$meta,\"name\":\"resume\",\"arguments\":{\"token\":\"second\"},\"requestState\":\"second\",\"inputResponses\":{\"$conflict\":{\"action\":\"accept\",\"content\":{\"answer\":\"no\"}}}}}"
+ask 4 "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\",\"params\":{$meta,\"name\":\"resume\",\"arguments\":{\"token\":\"second\"},\"requestState\":\"$(jq -r .result.requestState second)\",\"inputResponses\":{\"$conflict\":{\"action\":\"accept\",\"content\":{\"answer\":\"no\"}}}}}"
 same "$(jq -c .result.resultType answer)" '"input_required"'
 conflict=$(jq -r '.result.inputRequests | keys[0]' answer)
 call 5 resolve "{\"conflict\":\"$conflict\",\"answer\":\"because\"}"
