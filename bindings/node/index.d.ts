@@ -70,23 +70,32 @@ export type Answer = number | { pick: number } | { define: string; scope?: strin
 
 export interface Progress { /** skipped: it completed earlier in this run; left out: its `when` said no, or somebody skipped it */ stage: "checking" | "running" | "completed" | "skipped" | "blocked" | "failed" | "left out"; stepId: string; number: number; of: number }
 
-export interface ResumeOptions {
+interface CommonOptions {
   actor?: string;
   acceptChangedInputs?: boolean; acceptChangedMission?: boolean; rerunChanged?: boolean;
   timeLimitMs?: number;
   /** How long to wait for another owner, and for answers that are given elsewhere. */
   waitMs?: number;
-  /** A candidate's number, a definition, or nothing: later. What these functions throw, the run rejects with. */
+  /** The user's directory, which is refused as a workspace, and the one of the user's configuration of git. */
+  home?: string; configHome?: string;
+  /** A candidate's number, a definition, or nothing: later. What these functions throw, the run rejects with. They may take as long
+   *  as they like: the run's claim is renewed meanwhile. */
   clarify?(conflict: Conflict): Answer | Promise<Answer>;
   confirm?(change: { diff: string; checkpointHash: string; currentHash: string }): boolean | Promise<boolean>;
-  /** The mission file differs from the run's mission: go on all the same? */
+  /** The mission file differs from the run's mission: continue? */
   confirmMission?(changes: MissionChange[]): boolean | Promise<boolean>;
   progress?(progress: Progress): unknown;
-  /** What there is to say beside: a line. */
+  /** Something that a person should know: a line. */
   notice?(line: string): unknown;
 }
 
-export interface RunOptions extends ResumeOptions { runId?: string; strictness?: "off" | "medium" | "max" }
+export interface ResumeOptions extends CommonOptions { /** Where the files of a run that was submitted are set up. */ directory?: string }
+
+export interface RunOptions extends CommonOptions {
+  runId?: string; strictness?: "off" | "medium" | "max";
+  /** Not beside an unfinished run of the mission file. */
+  alone?: boolean;
+}
 
 export interface Event {
   seq: number; type: string; v: number; timeUs: number;
@@ -182,15 +191,21 @@ interface Work { actor?: string; step?: string; summary?: string }
 
 export class Log {
   /** Open a log: a file, made where there is none, or a `postgresql://` URL. */
-  static open(where: string, options?: { create?: boolean; readonly?: boolean }): Promise<Log>;
+  static open(where: string, options?: {
+    create?: boolean; readonly?: boolean;
+    /** Of the chain: 32 to 1024 bytes. */
+    key?: Uint8Array;
+    /** How long a lock is waited for (5,000), and how long a claim holds without renewal (30,000). */
+    busyMs?: number; leaseMs?: number;
+  }): Promise<Log>;
   close(): Promise<void>;
-  /** Let the call at work fail, until it is turned off; end a run that is at work, as by SIGINT, instead. */
+  /** Let the call that is under way fail, until it is turned off; a run ends instead, as by SIGINT. */
   interrupt(on?: boolean): void;
-  /** Go on with a run, by its id or a token; without one, with the run that can be gone on with. */
+  /** Continue a run, by its id or a token; without one, the one run that can continue. */
   resume(what?: string | null, options?: ResumeOptions): Promise<RunResult>;
   /** Go past a step that failed, with any JSON value as its output; resume() goes on behind it. */
   skip(runId: string, stepId: string, options?: { output?: unknown; actor?: string }): Promise<null>;
-  /** End a run for good, whoever holds it. */
+  /** End a run permanently, whichever process holds it. */
   cancel(runId: string, options?: { actor?: string }): Promise<null>;
   head(): Promise<{ seq: number; hash: string }>;
   /** Append events as one transaction, the fence that of the claim on their run: the last one's seq. */
@@ -205,11 +220,11 @@ export class Log {
   stepCheckpoint(retryToken: string): Promise<StepCheckpoint>;
   /** `dismiss`: it is no term; `replace`: also where it was answered, as long as no step has completed by that. */
   resolve(conflictId: string, answer: { pick?: number; define?: string; scope?: string; answer?: string; dismiss?: boolean; replace?: boolean; actor?: string }): Promise<null>;
-  sessions(options?: { missionId?: string; status?: string; limit?: number }): Promise<Session[]>;
+  sessions(options?: { missionId?: string; sessionId?: string; status?: string; limit?: number }): Promise<Session[]>;
   startSession(missionId: string, options?: Work & { takeOver?: boolean }): Promise<string>;
   updateSession(sessionId: string, options?: Work): Promise<null>;
   checkpointSession(sessionId: string, options?: Work & { reason?: string }): Promise<number>;
-  endSession(sessionId: string, options?: Work & { status?: "completed" | "interrupted" | "error" }): Promise<null>;
+  endSession(sessionId: string, options?: Work & { status?: "completed" | "interrupted" | "error"; reason?: string }): Promise<null>;
   handoff(sessionId?: string): Promise<string>;
   /** Take a checkpoint of the workspace. */
   checkpoint(options?: { description?: string; onlyIfChanged?: boolean; root?: string; actor?: string }): Promise<{ info: Checkpoint; taken: boolean; counts: CaptureCounts; missed: { path: string; why: string }[] }>;
@@ -237,15 +252,15 @@ export class Mission {
   /** What the gate would say of each step, or of one, writing nothing. */
   check(options?: { log?: Log; stepId?: string }): Promise<StepCheck[]>;
   run(log: Log, options?: RunOptions): Promise<RunResult>;
-  /** Put a run in line for `pawl work`, its files in the log: the run's id. */
-  submit(log: Log, options?: { runId?: string; actor?: string; strictness?: "off" | "medium" | "max" }): Promise<string>;
+  /** Queue a run for `pawl work`, its files in the log: the run's id. */
+  submit(log: Log, options?: Pick<RunOptions, "runId" | "actor" | "strictness" | "home" | "configHome">): Promise<string>;
   close(): Promise<void>;
 }
 
-/** One step of one run, on its way through the layers. Inputs are any JSON value, or the JSON itself as a string. */
+/** One step of one run, on its way through the layers. Inputs are any JSON value, a string too; {} where they are left out. */
 export class Context {
   static create(missionId: string, runId: string, stepId: string, inputs?: unknown, options?: {
-    critical?: boolean; strictness?: "off" | "medium" | "max"; /** The step's glossary metadata. */ metadata?: object | string; /** Go on from this checkpoint. */ retryToken?: string | null;
+    critical?: boolean; strictness?: "off" | "medium" | "max"; /** The step's glossary metadata. */ metadata?: object | string; /** Continue from this checkpoint. */ retryToken?: string | null;
   }): Promise<Context>;
   close(): Promise<void>;
 }
@@ -257,7 +272,7 @@ export class Pipeline {
   seed(scope: string, file: string): Promise<null>;
   /** The layers over a step's inputs: generate only where it is "ok". */
   run(context: Context): Promise<Pass>;
-  /** Record what was generated, any JSON value or text: "ok", or "blocked" by it. */
+  /** Record what was generated, any JSON value: "ok", or "blocked" by it. A string stays a string, whatever it says. */
   complete(context: Context, output?: unknown): Promise<Pass>;
   /** The step failed. */
   failed(context: Context, exitCode: number, why?: string): Promise<null>;
@@ -279,7 +294,7 @@ export class Threads {
   /** [thread, namespace, id, before, metadata, limit, and behind which: thread, namespace, id]; writes are [task, channel, type, data, ...] */
   list(filter: [string | null, string | null, string | null, string | null, string | null, number, string | null, string | null, string | null], plain?: boolean):
     Promise<(string | [string, string, string, string | null, string, string, (string | Data)[], (string | Data)[]])[]>;
-  /** Delete a thread for good; a Pruned event is the receipt. */
+  /** Delete a thread permanently; a Pruned event is the receipt. */
   delete(threadId: string, options?: { actor?: string }): Promise<null>;
   close(): Promise<void>;
 }

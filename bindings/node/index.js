@@ -66,10 +66,54 @@ const stringify = (what, value) => {
 };
 const json = (what, value) => (typeof value === "string" ? whatIsText(value) : stringify(what, value));
 
+// What an option, or a value that must be there, is on its way to the library; absent is null.
+const isAbsent = (value) => value === undefined || value === null;
+const text = (what, value) => {
+  if (!isAbsent(value) && typeof value !== "string") throw invalid(`${what}: is not a string; give one`);
+  return given(value);
+};
+const flag = (what, value) => {
+  if (!isAbsent(value) && typeof value !== "boolean") throw invalid(`${what}: is not true or false; give one of them`);
+  return given(value);
+};
+const callback = (what, value) => {
+  if (!isAbsent(value) && typeof value !== "function") throw invalid(`${what}: is not a function; give one`);
+  return value;
+};
+const bytes = (what, value) => {
+  if (!isAbsent(value) && !(value instanceof Uint8Array)) throw invalid(`${what}: is not a Uint8Array; give the bytes`);
+  return isAbsent(value) ? null : Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex");
+};
+const small = (what, value) => natural(what, value, 0xffffffff);
+const object = (what, value) => (isAbsent(value) ? null : json(what, value));
+const any = (what, value) => value;
+const needed = (what, value) => {
+  if (isAbsent(value)) throw invalid(`${what}: is missing; name one`);
+  return value;
+};
+
+// Each option has one kind, whichever call takes it.
+const KINDS = {
+  acceptChangedInputs: flag, acceptChangedMission: flag, actor: text, alone: flag, answer: text, busyMs: small, clarify: callback, configHome: text, confirm: callback,
+  confirmMission: callback, create: flag, critical: flag, define: text, description: text, directory: text, dismiss: flag, everyMs: natural, fence: whole, follow: flag,
+  home: text, key: bytes, leaseMs: small, limit: natural, log: any, metadata: object, mission: text, missionId: text, notice: callback, onlyIfChanged: flag, output: any,
+  patch: flag, pick: natural, pinned: flag, progress: callback, readonly: flag, reason: text, replace: flag, rerunChanged: flag, resolved: flag, retryToken: text, root: text,
+  runId: text, scope: text, sessionId: text, status: text, step: text, stepId: text, storeInputs: flag, strictness: text, summary: text, takeOver: flag, timeLimitMs: natural,
+  waitMs: small,
+};
+// The options of a call by their names, in the order in which it takes them; one that it does not have is refused.
+function take(call, options, names) {
+  const known = names.split(" ");
+  if (!isAbsent(options) && (typeof options !== "object" || Array.isArray(options))) throw invalid(`${call}: its options are not an object; give { ${known.join(", ")} }`);
+  for (const name in options) if (!known.includes(name)) throw invalid(`${call}: has no option ${name}; its options are ${known.join(", ")}`);
+  return known.map((name) => KINDS[name](`${call}: ${name}`, options?.[name]));
+}
+const EVENT = "type v timeUs missionId runId stepId sessionId actor payload".split(" ");
+
 // The fields of an event as src/log.c takes them, each with a NUL behind it.
-function eventFields({ type, v, timeUs, missionId, runId, stepId, sessionId, actor, payload, ...others }, i) {
-  const [other] = Object.keys(others);
-  if (other) throw invalid(`event ${i}: has no ${other}; leave it out`);
+function eventFields(event, i) {
+  for (const name in event) if (!EVENT.includes(name)) throw invalid(`event ${i}: has no ${name}; its fields are ${EVENT.join(", ")}`);
+  const { type, v, timeUs, missionId, runId, stepId, sessionId, actor, payload } = event;
   const fields = [given(type), whole(`event ${i}: v`, v), whole(`event ${i}: timeUs`, timeUs), ...[missionId, runId, stepId, sessionId, actor].map(given),
     payload === undefined || payload === null ? null : given(json(`event ${i}: payload`, payload))];
   return fields.map((field) => (field === null ? "\0" : `=${field}\0`)).join("");
@@ -156,10 +200,14 @@ function answerOf(said) {
   return typeof define === "string" ? `define ${where}\n${whatIsText(define)}` : "";
 }
 
-// What the options of a run say, and who answers its questions; what a function throws is thrown by the run.
-function asking(options, ...handles) {
-  const { clarify, confirm, progress, confirmMission, notice } = options;
-  const functions = { clarify, confirm, progress, confirmMission, notice };
+const FUNCTIONS = ["clarify", "confirm", "progress", "confirmMission", "notice"]; // their bits are those of src/run.c
+const RUN = "strictness acceptChangedInputs acceptChangedMission rerunChanged timeLimitMs waitMs home configHome directory alone".split(" "); // as there
+const RESUMES = `actor ${RUN.filter((name) => name !== "strictness" && name !== "alone").join(" ")} ${FUNCTIONS.join(" ")}`;
+const RUNS = `runId actor ${RUN.filter((name) => name !== "directory").join(" ")} ${FUNCTIONS.join(" ")}`;
+const SUBMITS = "runId actor strictness home configHome";
+
+// Who answers the questions of a call, by name; what a function throws is thrown by the call.
+function asking(functions, ...handles) {
   let thrown;
   const yesOrNo = (yes) => (yes ? "yes" : "no");
   const words = {
@@ -185,10 +233,7 @@ function asking(options, ...handles) {
       answer(said);
     });
   };
-  const mask = Object.values(functions).reduce((bits, one, i) => (one ? bits | (1 << i) : bits), 0); // as in src/run.c
-  const flags = (options.acceptChangedInputs ? 1 : 0) | (options.acceptChangedMission ? 2 : 0) | (options.rerunChanged ? 4 : 0);
-  const args = (what) => [...[null, what, options.actor, options.strictness, flags].map(given), natural("timeLimitMs", options.timeLimitMs), given(mask),
-    natural("waitMs", options.waitMs, 0xffffffff)];
+  const mask = FUNCTIONS.reduce((bits, name, i) => (functions[name] ? bits | (1 << i) : bits), 0);
   const settle = async (promise) => {
     try {
       const result = await promise;
@@ -198,120 +243,134 @@ function asking(options, ...handles) {
       throw thrown ? thrown.error : error;
     }
   };
-  return { ask: mask ? ask : undefined, args, settle };
+  return { ask: mask ? ask : undefined, mask, settle };
+}
+// A run's options as src/run.c takes them, and who answers.
+function running(call, options, names, what, ...handles) {
+  const taken = take(call, options, names);
+  const by = Object.fromEntries(names.split(" ").map((name, i) => [name, taken[i]]));
+  const { ask, mask, settle } = asking(by, ...handles);
+  return { ask, settle, args: [what ?? by.runId, by.actor, ...RUN.map((name) => by[name]), mask].map(given) };
 }
 
 const pipelines = new WeakMap(); // of a log: they are closed before it
 
 const openLog = (log) => {
-  if (!(log instanceof Log)) throw invalid("log: is none; open one by Log.open()");
+  if (!(log instanceof Log)) throw invalid("log: is not a Log; open one by Log.open()");
   return log;
 };
-const missing = (what, value) => (value === undefined || value === null
-  ? Promise.reject(invalid(`${what}: wants one; name it`)) : undefined);
 
 class Log extends Handle {
   /** Open a log: a file, or a `postgresql://` URL. */
-  static async open(where, { create = true, readonly = false } = {}) {
-    return new Log(await call("logOpen", null, [given(where), given(readonly ? 2 : create ? 1 : 0)]));
+  static async open(where, options) {
+    const [create, readonly, key, busyMs, leaseMs] = take("Log.open", options, "create readonly key busyMs leaseMs");
+    return new Log(await call("logOpen", null, [given(needed("log", where)), readonly === "1" ? "2" : create ?? "1", key, busyMs, leaseMs]));
   }
   close() { return super.close("logClose", () => Promise.all([...pipelines.get(this) ?? []].map((pipeline) => pipeline.end()))); }
   async [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() { await this.close(); }
   interrupt(on = true) { if (this.handle) native.interrupt(this.handle, on); }
 
-  async resume(what, options = {}) {
-    const { ask, args, settle } = asking(options, this);
-    return settle(this.queue(() => call("resume", this.handle, args(what), ask)));
+  async resume(what, options) {
+    const { ask, args, settle } = running("resume", options, RESUMES, what, this);
+    return settle(this.queue(() => call("resume", this.handle, args, ask)));
   }
   /** Go past a step that failed, with this as its output. */
-  async skip(runId, stepId, { output = null, actor } = {}) {
-    return (await missing("run", runId)) ?? (await missing("step", stepId)) ?? this.call("skip", [runId, stepId, stringify("output", output), actor]);
+  async skip(runId, stepId, options) {
+    const [output, actor] = take("skip", options, "output actor");
+    return this.call("skip", [needed("run", runId), needed("step", stepId), stringify("output", output ?? null), actor]);
   }
-  /** End a run for good. */
-  cancel(runId, { actor } = {}) { return missing("run", runId) ?? this.call("cancel", [runId, actor]); }
+  /** End a run permanently. */
+  async cancel(runId, options) { return this.call("cancel", [needed("run", runId), ...take("cancel", options, "actor")]); }
   head() { return this.call("head"); }
   verify() { return this.call("verify"); }
   /** The events after `since`, in pages; with `follow` also those to come. */
-  async *events(since = 0, { follow = false, everyMs = 200 } = {}) {
+  async *events(since = 0, options) {
+    const [follow, everyMs] = take("events", options, "follow everyMs");
     for (;;) {
       const page = await this.call("events", [natural("since", since), 256]);
       for (const event of page) {
         since = event.seq;
         yield event;
       }
-      if (!page.length && !follow) return; // one that is not full may have had all that one string should hold
-      if (!page.length) await new Promise((resolve) => { setTimeout(resolve, everyMs); });
+      if (!page.length && follow !== "1") return; // one that is not full may have had all that one string should hold
+      if (!page.length) await new Promise((resolve) => { setTimeout(resolve, Number(everyMs ?? 200)); });
     }
   }
   /** Append events as one transaction: the last one's seq. */
-  async append(events, { fence } = {}) {
-    const texts = [[...events].map(eventFields).join(""), whole("fence", fence)];
+  async append(events, options) {
+    const texts = [[...events].map(eventFields).join(""), ...take("append", options, "fence")];
     return this.queue(() => call("append", this.handle, texts));
   }
-  async runs({ status, limit } = {}) { return this.call("runs", [status, natural("limit", limit)]); }
-  conflicts({ runId, resolved = false } = {}) { return this.call("conflicts", [runId, resolved]); }
-  senses({ runId } = {}) { return this.call("senses", [runId]); }
+  async runs(options) { return this.call("runs", take("runs", options, "status limit")); }
+  async conflicts(options) { return this.call("conflicts", take("conflicts", options, "runId resolved")); }
+  async senses(options) { return this.call("senses", take("senses", options, "runId")); }
   stepCheckpoint(retryToken) { return this.call("stepCheckpoint", [retryToken]); }
-  async resolve(conflictId, { pick, define, scope, actor, answer, dismiss, replace } = {}) {
-    return (await missing("conflict", conflictId)) ?? this.call("resolve", [conflictId, natural("pick", pick), define, scope, actor, answer, dismiss, replace]);
+  async resolve(conflictId, answer) {
+    return this.call("resolve", [needed("conflict", conflictId), ...take("resolve", answer, "pick define scope actor answer dismiss replace")]);
   }
-  async sessions({ missionId, status, limit } = {}) { return this.call("sessions", [missionId, status, natural("limit", limit)]); }
-  startSession(missionId, { actor, takeOver, step, summary } = {}) { return this.call("sessionStart", [missionId, actor, takeOver, step, summary]); }
-  updateSession(sessionId, { actor, step, summary } = {}) { return this.call("sessionUpdate", [sessionId, actor, null, step, summary]); }
-  checkpointSession(sessionId, { actor, reason, step, summary } = {}) { return this.call("sessionCheckpoint", [sessionId, actor, reason, step, summary]); }
-  endSession(sessionId, { actor, status, step, summary } = {}) { return this.call("sessionEnd", [sessionId, actor, status, step, summary]); }
+  async sessions(options) { return this.call("sessions", take("sessions", options, "missionId sessionId status limit")); }
+  async startSession(missionId, options) { return this.call("sessionStart", [needed("mission", missionId), ...take("startSession", options, "actor takeOver step summary")]); }
+  async updateSession(sessionId, options) {
+    const [actor, ...work] = take("updateSession", options, "actor step summary");
+    return this.call("sessionUpdate", [needed("session", sessionId), actor, null, ...work]);
+  }
+  async checkpointSession(sessionId, options) { return this.call("sessionCheckpoint", [needed("session", sessionId), ...take("checkpointSession", options, "actor reason step summary")]); }
+  async endSession(sessionId, options) { return this.call("sessionEnd", [needed("session", sessionId), ...take("endSession", options, "actor status step summary reason")]); }
   handoff(sessionId) { return this.call("handoff", [sessionId]); }
-  checkpoint({ description, onlyIfChanged, root, actor } = {}) { return this.call("checkpoint", [description, onlyIfChanged, root, actor]); }
+  async checkpoint(options) { return this.call("checkpoint", take("checkpoint", options, "description onlyIfChanged root actor")); }
   checkpoints() { return this.call("checkpoints"); }
-  rollback(which, { root, actor } = {}) { return missing("checkpoint", which) ?? this.call("rollback", [which, root, actor]); }
-  diff(a, b, { root, patch } = {}) { return missing("checkpoint", a) ?? this.call("diff", [a, b, root, patch]); }
-  pin(which, { pinned = true, actor } = {}) { return missing("checkpoint", which) ?? this.call("pin", [which, pinned, actor]); }
-  backup(file) { return missing("file", file) ?? this.call("backup", [file]); }
-  undo({ root, actor } = {}) { return this.call("rollback", [null, root, actor]); }
+  async rollback(which, options) { return this.call("rollback", [needed("checkpoint", which), ...take("rollback", options, "root actor")]); }
+  async diff(a, b, options) { return this.call("diff", [needed("checkpoint", a), b, ...take("diff", options, "root patch")]); }
+  async pin(which, options) {
+    const [pinned, actor] = take("pin", options, "pinned actor");
+    return this.call("pin", [needed("checkpoint", which), pinned ?? true, actor]);
+  }
+  async backup(file) { return this.call("backup", [needed("file", file)]); }
+  async undo(options) { return this.call("rollback", [null, ...take("undo", options, "root actor")]); }
 }
 
 class Mission extends Handle {
   #look;
   constructor(handle, look) { super(handle); this.#look = look; }
   static async load(file) {
-    if (file === undefined || file === null) await missing("file", file);
-    const handle = await call("missionLoad", null, [given(file)]);
+    const handle = await call("missionLoad", null, [given(needed("file", file))]);
     return new Mission(handle, await call("missionLook", handle));
   }
   get id() { return this.#look.id; }
   get steps() { return this.#look.steps; }
   close() { return super.close("missionClose"); }
   params() { return this.call("missionParams"); }
-  /** Give a parameter its value for runs to come: a string itself, of another type its JSON. */
+  /** Give a parameter its value for runs to come. */
   async setParam(name, value) {
-    return (await missing("parameter", name)) ?? this.call("missionSet", [name, json(name, value)]);
+    const { type } = (await this.params()).find((param) => param.name === needed("parameter", name)) ?? {};
+    if (type === "string" && typeof value !== "string") throw invalid(`parameter ${name}: is a string, not ${stringify(name, value)}; give a string`);
+    return this.call("missionSet", [name, type === "string" ? value : stringify(name, value)]);
   }
-  loadParams(file) { return missing("file", file) ?? this.call("missionSet", [null, file]); }
+  async loadParams(file) { return this.call("missionSet", [null, needed("file", file)]); }
   /** What the gate would say of each step, writing nothing. */
-  async check({ log, stepId } = {}) {
-    const look = (handle) => this.queue(() => call("missionCheck", this.handle, [given(stepId), ...Array(7).fill(null), handle]));
-    return log ? openLog(log).queue(() => look(log.handle)) : look(null);
+  async check(options) {
+    const [log, stepId] = take("check", options, "log stepId");
+    const look = (handle) => this.queue(() => call("missionCheck", this.handle, [stepId, handle]));
+    return isAbsent(log) ? look(null) : openLog(log).queue(() => look(log.handle));
   }
   /** Run every step. */
-  async run(log, options = {}) {
-    const { ask, args, settle } = asking(options, openLog(log), this);
-    const texts = args(options.runId);
-    return settle(log.queue(() => this.queue(() => call("run", log.handle, [...texts, this.handle], ask))));
+  async run(log, options) {
+    const { ask, args, settle } = running("run", options, RUNS, null, openLog(log), this);
+    return settle(log.queue(() => this.queue(() => call("run", log.handle, [...args, this.handle], ask))));
   }
-  /** Put a run in line for a worker: its id. */
-  async submit(log, { runId, actor, strictness } = {}) {
-    const texts = asking({ actor, strictness }).args(runId);
-    return openLog(log).queue(() => this.queue(() => call("submit", log.handle, [...texts, this.handle])));
+  /** Queue a run for a worker: its id. */
+  async submit(log, options) {
+    const { args } = running("submit", options, SUBMITS, null);
+    return openLog(log).queue(() => this.queue(() => call("submit", log.handle, [...args, this.handle])));
   }
 }
 
 /** One step of one run, on its way through the layers. */
 class Context extends Handle {
-  static async create(missionId, runId, stepId, inputs = null, { critical, strictness, metadata, retryToken } = {}) {
-    const texts = [missionId, runId, stepId].map(given);
-    texts.forEach((text, i) => { if (text === null) throw invalid(`${["mission", "run", "step"][i]}: wants an id; name it`); });
-    return new Context(await call("contextNew", null, [...texts, json("inputs", inputs),
-      metadata === undefined || metadata === null ? null : json("metadata", metadata), given(strictness), given(retryToken), given(critical)]));
+  static async create(missionId, runId, stepId, inputs, options) {
+    const ids = [["mission", missionId], ["run", runId], ["step", stepId]].map(([what, id]) => given(needed(what, id)));
+    return new Context(await call("contextNew", null, [...ids, stringify("inputs", inputs ?? {}),
+      ...take("Context.create", options, "metadata strictness retryToken critical")]));
   }
   close() { return super.close("contextClose"); }
 }
@@ -319,20 +378,20 @@ class Context extends Handle {
 /** The five layers over a log, for a runner of one's own. */
 class Pipeline extends Handle {
   #log;
-  #options;
-  constructor(handle, log, options) {
+  #functions;
+  constructor(handle, log, functions) {
     super(handle);
     this.#log = log;
-    this.#options = options;
+    this.#functions = functions;
     if (!pipelines.has(log)) pipelines.set(log, new Set());
     pipelines.get(log).add(this);
   }
-  static async open(log, options = {}) {
-    const { actor, storeInputs = true, clarify, confirm } = options;
-    const texts = [given(actor), given((clarify ? 1 : 0) | (confirm ? 2 : 0)), given(storeInputs)];
+  static async open(log, options) {
+    const [actor, storeInputs, clarify, confirm] = take("Pipeline.open", options, "actor storeInputs clarify confirm");
+    const texts = [actor, given((clarify ? 1 : 0) | (confirm ? 2 : 0)), storeInputs ?? "1"];
     return openLog(log).queue(async () => new Pipeline(await call("pipelineOpen", log.handle, texts), log, { clarify, confirm }));
   }
-  /** Close it, when its log has no call at work. */
+  /** Close it, when its log has no call under way. */
   end() {
     pipelines.get(this.#log).delete(this);
     return super.close("pipelineClose");
@@ -342,22 +401,20 @@ class Pipeline extends Handle {
   }
   // A call of the pipeline is one of its log, and of a context where it is about one.
   async #do(operation, texts, context) {
-    const { ask, settle } = asking(this.#options, this.#log, this, context);
-    const work = () => this.queue(() => call(operation, this.handle, context ? [...texts, ...Array(8 - texts.length).fill(null), context.handle] : texts, ask));
+    const { ask, settle } = asking(this.#functions, this.#log, this, context);
+    const work = () => this.queue(() => call(operation, this.handle, context ? [...texts, context.handle] : texts, ask));
     return settle(this.#log.queue(() => (context ? context.queue(work) : work())));
   }
   async #pass(operation, texts, context) {
-    if (!(context instanceof Context)) throw invalid("context: is none; make one by Context.create()");
+    if (!(context instanceof Context)) throw invalid("context: is not a Context; make one by Context.create()");
     return this.#do(operation, texts, context);
   }
-  async seed(scope, file) {
-    return (await missing("scope", scope)) ?? (await missing("file", file)) ?? this.#do("pipelineSeed", [given(scope), given(file)]);
-  }
+  async seed(scope, file) { return this.#do("pipelineSeed", [given(needed("scope", scope)), given(needed("file", file))]); }
   run(context) { return this.#pass("pipelineRun", [], context); }
-  async complete(context, output = null) { return this.#pass("pipelineComplete", [json("output", output)], context); }
+  async complete(context, output = null) { return this.#pass("pipelineComplete", [stringify("output", output)], context); }
   async failed(context, exitCode, why) { return this.#pass("pipelineFailed", [whole("exit code", exitCode), given(why)], context); }
-  async renew(runId) { return (await missing("run", runId)) ?? this.#do("pipelineRenew", [given(runId)]); }
-  async endRun(runId, reason) { return (await missing("run", runId)) ?? this.#do("pipelineEndRun", [given(runId), given(reason)]); }
+  async renew(runId) { return this.#do("pipelineRenew", [given(needed("run", runId))]); }
+  async endRun(runId, reason) { return this.#do("pipelineEndRun", [given(needed("run", runId)), given(reason)]); }
 }
 
 // An item as src/items.c takes it: its texts with a NUL between them, null as "", and behind them what is no text.
@@ -383,8 +440,8 @@ class Threads extends Handle {
   #inFile;
   #waiting = [];
   constructor(handle, inFile) { super(handle); this.#inFile = inFile; }
-  static async open(where, { mission } = {}) {
-    const handle = await call("threadsOpen", null, [given(where), given(mission)]);
+  static async open(where, options) {
+    const handle = await call("threadsOpen", null, [given(needed("log", where)), ...take("Threads.open", options, "mission")]);
     return new Threads(handle, !/^postgres(ql)?:/.test(where));
   }
   close() { return super.close("threadsClose"); }
@@ -427,11 +484,12 @@ class Threads extends Handle {
       throw failed(error);
     }
   }
-  delete(threadId, { actor } = {}) { return this.call("threadsDelete", [threadId, actor]); }
+  async delete(threadId, options) { return this.call("threadsDelete", [needed("thread", threadId), ...take("delete", options, "actor")]); }
 }
 
-module.exports = {
-  Context, Log, Mission, PawlError, Pipeline, Threads, version: native.version,
-  hash: async (json) => call("hash", null, [given(json)]),
-  canonical: async (json) => call("canonical", null, [given(json)]),
-};
+const { version } = native;
+const hash = async (text) => call("hash", null, [given(needed("JSON", text))]);
+const canonical = async (text) => call("canonical", null, [given(needed("JSON", text))]);
+
+// Names alone: Node finds them without running this, for `import { hash } from "pawl"`.
+module.exports = { Context, Log, Mission, PawlError, Pipeline, Threads, canonical, hash, version };

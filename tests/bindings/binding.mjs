@@ -351,7 +351,7 @@ test("events that are large together come in several pages", async () => {
 test("misuse of a pipeline rejects and does not crash", async () => {
   const { directory, log } = await fixture();
   const of = (step, inputs, options) => Context.create("m", "r1", step, inputs, options);
-  for (const wrong of [[""], [undefined], ["x", "{"], ["x", () => {}], ["x", {}, { metadata: "{" }], ["x", {}, { strictness: "much" }], ["x", {}, { retryToken: "none" }]])
+  for (const wrong of [[""], [undefined], ["x", () => {}], ["x", {}, { metadata: "{" }], ["x", {}, { strictness: "much" }], ["x", {}, { retryToken: "none" }]])
     await assert.rejects(of(...wrong), (error) => error instanceof PawlError && /^PAWL_E(INVAL|PARSE)$/.test(error.status), JSON.stringify(wrong));
   const pipeline = await Pipeline.open(log);
   await assert.rejects(pipeline.run(log), refused("PAWL_EINVAL"));

@@ -254,6 +254,8 @@ test("old threads are pruned, and contents of threads are nobody's to drop", asy
 });
 
 test("misuse is refused", async () => {
+  for (const make of [() => new PawlSaver("x", { missionId: "m" }), () => PawlSaver.fromConnString("x", { missionId: "m" })])
+    assert.throws(make, (error) => error.status === "PAWL_EINVAL" && /has no option missionId; its options are serde, mission/.test(error.message));
   const { Threads, PawlError } = pawl;
   const threads = await Threads.open(path.resolve(`case-${++cases}`, "events.db"));
   await assert.rejects(threads.list("no filter"), PawlError);

@@ -11,6 +11,12 @@ mkdir cases
         { tail -n 60 out; exit 1; }
 says '^# fail 0$' out
 
+it "claims, options, values, handles and modules are as the binding promises"
+mkdir promises
+(cd promises && PAWL_MODULE=../node_modules/pawl node --test-reporter=tap "$SOURCE_DIR/tests/bindings/promises.mjs") >out 2>&1 ||
+        { tail -n 60 out; exit 1; }
+says '^# fail 0$' out
+
 it "the LangGraph saver keeps and gives what its interface says"
 mkdir saver
 (cd saver && PAWL_MODULE=../node_modules/pawl node --test-reporter=tap "$SOURCE_DIR/tests/bindings/langgraph.mjs") >out 2>&1 ||

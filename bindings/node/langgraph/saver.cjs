@@ -73,7 +73,7 @@ function readLater(checkpoint, names, of) {
   Object.defineProperty(checkpoint, "channel_values", LATER);
 }
 
-function make({ BaseCheckpointSaver, JsonPlusSerializer, WRITES_IDX_MAP, TASKS, getCheckpointId, maxChannelVersion }, { Threads }) {
+function make({ BaseCheckpointSaver, JsonPlusSerializer, WRITES_IDX_MAP, TASKS, getCheckpointId, maxChannelVersion }, { PawlError, Threads }) {
   const decoder = new TextDecoder();
   const defined = (value) => value ?? null;
   const text = (value, name) => {
@@ -90,8 +90,10 @@ function make({ BaseCheckpointSaver, JsonPlusSerializer, WRITES_IDX_MAP, TASKS, 
     #threads;
     #plain; // the serializer is LangGraph's own, which revives nothing but what has a member "lc"
 
-    constructor(where, { serde, mission } = {}) {
+    constructor(where, options) {
+      const { serde, mission, ...others } = options ?? {};
       super(serde);
+      for (const other in others) throw new PawlError(`PawlSaver: has no option ${other}; its options are serde, mission`, "PAWL_EINVAL", -2);
       this.#where = where;
       this.#mission = mission;
       this.#plain = Object.getPrototypeOf(this.serde) === JsonPlusSerializer.prototype;

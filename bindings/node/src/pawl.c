@@ -77,63 +77,6 @@ void drop_handle(handle *h)
         free(h);
 }
 
-handle *task_second(task *t)
-{
-        handle *h;
-
-        if (!t->arg[ARGS - 1])
-                return NULL;
-        memcpy(&h, t->arg[ARGS - 1], sizeof h);
-        return h;
-}
-
-static void free_question(question *q)
-{
-        pthread_cond_destroy(&q->answered);
-        pthread_mutex_destroy(&q->lock);
-        free(q->json.data);
-        free(q);
-}
-
-/* Until it is answered, or JavaScript leaves without having seen it. */
-static bool wait_for_answer(question *q)
-{
-        pthread_mutex_lock(&q->lock);
-        while (!q->done && !q->leaving)
-                pthread_cond_wait(&q->answered, &q->lock);
-        q->left = !q->done;
-        pthread_mutex_unlock(&q->lock);
-        return !q->left;
-}
-
-const char *task_ask(task *t, question *asked)
-{
-        handle *on = t->on;
-        question *q = t->ask && !asked->json.failed ? malloc(sizeof *q) : NULL;
-
-        if (!q)
-                return NULL;
-        *q = *asked;
-        pthread_mutex_init(&q->lock, NULL);
-        pthread_cond_init(&q->answered, NULL);
-        pthread_mutex_lock(&on->lock);
-        const bool sent = !on->leaving &&
-                          napi_call_threadsafe_function(t->ask, q, napi_tsfn_blocking) == napi_ok;
-        on->asks = sent ? q : NULL;
-        pthread_mutex_unlock(&on->lock);
-        const bool answered = sent && wait_for_answer(q);
-        pthread_mutex_lock(&on->lock); /* who leaves looks at it no more */
-        on->asks = NULL;
-        pthread_mutex_unlock(&on->lock);
-        if (sent && !answered)
-                return NULL;
-        free(t->answers);
-        t->answers = answered ? q->answer : NULL;
-        asked->len = q->len;
-        free_question(q);
-        return t->answers;
-}
-
 static const struct {
         const char *name;
         kind on; /* 0: nothing */
@@ -265,49 +208,6 @@ static void complete(napi_env env, napi_status status, void *data)
         free_task(env, t);
 }
 
-/* The answer of JavaScript: answer(text). */
-static napi_value take_answer(napi_env env, napi_callback_info info)
-{
-        napi_value argument;
-        size_t argc = 1;
-        void *data;
-        question *q;
-
-        if (napi_get_cb_info(env, info, &argc, &argument, NULL, &data) != napi_ok)
-                return NULL;
-        q = data;
-        pthread_mutex_lock(&q->lock);
-        if (argc && napi_get_value_string_utf8(env, argument, NULL, 0, &q->len) == napi_ok &&
-                (q->answer = malloc(q->len + 1)))
-                napi_get_value_string_utf8(env, argument, q->answer, q->len + 1, &q->len);
-        q->done = true;
-        pthread_cond_signal(&q->answered);
-        pthread_mutex_unlock(&q->lock);
-        return NULL;
-}
-
-static void call_ask(napi_env env, napi_value function, void *context, void *data)
-{
-        question *q = data;
-        napi_value arguments[3], undefined;
-
-        (void)context;
-        if (env &&
-                napi_create_string_utf8(env, q->what, NAPI_AUTO_LENGTH, &arguments[0]) == napi_ok &&
-                napi_create_string_utf8(env, q->json.data, q->json.len, &arguments[1]) == napi_ok &&
-                napi_create_function(env, NULL, 0, take_answer, q, &arguments[2]) == napi_ok &&
-                napi_get_undefined(env, &undefined) == napi_ok &&
-                napi_call_function(env, undefined, function, 3, arguments, NULL) == napi_ok)
-                return; /* index.js answers in any case, once */
-        pthread_mutex_lock(&q->lock);
-        const bool left = q->left;
-        q->done = true;
-        pthread_cond_signal(&q->answered);
-        pthread_mutex_unlock(&q->lock);
-        if (left)
-                free_question(q);
-}
-
 /* ---- call(operation, handle, arguments, ask)
  * ----------------------------------------------------------- */
 
@@ -327,7 +227,7 @@ static bool take_text(napi_env env, task *t, int i, napi_value value)
                                     env, value, t->arg[i], t->len[i] + 1, &t->len[i]) == napi_ok;
 }
 
-/* Texts, null for what is absent, and at the last place another handle. */
+/* Texts, null for what is absent, and among them at most one other handle. */
 static const char *take_arguments(napi_env env, task *t, napi_value array)
 {
         uint32_t n;
@@ -336,17 +236,12 @@ static const char *take_arguments(napi_env env, task *t, napi_value array)
                 return "arguments: is no array";
         for (uint32_t i = 0; i < n; i++) {
                 napi_value value;
-                void *other;
                 if (napi_get_element(env, array, i, &value) != napi_ok)
                         return "arguments: cannot be read";
-                if (is(env, value, napi_external) && i == ARGS - 1) {
-                        napi_get_value_external(env, value, &other);
-                        if (!((handle *)other)->pointer)
+                if (is(env, value, napi_external)) {
+                        napi_get_value_external(env, value, (void **)&t->second);
+                        if (!t->second->pointer)
                                 return "the other handle is closed";
-                        t->arg[i] = malloc(sizeof other);
-                        if (!t->arg[i])
-                                return "out of memory";
-                        memcpy(t->arg[i], &other, sizeof other);
                 } else if (is(env, value, napi_string)) {
                         if (!take_text(env, t, (int)i, value))
                                 return "out of memory";
@@ -406,7 +301,7 @@ static napi_value call(napi_env env, napi_callback_info info)
                 wrong = "out of memory";
         if (!wrong && argc > 3 && is(env, argv[3], napi_function) &&
                 napi_create_threadsafe_function(env, argv[3], NULL, label, 0, 1, NULL, NULL, NULL,
-                        call_ask, &t->ask) != napi_ok)
+                        put_question, &t->ask) != napi_ok)
                 wrong = "out of memory";
         if (!wrong && (napi_create_promise(env, &t->deferred, &promise) != napi_ok ||
                               napi_create_async_work(env, NULL, label, execute, complete, t,

@@ -4,7 +4,7 @@
 typedef struct node_pipeline {
         pawl_pipeline *pipeline;
         handle *log;
-        task *asks; /* the call at work */
+        task *asks; /* the call that is under way */
 } node_pipeline;
 
 static pawl_status clarify(pawl_answer *answer, const pawl_conflict *conflict, void *user)
@@ -44,6 +44,8 @@ void op_pipeline_open(task *t)
         p->log = t->on;
         p->log->users++;
         task_make(t, PIPELINE, p);
+        if (t->made)
+                t->made->log = t->on;
 }
 
 void close_pipeline(void *pointer)
@@ -82,6 +84,11 @@ void op_context_new(task *t)
         pawl_context_free(ctx);
 }
 
+static const json_field term_fields[] = {FIELD(pawl_glossary_term, term),
+        FIELD(pawl_glossary_term, definition), FIELD(pawl_glossary_term, scope),
+        FIELD(pawl_glossary_term, confidence), FIELD(pawl_glossary_term, source),
+        FIELD(pawl_glossary_term, conflict_id)};
+
 static pawl_status write_terms(json_out *o, pawl_context *ctx)
 {
         pawl_glossary_terms terms;
@@ -89,19 +96,7 @@ static pawl_status write_terms(json_out *o, pawl_context *ctx)
 
         if (st)
                 return st;
-        json_open(o, "terms", "[");
-        for (size_t i = 0; i < terms.n; i++) {
-                const pawl_glossary_term *term = &terms.items[i];
-                json_open(o, NULL, "{");
-                json_text(o, "term", term->term);
-                json_text(o, "definition", term->definition);
-                json_text(o, "scope", term->scope);
-                json_number(o, "confidence", term->confidence);
-                json_string(o, "source", term->source);
-                json_text(o, "conflictId", term->conflict_id);
-                json_close(o, "}");
-        }
-        json_close(o, "]");
+        JSON_ARRAY(o, "terms", term_fields, terms.items, terms.n);
         return PAWL_OK;
 }
 
@@ -125,11 +120,8 @@ static void finish_pass(task *t, const node_pipeline *p, pawl_context *ctx, bool
         json_string(&t->json, "inputHash", pawl_context_input_hash(ctx));
         json_string(&t->json, "cursor", *cursor ? cursor : NULL);
         json_open(&t->json, "conflicts", "[");
-        for (size_t i = 0; i < pawl_context_conflicts(ctx); i++) {
-                json_open(&t->json, NULL, "{");
-                write_conflict_members(&t->json, pawl_context_conflict(ctx, i));
-                json_close(&t->json, "}");
-        }
+        for (size_t i = 0; i < pawl_context_conflicts(ctx); i++)
+                write_conflict(&t->json, pawl_context_conflict(ctx, i));
         json_close(&t->json, "]");
         json_raw(&t->json, "output", pawl_context_output(ctx));
         t->status = over_inputs ? write_terms(&t->json, ctx) : PAWL_OK;
@@ -151,7 +143,7 @@ static node_pipeline *at_work(task *t)
 void op_pipeline_run(task *t)
 {
         const node_pipeline *p = at_work(t);
-        pawl_context *ctx = task_second(t)->pointer;
+        pawl_context *ctx = t->second->pointer;
 
         t->status = pawl_pipeline_run(p->pipeline, ctx);
         finish_pass(t, p, ctx, true);
@@ -161,7 +153,7 @@ void op_pipeline_run(task *t)
 void op_pipeline_complete(task *t)
 {
         const node_pipeline *p = at_work(t);
-        pawl_context *ctx = task_second(t)->pointer;
+        pawl_context *ctx = t->second->pointer;
 
         t->status = pawl_pipeline_complete(p->pipeline, ctx, t->arg[0], t->len[0]);
         finish_pass(t, p, ctx, false);
@@ -179,8 +171,8 @@ void op_pipeline_failed(task *t)
 {
         const node_pipeline *p = at_work(t);
 
-        t->status = pawl_pipeline_failed(p->pipeline, task_second(t)->pointer,
-                (int)task_natural(t, 0), t->arg[1] ? t->arg[1] : "");
+        t->status = pawl_pipeline_failed(p->pipeline, t->second->pointer, (int)task_natural(t, 0),
+                t->arg[1] ? t->arg[1] : "");
         finish(t, p);
 }
 

@@ -3,100 +3,45 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static void write_sense_members(json_out *o, const pawl_sense *s)
-{
-        json_text(o, "surface", s->surface);
-        json_text(o, "scope", s->scope);
-        json_text(o, "definition", s->definition);
-        json_number(o, "confidence", s->confidence);
-}
+static const json_field change_fields[] = {
+        FIELD(pawl_mission_change, step_id), FIELD(pawl_mission_change, change)};
+static const json_field changed_fields[] = {FIELD(pawl_changed_member, path),
+        FIELD_AS(pawl_changed_member, before, FIELD_MEMBER),
+        FIELD_AS(pawl_changed_member, after, FIELD_MEMBER)};
+static const json_field changed_inputs_fields[] = {FIELD(pawl_changed_inputs, step_id),
+        FIELD(pawl_changed_inputs, checkpoint_hash), FIELD(pawl_changed_inputs, current_hash)};
+static const json_field step_fields[] = {FIELD(pawl_step_result, step_id),
+        FIELD(pawl_step_result, status), FIELD(pawl_step_result, retry_token),
+        FIELD(pawl_step_result, cursor), FIELD(pawl_step_result, unfinished),
+        FIELD(pawl_step_result, removed)};
+static const json_field result_fields[] = {FIELD(pawl_run_result, mission_id),
+        FIELD(pawl_run_result, run_id), FIELD(pawl_run_result, session_id),
+        FIELD(pawl_run_result, status), FIELD(pawl_run_result, cancelled),
+        FIELD(pawl_run_result, signal)};
 
-static void write_sense(json_out *o, const pawl_sense *s)
-{
-        json_open(o, NULL, "{");
-        write_sense_members(o, s);
-        json_close(o, "}");
-}
-
-void write_conflict_members(json_out *o, const pawl_conflict *c)
-{
-        json_text(o, "conflictId", c->conflict_id);
-        json_text(o, "term", c->term);
-        json_text(o, "conflictType", c->conflict_type);
-        json_text(o, "severity", c->severity);
-        json_number(o, "confidence", c->confidence);
-        json_text(o, "context", c->context);
-        json_open(o, "candidates", "[");
-        for (size_t i = 0; i < c->n_candidates; i++)
-                write_sense(o, &c->candidates[i]);
-        json_close(o, "]");
-}
-
-static void write_changes(
-        json_out *o, const char *member, const pawl_mission_change *changes, size_t n)
-{
-        json_open(o, member, "[");
-        for (size_t i = 0; i < n; i++) {
-                json_open(o, NULL, "{");
-                json_string(o, "stepId", changes[i].step_id);
-                json_string(o, "change", changes[i].change);
-                json_close(o, "}");
-        }
-        json_close(o, "]");
-}
-
-/* A member that was not there before, or is no more, is absent. */
 static void write_changed_inputs(json_out *o, const pawl_changed_inputs *inputs)
 {
         json_open(o, "inputsChanged", "{");
-        json_string(o, "stepId", inputs->step_id);
-        json_open(o, "changes", "[");
-        for (size_t i = 0; i < inputs->n; i++) {
-                json_open(o, NULL, "{");
-                json_text(o, "path", inputs->items[i].path);
-                if (inputs->items[i].before.data)
-                        json_raw(o, "before", inputs->items[i].before);
-                if (inputs->items[i].after.data)
-                        json_raw(o, "after", inputs->items[i].after);
-                json_close(o, "}");
-        }
-        json_close(o, "]");
-        json_string(o, "checkpointHash", inputs->checkpoint_hash);
-        json_string(o, "currentHash", inputs->current_hash);
+        JSON_FIELDS(o, changed_inputs_fields, inputs);
+        JSON_ARRAY(o, "changes", changed_fields, inputs->items, inputs->n);
         json_close(o, "}");
 }
 
 static void write_result(json_out *o, const pawl_run_result *r, const char *message)
 {
         json_open(o, NULL, "{");
-        json_string(o, "missionId", r->mission_id);
-        json_string(o, "runId", r->run_id);
-        json_string(o, "sessionId", r->session_id);
-        json_string(o, "status", r->status);
-        json_boolean(o, "cancelled", r->cancelled);
+        JSON_FIELDS(o, result_fields, r);
         json_string(o, "message", *message ? message : NULL);
-        json_open(o, "steps", "[");
-        for (size_t i = 0; i < r->n_steps; i++) {
-                json_open(o, NULL, "{");
-                json_string(o, "stepId", r->steps[i].step_id);
-                json_string(o, "status", r->steps[i].status);
-                json_string(o, "retryToken", r->steps[i].retry_token);
-                json_string(o, "cursor", r->steps[i].cursor);
-                json_boolean(o, "unfinished", r->steps[i].unfinished);
-                json_boolean(o, "removed", r->steps[i].removed);
-                json_close(o, "}");
-        }
-        json_close(o, "]");
+        JSON_ARRAY(o, "steps", step_fields, r->steps, r->n_steps);
         json_open(o, "conflicts", "[");
         for (size_t i = 0; i < r->n_conflicts; i++)
                 json_string(o, NULL, r->conflicts[i].id);
         json_close(o, "]");
-        write_changes(o, "missionChanged", r->changes, r->n_changes);
+        JSON_ARRAY(o, "missionChanged", change_fields, r->changes, r->n_changes);
         if (r->inputs.step_id)
                 write_changed_inputs(o, &r->inputs);
         else
                 json_string(o, "inputsChanged", NULL);
-        json_number(o, "signal", r->signal);
         json_close(o, "}");
 }
 
@@ -116,9 +61,7 @@ pawl_status task_clarify(pawl_answer *answer, const pawl_conflict *conflict, voi
         question q = {.what = "clarify"};
         const char *said;
 
-        json_open(&q.json, NULL, "{");
-        write_conflict_members(&q.json, conflict);
-        json_close(&q.json, "}");
+        write_conflict(&q.json, conflict);
         said = task_ask(t, &q);
         if (!said || strncmp(said, "throw", 5) == 0)
                 return said ? PAWL_ESTATE : PAWL_OK;
@@ -142,16 +85,15 @@ pawl_status task_clarify(pawl_answer *answer, const pawl_conflict *conflict, voi
         return PAWL_OK;
 }
 
+static const json_field input_change_fields[] = {FIELD(pawl_input_change, diff),
+        FIELD(pawl_input_change, checkpoint_hash), FIELD(pawl_input_change, current_hash)};
+
 pawl_status task_confirm(bool *yes, const pawl_input_change *change, void *user)
 {
         question q = {.what = "confirm"};
         const char *said;
 
-        json_open(&q.json, NULL, "{");
-        json_string(&q.json, "diff", change->diff);
-        json_string(&q.json, "checkpointHash", change->checkpoint_hash);
-        json_string(&q.json, "currentHash", change->current_hash);
-        json_close(&q.json, "}");
+        JSON_OBJECT(&q.json, NULL, input_change_fields, change);
         said = task_ask(user, &q);
         *yes = said && strcmp(said, "yes") == 0;
         return said && strncmp(said, "throw", 5) == 0 ? PAWL_ESTATE : PAWL_OK;
@@ -163,7 +105,7 @@ static pawl_status confirm_mission(
         question q = {.what = "confirmMission"};
         const char *said;
 
-        write_changes(&q.json, NULL, changes, n);
+        JSON_ARRAY(&q.json, NULL, change_fields, changes, n);
         said = task_ask(user, &q);
         *yes = said && strcmp(said, "yes") == 0;
         return said && strncmp(said, "throw", 5) == 0 ? PAWL_ESTATE : PAWL_OK;
@@ -206,25 +148,44 @@ static void progress(pawl_run_stage stage, const char *step_id, size_t n, size_t
         tell(user, &q);
 }
 
-/* arg: 1 what, 2 actor, 3 strictness, 4 flags, 5 time limit, 6 which functions there are, 7 how
- * long to wait */
+/* The arguments of a run, as in index.js. */
+enum run_argument {
+        WHAT, /* the run's id, or what is resumed */
+        ACTOR,
+        STRICTNESS,
+        ACCEPT_CHANGED_INPUTS,
+        ACCEPT_CHANGED_MISSION,
+        RERUN_CHANGED,
+        TIME_LIMIT_MS,
+        WAIT_MS,
+        HOME,
+        CONFIG_HOME,
+        DIRECTORY,
+        ALONE,
+        FUNCTIONS /* a bit for each that there is */
+};
+
 static pawl_run_options run_options(task *t)
 {
         pawl_run_options options = PAWL_RUN_OPTIONS_INIT;
-        const uint64_t flags = task_natural(t, 4), functions = task_natural(t, 6);
+        const uint64_t functions = task_natural(t, FUNCTIONS);
 
-        options.actor = t->arg[2];
-        options.strictness = t->arg[3];
-        options.accept_changed_inputs = flags & 1;
-        options.accept_changed_mission = flags & 2;
-        options.rerun_changed = flags & 4;
-        options.time_limit_ms = task_natural(t, 5);
+        options.actor = t->arg[ACTOR];
+        options.strictness = t->arg[STRICTNESS];
+        options.accept_changed_inputs = task_natural(t, ACCEPT_CHANGED_INPUTS);
+        options.accept_changed_mission = task_natural(t, ACCEPT_CHANGED_MISSION);
+        options.rerun_changed = task_natural(t, RERUN_CHANGED);
+        options.time_limit_ms = task_natural(t, TIME_LIMIT_MS);
+        options.wait_ms = (unsigned)task_natural(t, WAIT_MS);
+        options.home = t->arg[HOME];
+        options.config_home = t->arg[CONFIG_HOME];
+        options.directory = t->arg[DIRECTORY];
+        options.alone = task_natural(t, ALONE);
         options.clarify = functions & 1 ? task_clarify : NULL;
         options.confirm = functions & 2 ? task_confirm : NULL;
         options.progress = functions & 4 ? progress : NULL;
         options.confirm_mission = functions & 8 ? confirm_mission : NULL;
         options.notice = functions & 16 ? notice : NULL;
-        options.wait_ms = (unsigned)task_natural(t, 7);
         options.clarify_user = options.confirm_user = options.progress_user = t;
         options.confirm_mission_user = options.notice_user = t;
         return options;
@@ -237,7 +198,7 @@ static void set_run_fd(handle *log, int fd)
         pthread_mutex_unlock(&log->lock);
 }
 
-/* The run has a pipe, by which interrupt() ends it. */
+/* The run has a pipe, with which interrupt() ends it. */
 static bool begin_run(task *t, pawl_run_options *options, int fds[2])
 {
         if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) == 0) {
@@ -271,11 +232,10 @@ void op_run(task *t)
         pawl_run_result *result = NULL;
         int fds[2];
 
-        options.run_id = t->arg[1];
+        options.run_id = t->arg[WHAT];
         if (!begin_run(t, &options, fds))
                 return;
-        t->status =
-                pawl_mission_run(&result, task_second(t)->pointer, task_log(t), &options, &t->err);
+        t->status = pawl_mission_run(&result, t->second->pointer, task_log(t), &options, &t->err);
         finish_run(t, result, fds);
 }
 
@@ -287,19 +247,18 @@ void op_resume(task *t)
 
         if (!begin_run(t, &options, fds))
                 return;
-        t->status = pawl_mission_resume(&result, task_log(t), t->arg[1], &options, &t->err);
+        t->status = pawl_mission_resume(&result, task_log(t), t->arg[WHAT], &options, &t->err);
         finish_run(t, result, fds);
 }
 
-/* arg: as run_options(), 1 the run's id, and the mission */
+/* arg: as run_options(), and the mission */
 void op_submit(task *t)
 {
         pawl_run_options options = run_options(t);
         char run_id[129];
 
-        options.run_id = t->arg[1];
-        t->status = pawl_mission_submit(
-                run_id, task_second(t)->pointer, task_log(t), &options, &t->err);
+        options.run_id = t->arg[WHAT];
+        t->status = pawl_mission_submit(run_id, t->second->pointer, task_log(t), &options, &t->err);
         if (!t->status)
                 json_string(&t->json, NULL, run_id);
 }
@@ -333,7 +292,7 @@ void op_mission_look(task *t)
 /* arg: 0 step, and the log, whose glossary is in force */
 void op_mission_check(task *t)
 {
-        const handle *log = task_second(t);
+        const handle *log = t->second;
         char *json;
         size_t len;
 
@@ -370,131 +329,4 @@ void op_mission_set(task *t)
         t->status = t->arg[0] ? pawl_mission_set_param(t->on->pointer, t->arg[0],
                                         t->arg[1] ? t->arg[1] : "", &t->err)
                               : pawl_mission_load_params(t->on->pointer, t->arg[1], &t->err);
-}
-
-void op_runs(task *t)
-{
-        pawl_runs *runs;
-
-        t->status = pawl_run_list(&runs, task_log(t), t->arg[0], task_natural(t, 1), &t->err);
-        if (t->status)
-                return;
-        json_open(&t->json, NULL, "[");
-        for (size_t i = 0; i < runs->n; i++) {
-                const pawl_run *r = &runs->items[i];
-                json_open(&t->json, NULL, "{");
-                json_text(&t->json, "runId", r->run_id);
-                json_text(&t->json, "missionId", r->mission_id);
-                json_text(&t->json, "sessionId", r->session_id);
-                json_text(&t->json, "status", r->status);
-                json_text(&t->json, "reason", r->reason);
-                json_text(&t->json, "currentStep", r->current_step);
-                json_text(&t->json, "retryToken", r->retry_token);
-                json_number(&t->json, "stepsCompleted", (double)r->steps_completed);
-                json_number(&t->json, "stepsTotal", (double)r->steps_total);
-                json_number(&t->json, "openConflicts", (double)r->open_conflicts);
-                json_number(&t->json, "startedSeq", (double)r->started_seq);
-                json_number(&t->json, "updatedSeq", (double)r->updated_seq);
-                json_number(&t->json, "startedUs", (double)r->started_us);
-                json_number(&t->json, "updatedUs", (double)r->updated_us);
-                json_number(&t->json, "ownerPid", (double)r->owner_pid);
-                json_text(&t->json, "ownerHost", r->owner_host);
-                json_close(&t->json, "}");
-        }
-        json_close(&t->json, "]");
-        pawl_runs_free(runs);
-}
-
-void op_conflicts(task *t)
-{
-        pawl_conflicts *list;
-
-        t->status = pawl_conflict_list(&list, task_log(t), t->arg[0], task_natural(t, 1), &t->err);
-        if (t->status)
-                return;
-        json_open(&t->json, NULL, "[");
-        for (size_t i = 0; i < list->n; i++) {
-                const pawl_conflict_info *c = &list->items[i];
-                json_open(&t->json, NULL, "{");
-                write_conflict_members(&t->json, &c->conflict);
-                json_text(&t->json, "missionId", c->mission_id);
-                json_text(&t->json, "runId", c->run_id);
-                json_text(&t->json, "stepId", c->step_id);
-                json_text(&t->json, "retryToken", c->retry_token);
-                json_text(&t->json, "status", c->status);
-                json_number(&t->json, "requestedUs", (double)c->requested_us);
-                json_number(&t->json, "resolvedSeq", (double)c->resolved_seq);
-                json_text(&t->json, "answer", c->answer);
-                json_text(&t->json, "otherwise", c->otherwise);
-                json_number(&t->json, "dueUs", (double)c->due_us);
-                json_close(&t->json, "}");
-        }
-        json_close(&t->json, "]");
-        pawl_conflicts_free(list);
-}
-
-/* arg: 0 run, or none: the newest version of each scope */
-void op_senses(task *t)
-{
-        pawl_senses *list;
-
-        t->status = pawl_sense_list(&list, task_log(t), t->arg[0], &t->err);
-        if (t->status)
-                return;
-        json_open(&t->json, NULL, "[");
-        for (size_t i = 0; i < list->n; i++) {
-                const pawl_sense_info *s = &list->items[i];
-                json_open(&t->json, NULL, "{");
-                write_sense_members(&t->json, &s->sense);
-                json_text(&t->json, "status", s->status);
-                json_text(&t->json, "source", s->source);
-                json_text(&t->json, "actor", s->actor);
-                json_number(&t->json, "seq", (double)s->seq);
-                json_close(&t->json, "}");
-        }
-        json_close(&t->json, "]");
-        pawl_senses_free(list);
-}
-
-/* arg: 0 retry token */
-void op_step_checkpoint(task *t)
-{
-        pawl_step_checkpoint *c;
-
-        t->status = pawl_step_checkpoint_load(&c, task_log(t), t->arg[0] ? t->arg[0] : "", &t->err);
-        if (t->status)
-                return;
-        json_open(&t->json, NULL, "{");
-        json_text(&t->json, "missionId", c->mission_id);
-        json_text(&t->json, "runId", c->run_id);
-        json_text(&t->json, "stepId", c->step_id);
-        json_string(&t->json, "retryToken", c->retry_token);
-        json_string(&t->json, "inputHash", c->input_hash);
-        json_string(&t->json, "cursor", c->cursor);
-        json_string(&t->json, "strictness", c->strictness);
-        json_open(&t->json, "scopeRefs", "[");
-        for (size_t i = 0; i < c->n_scope_refs; i++) {
-                json_open(&t->json, NULL, "{");
-                json_text(&t->json, "scope", c->scope_refs[i].scope);
-                json_text(&t->json, "versionId", c->scope_refs[i].version_id);
-                json_close(&t->json, "}");
-        }
-        json_close(&t->json, "]");
-        json_number(&t->json, "seq", (double)c->seq);
-        json_number(&t->json, "timeUs", (double)c->time_us);
-        json_close(&t->json, "}");
-        pawl_step_checkpoint_free(c);
-}
-
-/* arg: 0 conflict, 1 pick, 2 definition, 3 scope, 4 actor, 5 answer, 6 dismiss, 7 replace */
-void op_resolve(task *t)
-{
-        const pawl_answer answer = {.pick = (size_t)task_natural(t, 1),
-                .define = {t->arg[2], t->len[2]},
-                .scope = {t->arg[3], t->len[3]},
-                .answer = {t->arg[5], t->len[5]},
-                .dismiss = task_natural(t, 6) != 0,
-                .replace = task_natural(t, 7) != 0};
-
-        t->status = pawl_conflict_resolve(task_log(t), t->arg[0], &answer, t->arg[4], &t->err);
 }

@@ -5,11 +5,11 @@
 #pragma once
 
 #define NAPI_VERSION 8
-#include "json.h"
+#include "fields.h"
 #include <node_api.h>
 #include <pthread.h>
 
-enum { ARGS = 9 };
+enum { ARGS = 16 };
 
 typedef enum kind { LOG = 1, MISSION, THREADS, PIPELINE, CONTEXT } kind;
 
@@ -17,9 +17,11 @@ typedef struct handle {
         kind kind;
         void *pointer;        /* NULL: closed */
         pthread_mutex_t lock; /* of the pointer and run_fd, for interrupt() from another thread */
-        int run_fd;     /* of a log: a byte here is a signal to the run that is at work; -1: none */
-        unsigned users; /* of a log: its pipelines */
-        bool dropped;   /* nobody has it but they */
+        int run_fd; /* of a log: a byte here is a signal to the run that is under way; -1: none */
+        unsigned lease_ms;     /* of a log: how long its claims hold without renewal */
+        struct handle *log;    /* of a pipeline */
+        unsigned users;        /* of a log: its pipelines */
+        bool dropped;          /* nobody has it but they */
         struct question *asks; /* what its call waits for; under the lock, as is leaving */
         bool leaving;          /* JavaScript ends, and takes no questions any more */
 } handle;
@@ -44,6 +46,7 @@ struct task {
         napi_threadsafe_function ask; /* NULL: nobody answers */
         void (*run)(task *);
         handle *on;
+        handle *second; /* among the arguments; NULL: none */
         napi_ref keeps; /* the handle */
         handle *made;
         char *arg[ARGS];
@@ -66,14 +69,16 @@ bool end_run(handle *h);
 /* Close and free it: a log that pipelines stand on with the last of them. */
 void drop_handle(handle *h);
 void close_pipeline(void *pointer);
-/* The handle that is the last argument. */
-handle *task_second(task *t);
-/* Ask JavaScript and wait, also for its end. NULL: there is no answer. */
+/* Ask JavaScript and wait, also for its end; claims of the log are renewed meanwhile. NULL: there
+ * is no answer. */
 const char *task_ask(task *t, question *q);
+/* Puts a question to JavaScript: what a thread-safe function calls on its thread. */
+void put_question(napi_env env, napi_value function, void *context, void *data);
 /* A conflict, and inputs that changed, as questions: pawl_clarify_fn and pawl_confirm_fn, whose
  * user is the task. */
 pawl_status task_clarify(pawl_answer *answer, const pawl_conflict *conflict, void *user);
 pawl_status task_confirm(bool *yes, const pawl_input_change *change, void *user);
+void write_conflict(json_out *o, const pawl_conflict *c);
 void write_conflict_members(json_out *o, const pawl_conflict *c);
 
 /* The operations. */

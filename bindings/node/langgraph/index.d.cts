@@ -13,13 +13,14 @@ export interface PawlSaverOptions {
 }
 
 export class PawlSaver extends BaseCheckpointSaver {
+  constructor(pathOrUrl: string, options?: PawlSaverOptions);
   /** A log's path, made where there is none, or a `postgresql://` URL. It is opened when it is first used. */
   static fromConnString(pathOrUrl: string, options?: PawlSaverOptions): PawlSaver;
   getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined>;
   list(config: RunnableConfig, options?: CheckpointListOptions): AsyncGenerator<CheckpointTuple>;
   put(config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, newVersions: ChannelVersions): Promise<RunnableConfig>;
   putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string, taskPath?: string): Promise<void>;
-  /** For good: values that nothing else has go with it, and a Pruned event is the receipt. */
+  /** Permanently: values that nothing else has go with it, and a Pruned event is the receipt. */
   deleteThread(threadId: string): Promise<void>;
   /** Close the log. */
   end(): Promise<void>;
