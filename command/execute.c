@@ -28,7 +28,8 @@ int cli_run(cli_call *cli)
         else if (cli->help)
                 cli_print_program_help(cli->in->out, cli->program);
         else if (cli->version)
-                fprintf(cli->in->out, "%s %s\n", cli->program->name, pawl_version());
+                fprintf(cli->in->out, "%s %s (SQLite %s)\n", cli->program->name, pawl_version(),
+                        pawl_sqlite_version());
         else
                 return run_cmd(cli);
         return CLI_DONE;

@@ -404,6 +404,7 @@ static pawl_status status_json(const cli_call *cli, pawl_log *log, pawl_error *e
                 pawl__json_writer_free(&w);
                 return status;
         }
+        pawl__json_member_string(&w, "sqlite_version", pawl_sqlite_version());
         pawl__json_close_object(&w);
         return cli_print_json(cli, &w, err);
 }
@@ -417,6 +418,8 @@ static pawl_status tell_status(cli_call *cli, pawl_log *log, pawl_error *err)
         pawl_status status = cli_status_list(&n, cli, log, err);
         if (!status && n == 0)
                 fputs("nothing is queued, blocked, failed, interrupted or running\n", cli->in->out);
+        if (!status)
+                fprintf(cli->in->out, "SQLite %s\n", pawl_sqlite_version());
         return status;
 }
 

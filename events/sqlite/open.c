@@ -172,6 +172,11 @@ static void forget(pawl_log *log)
         (void)sqlite3_db_release_memory(log->file->db);
 }
 
+const char *pawl_sqlite_version(void)
+{
+        return sqlite3_libversion();
+}
+
 const pawl__engine pawl__sqlite_engine = {
         .sql = sql_of,
         .open = sqlite_open,

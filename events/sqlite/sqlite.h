@@ -21,6 +21,8 @@ typedef struct pawl__wal_limits {
 extern const pawl__wal_limits pawl__wal_limits_default;
 
 typedef struct pawl__wal {
+        sqlite3_io_methods methods; /* first: of the database's file during a checkpoint */
+        const sqlite3_io_methods *system;
         pawl__wal_limits limits;
         int retry_frames; /* where the next checkpoint that waits is due, after one without success
                            */
@@ -231,7 +233,8 @@ void pawl__process_name(char out[PAWL__PROCESS_NAME], int64_t pid);
 
 /** Look after the size of the write-ahead log from now on, after each commit of this connection. */
 void pawl__wal_watch(pawl_log *log);
-/** sqlite3_wal_checkpoint_v2() that waits for so long in all. SQLite's result; *frames and *moved
+/** sqlite3_wal_checkpoint_v2() that waits for so long in all, and moves nothing while another
+ * connection writes. @p mode is not SQLITE_CHECKPOINT_PASSIVE. SQLite's result; *frames and *moved
  * (may be NULL) are -1 when it did not begin. */
 int pawl__wal_checkpoint(pawl_log *log, int mode, int64_t wait_us, int *frames, int *moved);
 /** Before a COMMIT: gather what it writes to the -wal, the returned file, until it syncs. NULL: a

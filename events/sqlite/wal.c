@@ -6,10 +6,16 @@
  * checkpoint never waits: where readers come and go all the time one of them is always in the way,
  * and the -wal grows without an end. So the hook that SQLite calls after each commit is ours:
  *
- *  - from checkpoint_frames on, a passive checkpoint at each commit: just what SQLite does.
- *  - from restart_frames on, a checkpoint that keeps new writers out and waits for the readers, for
- *    wait_ms in all. New readers then read from the database alone, so that those of a few
- *    milliseconds are soon gone.
+ *  - from checkpoint_frames on, a checkpoint at each commit that waits for nobody.
+ *  - from restart_frames on, a checkpoint that waits for the readers, for wait_ms in all. New
+ *    readers then read from the database alone, so that those of a few milliseconds are soon gone.
+ *
+ * Every checkpoint holds SQLite's write lock. Until version 3.51.3 SQLite can lose committed pages
+ * if a writer starts the -wal again beside a checkpoint that has read where the -wal ended before:
+ * the checkpoint then counts frames as moved that are written later. SQLite excludes writers in all
+ * modes but the passive one, but falls back to that where the write lock is busy. So the lock's
+ * request is answered here, and a busy one ends the checkpoint. The checkpoint at the last close of
+ * a connection needs nothing of this: it holds the file's exclusive lock.
  *
  * The second one is tried for a few milliseconds first, and then for longer: SQLite waits until
  * nobody holds a reader's mark that was too old when it began, even though the next reader has set
@@ -28,6 +34,10 @@
 
 enum { HOUR_MS = 3600 * 1000, HOLDERS = 64, LONGER = 4, LONGEST = 16 };
 enum { PAUSE_US = 500, FIRST_TRY_US = 4000 };
+enum {
+        WRITE_LOCK = 0, /* WAL_WRITE_LOCK of SQLite's WAL-mode file format, 2.3.1 */
+        WRITER_BUSY = SQLITE_BUSY_SNAPSHOT
+};
 
 const pawl__wal_limits pawl__wal_limits_default = {
         .checkpoint_frames = 1000,
@@ -49,14 +59,41 @@ static int wait_shortly(void *user, int count)
         return 1;
 }
 
+/* SQLite falls back to a passive checkpoint for SQLITE_BUSY alone, not for an extended code. From
+ * that request on the file has its own methods again. */
+static int checkpoint_lock(sqlite3_file *file, int offset, int n, int flags)
+{
+        pawl__wal *wal = (pawl__wal *)(uintptr_t)file->pMethods;
+        int rc;
+
+        file->pMethods = wal->system; /* its functions may look there */
+        do
+                rc = wal->system->xShmLock(file, offset, n, flags);
+        while (rc == SQLITE_BUSY && offset == WRITE_LOCK && wait_shortly(wal, 0));
+        if (offset == WRITE_LOCK)
+                return rc == SQLITE_BUSY ? WRITER_BUSY : rc;
+        file->pMethods = &wal->methods;
+        return rc;
+}
+
 int pawl__wal_checkpoint(pawl_log *log, int mode, int64_t wait_us, int *frames, int *moved)
 {
+        pawl__wal *wal = &log->file->wal;
+        sqlite3_file *file = NULL;
         int n = -1, done = -1;
+        int rc = sqlite3_file_control(log->file->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
 
-        log->file->wal.left_us = wait_us;
-        (void)sqlite3_busy_handler(log->file->db, wait_shortly, &log->file->wal);
-        int rc = sqlite3_wal_checkpoint_v2(log->file->db, "main", mode, &n, &done);
-        (void)sqlite3_busy_handler(log->file->db, pawl__busy, log);
+        if (rc == SQLITE_OK && file && file->pMethods) {
+                wal->left_us = wait_us;
+                wal->system = file->pMethods;
+                wal->methods = *wal->system;
+                wal->methods.xShmLock = checkpoint_lock;
+                file->pMethods = &wal->methods;
+                (void)sqlite3_busy_handler(log->file->db, wait_shortly, wal);
+                rc = sqlite3_wal_checkpoint_v2(log->file->db, "main", mode, &n, &done);
+                (void)sqlite3_busy_handler(log->file->db, pawl__busy, log);
+                file->pMethods = wal->system;
+        }
         if (frames)
                 *frames = n;
         if (moved)
@@ -98,7 +135,7 @@ static void warn(pawl_log *log, int64_t bytes, const int64_t *before, size_t n_b
                 log->path, (long long)(bytes >> 20), who);
 }
 
-/* The checkpoint that waits. *moved: how many frames were moved when the passive one had ended. */
+/* The checkpoint that waits. @p moved: how many frames the one before had moved. */
 static void restart(pawl_log *log, int frames, int moved)
 {
         pawl__wal *wal = &log->file->wal;
@@ -114,14 +151,14 @@ static void restart(pawl_log *log, int frames, int moved)
                 rc = pawl__wal_checkpoint(log, SQLITE_CHECKPOINT_RESTART, try_us, &total, &done);
                 left_us -= try_us;
                 try_us *= 2;
-        } while ((rc & 0xff) == SQLITE_BUSY && done >= 0 && left_us > 0);
+        } while ((rc == WRITER_BUSY || (rc == SQLITE_BUSY && done >= 0)) && left_us > 0);
         if (rc == SQLITE_OK) {
                 wal->retry_frames = 0;
                 wal->wait_ms = wal->limits.wait_ms;
                 return;
         }
         wal->retry_frames = frames + wal->limits.restart_frames;
-        if ((rc & 0xff) != SQLITE_BUSY || done < 0) /* the disk; somebody else moves the pages */
+        if (rc != SQLITE_BUSY || done < 0) /* the disk; somebody else writes or moves the pages */
                 return;
         bool stuck = done == moved && done < total;
         if (stuck)
@@ -141,7 +178,7 @@ static int after_commit(void *user, sqlite3 *db, const char *name, int frames)
         (void)db, (void)name;
         if (frames < wal->limits.checkpoint_frames)
                 return SQLITE_OK;
-        (void)pawl__wal_checkpoint(log, SQLITE_CHECKPOINT_PASSIVE, 0, NULL, &moved);
+        (void)pawl__wal_checkpoint(log, SQLITE_CHECKPOINT_FULL, 0, NULL, &moved);
         if (frames < wal->limits.restart_frames)
                 wal->retry_frames = 0;
         else if (frames >= wal->retry_frames)

@@ -108,6 +108,9 @@ PAWL_EXTERN const char *pawl_log_errmsg(const pawl_log *log);
  */
 PAWL_EXTERN const char *pawl_log_warning(pawl_log *log);
 
+/** The version of SQLite in use, such as "3.40.1". Static. */
+PAWL_EXTERN const char *pawl_sqlite_version(void);
+
 /**
  * Append @p n events as one transaction; on PAWL_OK all of them are on disk, in order.
  *

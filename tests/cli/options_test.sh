@@ -6,10 +6,10 @@ cmds() {
         "$1" --help | grep '^  [a-z]' | sed -E 's/^  //; s/( (\[?[A-Z]+[^ ]*|bash))*  .*//; s/  .*//'
 }
 
-it "each program says its version and its help on stdout"
+it "each program says its version, that of SQLite, and its help on stdout"
 for program in pawl eventlog; do
         runs 0 $program --version
-        same "$(cat out)" "$program 0.1.0"
+        same "$(cat out)" "$program 0.1.0 (SQLite $(pkg-config --modversion sqlite3))"
         runs 0 $program --help
         says "^usage: $program " out
         is_empty err

@@ -10,8 +10,10 @@ END
 it "in a log without runs nothing is unfinished"
 runs 0 pawl init
 runs 0 pawl status
-same "$(cat out)" "nothing is queued, blocked, failed, interrupted or running"
-same "$(pawl status --json)" '{"runs":[]}'
+sqlite=$(pkg-config --modversion sqlite3)
+same "$(cat out)" "nothing is queued, blocked, failed, interrupted or running
+SQLite $sqlite"
+same "$(pawl status --json)" '{"runs":[],"sqlite_version":"'"$sqlite"'"}'
 fails 1 'nothing to resume: no run is interrupted' pawl resume
 
 it "what is blocked and what failed says why and what to type"
@@ -25,7 +27,8 @@ same "$(cat out)" "failed       fails, run bad: 0/1 steps, at one
              pawl resume bad
 blocked      refund-service, run 22a9f3b1: 1/3 steps, at specify
              \"workspace\" is ambiguous
-             pawl resolve ${conflict:0:8} --pick N"
+             pawl resolve ${conflict:0:8} --pick N
+SQLite $sqlite"
 same "$(pawl status --json | jq -c '.runs[] | [.run_id, .mission_id, .status, .steps_completed, .steps_total, .current_step, .conflicts, .why, .next]' | unnamed)" \
         '["bad","fails","failed",0,1,"one",[],"step one: exit code 1","pawl resume bad"]
 ["22a9f3b1-0000-4000-8000-000000000001","refund-service","blocked",1,3,"specify",["'"$conflict"'"],"\"workspace\" is ambiguous","pawl resolve '"$conflict"' --pick N"]'
@@ -162,7 +165,7 @@ for look in status runs sessions handoff "runs --id dies" conflicts checkpoints 
         # shellcheck disable=SC2086
         runs 0 sh -c "ulimit -f $limit; exec pawl $look"
         is_empty err
-        [ "$look" != status ] || same "$(tail -2 out)" "             process died
+        [ "$look" != status ] || same "$(tail -3 out | head -2)" "             process died
              pawl resume dies"
 done
 same "$(eventlog head)" "$before"

@@ -71,7 +71,7 @@ IFS=. read -r major minor patch <<<"$version"
 grep -qx "$version $((major * 10000 + minor * 100 + patch))" by-header
 grep -q "\"$version\"" "$library/cmake/pawl/pawl-config-version.cmake"
 for program in pawl eventlog; do
-        [ "$(prefix/bin/$program --version)" = "$program $version" ]
+        [ "$(prefix/bin/$program --version)" = "$program $version (SQLite $(pkg-config --modversion sqlite3))" ]
 done
 
 for page in man1/pawl.1 man1/eventlog.1 man3/libpawl.3 man5/pawl-mission.5; do

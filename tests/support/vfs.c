@@ -6,9 +6,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum {
+        WRITE_LOCK = 1 << 0,
+        CHECKPOINT_LOCK = 1 << 1
+}; /* of the -shm: SQLite's WAL-mode file format */
+
 typedef struct fault_file {
         sqlite3_file base;
         char name[512];     /* "" for a temporary file */
+        bool has_wal;       /* a database whose -shm is mapped */
+        int lock;           /* SQLite's on the file */
+        unsigned shm_locks; /* those that are exclusive, as bits */
         sqlite3_file *real; /* lies behind this struct */
 } fault_file;
 
@@ -31,6 +39,8 @@ static struct {
         unsynced *journal; /* the newest first */
         void (*on_sync)(void *user);
         void *sync_user;
+        void (*on_checkpoint)(fault_checkpoint at, void *user);
+        void *checkpoint_user;
 } disk;
 
 /* Over all of disk but the VFS itself: threads may write at once. */
@@ -120,10 +130,23 @@ static void forget(const char *name)
         pthread_mutex_unlock(&mutex);
 }
 
+/* In WAL mode a checkpoint alone writes the database: beside no commit, and beside no other. */
+static void check_alone(const fault_file *file)
+{
+        const unsigned both = WRITE_LOCK | CHECKPOINT_LOCK;
+
+        if (!file->has_wal || file->lock == SQLITE_LOCK_EXCLUSIVE ||
+                (file->shm_locks & both) == both)
+                return;
+        fprintf(stderr, "%s: a checkpoint writes it beside others\n", file->name);
+        abort();
+}
+
 static int fault_write(sqlite3_file *file, const void *data, int len, sqlite3_int64 offset)
 {
         sqlite3_file *real = real_file(file);
 
+        check_alone((fault_file *)file);
         if (goes_wrong()) {
                 if (kind_now() == FAULT_SHORT || kind_now() == FAULT_KILL)
                         (void)real->pMethods->xWrite(real, data, len / 2, offset);
@@ -140,6 +163,7 @@ static int fault_truncate(sqlite3_file *file, sqlite3_int64 size)
         sqlite3_file *real = real_file(file);
         struct stat st;
 
+        check_alone((fault_file *)file);
         if (goes_wrong()) {
                 if (kind_now() == FAULT_KILL)
                         raise(SIGKILL);
@@ -178,6 +202,7 @@ static int fault_shm_map(sqlite3_file *file, int page, int size, int extend, voi
                         raise(SIGKILL);
                 return SQLITE_IOERR_SHMSIZE;
         }
+        ((fault_file *)file)->has_wal = true;
         return real->pMethods->xShmMap(real, page, size, extend, out);
 }
 
@@ -199,11 +224,16 @@ static int fault_file_size(sqlite3_file *file, sqlite3_int64 *size)
 
 static int fault_lock(sqlite3_file *file, int lock)
 {
-        return real_file(file)->pMethods->xLock(real_file(file), lock);
+        const int rc = real_file(file)->pMethods->xLock(real_file(file), lock);
+
+        if (rc == SQLITE_OK)
+                ((fault_file *)file)->lock = lock;
+        return rc;
 }
 
 static int fault_unlock(sqlite3_file *file, int lock)
 {
+        ((fault_file *)file)->lock = lock;
         return real_file(file)->pMethods->xUnlock(real_file(file), lock);
 }
 
@@ -227,9 +257,45 @@ static int fault_characteristics(sqlite3_file *file)
         return real_file(file)->pMethods->xDeviceCharacteristics(real_file(file));
 }
 
+static void tell_checkpoint(fault_checkpoint at)
+{
+        pthread_mutex_lock(&mutex);
+        void (*on_checkpoint)(fault_checkpoint at, void *user) = disk.on_checkpoint;
+        void *user = disk.checkpoint_user;
+        pthread_mutex_unlock(&mutex);
+        if (on_checkpoint)
+                on_checkpoint(at, user);
+}
+
 static int fault_shm_lock(sqlite3_file *file, int offset, int n, int flags)
 {
-        return real_file(file)->pMethods->xShmLock(real_file(file), offset, n, flags);
+        const unsigned bits = ((1u << n) - 1) << offset;
+        const bool exclusive = flags & SQLITE_SHM_EXCLUSIVE, locks = flags & SQLITE_SHM_LOCK;
+        fault_file *f = (fault_file *)file;
+
+        if (exclusive && locks && bits == CHECKPOINT_LOCK)
+                tell_checkpoint(FAULT_CHECKPOINT_BEGINS);
+        int rc = f->real->pMethods->xShmLock(f->real, offset, n, flags);
+        if (rc == SQLITE_OK && exclusive)
+                f->shm_locks = locks ? f->shm_locks | bits : f->shm_locks & ~bits;
+        return rc;
+}
+
+/* No file is mapped: mmap_size is 0. */
+static int fault_fetch(sqlite3_file *file, sqlite3_int64 offset, int len, void **out)
+{
+        (void)file, (void)offset, (void)len;
+        *out = NULL;
+        return SQLITE_OK;
+}
+
+/* Of what others may have changed, by who has read the header of the -wal's index. */
+static int fault_unfetch(sqlite3_file *file, sqlite3_int64 offset, void *page)
+{
+        (void)offset, (void)page;
+        if (((fault_file *)file)->shm_locks & CHECKPOINT_LOCK)
+                tell_checkpoint(FAULT_CHECKPOINT_HAS_READ);
+        return SQLITE_OK;
 }
 
 static void fault_shm_barrier(sqlite3_file *file)
@@ -287,7 +353,7 @@ static void fault_register(void)
         disk.vfs.szOsFile = (int)sizeof(fault_file) + real->szOsFile;
         disk.vfs.xOpen = fault_open;
         disk.vfs.xDelete = fault_delete;
-        disk.methods = (sqlite3_io_methods){.iVersion = 2,
+        disk.methods = (sqlite3_io_methods){.iVersion = 3,
                 .xClose = fault_close,
                 .xRead = fault_read,
                 .xWrite = fault_write,
@@ -303,7 +369,9 @@ static void fault_register(void)
                 .xShmMap = fault_shm_map,
                 .xShmLock = fault_shm_lock,
                 .xShmBarrier = fault_shm_barrier,
-                .xShmUnmap = fault_shm_unmap};
+                .xShmUnmap = fault_shm_unmap,
+                .xFetch = fault_fetch,
+                .xUnfetch = fault_unfetch};
         assert_int_equal(sqlite3_vfs_register(&disk.vfs, 0), SQLITE_OK);
         disk.registered = true;
 }
@@ -313,6 +381,7 @@ void fault_reset(void)
         if (!disk.registered)
                 fault_register();
         fault_on_sync(NULL, NULL);
+        fault_on_checkpoint(NULL, NULL);
         fault_at(FAULT_NONE, 0, false);
 }
 
@@ -333,6 +402,14 @@ void fault_on_sync(void (*fn)(void *user), void *user)
         pthread_mutex_lock(&mutex);
         disk.on_sync = fn;
         disk.sync_user = user;
+        pthread_mutex_unlock(&mutex);
+}
+
+void fault_on_checkpoint(void (*fn)(fault_checkpoint at, void *user), void *user)
+{
+        pthread_mutex_lock(&mutex);
+        disk.on_checkpoint = fn;
+        disk.checkpoint_user = user;
         pthread_mutex_unlock(&mutex);
 }
 

@@ -4,6 +4,9 @@
  *
  * Counted are the operations that change files: writes, truncations, syncs, making and deleting a
  * file, and growing the -shm. Threads may use it; what goes wrong is set for all of them.
+ *
+ * It aborts where a checkpoint of a write-ahead log writes without SQLite's locks against writers
+ * and other checkpoints, or the one on the whole file.
  */
 #pragma once
 
@@ -31,3 +34,12 @@ int fault_syncs(void);
 /** Call @p fn within every sync, by the thread that syncs; NULL: nothing. fault_reset() forgets it.
  */
 void fault_on_sync(void (*fn)(void *user), void *user);
+
+typedef enum fault_checkpoint {
+        FAULT_CHECKPOINT_BEGINS,  /**< it has no lock yet */
+        FAULT_CHECKPOINT_HAS_READ /**< it has its locks, and knows where the -wal ends */
+} fault_checkpoint;
+
+/** Call @p fn at these moments, by the thread at the checkpoint. The second one comes only if
+ *  others wrote since this connection read last. fault_reset() forgets it. */
+void fault_on_checkpoint(void (*fn)(fault_checkpoint at, void *user), void *user);
