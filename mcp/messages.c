@@ -1,4 +1,5 @@
 /* What the server says: results, errors, notifications. */
+#include "base/error.h"
 #include "mcp/server.h"
 
 static void open_message(pawl__json_writer *w)
@@ -96,41 +97,99 @@ static void write_text_content(pawl__json_writer *w, pawl_text text)
         pawl__json_close_object(w);
 }
 
-/* Clients of every revision take an object; what is none is the member `result` of one. */
-static void write_structured(pawl__json_writer *w, pawl_text json, bool object)
+/* Clients of every revision take an object; what is not one is the member `result` of one. */
+static void write_structured(pawl__json_writer *w, const mcp_page *page, pawl_text next)
 {
-        pawl__json_name(w, "structuredContent");
-        if (object) {
-                pawl__json_raw(w, json);
+        if (page->object) {
+                pawl__json_member_raw(w, "structuredContent", pawl__buf_text(&page->text));
                 return;
         }
+        pawl__json_name(w, "structuredContent");
         pawl__json_open_object(w);
-        pawl__json_member_raw(w, "result", json);
+        pawl__json_member_raw(w, "result", pawl__buf_text(&page->text));
+        if (next.len)
+                pawl__json_member_text(w, "next", next);
         pawl__json_close_object(w);
 }
 
-/* A run that is blocked has done what it could: that is no error. */
-void mcp_write_outcome(pawl__json_writer *w, const mcp_outcome *outcome, bool is_modern)
+/* A model that is shown the texts alone learns from them that there is more. */
+static void write_next(pawl__json_writer *w, pawl_text next)
 {
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        pawl_error err = PAWL_ERROR_INIT;
-        pawl_text output = pawl__buf_text(&outcome->output);
-        const bool failed = outcome->code != CLI_DONE && outcome->code != CLI_BLOCKED;
+        pawl__buf text = PAWL__BUF_INIT;
 
-        while (output.len && output.data[output.len - 1] == '\n')
-                output.len--;
-        const bool json = output.len && !pawl__json_tree_read(&tree, output.data, output.len, &err);
-        if (is_modern)
-                pawl__json_member_string(w, "resultType", "complete");
+        pawl__buf_addf(&text,
+                "The result continues: call again with the same arguments and \"next\": \"%.*s\"",
+                PAWL__FMT(next));
+        write_text_content(w, pawl__buf_text(&text));
+        w->buf.failed |= text.failed;
+        pawl__buf_free(&text);
+}
+
+/* A run that is blocked has done what it could: that is no error. */
+static void write_outcome(
+        pawl__json_writer *w, const mcp_outcome *outcome, const mcp_page *page, pawl_text next)
+{
+        const bool failed = outcome->code != CLI_DONE && outcome->code != CLI_BLOCKED;
+        const pawl_text text = pawl__buf_text(&page->text);
+
         pawl__json_name(w, "content");
         pawl__json_open_array(w);
         if (failed && *outcome->failure.message)
                 write_text_content(w, pawl__text(outcome->failure.message));
-        if (output.len && pawl__utf8_valid(output.data, output.len))
-                write_text_content(w, output);
+        if (text.len && pawl__utf8_valid(text.data, text.len))
+                write_text_content(w, text);
+        if (next.len)
+                write_next(w, next);
         pawl__json_close_array(w);
-        if (json)
-                write_structured(w, output, pawl__json_at(&tree, 0)->type == PAWL__JSON_OBJECT);
+        if (page->json)
+                write_structured(w, page, next);
+        if (next.len)
+                pawl__json_member_text(w, "next", next);
         pawl__json_member_bool(w, "isError", failed);
-        pawl__json_tree_free(&tree);
+}
+
+pawl_status mcp_result_page(mcp_page *page, pawl__buf *next, mcp_server *server,
+        const mcp_request *request, const mcp_outcome *outcome, mcp_turn *turn, bool twice,
+        pawl_error *err)
+{
+        enum { ENVELOPE = 4096, LEAST = 20000 };
+        const size_t around = ENVELOPE + request->id.len;
+        pawl_text output = pawl__buf_text(&outcome->output);
+
+        while (output.len && output.data[output.len - 1] == '\n')
+                output.len--;
+        pawl_status status = mcp_page_cut(page, output, turn->place,
+                around < MCP_RESULT_MAX - LEAST ? MCP_RESULT_MAX - around : LEAST, twice, err);
+        if (status || !page->next)
+                return status;
+        status = mcp_pages_keep(server->pages, turn, outcome, err);
+        if (status)
+                return status;
+        mcp_turn_write(next, turn, page->next);
+        if (page->object) { /* before the brace that ends it */
+                page->text.len--;
+                pawl__buf_addf(&page->text, ",\"next\":\"%s\"}", next->data ? next->data : "");
+        }
+        return pawl__buf_check(next, err) ? PAWL_ENOMEM : pawl__buf_check(&page->text, err);
+}
+
+void mcp_send_outcome(
+        mcp_server *server, const mcp_request *request, const mcp_outcome *outcome, mcp_turn *turn)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        mcp_page page = MCP_PAGE_INIT;
+        pawl__buf next = PAWL__BUF_INIT;
+        mcp_outcome failed = {.code = CLI_FAILED};
+
+        mcp_begin_result(&w, request);
+        mcp_complete(&w, request);
+        if (mcp_result_page(&page, &next, server, request, outcome, turn, true, &failed.failure)) {
+                const mcp_page none = MCP_PAGE_INIT;
+                write_outcome(&w, &failed, &none, pawl__text(""));
+        } else {
+                write_outcome(&w, outcome, &page, pawl__buf_text(&next));
+        }
+        mcp_send_result(server, &w);
+        mcp_page_free(&page);
+        pawl__buf_free(&next);
 }

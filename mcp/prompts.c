@@ -32,11 +32,14 @@ void mcp_prompts_write(pawl__json_writer *w)
         pawl__json_close_array(w);
 }
 
-/* What the log has is a part of the text; where it has nothing, that is said. */
+/* What the log has is a part of the text, or the beginning of it; where it has nothing, the text
+ * says so. */
 static pawl_status write_text(
         pawl__json_writer *w, mcp_server *server, const struct prompt *p, pawl_error *err)
 {
+        enum { ROOM = 60000 };
         pawl__buf text = PAWL__BUF_INIT, held = PAWL__BUF_INIT;
+        mcp_page page = MCP_PAGE_INIT;
         pawl_error why = PAWL_ERROR_INIT;
         const char *type;
 
@@ -44,10 +47,14 @@ static pawl_status write_text(
         if (mcp_resource_read(
                     &held, &type, pawl__text(p->resource), &server->log, server->registry, &why))
                 pawl__buf_addf(&text, "(none: %s)", why.message);
-        else
-                pawl__buf_add_text(&text, pawl__buf_text(&held));
+        else if (!mcp_page_cut(&page, pawl__buf_text(&held), 0, ROOM, false, &why))
+                pawl__buf_add_text(&text, pawl__buf_text(&page.text));
+        if (page.next)
+                pawl__buf_addf(
+                        &text, "\n\n(This is the beginning; read %s for all of it.)", p->resource);
         pawl__json_member_text(w, "text", pawl__buf_text(&text));
         pawl_status status = pawl__buf_check(&text, err);
+        mcp_page_free(&page);
         pawl__buf_free(&text);
         pawl__buf_free(&held);
         return status;

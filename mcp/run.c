@@ -13,6 +13,7 @@ struct mcp_run {
         mcp_run *next;
         pawl__buf id, token; /* JSON; token empty: no progress is wanted */
         pawl__buf actor;
+        mcp_turn turn; /* of the call, for the pages of its result */
         bool modern, can_elicit, cancelled;
         mcp_process process;
         char run_id[PAWL__ID_MAX + 1]; /* empty: not known */
@@ -58,14 +59,10 @@ static mcp_request request_of(const mcp_run *run)
 
 static void send_outcome(mcp_server *server, mcp_run *run)
 {
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         const mcp_request request = request_of(run);
 
-        if (!run->cancelled) {
-                mcp_begin_result(&w, &request);
-                mcp_write_outcome(&w, &run->outcome, run->modern);
-                mcp_send_result(server, &w);
-        }
+        if (!run->cancelled)
+                mcp_send_outcome(server, &request, &run->outcome, &run->turn);
         drop(server, run);
 }
 
@@ -144,7 +141,9 @@ static pawl_status want_answers(mcp_server *server, mcp_run *run, pawl_error *er
         size_t n = 0;
 
         pawl__json_open_object(&w);
-        for (pawl__node at = pawl__json_first(&run->told, list); at != PAWL__NO_NODE && !status;
+        /* the others are asked with the next call */
+        for (pawl__node at = pawl__json_first(&run->told, list);
+                at != PAWL__NO_NODE && !status && w.buf.len < MCP_RESULT_MAX / 2;
                 at = pawl__json_after(&run->told, list, at)) {
                 const pawl_text id = pawl__json_at(&run->told, at)->value;
                 pawl__json_tree tree = PAWL__JSON_TREE_INIT;
@@ -248,7 +247,7 @@ static void end(mcp_server *server, mcp_run *run, int status)
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-static mcp_run *begin(mcp_server *server, const mcp_request *request)
+static mcp_run *begin(mcp_server *server, const mcp_request *request, const mcp_turn *turn)
 {
         const pawl__node meta = mcp_get(request->tree, request->params, "_meta");
         const pawl__node token = mcp_get(request->tree, meta, "progressToken");
@@ -259,6 +258,7 @@ static mcp_run *begin(mcp_server *server, const mcp_request *request)
         if (!run)
                 return NULL;
         run->process = (mcp_process)MCP_PROCESS_INIT;
+        run->turn = *turn;
         run->modern = request->modern;
         run->can_elicit = request->can_elicit;
         run->conflict = PAWL__NO_NODE;
@@ -281,10 +281,10 @@ static mcp_run *begin(mcp_server *server, const mcp_request *request)
 }
 
 void mcp_run_start(mcp_server *server, const mcp_request *request, const mcp_tool *tool,
-        const mcp_words *words)
+        const mcp_words *words, const mcp_turn *turn)
 {
         pawl_error err = PAWL_ERROR_INIT;
-        mcp_run *run = begin(server, request);
+        mcp_run *run = begin(server, request, turn);
 
         if (!run)
                 mcp_send_error(server, request->id, MCP_INTERNAL, "out of memory");
@@ -353,7 +353,7 @@ static pawl_status take_responses(mcp_server *server, mcp_run *run, const pawl__
         return status;
 }
 
-bool mcp_run_retry(mcp_server *server, const mcp_request *request)
+bool mcp_run_retry(mcp_server *server, const mcp_request *request, const mcp_turn *turn)
 {
         const pawl__json_tree *tree = request->tree;
         const pawl__node answers = mcp_get(tree, request->params, "inputResponses");
@@ -363,7 +363,7 @@ bool mcp_run_retry(mcp_server *server, const mcp_request *request)
         if (!request->modern || answers == PAWL__NO_NODE ||
                 pawl__json_at(tree, answers)->type != PAWL__JSON_OBJECT || !state.len)
                 return false;
-        mcp_run *run = begin(server, request);
+        mcp_run *run = begin(server, request, turn);
         if (!run) {
                 mcp_send_error(server, request->id, MCP_INTERNAL, "out of memory");
                 return true;

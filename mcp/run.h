@@ -12,10 +12,10 @@
 
 /** Begin a call; it is answered later. */
 void mcp_run_start(mcp_server *server, const mcp_request *request, const mcp_tool *tool,
-        const mcp_words *words);
+        const mcp_words *words, const mcp_turn *turn);
 /** A retry of a call that wanted answers (2026-07-28): record them, and resume. False: it is none.
  */
-bool mcp_run_retry(mcp_server *server, const mcp_request *request);
+bool mcp_run_retry(mcp_server *server, const mcp_request *request, const mcp_turn *turn);
 /** The client's answer to a request of ours. False: it is none. */
 bool mcp_run_answer(mcp_server *server, pawl_text id, const pawl__json_tree *tree);
 /** The client wants no answer any more: the process gets TERM. */

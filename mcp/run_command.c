@@ -1,7 +1,10 @@
 #include "mcp/run_command.h"
 #include "base/error.h"
 #include "command/find.h"
+#include <stdio.h>
 #include <stdlib.h>
+
+enum { OUTPUT_MAX = 64 << 20 };
 
 void mcp_outcome_free(mcp_outcome *outcome)
 {
@@ -38,11 +41,22 @@ static bool may_run(const mcp_log *log, const cli_call *cli, pawl_error *failure
         return false;
 }
 
+/* The output of a command, up to the bound. */
+static ssize_t take_output(void *cookie, const char *data, size_t size)
+{
+        pawl__buf *out = cookie;
+
+        if (size > OUTPUT_MAX - out->len || pawl__buf_add(out, data, size))
+                return 0;
+        return (ssize_t)size;
+}
+
 pawl_status mcp_run_command(mcp_outcome *out, mcp_log *log, const mcp_tool *tool,
         const mcp_words *words, const char *actor, pawl_error *err)
 {
-        char *printed = NULL, *said = NULL;
-        size_t n_printed = 0, n_said = 0;
+        static const cookie_io_functions_t io = {.write = take_output};
+        char *said = NULL;
+        size_t n_said = 0;
         cli_call cli;
 
         *out = (mcp_outcome){.code = CLI_FAILED};
@@ -50,7 +64,7 @@ pawl_status mcp_run_command(mcp_outcome *out, mcp_log *log, const mcp_tool *tool
         const bool changes = (tool->cmd->traits & CLI_CHANGES) != 0;
         if (mcp_log_open(log, changes ? CLI_MAKE : CLI_WRITE, &out->failure))
                 return PAWL_OK;
-        cli_context in = {.out = open_memstream(&printed, &n_printed),
+        cli_context in = {.out = fopencookie(&out->output, "w", io),
                 .err = open_memstream(&said, &n_said),
                 .log = log->log,
                 .actor = actor,
@@ -66,14 +80,18 @@ pawl_status mcp_run_command(mcp_outcome *out, mcp_log *log, const mcp_tool *tool
                         out->code = may_run(log, &cli, &out->failure) ? cli_run(&cli) : CLI_FAILED;
                 free(cli.repeated);
         }
-        const bool failed = !in.out || !in.err || ferror(in.out);
+        const bool opened = in.out && in.err;
         if (in.err)
                 fclose(in.err);
-        if (in.out && fclose(in.out) == 0 && !failed)
-                pawl__buf_add(&out->output, printed, n_printed);
-        free(printed);
+        bool whole = in.out && !ferror(in.out);
+        if (in.out)
+                whole &= fclose(in.out) == 0;
         free(said);
-        return failed ? pawl__nomem(err) : pawl__buf_check(&out->output, err);
+        if (!opened || out->output.failed)
+                return pawl__nomem(err);
+        return whole ? PAWL_OK
+                     : pawl__fail(err, PAWL_ETOOBIG,
+                               "the output: is larger than %d MiB; ask for less", OUTPUT_MAX >> 20);
 }
 
 pawl_status mcp_run_line(mcp_outcome *out, mcp_log *log, const cli_registry *registry,

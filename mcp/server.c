@@ -1,4 +1,5 @@
 #include "mcp/server.h"
+#include "mcp/call.h"
 #include "mcp/prompts.h"
 #include "mcp/question.h"
 #include "mcp/resources.h"
@@ -141,84 +142,6 @@ static void prompts_list(mcp_server *server, const mcp_request *request)
         list(server, request, mcp_prompts_write);
 }
 
-/* Wrong arguments are the tool's failure, which a model reads and mends; an unknown tool is not. */
-static void call(mcp_server *server, const mcp_request *request, const mcp_tool *tool)
-{
-        const pawl__node arguments = mcp_get(request->tree, request->params, "arguments");
-        mcp_words words = {.n = 0};
-        mcp_outcome outcome = {.code = CLI_DONE};
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-        pawl_error err = PAWL_ERROR_INIT;
-        pawl_status status = mcp_tool_words(&words, tool, request->tree, arguments, &err);
-
-        if (status) {
-                outcome.code = CLI_USAGE;
-                outcome.failure = err;
-        } else if (tool->starts) {
-                mcp_run_start(server, request, tool, &words);
-        } else {
-                status =
-                        mcp_run_command(&outcome, &server->log, tool, &words, request->actor, &err);
-                if (status) {
-                        outcome.code = CLI_FAILED;
-                        outcome.failure = err;
-                }
-        }
-        if (status || !tool->starts) {
-                mcp_begin_result(&w, request);
-                mcp_write_outcome(&w, &outcome, request->modern);
-                mcp_send_result(server, &w);
-        }
-        mcp_outcome_free(&outcome);
-        mcp_words_free(&words);
-}
-
-static void tools_call(mcp_server *server, const mcp_request *request)
-{
-        const pawl_text name = pawl__json_get_text(request->tree, request->params, "name");
-        mcp_tool tool;
-
-        if (!mcp_tool_find(&tool, server->registry, name))
-                mcp_send_error(server, request->id, MCP_PARAMS,
-                        "name: is no tool; tools/list has those there are");
-        else if (!tool.starts || !mcp_run_retry(server, request))
-                call(server, request, &tool);
-}
-
-static void refuse_resource(
-        mcp_server *server, const mcp_request *request, pawl_text uri, const pawl_error *err)
-{
-        mcp_send_error(server, request->id, request->modern || !uri.data ? MCP_PARAMS : -32002,
-                uri.data ? err->message
-                         : "uri: is missing, or no text; resources/list has those there are");
-}
-
-static void resources_read(mcp_server *server, const mcp_request *request)
-{
-        const pawl_text uri = pawl__json_get_text(request->tree, request->params, "uri");
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-        pawl__buf text = PAWL__BUF_INIT;
-        pawl_error err = PAWL_ERROR_INIT;
-        const char *type;
-
-        if (mcp_resource_read(&text, &type, uri, &server->log, server->registry, &err)) {
-                refuse_resource(server, request, uri, &err);
-        } else {
-                mcp_begin_result(&w, request);
-                mcp_cacheable(&w, request, 0);
-                pawl__json_name(&w, "contents");
-                pawl__json_open_array(&w);
-                pawl__json_open_object(&w);
-                pawl__json_member_text(&w, "uri", uri);
-                pawl__json_member_string(&w, "mimeType", type);
-                pawl__json_member_text(&w, "text", pawl__buf_text(&text));
-                pawl__json_close_object(&w);
-                pawl__json_close_array(&w);
-                mcp_send_result(server, &w);
-        }
-        pawl__buf_free(&text);
-}
-
 static const pawl_text by_handshake = {"", 0};
 
 static void resources_subscribe(mcp_server *server, const mcp_request *request)
@@ -228,7 +151,7 @@ static void resources_subscribe(mcp_server *server, const mcp_request *request)
 
         mcp_unsubscribe(server, uri, by_handshake);
         if (mcp_subscribe(server, uri, by_handshake, NULL, &err))
-                refuse_resource(server, request, uri, &err);
+                mcp_refuse_resource(server, request, uri, &err);
         else
                 ping(server, request);
 }
@@ -315,10 +238,10 @@ static const struct method {
         {"logging/setLevel", OLD, false, ping},
         {"server/discover", NEW, false, discover},
         {"tools/list", BOTH, false, tools_list},
-        {"tools/call", BOTH, false, tools_call},
+        {"tools/call", BOTH, false, mcp_tools_call},
         {"resources/list", BOTH, false, resources_list},
         {"resources/templates/list", BOTH, false, templates_list},
-        {"resources/read", BOTH, false, resources_read},
+        {"resources/read", BOTH, false, mcp_resources_read},
         {"resources/subscribe", OLD, false, resources_subscribe},
         {"resources/unsubscribe", OLD, false, resources_unsubscribe},
         {"subscriptions/listen", NEW, false, listen},

@@ -11,7 +11,8 @@
  */
 #pragma once
 
-#include "mcp/run_command.h"
+#include "mcp/page.h"
+#include "mcp/pages.h"
 
 /** The most bytes of a message. */
 #define MCP_MESSAGE_MAX ((size_t)16 << 20)
@@ -42,6 +43,7 @@ struct mcp_server {
         bool modern;        /**< the carrier says that messages come without a handshake */
         const char *person; /**< whom a client that can elicit asks: "user:ana" */
         unsigned char key[32]; /**< which seals what clients are given to bring back */
+        mcp_pages *pages;      /**< borrowed; NULL: nothing is kept */
         const char *tools;     /**< which tools are listed: mcp_tools_write() */
         bool can_elicit;       /**< that client can put questions to the person ... */
         bool takes_names;      /**< ... as those of 2025-06-18 do */
@@ -118,5 +120,13 @@ void mcp_cacheable(pawl__json_writer *w, const mcp_request *request, int64_t ms)
 PAWL_MUST_CHECK pawl_status mcp_seal(char out[MCP_SEAL_LEN + 1], const mcp_server *server,
         const char *purpose, pawl_text a, pawl_text b, pawl_error *err);
 
-/** Write a tool's result: content, structuredContent, isError. */
-void mcp_write_outcome(pawl__json_writer *w, const mcp_outcome *outcome, bool modern);
+/** Cut the page of a result that the turn wants. @p next gets the text that leads to the page after
+ *  it, and the output is then kept; a page that is an object has it as a member, too. @p twice: the
+ *  page is sent as JSON and as text. As mcp_page_cut(). */
+PAWL_MUST_CHECK pawl_status mcp_result_page(mcp_page *page, pawl__buf *next, mcp_server *server,
+        const mcp_request *request, const mcp_outcome *outcome, mcp_turn *turn, bool twice,
+        pawl_error *err);
+/** Send a tool's result, or the page of it that the turn wants: content, structuredContent,
+ *  isError, next. */
+void mcp_send_outcome(
+        mcp_server *server, const mcp_request *request, const mcp_outcome *outcome, mcp_turn *turn);

@@ -71,20 +71,13 @@ bool mcp_tool_find(mcp_tool *out, const cli_registry *registry, pawl_text name)
 
 /* ---- A command's arguments ------------------------------------------------------------------- */
 
-/* One word of "A [B] [PATH...]". */
-typedef struct argument {
-        char name[32]; /* in lower case; of "[TOKEN|RUN]" the first */
-        bool required, repeated;
-} argument;
-
-/* As cli_next_arg(). */
-static bool next_argument(argument *out, const char **at)
+bool mcp_next_argument(mcp_argument *out, const char **at)
 {
         cli_arg_name arg;
 
         if (!cli_next_arg(&arg, at))
                 return false;
-        *out = (argument){.required = arg.required, .repeated = arg.repeated};
+        *out = (mcp_argument){.required = arg.required, .repeated = arg.repeated};
         for (size_t i = 0; i < arg.name.len && i < sizeof out->name - 1 && arg.name.data[i] != '|';
                 i++)
                 out->name[i] = (char)tolower((unsigned char)arg.name.data[i]);
@@ -93,7 +86,7 @@ static bool next_argument(argument *out, const char **at)
 
 /* Not listed, and refused: the options of this machine alone, --json, which is always given, and
  * --actor, since the client's name says who acts. */
-static bool is_offered(const cli_option *option, const mcp_tool *tool)
+bool mcp_offers(const cli_option *option, const mcp_tool *tool)
 {
         return strcmp(option->name, "json") != 0 && strcmp(option->name, "actor") != 0 &&
                (!cli_is_local(option) || (tool->starts && option->kind == CLI_FILE));
@@ -135,11 +128,11 @@ static void write_properties(pawl__json_writer *w, const mcp_tool *tool)
 {
         const cli_cmd *cmd = tool->cmd;
         const char *at = cmd->args;
-        argument arg;
+        mcp_argument arg;
 
         pawl__json_name(w, "properties");
         pawl__json_open_object(w);
-        for (int i = 0; next_argument(&arg, &at); i++) {
+        for (int i = 0; mcp_next_argument(&arg, &at); i++) {
                 pawl__json_name(w, arg.name);
                 pawl__json_open_object(w);
                 pawl__json_member_string(w, "type", arg.repeated ? "array" : "string");
@@ -154,7 +147,7 @@ static void write_properties(pawl__json_writer *w, const mcp_tool *tool)
                 pawl__json_close_object(w);
         }
         for (const cli_option *o = cmd->options; o && o->name; o++) {
-                if (!is_offered(o, tool))
+                if (!mcp_offers(o, tool))
                         continue;
                 pawl__json_name(w, o->name);
                 pawl__json_open_object(w);
@@ -162,13 +155,18 @@ static void write_properties(pawl__json_writer *w, const mcp_tool *tool)
                 pawl__json_member_string(w, "description", o->help);
                 pawl__json_close_object(w);
         }
+        pawl__json_name(w, "next");
+        pawl__json_open_object(w);
+        pawl__json_member_string(w, "type", "string");
+        pawl__json_member_string(w, "description", "of a result that was cut: its next page");
+        pawl__json_close_object(w);
         pawl__json_close_object(w);
 }
 
 static void write_schema(pawl__json_writer *w, const mcp_tool *tool)
 {
         const char *at = tool->cmd->args;
-        argument arg;
+        mcp_argument arg;
 
         pawl__json_name(w, "inputSchema");
         pawl__json_open_object(w);
@@ -176,7 +174,7 @@ static void write_schema(pawl__json_writer *w, const mcp_tool *tool)
         write_properties(w, tool);
         pawl__json_name(w, "required");
         pawl__json_open_array(w);
-        while (next_argument(&arg, &at))
+        while (mcp_next_argument(&arg, &at))
                 if (arg.required)
                         pawl__json_string(w, arg.name);
         pawl__json_close_array(w);
@@ -263,219 +261,4 @@ void mcp_tools_write(pawl__json_writer *w, const cli_registry *registry, const c
         pawl__json_open_array(w);
         each_tool(registry, write_tool, &listing);
         pawl__json_close_array(w);
-}
-
-/* ---- A call ---------------------------------------------------------------------------------- */
-
-void mcp_words_free(mcp_words *words)
-{
-        free(words->list);
-        pawl__arena_free(&words->arena);
-}
-
-pawl_status mcp_words_add(mcp_words *words, pawl_text word, pawl_error *err)
-{
-        if (pawl__grow(&words->list, &words->cap, words->n + 1, sizeof *words->list))
-                return pawl__nomem(err);
-        words->list[words->n] = pawl__arena_copy(&words->arena, word).data;
-        pawl_status status = pawl__arena_check(&words->arena, err);
-        words->n += !status;
-        return status;
-}
-
-/* "Dry_Run" is "dry-run". */
-static bool is_named(pawl_text given, const char *name)
-{
-        if (given.len != strlen(name))
-                return false;
-        for (size_t i = 0; i < given.len; i++) {
-                const char c = given.data[i] == '_' ? '-' : given.data[i];
-                if (tolower((unsigned char)c) != tolower((unsigned char)name[i]))
-                        return false;
-        }
-        return true;
-}
-
-/* The value as a word would have it. The absent text: it has another type. */
-static pawl_text word_of(const pawl__json_node *node)
-{
-        switch (node->type) {
-        case PAWL__JSON_STRING:
-        case PAWL__JSON_NUMBER:
-                return node->value;
-        case PAWL__JSON_TRUE:
-                return pawl__text("true");
-        default:
-                return pawl__text(NULL);
-        }
-}
-
-static pawl_status wrong(const pawl__json_node *node, const char *what, pawl_error *err)
-{
-        return pawl__fail(err, PAWL_EINVAL, "arguments.%.*s: %s", PAWL__FMT(node->name), what);
-}
-
-static pawl_status check_word(
-        pawl_text *word, const pawl__json_node *of, const pawl__json_node *value, pawl_error *err)
-{
-        *word = word_of(value);
-        if (!word->data)
-                return wrong(of, "is no text or number; give one", err);
-        return memchr(word->data, '\0', word->len) ? wrong(of, "holds a NUL; leave it out", err)
-                                                   : PAWL_OK;
-}
-
-static pawl_status add_option(mcp_words *out, const cli_option *option, const pawl__json_node *of,
-        const pawl__json_node *value, pawl_error *err)
-{
-        pawl__buf word = PAWL__BUF_INIT;
-        pawl_text text;
-        pawl_status status = PAWL_OK;
-
-        pawl__buf_addf(&word, "--%s", option->name);
-        if (cli_is_flag(option)) {
-                if (value->type == PAWL__JSON_FALSE)
-                        goto end;
-                if (value->type != PAWL__JSON_TRUE)
-                        status = wrong(of, "is no boolean; give true or false", err);
-        } else {
-                status = check_word(&text, of, value, err);
-                if (!status) {
-                        pawl__buf_addc(&word, '=');
-                        pawl__buf_add_text(&word, text);
-                }
-        }
-        if (!status)
-                status = pawl__buf_check(&word, err);
-        if (!status)
-                status = mcp_words_add(out, pawl__buf_text(&word), err);
-end:
-        pawl__buf_free(&word);
-        return status;
-}
-
-static pawl_status add_options(mcp_words *out, const cli_option *option,
-        const pawl__json_tree *tree, pawl__node node, pawl_error *err)
-{
-        const pawl__json_node *value = pawl__json_at(tree, node);
-        pawl_status status = PAWL_OK;
-
-        if (option->kind != CLI_TEXTS || value->type != PAWL__JSON_ARRAY)
-                return add_option(out, option, value, value, err);
-        for (pawl__node at = pawl__json_first(tree, node); at != PAWL__NO_NODE && !status;
-                at = pawl__json_after(tree, node, at))
-                status = add_option(out, option, value, pawl__json_at(tree, at), err);
-        return status;
-}
-
-static const cli_option *find_option(const mcp_tool *tool, pawl_text name)
-{
-        for (const cli_option *o = tool->cmd->options; o && o->name; o++)
-                if (is_offered(o, tool) && is_named(name, o->name))
-                        return o;
-        return NULL;
-}
-
-static bool is_argument(const mcp_tool *tool, pawl_text name)
-{
-        const char *at = tool->cmd->args;
-        argument arg;
-
-        while (next_argument(&arg, &at))
-                if (is_named(name, arg.name))
-                        return true;
-        return false;
-}
-
-static pawl__node find_member(const pawl__json_tree *tree, pawl__node object, const char *name)
-{
-        if (object == PAWL__NO_NODE)
-                return PAWL__NO_NODE;
-        for (pawl__node at = pawl__json_first(tree, object); at != PAWL__NO_NODE;
-                at = pawl__json_after(tree, object, at))
-                if (pawl__json_at(tree, at)->type != PAWL__JSON_NULL &&
-                        is_named(pawl__json_at(tree, at)->name, name))
-                        return at;
-        return PAWL__NO_NODE;
-}
-
-static pawl_status add_argument(
-        mcp_words *out, const pawl__json_tree *tree, pawl__node node, pawl_error *err)
-{
-        const pawl__json_node *of = pawl__json_at(tree, node);
-        pawl_text word;
-        pawl_status status = PAWL_OK;
-
-        if (of->type != PAWL__JSON_ARRAY) {
-                status = check_word(&word, of, of, err);
-                return status ? status : mcp_words_add(out, word, err);
-        }
-        for (pawl__node at = pawl__json_first(tree, node); at != PAWL__NO_NODE && !status;
-                at = pawl__json_after(tree, node, at)) {
-                status = check_word(&word, of, pawl__json_at(tree, at), err);
-                if (!status)
-                        status = mcp_words_add(out, word, err);
-        }
-        return status;
-}
-
-/* After "--" nothing is an option; where paths come last, it is before them. */
-static pawl_status add_arguments(mcp_words *out, const mcp_tool *tool, const pawl__json_tree *tree,
-        pawl__node arguments, pawl_error *err)
-{
-        const char *const dashes = "--";
-        const char *at = tool->cmd->args ? tool->cmd->args : "";
-        const bool paths = strchr(at, ' ') && strstr(at, "...");
-        pawl_status status = PAWL_OK;
-        bool missing = false;
-        argument arg;
-
-        if (*at && !paths)
-                status = mcp_words_add(out, pawl__text(dashes), err);
-        while (!status && next_argument(&arg, &at)) {
-                const pawl__node node = find_member(tree, arguments, arg.name);
-                if (node == PAWL__NO_NODE) {
-                        if (arg.required)
-                                return pawl__fail(err, PAWL_EINVAL,
-                                        "arguments.%s: is missing; give it", arg.name);
-                        missing = true;
-                        continue;
-                }
-                if (missing && !(paths && arg.repeated))
-                        return pawl__fail(err, PAWL_EINVAL,
-                                "arguments.%s: wants the one before it; give that too", arg.name);
-                if (paths && arg.repeated)
-                        status = mcp_words_add(out, pawl__text(dashes), err);
-                else if (paths && pawl__text_starts(word_of(pawl__json_at(tree, node)), "-"))
-                        return wrong(
-                                pawl__json_at(tree, node), "begins with -; name it otherwise", err);
-                if (!status)
-                        status = add_argument(out, tree, node, err);
-        }
-        return status;
-}
-
-pawl_status mcp_tool_words(mcp_words *out, const mcp_tool *tool, const pawl__json_tree *tree,
-        pawl__node arguments, pawl_error *err)
-{
-        pawl_status status = PAWL_OK;
-
-        if (arguments != PAWL__NO_NODE && pawl__json_at(tree, arguments)->type != PAWL__JSON_OBJECT)
-                return pawl__fail(err, PAWL_EINVAL, "arguments: is no object; give one");
-        for (const cli_option *o = tool->cmd->options; o && o->name && !status; o++)
-                if (strcmp(o->name, "json") == 0)
-                        status = mcp_words_add(out, pawl__text("--json"), err);
-        if (arguments == PAWL__NO_NODE)
-                return status ? status : add_arguments(out, tool, tree, arguments, err);
-        for (pawl__node at = pawl__json_first(tree, arguments); at != PAWL__NO_NODE && !status;
-                at = pawl__json_after(tree, arguments, at)) {
-                const pawl__json_node *node = pawl__json_at(tree, at);
-                const cli_option *option = find_option(tool, node->name);
-                if (!option && !is_argument(tool, node->name))
-                        status = wrong(
-                                node, "is not known; the tool's schema lists the arguments", err);
-                else if (option && node->type != PAWL__JSON_NULL)
-                        status = add_options(out, option, tree, at, err);
-        }
-        return status ? status : add_arguments(out, tool, tree, arguments, err);
 }

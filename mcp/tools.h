@@ -56,3 +56,17 @@ PAWL_MUST_CHECK pawl_status mcp_tool_words(mcp_words *out, const mcp_tool *tool,
 /** Append a word; the text is copied. */
 PAWL_MUST_CHECK pawl_status mcp_words_add(mcp_words *words, pawl_text word, pawl_error *err);
 void mcp_words_free(mcp_words *words);
+
+/* ---- For the parts of this ------------------------------------------------------------------- */
+
+/** One word of a command's arguments, "A [B] [PATH...]". */
+typedef struct mcp_argument {
+        char name[32]; /**< in lower case; of "[TOKEN|RUN]" the first */
+        bool required, repeated;
+} mcp_argument;
+
+/** As cli_next_arg(). */
+bool mcp_next_argument(mcp_argument *out, const char **at);
+/** Is the option an argument of the tool? Not those of this machine alone, --json, which is always
+ *  given, and --actor, since the client's name says who acts. */
+bool mcp_offers(const cli_option *option, const mcp_tool *tool);

@@ -282,6 +282,7 @@ static mcp_server server_of(
                 .send = send,
                 .send_user = send_user,
                 .person = options->actor,
+                .pages = call->site->pages,
                 .tools = options->mcp_tools,
                 .more = options->mcp_more};
 

@@ -122,6 +122,7 @@ struct service_site {
         service_feed *feed;                    /**< NULL: none runs */
         struct service_notifier *notifier;     /**< NULL: nobody is told */
         struct service_long_calls *long_calls; /**< service/long_call.h */
+        struct mcp_pages *pages;               /**< of long results: mcp/pages.h */
         pawl__buf document;                    /**< service/api_document.c; empty: not made yet */
 };
 

@@ -125,10 +125,12 @@ static int mcp_run_cmd(cli_call *cli)
                 pawl__fail_errno(&err, errno, "signals", "wait for them");
                 return cli_fail(cli, &err);
         }
+        s.server.pages = mcp_pages_new();
         const int sig = serve(&s, signals);
         if (!sig) /* the client has gone, and is told nothing more */
                 mcp_subscriptions_free(&s.server);
         mcp_stop(&s.server);
+        mcp_pages_free(s.server.pages);
         close(signals);
         sigprocmask(SIG_SETMASK, &before, NULL);
         pawl__buf_free(&s.in);
