@@ -4,12 +4,13 @@
 const { AsyncLocalStorage } = require("node:async_hooks");
 const path = require("node:path");
 
+const binary = path.join(__dirname, "prebuilds", `${process.platform}-${process.arch}`, "node.napi.node");
 function load() {
   try {
-    return require("node-gyp-build")(__dirname);
+    return require(binary);
   } catch (error) {
-    if (error.code !== "MODULE_NOT_FOUND" || !/node-gyp-build/.test(error.message)) throw error;
-    return require(path.join(__dirname, "prebuilds", `${process.platform}-${process.arch}`, "node.napi.node"));
+    if (error.code !== "MODULE_NOT_FOUND") throw error;
+    throw new Error(`pawl: ${binary} is not there; build it with ${path.join(__dirname, "prebuild")}`);
   }
 }
 const native = load();

@@ -13,6 +13,12 @@ def pkg_config(*what):
     return subprocess.run(["pkg-config", *what, "pawl"], check=True, capture_output=True, text=True).stdout.split()
 
 
+def loader_path():
+    """Where the loader finds the library, if it does not look there itself."""
+    libdir = pkg_config("--variable=libdir")[0]
+    return [] if libdir.startswith("/usr/lib") else [f"-Wl,-rpath,{libdir}"]
+
+
 def declarations(text):
     """A header without comments, preprocessor lines and attributes."""
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
@@ -58,7 +64,7 @@ ffibuilder.set_source(
         f"static void py_init_{struct}({struct} *out) {{ const {struct} init = {macro}; *out = init; }}\n"
         for struct, macro in initializers),
     extra_compile_args=pkg_config("--cflags"),
-    extra_link_args=pkg_config("--libs"))
+    extra_link_args=pkg_config("--libs") + loader_path())
 
 if __name__ == "__main__":
     ffibuilder.compile(verbose=True)

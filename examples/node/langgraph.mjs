@@ -1,5 +1,5 @@
-// A graph of two steps whose thread is in a Pawl log, and goes on where it was: node langgraph.mjs [THREAD].
-// npm install ./bindings/node ./bindings/node/langgraph @langchain/langgraph @langchain/core
+// A graph of two steps whose thread is in a Pawl log, and continues where it was: node langgraph.mjs [THREAD].
+// docs/how-to/langgraph.md says what to install.
 import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
 import { PawlSaver } from "@pawl/langgraph";
 
