@@ -222,11 +222,11 @@ class Binding(unittest.TestCase):
             with self.assertRaises(pawl.Error):
                 pawl.Context("refunds", "r9", "watch", metadata=7)
             pipeline.failed(watched, 1, "no")
-            pipeline.end_run("r9")
+            pipeline.end_run("r9", "a step failed")
         with self.assertRaises(ValueError):
             watched.terms
         watched.close()
-        self.assertEqual(self.log.runs()[0].status, "completed")
+        self.assertEqual((self.log.runs()[0].status, self.log.runs()[0].reason), ("failed", "a step failed"))
 
     def test_misuse_raises_and_does_not_crash(self):
         events = self.log.events()
