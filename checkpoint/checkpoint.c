@@ -304,8 +304,12 @@ pawl__resume_decision pawl__resume_decide(const pawl__checkpoint *asked,
 {
         const pawl__checkpoint *from = passed_since(asked, newest) ? newest : asked;
 
-        if (pawl__text_is(step_status, "completed"))
+        if (pawl__text_is(step_status, "completed")) {
+                const pawl__checkpoint *last = newest ? newest : asked;
+                if (strcmp(last->input_hash, input_hash) != 0)
+                        return (pawl__resume_decision){PAWL__RESUME_CHANGED, PAWL__AT_START, last};
                 return (pawl__resume_decision){PAWL__RESUME_DONE, from->cursor, from};
+        }
         if (strcmp(asked->input_hash, input_hash) != 0)
                 return (pawl__resume_decision){PAWL__RESUME_CHANGED, PAWL__AT_START, asked};
         return (pawl__resume_decision){PAWL__RESUME_AT_CURSOR, from->cursor, from};

@@ -91,7 +91,7 @@ bool pawl__hash_valid(pawl_text text);
 typedef enum pawl__resume_verdict {
         PAWL__RESUME_AT_CURSOR, /**< hashes equal: go on at decision.cursor */
         PAWL__RESUME_CHANGED,   /**< hashes differ: ask; yes starts again at layer 1 */
-        PAWL__RESUME_DONE       /**< the step completed already: print what was recorded */
+        PAWL__RESUME_DONE       /**< the step completed with these inputs: the output is recorded */
 } pawl__resume_verdict;
 
 typedef struct pawl__resume_decision {

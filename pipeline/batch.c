@@ -126,3 +126,14 @@ void pawl__claim_drop(pawl_pipeline *pipeline, pawl__claim *claim)
         else if (pipeline->current == at || pipeline->current > last)
                 pipeline->current = last; /* nobody's: its events are committed or forgotten */
 }
+
+pawl_status pawl__claim_release(pawl_pipeline *pipeline, pawl__claim *claim)
+{
+        /* its texts end with a NUL */
+        pawl_status status = pawl_log_release(pipeline->log, claim->run_id.data, claim->fence);
+
+        if (status)
+                pipeline->error = *pawl__log_error(pipeline->log);
+        pawl__claim_drop(pipeline, claim);
+        return status;
+}

@@ -241,8 +241,7 @@ static pawl_status start(pawl_context *ctx)
         return pawl__context_emit(ctx, PAWL__STEP_STARTED);
 }
 
-/* Does this step's StepCompleted wait in the batch? Then the state does not know of it yet. */
-static bool completion_waits(const pawl_pipeline *pipeline, const pawl_context *ctx)
+bool pawl__completion_waits(const pawl_pipeline *pipeline, const pawl_context *ctx)
 {
         const char *name = pawl__event_def_of(PAWL__STEP_COMPLETED)->name;
 
@@ -269,27 +268,53 @@ static pawl_status step_row(
         return status == PAWL_DONE ? pawl__resume_step(step, 0, ctx) : status;
 }
 
-/* PAWL_DONE with the recorded output if the step has completed; reads only, but for a completion
- * that waited. An unknown token is found out here, before anything is claimed or written. */
+/* The checkpoint that the pass resumes from: the given token's, else the step's newest. A step that
+ * was put back to pending starts anew. */
+static pawl_status find_checkpoint(pawl_context *ctx, const pawl__row *step)
+{
+        const pawl_text newest = step->v[PAWL__STEP_TOKEN].text;
+
+        if (ctx->asked_for.retry_token[0] || !newest.data ||
+                pawl__text_is(step->v[PAWL__STEP_STATUS].text, "pending"))
+                return PAWL_OK;
+        return pawl__resume_load(ctx, newest);
+}
+
+/* PAWL_DONE with the recorded output if the step has completed with these inputs, PAWL_EINPUTS if
+ * with others that nobody accepts; reads only, but for a completion that waited. An unknown token
+ * is found out here, before anything is claimed or written. */
 static pawl_status recorded(pawl_pipeline *pipeline, pawl_context *ctx, bool may_assume)
 {
         pawl__row step;
         pawl_status status = PAWL_OK;
 
-        if (completion_waits(pipeline, ctx))
+        if (pawl__completion_waits(pipeline, ctx))
                 status = pawl__pipeline_commit(pipeline, &ctx->error);
         if (!status && ctx->token[0])
-                status = pawl__resume_load(ctx);
+                status = pawl__resume_load(ctx, pawl__text(ctx->token));
         if (status)
                 return status;
         status = step_row(&step, pipeline, ctx, may_assume && !ctx->token[0]);
         ctx->is_new = status == PAWL_ENOTFOUND; /* it never started */
         if (ctx->is_new)
                 return PAWL_OK;
+        if (!status)
+                status = find_checkpoint(ctx, &step);
+        if (ctx->asked_for.retry_token[0])
+                pipeline->batch.assumes = 0;
         if (status || !pawl__text_is(step.v[PAWL__STEP_STATUS].text, "completed"))
                 return status;
-        status = pawl__resume_output(ctx, step.v[PAWL__STEP_OUTPUT_HASH].text);
-        return status ? status : PAWL_DONE;
+        return pawl__resume_completed(ctx, &step);
+}
+
+/* PAWL_OK when the context's run is the pipeline's. What the pass goes by was read before the run
+ * was claimed, and another process may have had it in between: then it is read again. */
+static pawl_status claim_run(pawl_pipeline *pipeline, pawl_context *ctx)
+{
+        const bool held = pawl__claim_find(pipeline, ctx->run_id) != NULL;
+        const pawl_status status = pawl__claim_take(pipeline, ctx);
+
+        return status || held ? status : recorded(pipeline, ctx, false);
 }
 
 static pawl_status run(pawl_pipeline *pipeline, pawl_context *ctx, bool may_assume)
@@ -298,25 +323,32 @@ static pawl_status run(pawl_pipeline *pipeline, pawl_context *ctx, bool may_assu
 
         pawl__context_reset(ctx);
         ctx->error = (pawl_error)PAWL_ERROR_INIT;
+        ctx->accepts = pipeline->options.accept_inputs;
         pawl__pipeline_attach(pipeline, ctx);
         status = recorded(pipeline, ctx, may_assume);
         if (!status)
-                status = pawl__claim_take(pipeline, ctx);
+                status = claim_run(pipeline, ctx);
         if (status)
                 return status;
-        if (may_assume && !ctx->token[0])
+        const bool resumes = ctx->asked_for.retry_token[0];
+        if (may_assume && !resumes)
                 pawl__claim_rest(pipeline);
         pawl__pipeline_attach(pipeline, ctx);
         pawl__pipeline_mark(pipeline);
-        if (!ctx->token[0] && (status = start(ctx))) {
+        if (!resumes && (status = start(ctx))) {
                 pawl__pipeline_discard(pipeline);
                 return status;
         }
-        status = pawl__pipeline_pass(pipeline, ctx,
-                ctx->token[0] ? PAWL__FROM_RESUME : PAWL__FROM_START, pipeline->holds);
+        status = pawl__pipeline_pass(
+                pipeline, ctx, resumes ? PAWL__FROM_RESUME : PAWL__FROM_START, pipeline->holds);
         if (status == PAWL_OK && ctx->phase == PAWL__ON_OUTPUT)
                 return PAWL_DONE; /* the output that was blocked passed, and is recorded */
         ctx->may_generate = status == PAWL_OK;
+        const pawl__claim *claim = pawl__claim_find(pipeline, ctx->run_id);
+        if (claim) {
+                ctx->fence = claim->fence;
+                ctx->failures = claim->failures;
+        }
         return status;
 }
 
@@ -326,14 +358,14 @@ pawl_status pawl_pipeline_run(pawl_pipeline *pipeline, pawl_context *ctx)
                 return pawl__fail(&pipeline->error, PAWL_ESTATE,
                         "step %.*s: a pass of this pipeline is under way; run it after that",
                         PAWL__STEP(ctx));
-        pipeline->running = true;
+        pipeline->running = ctx->passing = true;
         pipeline->overtaken = false;
         pawl_status status = run(pipeline, ctx, true);
         if (status == PAWL_EBUSY && pipeline->overtaken)
                 status = run(pipeline, ctx, false);
         ctx->is_new = false;
         pipeline->batch.assumes = 0;
-        pipeline->running = false;
+        pipeline->running = ctx->passing = false;
         if (status != PAWL_OK && status != PAWL_DONE) {
                 pipeline->error = ctx->error;
                 pipeline->error.status = status;

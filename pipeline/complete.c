@@ -2,12 +2,42 @@
 #include "base/error.h"
 #include "base/json_canon.h"
 #include "pipeline/object.h"
+#include "pipeline/resume.h"
 
 static pawl_status no_pass(pawl_pipeline *pipeline, const pawl_context *ctx)
 {
         return pawl__fail(&pipeline->error, PAWL_ESTATE,
                 "step %.*s: no pass of this pipeline let it generate; run it first",
                 PAWL__STEP(ctx));
+}
+
+static pawl_status has_ended(pawl_pipeline *pipeline, const pawl_context *ctx)
+{
+        return pawl__fail(&pipeline->error, PAWL_ESTATE,
+                "step %.*s: has ended since this context passed; run it again to see how",
+                PAWL__STEP(ctx));
+}
+
+/* May the context's step end now? Only under the claim that it passed under, and once: another
+ * context of the step may have ended it. Where a completion is in the log, its append says so. */
+static pawl_status may_end(pawl_pipeline *pipeline, pawl_context *ctx, bool fails)
+{
+        const pawl__claim *claim = pawl__claim_find(pipeline, ctx->run_id);
+        pawl__row step;
+
+        if (pipeline->running || !ctx->may_generate || !claim || claim->fence != ctx->fence)
+                return no_pass(pipeline, ctx);
+        if (pawl__completion_waits(pipeline, ctx))
+                return has_ended(pipeline, ctx);
+        if (claim->failures == ctx->failures && !fails)
+                return PAWL_OK;
+        const pawl_status status = pawl__resume_step(&step, 0, ctx);
+        if (status) {
+                pipeline->error = ctx->error;
+                return status;
+        }
+        return pawl__text_is(step.v[PAWL__STEP_STATUS].text, "running") ? PAWL_OK
+                                                                        : has_ended(pipeline, ctx);
 }
 
 /* The output's canonical form: the JSON value that it is, or else a string. */
@@ -96,18 +126,19 @@ static pawl_status complete(
 pawl_status pawl_pipeline_complete(
         pawl_pipeline *pipeline, pawl_context *ctx, const char *output, size_t len)
 {
-        if (pipeline->running || !ctx->may_generate || !pawl__claim_find(pipeline, ctx->run_id))
-                return no_pass(pipeline, ctx);
+        pawl_status status = may_end(pipeline, ctx, false);
+
+        if (status)
+                return status;
         ctx->error = (pawl_error)PAWL_ERROR_INIT;
-        pipeline->running = true;
+        pipeline->running = ctx->passing = true;
         pipeline->overtaken = false;
         /* A completion that is to wait is not proven soon. */
-        pawl_status status =
-                complete(pipeline, ctx, output, len, !pipeline->options.defer_completion);
+        status = complete(pipeline, ctx, output, len, !pipeline->options.defer_completion);
         if (status == PAWL_EBUSY && pipeline->overtaken)
                 status = complete(pipeline, ctx, output, len, false);
         pipeline->batch.assumes = 0;
-        pipeline->running = false;
+        pipeline->running = ctx->passing = false;
         if (status != PAWL_OK && status != PAWL_DONE) {
                 pipeline->error = ctx->error;
                 pipeline->error.status = status;
@@ -118,9 +149,11 @@ pawl_status pawl_pipeline_complete(
 pawl_status pawl_pipeline_failed(
         pawl_pipeline *pipeline, pawl_context *ctx, int exit_code, const char *why)
 {
-        if (pipeline->running || !ctx->may_generate || !pawl__claim_find(pipeline, ctx->run_id))
-                return no_pass(pipeline, ctx);
-        pawl_status status = pawl__claim_take(pipeline, ctx);
+        pawl_status status = may_end(pipeline, ctx, true);
+
+        if (status)
+                return status;
+        status = pawl__claim_take(pipeline, ctx);
         pawl__pipeline_mark(pipeline);
         if (!status) {
                 pawl__json_writer *w = pawl__context_payload(ctx);
@@ -137,49 +170,6 @@ pawl_status pawl_pipeline_failed(
                 return status;
         }
         ctx->may_generate = false;
+        pipeline->claims[pipeline->current].failures++;
         return PAWL_OK;
-}
-
-static pawl_status emit_end(pawl_pipeline *pipeline, const pawl__claim *claim, const char *reason)
-{
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-        const pawl_event like = {.mission_id = claim->mission_id,
-                .run_id = claim->run_id,
-                .session_id = claim->session_id,
-                .actor = pipeline->actor};
-
-        pawl__json_open_object(&w);
-        if (reason)
-                pawl__json_member_string(&w, "reason", reason);
-        return pawl__batch_emit(&pipeline->batch, reason ? PAWL__RUN_FAILED : PAWL__RUN_COMPLETED,
-                &like, &w, &pipeline->error);
-}
-
-pawl_status pawl_pipeline_end_run(pawl_pipeline *pipeline, const char *run_id, const char *reason)
-{
-        pawl__claim *claim = pawl__claim_find(pipeline, pawl__text(run_id));
-        pawl_status status = PAWL_OK;
-
-        if (pipeline->running || !claim)
-                return pawl__pipeline_no_claim(pipeline, pawl__text(run_id));
-        size_t at = (size_t)(claim - pipeline->claims);
-        if (at != pipeline->current && (status = pawl_pipeline_flush(pipeline)))
-                return status;
-        claim = pawl__claim_find(pipeline, pawl__text(run_id));
-        pipeline->current = (size_t)(claim - pipeline->claims);
-        pawl__pipeline_mark(pipeline);
-        status = emit_end(pipeline, claim, reason);
-        if (!status)
-                status = pawl_pipeline_flush(pipeline);
-        if (status) {
-                pawl__pipeline_discard(pipeline);
-                return status;
-        }
-        if (!claim->own)
-                return PAWL_OK;
-        status = pawl_log_release(pipeline->log, claim->run_id.data, claim->fence);
-        if (status)
-                pipeline->error = *pawl__log_error(pipeline->log);
-        pawl__claim_drop(pipeline, claim);
-        return status;
 }

@@ -20,6 +20,39 @@ void pawl_context_free(pawl_context *ctx)
         free(ctx);
 }
 
+/* Between the gate's verdict and the end of the step, what passed the gate stays as it was. */
+static pawl_status check_open(pawl_context *ctx)
+{
+        if (!ctx->passing && !ctx->may_generate)
+                return PAWL_OK;
+        return pawl__fail(&ctx->error, PAWL_ESTATE,
+                "step %.*s: passed the gate and has not ended; complete it or record its failure "
+                "before it is changed",
+                PAWL__STEP(ctx));
+}
+
+static pawl_status take_inputs(pawl_context *ctx, const char *json, size_t len)
+{
+        pawl__buf canonical = PAWL__BUF_INIT;
+        unsigned char hash[PAWL__HASH_LEN];
+        pawl_status status = pawl__json_canon(&canonical, json, len, &ctx->error);
+
+        if (status)
+                pawl__fail_prefix(&ctx->error, status, "step %.*s: inputs", PAWL__STEP(ctx));
+        else
+                status =
+                        pawl__sha256(ctx->hasher, hash, canonical.data, canonical.len, &ctx->error);
+        if (status) {
+                pawl__buf_free(&canonical);
+                return status;
+        }
+        pawl__buf_free(&ctx->inputs_buf);
+        ctx->inputs_buf = canonical;
+        ctx->inputs = pawl__buf_text(&ctx->inputs_buf);
+        pawl__hex(ctx->input_hash, hash, sizeof hash);
+        return PAWL_OK;
+}
+
 static pawl_status fill(pawl_context *ctx, const pawl_text ids[3], pawl_error *err)
 {
         bool ok = true;
@@ -30,7 +63,7 @@ static pawl_status fill(pawl_context *ctx, const pawl_text ids[3], pawl_error *e
         if (!ok)
                 return pawl__nomem(err);
         pawl_status status = pawl__hasher_new(&ctx->hasher, err);
-        if (!status && (status = pawl_context_set_inputs(ctx, "{}", 2)) && err)
+        if (!status && (status = take_inputs(ctx, "{}", 2)) && err)
                 *err = ctx->error;
         return status;
 }
@@ -60,45 +93,40 @@ pawl_status pawl_context_new(pawl_context **out, const char *mission_id, const c
 
 pawl_status pawl_context_set_inputs(pawl_context *ctx, const char *json, size_t len)
 {
-        pawl__buf canonical = PAWL__BUF_INIT;
-        unsigned char hash[PAWL__HASH_LEN];
-        pawl_status status = pawl__json_canon(&canonical, json, len, &ctx->error);
+        const pawl_status status = check_open(ctx);
 
-        if (status)
-                pawl__fail_prefix(&ctx->error, status, "step %.*s: inputs", PAWL__STEP(ctx));
-        else
-                status =
-                        pawl__sha256(ctx->hasher, hash, canonical.data, canonical.len, &ctx->error);
-        if (status) {
-                pawl__buf_free(&canonical);
-                return status;
-        }
-        pawl__buf_free(&ctx->inputs_buf);
-        ctx->inputs_buf = canonical;
-        ctx->inputs = pawl__buf_text(&ctx->inputs_buf);
-        pawl__hex(ctx->input_hash, hash, sizeof hash);
-        return PAWL_OK;
+        return status ? status : take_inputs(ctx, json, len);
 }
 
 pawl_status pawl_context_set_metadata(pawl_context *ctx, const char *json, size_t len)
 {
         pawl__metadata metadata;
-        pawl_status status =
-                pawl__metadata_read(&metadata, &ctx->arena, pawl__text_n(json, len), &ctx->error);
+        pawl_status status = check_open(ctx);
 
+        if (status)
+                return status;
+        status = pawl__metadata_read(&metadata, &ctx->arena, pawl__text_n(json, len), &ctx->error);
         if (status)
                 return pawl__fail_prefix(&ctx->error, status, "step %.*s", PAWL__STEP(ctx));
         ctx->metadata = metadata;
         return PAWL_OK;
 }
 
-void pawl_context_set_critical(pawl_context *ctx, bool critical)
+pawl_status pawl_context_set_critical(pawl_context *ctx, bool critical)
 {
-        ctx->critical = critical;
+        const pawl_status status = check_open(ctx);
+
+        if (!status)
+                ctx->critical = critical;
+        return status;
 }
 
 pawl_status pawl_context_set_strictness(pawl_context *ctx, const char *strictness)
 {
+        const pawl_status status = check_open(ctx);
+
+        if (status)
+                return status;
         if (pawl__strictness_of(&ctx->runtime_strictness, pawl__text(strictness)))
                 return PAWL_OK;
         return pawl__fail(&ctx->error, PAWL_EINVAL,
@@ -109,7 +137,10 @@ pawl_status pawl_context_set_strictness(pawl_context *ctx, const char *strictnes
 pawl_status pawl_context_set_retry_token(pawl_context *ctx, const char *token)
 {
         pawl_text text = pawl__text(token);
+        const pawl_status status = check_open(ctx);
 
+        if (status)
+                return status;
         if (!pawl__uuid_valid(text))
                 return pawl__fail(&ctx->error, PAWL_EINVAL,
                         "retry token \"%.*s\": is not of a token's form; give the 36 characters "

@@ -94,6 +94,7 @@ struct pawl_context {
         pawl__strictness effective; /**< PAWL__STRICTNESS_UNSET: not decided yet */
         pawl__cursor_at cursor;     /**< where a PAWL_JUMP goes on */
         pawl__cursor_at resumed_at; /**< where, when resumed */
+        char resumed_token[37];     /**< and under which token */
         bool resumed;
         bool reevaluated;      /**< findings are recorded ones, re-evaluated */
         bool is_new;           /**< the log knows nothing of the step */
@@ -103,7 +104,11 @@ struct pawl_context {
         bool checkpoint_waits; /**< checkpoint is in the batch, not committed yet */
         bool answer_waits;     /**< an answer is in the batch, not committed yet */
         bool answered;         /**< all are: go on from checkpoint, which is in memory */
+        bool passing;          /**< a pass over it is under way */
         bool may_generate;     /**< the pass ended well, its output has not come yet */
+        uint64_t fence;        /**< of the claim that it may generate under */
+        uint64_t failures;     /**< of the claim's steps, when the pass ended */
+        bool accepts;          /**< changed inputs are accepted without being asked about */
         bool inputs_changed;   /**< change is filled */
         bool asked;            /**< its question was asked in this pass */
         bool expired;          /**< nobody answered its question in time */

@@ -19,6 +19,7 @@ typedef struct pawl__claim {
         size_t n_refs;
         const pawl__hidden *hidden; /**< what the glossary leaves out; NULL: nothing */
         uint64_t seen;              /**< the glossary holds all that the log says up to this seq */
+        uint64_t failures;          /**< StepFailed events that the pipeline recorded for it */
 } pawl__claim;
 
 struct pawl_pipeline {
@@ -78,6 +79,10 @@ pawl_status pawl__pipeline_no_claim(pawl_pipeline *pipeline, pawl_text run_id);
 /** Drop a claim without releasing the run. Pointers to other claims become invalid. */
 void pawl__claim_drop(pawl_pipeline *pipeline, pawl__claim *claim);
 
+/** Release the run of a claim of the pipeline's own, and drop the claim; a failure is in
+ *  pipeline->error, and the lease expires then. */
+pawl_status pawl__claim_release(pawl_pipeline *pipeline, pawl__claim *claim);
+
 /** Load what was added to the current run's senses since; with @p refs other than its own, load
  *  the senses of those instead. A failure is in @p err. */
 PAWL_MUST_CHECK pawl_status pawl__claim_reload(pawl_pipeline *pipeline, pawl__claim *claim,
@@ -119,6 +124,9 @@ typedef enum pawl__first_layer {
  */
 PAWL_MUST_CHECK pawl_status pawl__pipeline_pass(
         pawl_pipeline *pipeline, pawl_context *ctx, pawl__first_layer entry, bool keep);
+
+/** Does this step's StepCompleted wait in the batch? Then the state does not know of it yet. */
+bool pawl__completion_waits(const pawl_pipeline *pipeline, const pawl_context *ctx);
 
 /** The index of the layer of that name, or n_layers. */
 size_t pawl__pipeline_index(const pawl_pipeline *pipeline, const char *name);

@@ -76,12 +76,10 @@ void pawl_pipeline_free(pawl_pipeline *pipeline)
                 return;
         while (pipeline->n_claims) {
                 pawl__claim *claim = &pipeline->claims[pipeline->n_claims - 1];
-                pawl_status released = PAWL_OK;
-                if (claim->own) /* its texts end with a NUL */
-                        released =
-                                pawl_log_release(pipeline->log, claim->run_id.data, claim->fence);
-                (void)released; /* a lease that is not released expires */
-                pawl__claim_drop(pipeline, claim);
+                if (claim->own)
+                        (void)pawl__claim_release(pipeline, claim);
+                else
+                        pawl__claim_drop(pipeline, claim);
         }
         for (size_t i = 0; i < pipeline->n_seeds; i++)
                 pawl__seed_free(&pipeline->seeds[i]);

@@ -6,12 +6,12 @@
 #include "pipeline/gate.h"
 #include "pipeline/layers.h"
 
-pawl_status pawl__resume_load(pawl_context *ctx)
+pawl_status pawl__resume_load(pawl_context *ctx, pawl_text token)
 {
         pawl__checkpoint *asked = &ctx->asked_for;
         pawl__checkpoint found;
-        pawl_status status = pawl__checkpoint_load(
-                &found, &ctx->pass, ctx->log, pawl__text(ctx->token), &ctx->error);
+        pawl_status status =
+                pawl__checkpoint_load(&found, &ctx->pass, ctx->log, token, &ctx->error);
 
         if (status)
                 return status;
@@ -21,7 +21,7 @@ pawl_status pawl__resume_load(pawl_context *ctx)
                 return pawl__fail(&ctx->error, PAWL_EINVAL,
                         "retry token %s: belongs to step %.*s of run %.*s of mission %.*s, not to "
                         "step %.*s of run %.*s; resume it there",
-                        ctx->token, PAWL__FMT(found.step_id), PAWL__FMT(found.run_id),
+                        found.retry_token, PAWL__FMT(found.step_id), PAWL__FMT(found.run_id),
                         PAWL__FMT(found.mission_id), PAWL__STEP(ctx), PAWL__FMT(ctx->run_id));
         *asked = found;
         return PAWL_OK;
@@ -98,6 +98,7 @@ static pawl_status restore(pawl_context *ctx, const pawl__checkpoint *from)
         ctx->token_used = true;
         ctx->resumed = true;
         ctx->cursor = ctx->resumed_at = from->cursor;
+        memcpy(ctx->resumed_token, from->retry_token, sizeof ctx->resumed_token);
         ctx->effective = from->strictness;
         ctx->checkpoint = ctx->committed = *from;
         if (same_scopes(ctx, from))
@@ -213,6 +214,14 @@ static pawl_status compare(pawl_context *ctx, const pawl__checkpoint *from)
         return PAWL_OK;
 }
 
+static pawl_status inputs_differ(pawl_context *ctx)
+{
+        return pawl__fail(&ctx->error, PAWL_EINPUTS,
+                "step %.*s: its inputs changed since the checkpoint (%.16s, now %.16s); restore "
+                "them, or resume and accept the changed inputs",
+                PAWL__STEP(ctx), ctx->checkpoint_hash, ctx->input_hash);
+}
+
 static pawl_status refuse(pawl_context *ctx, const pawl__checkpoint *from)
 {
         pawl_status status =
@@ -220,27 +229,49 @@ static pawl_status refuse(pawl_context *ctx, const pawl__checkpoint *from)
 
         if (!status)
                 status = ctx->wait(ctx);
-        if (status)
+        return status ? status : inputs_differ(ctx);
+}
+
+/* Fill ctx->change, and ask whether the present inputs are accepted, once a pass. */
+static pawl_status accept(bool *yes, pawl_context *ctx, const pawl__checkpoint *from)
+{
+        pawl_status status = compare(ctx, from);
+
+        *yes = ctx->accepts;
+        if (status || *yes || !ctx->confirm)
                 return status;
-        return pawl__fail(&ctx->error, PAWL_EINPUTS,
-                "step %.*s: its inputs changed since the checkpoint (%.16s, now %.16s); restore "
-                "them, or resume and accept the changed inputs",
-                PAWL__STEP(ctx), ctx->checkpoint_hash, ctx->input_hash);
+        if ((status = ctx->wait(ctx)))
+                return status;
+        status = ctx->confirm(yes, &ctx->change, ctx->confirm_user);
+        if (status)
+                return pawl__fail(&ctx->error, status < 0 ? status : PAWL_EINVAL,
+                        "step %.*s: asking about the changed inputs failed (%s); resume to be "
+                        "asked again",
+                        PAWL__STEP(ctx), pawl_status_name(status));
+        ctx->accepts = *yes;
+        return PAWL_OK;
+}
+
+/* Nothing is recorded of a refusal: the step stays completed, and its run may have ended. */
+pawl_status pawl__resume_completed(pawl_context *ctx, const pawl__row *step)
+{
+        const pawl_text hash = step->v[PAWL__STEP_INPUT_HASH].text;
+        bool yes;
+
+        if (!ctx->asked_for.retry_token[0] || !hash.data || pawl__text_is(hash, ctx->input_hash)) {
+                const pawl_status status =
+                        pawl__resume_output(ctx, step->v[PAWL__STEP_OUTPUT_HASH].text);
+                return status ? status : PAWL_DONE;
+        }
+        const pawl_status status = accept(&yes, ctx, &ctx->asked_for);
+        return status || yes ? status : inputs_differ(ctx);
 }
 
 static pawl_status changed(pawl_context *ctx, const pawl__checkpoint *from)
 {
-        bool yes = false;
-        pawl_status status = compare(ctx, from);
+        bool yes;
+        pawl_status status = accept(&yes, ctx, from);
 
-        if (!status && ctx->confirm) {
-                status = ctx->wait(ctx);
-                if (!status && (status = ctx->confirm(&yes, &ctx->change, ctx->confirm_user)))
-                        return pawl__fail(&ctx->error, status < 0 ? status : PAWL_EINVAL,
-                                "step %.*s: asking about the changed inputs failed (%s); resume to "
-                                "be asked again",
-                                PAWL__STEP(ctx), pawl_status_name(status));
-        }
         if (status)
                 return status;
         if (!yes)
@@ -276,11 +307,8 @@ static pawl_status from_token(pawl_context *ctx)
         const pawl__checkpoint *asked = &ctx->asked_for;
         pawl__checkpoint newest;
         pawl__row step;
-        pawl_status status = asked->retry_token[0] ? PAWL_OK : pawl__resume_load(ctx);
+        pawl_status status = pawl__resume_step(&step, 0, ctx);
 
-        if (status)
-                return status;
-        status = pawl__resume_step(&step, 0, ctx);
         if (status == PAWL_ENOTFOUND)
                 return pawl__fail(&ctx->error, PAWL_EDAMAGED,
                         "step %.*s: has a checkpoint but no state; run `eventlog replay --check`",
@@ -311,7 +339,7 @@ static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
         (void)layer;
         if (ctx->answered)
                 return from_memory(ctx);
-        return ctx->token[0] && !ctx->token_used ? from_token(ctx) : PAWL_OK;
+        return ctx->asked_for.retry_token[0] && !ctx->token_used ? from_token(ctx) : PAWL_OK;
 }
 
 const pawl_layer pawl__layer_resume = {"resume", process, NULL};

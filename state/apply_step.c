@@ -73,6 +73,11 @@ pawl_status pawl__apply_step_completed(pawl__apply_ctx *a)
                 status = pawl__apply_integer(&exit_code, a, 0, "payload", "exit_code");
         if (status == PAWL_OK)
                 status = step_and_run(&step, &run, a);
+        if (!status && pawl__text_is(step.v[PAWL__STEP_STATUS].text, "completed"))
+                status = pawl__fail(a->err, PAWL_ESTATE,
+                        "seq %" PRIu64 " (StepCompleted): step %.*s of run %.*s has completed "
+                        "already; start it again first",
+                        a->event->seq, PAWL__FMT(a->event->step_id), PAWL__FMT(a->event->run_id));
         if (status)
                 return status;
         step_becomes(&step, &run, a, "completed");

@@ -85,17 +85,19 @@ typedef struct pawl_pipeline_options {
         const char *actor;       /**< "user:ana"; NULL: "program" */
         pawl_clarify_fn clarify; /**< NULL: every conflict is deferred */
         void *clarify_user;
-        pawl_confirm_fn confirm; /**< NULL: changed inputs are refused */
+        pawl_confirm_fn confirm; /**< NULL: changed inputs are refused, unless accept_inputs */
         void *confirm_user;
         bool store_inputs;     /**< keep canonical inputs, so that a diff can be shown */
         bool defer_completion; /**< StepCompleted waits for the next commit of the pipeline */
         pawl_clarify_terms_fn clarify_terms; /**< given clarify_user, too; NULL: one by one */
+        bool accept_inputs; /**< changed inputs are accepted; confirm is not called */
 } pawl_pipeline_options;
 
 #define PAWL_PIPELINE_OPTIONS_VERSION 1
 #define PAWL_PIPELINE_OPTIONS_INIT                                                                 \
         {                                                                                          \
-                PAWL_PIPELINE_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, true, false, NULL     \
+                PAWL_PIPELINE_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, true, false, NULL,    \
+                        false                                                                      \
         }
 
 /** A pipeline of the five standard layers over @p log, which must outlive it. */
@@ -144,17 +146,23 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_new(pawl_context **out, con
         const char *run_id, const char *step_id, pawl_error *err);
 PAWL_EXTERN void pawl_context_free(pawl_context *ctx);
 
-/** Any JSON value; made canonical and hashed here. PAWL_EPARSE: contract section 7. */
+/*
+ * The setters. During a pass, and from PAWL_OK until pawl_pipeline_complete() or
+ * pawl_pipeline_failed(), a context is frozen: they return PAWL_ESTATE and change nothing.
+ */
+
+/** Any JSON value; made canonical and hashed here. A context without inputs has {}. PAWL_EPARSE for
+ *  a text that RFC 8785 does not cover (pawl_json_canonical()). */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_set_inputs(
         pawl_context *ctx, const char *json, size_t len);
 /** The step's glossary metadata, a JSON object. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_set_metadata(
         pawl_context *ctx, const char *json, size_t len);
-PAWL_EXTERN void pawl_context_set_critical(pawl_context *ctx, bool critical);
+PAWL_EXTERN pawl_status pawl_context_set_critical(pawl_context *ctx, bool critical);
 /** "off", "medium" or "max", over whatever mission and project say. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_set_strictness(
         pawl_context *ctx, const char *strictness);
-/** Go on from the checkpoint of this token. */
+/** Resume from the checkpoint of this token, and not from the step's newest. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_set_retry_token(
         pawl_context *ctx, const char *token);
 
@@ -250,18 +258,24 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_context_emit(
 PAWL_EXTERN pawl_status pawl_context_fail(pawl_context *ctx, pawl_status status, const char *why);
 
 /**
- * Pass a context through the layers.
+ * Pass a context through the layers. A step that was interrupted, blocked or failed resumes from
+ * its newest checkpoint, under the same retry token, unless the context names another token. The
+ * token of a pass that lets the step generate is the idempotency key of its generation: it stays
+ * the same, over crashes and failures, until the step completes or its inputs change.
  * @return PAWL_OK: generate; PAWL_BLOCKED; PAWL_DONE: the step completed before, its output is
- *         pawl_context_output(); PAWL_EINPUTS; PAWL_ENOTFOUND: no such token; PAWL_EHELD; or
- * another failure. On every failure nothing may be generated.
+ *         pawl_context_output(); PAWL_EINPUTS: the inputs are not those of the checkpoint, also of a
+ *         step that completed, and neither options.confirm nor options.accept_inputs accepts them;
+ *         PAWL_ENOTFOUND: no such token; PAWL_EHELD; or another failure. On every failure nothing
+ *         may be generated. Accepted inputs run a completed step again, unless its run has ended.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_run(
         pawl_pipeline *pipeline, pawl_context *ctx);
 
 /**
  * The step's output, after PAWL_OK: JSON if it parses as one value, else a string. Runs the check,
- * and at strictness max the gate, over it.
- * @return PAWL_OK: StepCompleted is recorded; PAWL_BLOCKED: the output is kept, and blocked.
+ * and at strictness max the gate, over it. A step completes once, whichever context completes it.
+ * @return PAWL_OK: StepCompleted is recorded; PAWL_BLOCKED: the output is kept, and blocked;
+ *         PAWL_ESTATE: no pass let the step generate, or it has completed or failed since.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_complete(
         pawl_pipeline *pipeline, pawl_context *ctx, const char *output, size_t len);
@@ -284,7 +298,13 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_renew(
 
 /** Commit what waits; needed only with defer_completion. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_flush(pawl_pipeline *pipeline);
-/** The run is done, or failed for @p reason (NULL: done). Gives the claim back. */
+/**
+ * The run is done, or failed for @p reason (NULL: done). Claims the run if this pipeline has not,
+ * so that a process started after a crash can end it, and releases it. Ending a run again in the
+ * same way is PAWL_OK and records nothing.
+ * @return PAWL_ESTATE: steps of it are open (pending, running, blocked or failed), which the message
+ *         names; or it ended in another way. PAWL_ENOTFOUND: no such run. PAWL_EHELD.
+ */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_end_run(
         pawl_pipeline *pipeline, const char *run_id, const char *reason);
 

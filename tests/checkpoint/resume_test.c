@@ -36,14 +36,14 @@ UNIT_TEST(other_hashes_ask_and_start_again)
         assert_ptr_equal(d.from, &asked);
 }
 
-UNIT_TEST(a_completed_step_is_done_whatever_its_inputs_are)
+UNIT_TEST(a_completed_step_is_done_if_its_inputs_are_the_same)
 {
         pawl__checkpoint asked = at(7, PAWL__AT_PRE_GENERATION_GATE, HASH_A);
 
         assert_int_equal(pawl__resume_decide(&asked, NULL, pawl__text("completed"), HASH_A).verdict,
                 PAWL__RESUME_DONE);
         assert_int_equal(pawl__resume_decide(&asked, NULL, pawl__text("completed"), HASH_B).verdict,
-                PAWL__RESUME_DONE);
+                PAWL__RESUME_CHANGED);
 }
 
 UNIT_TEST(a_gate_that_has_since_passed_keeps_its_token)

@@ -61,10 +61,16 @@ static void run_step(struct run *s, pawl_pipeline *pipeline)
         ctx = context(s, "t", ambiguous, &err);
         if (!s->status)
                 s->status = pawl_pipeline_run(pipeline, ctx);
+        if (s->status) {
+                pawl_context_free(ctx);
+                return;
+        }
+        pawl_context *interrupted = ctx;
+        ctx = context(s, "t", changed, &err);
         if (!s->status)
-                s->status = pawl_context_set_retry_token(ctx, pawl_context_retry_token(ctx));
-        if (!s->status)
-                s->status = pawl_context_set_inputs(ctx, changed, sizeof changed - 1);
+                s->status =
+                        pawl_context_set_retry_token(ctx, pawl_context_retry_token(interrupted));
+        pawl_context_free(interrupted);
         if (!s->status)
                 generate(s, pipeline, ctx, "plain text");
         if (!s->status && (s->status = pawl_pipeline_run(pipeline, ctx)) == PAWL_DONE)

@@ -1,6 +1,7 @@
 /* Layer 5 where the log does not hold what a checkpoint depends on, and where scopes differ. That
  * which goes well is in chain_test.c. */
 #include "pipeline/object.h"
+#include "pipeline/resume.h"
 #include "support/pipeline.h"
 #include <sqlite3.h>
 
@@ -180,7 +181,7 @@ PIPED_TEST(an_adopted_run_uses_the_senses_it_was_lent)
         assert_ok(piped_run(p));
         assert_string_equal(
                 piped_types(p, head), "StepStarted SemanticCheckEvaluated StepCheckpointed");
-        assert_ok(pawl_pipeline_end_run(p->pipeline, "r", NULL));
+        assert_ok(pawl_pipeline_end_run(p->pipeline, "r", "enough"));
         /* the claim is the caller's: it still holds */
         assert_ok(pawl_log_renew(p->log, "r", fence));
         pawl_context_free(p->ctx);
@@ -222,6 +223,7 @@ PIPED_TEST(the_layer_itself_gives_the_output_of_a_step_that_completed)
         piped_context(p, "s", plain);
         assert_ok(pawl_context_set_retry_token(p->ctx, p->token));
         pawl__pipeline_attach(p->pipeline, p->ctx);
+        assert_ok(pawl__resume_load(p->ctx, pawl__text(p->token)));
         assert_int_equal(pawl__layer_resume.process(&pawl__layer_resume, p->ctx), PAWL_DONE);
         assert_text(pawl_context_output(p->ctx), "[42]");
         assert_int_equal(pawl__pipeline_batch(p->pipeline)->n, 0);

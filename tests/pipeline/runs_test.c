@@ -44,7 +44,7 @@ PIPED_TEST(a_run_belongs_to_one_mission_and_ends_once)
                 assert_int_equal(piped_head(p), head);
                 piped_reopen(p);
         }
-        assert_int_equal(pawl_pipeline_end_run(p->pipeline, "r", NULL), PAWL_ESTATE);
+        assert_int_equal(pawl_pipeline_renew(p->pipeline, "r"), PAWL_ESTATE);
         assert_says(pawl_pipeline_errmsg(p->pipeline), "has not claimed it");
         assert_ok(piped_critical(p, "t", plain));
         assert_ok(piped_complete(p, "1"));
@@ -119,7 +119,7 @@ static void a_run_that_is_lost_takes_nothing_from_another(struct piped *p, bool 
                 fail_msg("%s", pawl_pipeline_errmsg(p->pipeline));
         assert_string_equal(
                 piped_types(p, head), "RunClaimed SemanticCheckEvaluated StepCompleted");
-        assert_ok(pawl_pipeline_end_run(p->pipeline, "r", NULL));
+        assert_ok(pawl_pipeline_end_run(p->pipeline, "r", "enough"));
         pawl_context_free(lost);
 }
 

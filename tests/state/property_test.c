@@ -170,6 +170,7 @@ static void add_one(struct world *w, unsigned run)
                 history_blocked(w->h);
                 break;
         case 5:
+                history_step_started(w->h);
                 history_completed(w->h);
                 break;
         case 6:
