@@ -170,6 +170,31 @@ pawl_status pawl_step_checkpoint_latest(pawl_step_checkpoint **out, pawl_log *lo
         return status;
 }
 
+pawl_status pawl_step_checkpoint_parse(
+        pawl_step_checkpoint **out, const char *payload, size_t len, pawl_error *err)
+{
+        const pawl_text none = {NULL, 0};
+        const pawl_event event = {.type = pawl__text("StepCheckpointed"),
+                .mission_id = pawl__text("x"), /* an envelope needs ids, and a payload has none */
+                .run_id = pawl__text("x"),
+                .step_id = pawl__text("x"),
+                .v = pawl__event_def_of(PAWL__STEP_CHECKPOINTED)->v,
+                .payload = pawl__text_n(payload, len)};
+        struct loaded *loaded = calloc(1, sizeof *loaded);
+
+        if (!loaded)
+                return pawl__nomem(err);
+        pawl_status status = pawl__checkpoint_decode(&loaded->it, &loaded->arena, &event, err);
+        if (status) {
+                pawl_step_checkpoint_free(&loaded->public);
+                return status;
+        }
+        show(loaded);
+        loaded->public.mission_id = loaded->public.run_id = loaded->public.step_id = none;
+        *out = &loaded->public;
+        return PAWL_OK;
+}
+
 void pawl_step_checkpoint_free(pawl_step_checkpoint *checkpoint)
 {
         struct loaded *loaded = (struct loaded *)checkpoint;

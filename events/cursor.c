@@ -6,11 +6,13 @@
  */
 #include "events/handle.h"
 #include <stdlib.h>
+#include <time.h>
 
 enum { BATCH_ROWS = 256, BATCH_BYTES = 1 << 20 };
 
 struct pawl_cursor {
         pawl_log *log;
+        char *texts;               /* of the filter, when they are its own */
         uint64_t last, until;      /* the last one copied, the last one to be read */
         pawl__event_filter filter; /* of pawl__cursor_find(): what is still to be read */
         bool finds;
@@ -149,7 +151,9 @@ pawl_status pawl__cursor_open(pawl_cursor **out, pawl_log *log, uint64_t since, 
         if (!cursor)
                 return pawl__nomem(&log->err);
         cursor->log = log;
+        cursor->texts = NULL;
         cursor->finds = false;
+        cursor->filter = (pawl__event_filter){0};
         cursor->last = since;
         cursor->until = head > since && head - since > most ? since + most : head;
         cursor->arena = (pawl__arena)PAWL__ARENA_INIT;
@@ -158,38 +162,131 @@ pawl_status pawl__cursor_open(pawl_cursor **out, pawl_log *log, uint64_t since, 
         return PAWL_OK;
 }
 
+/* PAWL_OK: there are events that were not returned yet. */
+static pawl_status read_ahead(pawl_cursor *cursor)
+{
+        size_t n = 0;
+
+        if (cursor->at < cursor->n)
+                return PAWL_OK;
+        if (cursor->last >= cursor->until)
+                return PAWL_DONE;
+        cursor->at = cursor->n = 0;
+        pawl__arena_clear(&cursor->arena);
+        pawl_status status = cursor->finds
+                                     ? find_rows(cursor, &n)
+                                     : read_rows(cursor->events, BATCH_ROWS, &n, &cursor->arena,
+                                               cursor->log, cursor->last, cursor->until);
+        if (cursor->finds && !status && n == 0)
+                return PAWL_DONE;
+        /* Events before a damaged row are still returned; the failure comes again.
+         * Any other may not, and may have undone a transaction of the caller's. */
+        if (n == 0 || (status && status != PAWL_EDAMAGED))
+                return status ? status
+                              : pawl__damaged(cursor->log, &cursor->log->err, cursor->last + 1,
+                                        "the event is missing");
+        cursor->n = n;
+        cursor->last += cursor->finds ? 0 : n;
+        return PAWL_OK;
+}
+
 pawl_status pawl_cursor_next(pawl_cursor *cursor, pawl_event *event)
 {
-        if (cursor->at == cursor->n) {
-                size_t n = 0;
+        const pawl_status status = read_ahead(cursor);
 
-                if (cursor->last >= cursor->until)
-                        return PAWL_DONE;
-                cursor->at = cursor->n = 0;
-                pawl__arena_clear(&cursor->arena);
-                pawl_status status =
-                        cursor->finds ? find_rows(cursor, &n)
-                                      : read_rows(cursor->events, BATCH_ROWS, &n, &cursor->arena,
-                                                cursor->log, cursor->last, cursor->until);
-                if (cursor->finds && !status && n == 0)
-                        return PAWL_DONE;
-                /* Events before a damaged row are still returned; the failure comes again.
-                 * Any other may not, and may have undone a transaction of the caller's. */
-                if (n == 0 || (status && status != PAWL_EDAMAGED))
-                        return status ? status
-                                      : pawl__damaged(cursor->log, &cursor->log->err,
-                                                cursor->last + 1, "the event is missing");
-                cursor->n = n;
-                cursor->last += cursor->finds ? 0 : n;
+        if (!status)
+                *event = cursor->events[cursor->at++];
+        return status;
+}
+
+/* ---- Filtered, and waited for ---------------------------------------------------------------- */
+
+/* The filter's texts, copied into one piece of memory that the cursor has. */
+static pawl_status own_filter(pawl_cursor *cursor, const pawl_event_filter *filter)
+{
+        const char *const texts[] = {filter->type, filter->run_id, filter->step_id};
+        pawl_text *const to[] = {
+                &cursor->filter.type, &cursor->filter.run_id, &cursor->filter.step_id};
+        size_t size = 1;
+
+        for (size_t i = 0; i < 3; i++)
+                size += texts[i] ? strlen(texts[i]) + 1 : 0;
+        char *at = cursor->texts = malloc(size);
+        if (!at)
+                return pawl__nomem(&cursor->log->err);
+        for (size_t i = 0; i < 3; i++) {
+                if (!texts[i])
+                        continue;
+                const size_t len = strlen(texts[i]);
+                memcpy(at, texts[i], len + 1);
+                *to[i] = pawl__text_n(at, len);
+                at += len + 1;
         }
-        *event = cursor->events[cursor->at++];
         return PAWL_OK;
+}
+
+pawl_status pawl_cursor_find(pawl_cursor **out, pawl_log *log, const pawl_event_filter *filter)
+{
+        pawl_cursor *cursor = NULL;
+
+        if (filter->version != PAWL_EVENT_FILTER_VERSION)
+                return pawl__fail(&log->err, PAWL_EINVAL,
+                        "event filter: version %u is not known; start from PAWL_EVENT_FILTER_INIT",
+                        filter->version);
+        if (filter->type && pawl__event_type_of(pawl__text(filter->type)) == PAWL__EVENT_OTHER)
+                return pawl__fail(&log->err, PAWL_EINVAL,
+                        "event type \"%.64s\": is not known; use one of the event log's types",
+                        filter->type);
+        pawl_status status =
+                pawl__cursor_find(&cursor, log, &(pawl__event_filter){.since = filter->since});
+        if (!status)
+                status = own_filter(cursor, filter);
+        if (status)
+                pawl_cursor_close(cursor);
+        else
+                *out = cursor;
+        return status;
+}
+
+/* What was appended since is to be read, too. */
+static pawl_status reach_head(pawl_cursor *cursor)
+{
+        unsigned char hash[32];
+        uint64_t head;
+        const pawl_status status = pawl_log_head(&head, hash, cursor->log);
+
+        if (status || head <= cursor->until)
+                return status;
+        if (cursor->filter.since < cursor->until) /* all up to there was looked at */
+                cursor->filter.since = cursor->until;
+        cursor->filter.before = head + 1;
+        cursor->until = head;
+        return PAWL_OK;
+}
+
+enum { LOOK_MS = 100 }; /* between two looks at a log that is waited for */
+
+pawl_status pawl_cursor_wait(pawl_cursor *cursor, unsigned timeout_ms)
+{
+        const int64_t end = pawl__boot_ms(cursor->log) + timeout_ms;
+
+        for (;;) {
+                pawl_status status = read_ahead(cursor);
+                if (status == PAWL_DONE && !(status = reach_head(cursor)))
+                        status = read_ahead(cursor);
+                const int64_t left = end - pawl__boot_ms(cursor->log);
+                if (status != PAWL_DONE || left <= 0)
+                        return status;
+                const struct timespec pause = {0, (left < LOOK_MS ? left : LOOK_MS) * 1000000};
+                nanosleep(&pause, NULL);
+        }
 }
 
 void pawl_cursor_close(pawl_cursor *cursor)
 {
         if (!cursor)
                 return;
+        free(cursor->texts);
         pawl__arena_free(&cursor->arena);
         free(cursor);
 }

@@ -104,9 +104,90 @@ pawl_status pawl_run_list(
         return give(out, l, done);
 }
 
+pawl_status pawl_run_find(pawl_runs **out, pawl_log *log, const char *run_id, pawl_error *err)
+{
+        pawl_status status;
+        list *l = new_list(&status, err);
+        pawl__run_view run;
+        pawl__row *steps;
+        size_t n;
+
+        if (!status)
+                status = pawl__run_get(&run, &steps, &n, log, pawl__text(run_id), &l->arena, err);
+        if (!status)
+                status = take_run(&run, l, err);
+        return give(out, l, status);
+}
+
 void pawl_runs_free(pawl_runs *runs)
 {
         free_list(runs);
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+/* What is kept under a hash, if it is. */
+static pawl_status read_content(
+        pawl_text *out, list *l, pawl_log *log, pawl_text hash, pawl_error *err)
+{
+        pawl__buf content = PAWL__BUF_INIT;
+        unsigned char bytes[PAWL__HASH_LEN];
+        pawl_status status = PAWL_ENOTFOUND;
+
+        if (hash.data && pawl__unhex32(bytes, hash))
+                status = pawl__log_blob(&content, log, bytes);
+        if (!status)
+                *out = pawl__arena_copy(&l->arena, pawl__buf_text(&content));
+        pawl__buf_free(&content);
+        return status == PAWL_ENOTFOUND ? PAWL_OK : pawl__log_failed(log, status, err);
+}
+
+static pawl_status take_step(
+        list *l, pawl_log *log, const pawl__row *row, bool contents, pawl_error *err)
+{
+        const pawl__value *v = row->v;
+        pawl_step_info *to = add(l, sizeof *to);
+        pawl_status status = PAWL_OK;
+
+        if (!to)
+                return pawl__nomem(err);
+        *to = (pawl_step_info){.step_id = v[PAWL__STEP_ID].text,
+                .status = v[PAWL__STEP_STATUS].text,
+                .retry_token = v[PAWL__STEP_TOKEN].text,
+                .cursor = v[PAWL__STEP_CURSOR].text,
+                .input_hash = v[PAWL__STEP_INPUT_HASH].text,
+                .output_hash = v[PAWL__STEP_OUTPUT_HASH].text,
+                .checkpoint_seq = (uint64_t)v[PAWL__STEP_CHECKPOINT_SEQ].integer,
+                .exit_code = v[PAWL__STEP_EXIT_CODE].integer};
+        if (pawl__text_is(to->status, "blocked"))
+                status = pawl__step_blocked_by(&to->blocked_by, &to->reason, log,
+                        v[PAWL__STEP_RUN].text, to->step_id, &l->arena, err);
+        if (!status && contents)
+                status = read_content(&to->inputs, l, log, to->input_hash, err);
+        if (!status && contents)
+                status = read_content(&to->output, l, log, to->output_hash, err);
+        return status ? status : pawl__arena_check(&l->arena, err);
+}
+
+pawl_status pawl_step_list(
+        pawl_steps **out, pawl_log *log, const char *run_id, bool contents, pawl_error *err)
+{
+        pawl_status status;
+        list *l = new_list(&status, err);
+        pawl__run_view run;
+        pawl__row *steps;
+        size_t n = 0;
+
+        if (!status)
+                status = pawl__run_get(&run, &steps, &n, log, pawl__text(run_id), &l->arena, err);
+        for (size_t i = 0; i < n && !status; i++)
+                status = take_step(l, log, &steps[i], contents, err);
+        return give(out, l, status);
+}
+
+void pawl_steps_free(pawl_steps *steps)
+{
+        free_list(steps);
 }
 
 /* ---- Conflicts ------------------------------------------------------------------------------- */

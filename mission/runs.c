@@ -255,3 +255,32 @@ pawl_status pawl__run_get(pawl__run_view *out, pawl__row **steps, size_t *n_step
                 note_unfinished(*steps, *n_steps);
         return status;
 }
+
+pawl_status pawl__step_blocked_by(pawl_text *layer, pawl_text *reason, pawl_log *log,
+        pawl_text run_id, pawl_text step_id, pawl__arena *arena, pawl_error *err)
+{
+        const pawl__event_filter filter = {
+                .type = pawl__text(pawl__event_def_of(PAWL__GENERATION_BLOCKED)->name),
+                .run_id = run_id,
+                .step_id = step_id,
+                .back = true};
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_cursor *cursor = NULL;
+        pawl_event event;
+        pawl_status status = pawl__cursor_find(&cursor, log, &filter);
+
+        if (!status)
+                status = pawl_cursor_next(cursor, &event);
+        if (status < 0)
+                status = pawl__log_failed(log, status, err);
+        if (!status && event.payload.data)
+                status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err);
+        if (!status && tree.n) {
+                *layer = pawl__arena_copy(arena, pawl__json_get_text(&tree, 0, "layer"));
+                *reason = pawl__arena_copy(arena, pawl__json_get_text(&tree, 0, "reason"));
+                status = pawl__arena_check(arena, err);
+        }
+        pawl__json_tree_free(&tree);
+        pawl_cursor_close(cursor);
+        return status == PAWL_DONE ? PAWL_OK : status;
+}

@@ -44,6 +44,11 @@ PAWL_MUST_CHECK pawl_status pawl__run_retry(
 PAWL_MUST_CHECK pawl_status pawl__step_retry(pawl__retry *out, pawl_log *log,
         const pawl__run_view *run, pawl_text step, pawl_error *err);
 
+/** The program's own layer that blocked a step last, and its reason, each absent if there is none:
+ *  what its last GenerationBlockedBySemanticConflict says. */
+PAWL_MUST_CHECK pawl_status pawl__step_blocked_by(pawl_text *layer, pawl_text *reason,
+        pawl_log *log, pawl_text run_id, pawl_text step_id, pawl__arena *arena, pawl_error *err);
+
 /** What a reader is told of a step that the log says is running, where nobody holds its run: its
  *  process died, or the run was cancelled. */
 #define PAWL__STEP_UNFINISHED "unfinished"

@@ -1,7 +1,8 @@
 /* A handoff as members of a JSON object: what the document says, for programs. */
+#include "base/error.h"
 #include "base/printable.h"
 #include "base/sources.h"
-#include "session/handoff.h"
+#include "session/handoff_text.h"
 
 static void open_list(pawl__json_writer *w, const char *name)
 {
@@ -174,5 +175,73 @@ pawl_status pawl__handoff_json(
         if (!status)
                 status = put_all(w, log, state, &session, &arena, err);
         pawl__arena_free(&arena);
+        return status;
+}
+
+/* ---- For programs ---------------------------------------------------------------------------- */
+
+/* The text of a writer, handed out if @p status is PAWL_OK; the writer is freed. */
+static pawl_status give(
+        char **json, size_t *len, pawl__json_writer *w, pawl_status status, pawl_error *err)
+{
+        if (!status) {
+                pawl__json_close_object(w);
+                if (pawl__json_end_writer(w))
+                        status = pawl__nomem(err);
+        }
+        if (!status) {
+                *json = pawl__buf_take(&w->buf, len);
+                if (!*json)
+                        status = pawl__nomem(err);
+        }
+        pawl__json_writer_free(w);
+        return status;
+}
+
+pawl_status pawl_session_handoff_json(
+        char **json, size_t *len, pawl_log *log, const char *session_id, pawl_error *err)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        return give(json, len, &w, pawl__handoff_json(&w, log, session_id, err), err);
+}
+
+void pawl__handoff_text_json(
+        pawl__json_writer *w, const pawl__handoff_text *text, const bool *fresh)
+{
+        pawl__json_member_text(w, "session_id", text->session_id);
+        open_list(w, "sections");
+        for (size_t i = 0; i < text->n;) {
+                const pawl_text heading = text->list[i].heading;
+                pawl__json_open_object(w);
+                pawl__json_member_text(w, "name", heading);
+                open_list(w, "entries");
+                for (; i < text->n && pawl__text_eq(text->list[i].heading, heading); i++) {
+                        pawl__json_open_object(w);
+                        pawl__json_member_text(w, "text", text->list[i].text);
+                        pawl__json_member_bool(w, "ticked", text->list[i].ticked);
+                        if (fresh)
+                                pawl__json_member_bool(w, "new", fresh[i]);
+                        pawl__json_close_object(w);
+                }
+                pawl__json_close_array(w);
+                pawl__json_close_object(w);
+        }
+        pawl__json_close_array(w);
+}
+
+pawl_status pawl_handoff_parse(
+        char **json, size_t *out_len, const char *text, size_t len, pawl_error *err)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl__handoff_text read = {.n = 0};
+        pawl_status status = pawl__handoff_parse(&read, "handoff", text, len, err);
+
+        pawl__json_open_object(&w);
+        if (!status)
+                pawl__handoff_text_json(&w, &read, NULL);
+        status = give(json, out_len, &w, status, err);
+        pawl__handoff_text_free(&read);
         return status;
 }

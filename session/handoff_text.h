@@ -38,6 +38,10 @@ PAWL_MUST_CHECK pawl_status pawl__handoff_parse(
 PAWL_MUST_CHECK pawl_status pawl__handoff_load(
         pawl__handoff_text *out, const char *path, pawl_error *err);
 void pawl__handoff_text_free(pawl__handoff_text *text);
+/** As members of an object that is open: session_id and sections. @p fresh: whether each entry is
+ *  new; NULL: not said. */
+void pawl__handoff_text_json(
+        pawl__json_writer *w, const pawl__handoff_text *text, const bool *fresh);
 
 /** What people wrote into a document. Texts lie in the arena that was given. */
 typedef struct pawl__edits {

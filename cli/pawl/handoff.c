@@ -107,38 +107,18 @@ static bool is_fresh(const reading *r, size_t entry)
         return false;
 }
 
-static void write_entry(pawl__json_writer *w, const reading *r, size_t i)
-{
-        const pawl__handoff_entry *entry = &r->text.list[i];
-
-        pawl__json_open_object(w);
-        pawl__json_member_text(w, "text", entry->text);
-        pawl__json_member_bool(w, "ticked", entry->ticked);
-        pawl__json_member_bool(w, "new", is_fresh(r, i));
-        pawl__json_close_object(w);
-}
-
 static pawl_status print_understood_json(const reading *r)
 {
         const pawl__handoff_text *text = &r->text;
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        bool *fresh = pawl__arena_array(r->t->cli->arena, text->n, sizeof *fresh);
 
+        if (!fresh)
+                return pawl__nomem(r->t->err);
         pawl__json_open_object(&w);
-        pawl__json_member_text(&w, "session_id", text->session_id);
-        pawl__json_name(&w, "sections");
-        pawl__json_open_array(&w);
-        for (size_t i = 0; i < text->n;) {
-                pawl_text heading = text->list[i].heading;
-                pawl__json_open_object(&w);
-                pawl__json_member_text(&w, "name", heading);
-                pawl__json_name(&w, "entries");
-                pawl__json_open_array(&w);
-                for (; i < text->n && pawl__text_eq(text->list[i].heading, heading); i++)
-                        write_entry(&w, r, i);
-                pawl__json_close_array(&w);
-                pawl__json_close_object(&w);
-        }
-        pawl__json_close_array(&w);
+        for (size_t i = 0; i < text->n; i++)
+                fresh[i] = is_fresh(r, i);
+        pawl__handoff_text_json(&w, text, fresh);
         pawl__notes_json(&w, "new_notes", &r->edits.fresh);
         pawl__json_member_integer(&w, "done_notes", (int64_t)r->edits.n_done);
         pawl__json_close_object(&w);

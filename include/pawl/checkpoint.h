@@ -39,6 +39,11 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_step_checkpoint_load(
 /** The newest of a step. @return as above; PAWL_ENOTFOUND also for a step without one. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_step_checkpoint_latest(pawl_step_checkpoint **out,
         pawl_log *log, const char *run_id, const char *step_id, pawl_error *err);
+/** The payload of a StepCheckpointed event, @p len bytes of JSON: ids are absent, seq and time_us
+ * 0.
+ *  @return PAWL_EINVAL, naming the field that is not of its form. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_step_checkpoint_parse(
+        pawl_step_checkpoint **out, const char *payload, size_t len, pawl_error *err);
 /** NULL is allowed. */
 PAWL_EXTERN void pawl_step_checkpoint_free(pawl_step_checkpoint *checkpoint);
 

@@ -173,6 +173,34 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_cursor_open(
 /** The next event; its texts are valid until the next call on the cursor. PAWL_DONE at the end. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_cursor_next(pawl_cursor *cursor, pawl_event *event);
 
+/** Which events. Start from PAWL_EVENT_FILTER_INIT, which means all of them. */
+typedef struct pawl_event_filter {
+        unsigned version;                    /**< PAWL_EVENT_FILTER_VERSION */
+        uint64_t since;                      /**< those after this seq */
+        const char *type, *run_id, *step_id; /**< of these alone; NULL: of any */
+} pawl_event_filter;
+
+#define PAWL_EVENT_FILTER_VERSION 1
+#define PAWL_EVENT_FILTER_INIT                                                                     \
+        {                                                                                          \
+                PAWL_EVENT_FILTER_VERSION, 0, NULL, NULL, NULL                                     \
+        }
+
+/** Read the events that the filter lets pass, in seq order, up to the last one there is now. It
+ *  costs what the events after filter.since cost: none is found by an index. The filter is copied.
+ *  PAWL_EINVAL for a type that is not known, or another version. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_cursor_find(
+        pawl_cursor **out, pawl_log *log, const pawl_event_filter *filter);
+
+/**
+ * Wait for an event that pawl_cursor_next() has not returned yet, and that the filter lets pass.
+ * The log is looked at ten times a second; no transaction is open in between.
+ * @param timeout_ms  0: look once.
+ * @return PAWL_OK: pawl_cursor_next() returns one; PAWL_DONE: none came in time;
+ *         PAWL_EINTERRUPTED by pawl_log_interrupt().
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_cursor_wait(pawl_cursor *cursor, unsigned timeout_ms);
+
 PAWL_EXTERN void pawl_cursor_close(pawl_cursor *cursor);
 
 /** Where verification failed. */

@@ -263,8 +263,8 @@ PAWL_EXTERN pawl_status pawl_context_fail(pawl_context *ctx, pawl_status status,
  * token of a pass that lets the step generate is the idempotency key of its generation: it stays
  * the same, over crashes and failures, until the step completes or its inputs change.
  * @return PAWL_OK: generate; PAWL_BLOCKED; PAWL_DONE: the step completed before, its output is
- *         pawl_context_output(); PAWL_EINPUTS: the inputs are not those of the checkpoint, also of a
- *         step that completed, and neither options.confirm nor options.accept_inputs accepts them;
+ *         pawl_context_output(); PAWL_EINPUTS: the inputs are not those of the checkpoint, also of
+ * a step that completed, and neither options.confirm nor options.accept_inputs accepts them;
  *         PAWL_ENOTFOUND: no such token; PAWL_EHELD; or another failure. On every failure nothing
  *         may be generated. Accepted inputs run a completed step again, unless its run has ended.
  */
@@ -302,8 +302,8 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_flush(pawl_pipeline *pipel
  * The run is done, or failed for @p reason (NULL: done). Claims the run if this pipeline has not,
  * so that a process started after a crash can end it, and releases it. Ending a run again in the
  * same way is PAWL_OK and records nothing.
- * @return PAWL_ESTATE: steps of it are open (pending, running, blocked or failed), which the message
- *         names; or it ended in another way. PAWL_ENOTFOUND: no such run. PAWL_EHELD.
+ * @return PAWL_ESTATE: steps of it are open (pending, running, blocked or failed), which the
+ * message names; or it ended in another way. PAWL_ENOTFOUND: no such run. PAWL_EHELD.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_pipeline_end_run(
         pawl_pipeline *pipeline, const char *run_id, const char *reason);

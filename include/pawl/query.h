@@ -1,7 +1,7 @@
 /**
  * @file pawl/query.h
- * @brief What a log holds now: runs, conflicts and senses, as `pawl runs`, `conflicts` and
- * `glossary list` show them. Sessions: pawl/session.h; a step's checkpoint: pawl/checkpoint.h.
+ * @brief What a log holds now: runs, their steps, conflicts and senses, as `pawl runs`, `conflicts`
+ * and `glossary list` show them. Sessions: pawl/session.h; a step's checkpoint: pawl/checkpoint.h.
  *
  * Each call gives a list {items, n} of copies, free of the log, to be freed by its function; NULL
  * may be freed. Texts are absent where they do not apply. Errors: a failure with its message in @p
@@ -41,7 +41,38 @@ typedef struct pawl_runs {
  * PAWL_EINVAL. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_run_list(
         pawl_runs **out, pawl_log *log, const char *status, uint64_t limit, pawl_error *err);
+/** The run of that id, or else the only one whose id begins so (4 characters at least): a list of
+ *  one. PAWL_ENOTFOUND; PAWL_EINVAL for the beginning of several. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_run_find(
+        pawl_runs **out, pawl_log *log, const char *run_id, pawl_error *err);
 PAWL_EXTERN void pawl_runs_free(pawl_runs *runs);
+
+/** A step of a run as it is now. */
+typedef struct pawl_step_info {
+        pawl_text step_id;
+        pawl_text status; /**< pending, running, blocked, completed or failed; unfinished: it ran
+                             and no process holds its run any more; skipped: the mission has it no
+                             more */
+        pawl_text retry_token, cursor; /**< of its newest checkpoint */
+        pawl_text input_hash;          /**< 64 hex digits; of the inputs it ran with last */
+        pawl_text output_hash;         /**< 64 hex digits */
+        pawl_text inputs, output; /**< canonical JSON; absent: there is none, or it is not kept */
+        uint64_t checkpoint_seq;  /**< of its newest checkpoint; 0: it has none */
+        int64_t exit_code;    /**< of its command, 128 + signal when killed; -1: none has ended */
+        pawl_text blocked_by; /**< the program's own layer that holds it back; absent: none does */
+        pawl_text reason;     /**< why that layer does */
+} pawl_step_info;
+
+typedef struct pawl_steps {
+        const pawl_step_info *items;
+        size_t n;
+} pawl_steps;
+
+/** The steps of a run, in mission order; those of a program's run as they started. @p run_id as for
+ *  pawl_run_find(). @p contents: inputs and output too, which may be large. PAWL_ENOTFOUND. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_step_list(
+        pawl_steps **out, pawl_log *log, const char *run_id, bool contents, pawl_error *err);
+PAWL_EXTERN void pawl_steps_free(pawl_steps *steps);
 
 /** A conflict as the log has it, and where it stands. */
 typedef struct pawl_conflict_info {

@@ -67,6 +67,46 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_list(
         pawl_sessions **out, pawl_log *log, const pawl_session_filter *filter, pawl_error *err);
 PAWL_EXTERN void pawl_sessions_free(pawl_sessions *list);
 
+/** A step of a session. Texts live as long as the details. */
+typedef struct pawl_session_step {
+        pawl_text step_id;
+        pawl_text status; /**< pending, running, blocked, completed, failed, interrupted ... */
+} pawl_session_step;
+
+/** One of its SessionCheckpointed events. */
+typedef struct pawl_session_checkpoint_info {
+        uint64_t seq;
+        int64_t time_us;  /**< since 1970-01-01 UTC; for people */
+        pawl_text reason; /**< as for pawl_session_checkpoint(); absent: it was pruned */
+} pawl_session_checkpoint_info;
+
+/** A checkpoint of the workspace that was taken in it. */
+typedef struct pawl_session_capture {
+        uint64_t n;
+        pawl_text id, step_id, description;
+        pawl_text git_head, git_branch; /**< where git stood; absent: there is no repository */
+        int64_t created_us;
+} pawl_session_capture;
+
+/** A session with its steps and checkpoints. Free with pawl_session_details_free(). */
+typedef struct pawl_session_details {
+        pawl_session session;
+        const pawl_session_step
+                *steps; /**< completed ones, then those at hand, then pending ones */
+        size_t n_steps;
+        const pawl_session_checkpoint_info *checkpoints; /**< oldest first */
+        size_t n_checkpoints;
+        const pawl_session_capture *captures; /**< oldest first */
+        size_t n_captures;
+        pawl_text commit, branch; /**< where git stood at the last capture; absent: not known */
+} pawl_session_details;
+
+/** @param session_id  the session, or the only one whose id begins so; NULL: the latest.
+ *  @return PAWL_ENOTFOUND; PAWL_EINVAL for the beginning of several. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_find(
+        pawl_session_details **out, pawl_log *log, const char *session_id, pawl_error *err);
+PAWL_EXTERN void pawl_session_details_free(pawl_session_details *details);
+
 /* ---- An agent's session ---------------------------------------------------------------------- */
 
 /** What an agent tells of its work. Zero-initialised tells nothing. */
@@ -173,6 +213,28 @@ PAWL_EXTERN void pawl_prune_report_free(pawl_prune_report *report);
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_handoff(char **text, size_t *len,
         pawl_log *log, const char *session_id, size_t summary, pawl_error *err);
+
+/**
+ * What the handoff says, as a JSON object: status, steps_completed, steps_total, done[],
+ * in_progress[] and next[] (step_id, status, retry_token, cursor, exit_code, conflicts[], terms[]),
+ * files[], commits[], workspace_checkpoints[], issues[], notes[] and go_on, the command to resume
+ * with (docs/reference/handoff.md).
+ * @param[out] json   the caller's, ended by a NUL that len does not count; pawl_free().
+ * @param session_id  NULL: the latest.
+ * @return PAWL_ENOTFOUND.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_handoff_json(
+        char **json, size_t *len, pawl_log *log, const char *session_id, pawl_error *err);
+
+/**
+ * A handoff document as people left it, read as `pawl resume` reads it, as a JSON object:
+ * {"session_id","sections":[{"name","entries":[{"text","ticked"}]}]}, session_id null if the title
+ * names none. No log is needed.
+ * @param[out] json  as above.
+ * @return PAWL_EPARSE for what is not a text: not UTF-8, a NUL byte, more than 1 MiB.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_handoff_parse(
+        char **json, size_t *out_len, const char *text, size_t len, pawl_error *err);
 
 /**
  * The same into a file, whole or not at all: beside it first, synced, then in its place. A file

@@ -2,6 +2,7 @@
 #include "checkpoint/checkpoint.h"
 #include "support/history.h"
 #include "support/sweep.h"
+#include <pawl/checkpoint.h>
 
 static pawl__checkpoint sample(void)
 {
@@ -423,4 +424,26 @@ UNIT_TEST(running_out_of_memory_leaks_nothing)
                 pawl__buf_free(&out);
                 pawl__arena_free(&arena);
         }
+}
+
+UNIT_TEST(a_payload_is_parsed_for_a_program)
+{
+        pawl_step_checkpoint *checkpoint = NULL;
+        pawl_error err = PAWL_ERROR_INIT;
+
+        if (pawl_step_checkpoint_parse(&checkpoint, sample_json, strlen(sample_json), &err))
+                fail_msg("%s", err.message);
+        assert_string_equal(checkpoint->retry_token, TOKEN(1));
+        assert_string_equal(checkpoint->cursor, "pre_generation_gate");
+        assert_string_equal(checkpoint->input_hash, HASH_A);
+        assert_string_equal(checkpoint->strictness, "medium");
+        assert_int_equal(checkpoint->n_scope_refs, 1);
+        assert_text(checkpoint->scope_refs[0].scope, "team_domain");
+        assert_null(checkpoint->run_id.data);
+        assert_int_equal(checkpoint->seq, 0);
+        pawl_step_checkpoint_free(checkpoint);
+        checkpoint = NULL;
+        assert_int_equal(pawl_step_checkpoint_parse(&checkpoint, "{}", 2, &err), PAWL_EINVAL);
+        assert_int_equal(pawl_step_checkpoint_parse(&checkpoint, "{", 1, &err), PAWL_EINVAL);
+        assert_null(checkpoint);
 }

@@ -242,3 +242,74 @@ UNIT_TEST(an_event_whose_payload_is_no_line_of_json_is_not_printed)
         }
         pawl__buf_free(&out);
 }
+
+static pawl_cursor *filtered(struct event_log *f, const char *type, const char *run)
+{
+        pawl_event_filter filter = PAWL_EVENT_FILTER_INIT;
+        pawl_cursor *cursor;
+
+        filter.type = type;
+        filter.run_id = run;
+        assert_ok(pawl_cursor_find(&cursor, f->log, &filter));
+        return cursor;
+}
+
+OPEN_LOG_TEST(a_filter_lets_pass_what_it_names)
+{
+        pawl_event_filter filter = PAWL_EVENT_FILTER_INIT;
+        pawl_cursor *cursor = NULL;
+        pawl_event event;
+        uint64_t fence;
+
+        event_log_fill(f, 300);
+        assert_ok(pawl_log_claim(&fence, f->log, "m", "r", "user:ana", NULL));
+        event_log_fill(f, 300);
+        cursor = filtered(f, NULL, "r");
+        assert_ok(pawl_cursor_next(cursor, &event));
+        assert_text(event.type, "RunClaimed");
+        assert_int_equal(event.seq, 301);
+        assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_DONE);
+        pawl_cursor_close(cursor);
+        cursor = filtered(f, "RunClaimed", "other");
+        assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_DONE);
+        pawl_cursor_close(cursor);
+        cursor = NULL;
+        filter.type = "NoSuchType";
+        assert_int_equal(pawl_cursor_find(&cursor, f->log, &filter), PAWL_EINVAL);
+        assert_says(pawl_log_errmsg(f->log), "event type \"NoSuchType\": is not known");
+        filter.version = 7;
+        assert_int_equal(pawl_cursor_find(&cursor, f->log, &filter), PAWL_EINVAL);
+        assert_null(cursor);
+}
+
+OPEN_LOG_TEST(a_cursor_waits_for_what_its_filter_lets_pass)
+{
+        pawl_cursor *cursor = filtered(f, "RunClaimed", NULL), *all;
+        pawl_event event;
+        uint64_t fence;
+
+        assert_int_equal(pawl_cursor_wait(cursor, 0), PAWL_DONE);
+        event_log_fill(f, 300);
+        assert_int_equal(pawl_cursor_wait(cursor, 0), PAWL_DONE);
+        assert_ok(pawl_cursor_open(&all, f->log, 0));
+        for (unsigned i = 1; i <= 300; i++)
+                assert_ok(pawl_cursor_next(all, &event));
+        assert_int_equal(pawl_cursor_next(all, &event), PAWL_DONE);
+
+        assert_ok(pawl_log_claim(&fence, f->log, "m", "r", "user:ana", NULL));
+        for (int i = 0; i < 2; i++) { /* waited for twice, it is returned once */
+                assert_ok(pawl_cursor_wait(cursor, 10000));
+                assert_ok(pawl_cursor_wait(all, 10000));
+        }
+        assert_ok(pawl_cursor_next(cursor, &event));
+        assert_int_equal(event.seq, 301);
+        assert_ok(pawl_cursor_next(all, &event));
+        assert_int_equal(event.seq, 301);
+        assert_int_equal(pawl_cursor_next(cursor, &event), PAWL_DONE);
+        assert_int_equal(pawl_cursor_wait(all, 0), PAWL_DONE);
+        pawl_log_interrupt(f->log, true);
+        assert_int_equal(pawl_cursor_wait(cursor, 10000), PAWL_EINTERRUPTED);
+        pawl_log_interrupt(f->log, false);
+        pawl_cursor_close(all);
+        pawl_cursor_close(cursor);
+}

@@ -104,3 +104,69 @@ PIPED_TEST(senses_are_those_of_the_run_and_its_answers)
         assert_says(p->err.message, "run other: is not in this log; `pawl runs` lists them");
         assert_ptr_equal(senses, p);
 }
+
+PIPED_TEST(one_run_is_found_by_its_id_or_the_start_of_it)
+{
+        pawl_runs *runs = (pawl_runs *)p;
+
+        pawl_context_free(p->ctx);
+        for (int i = 0; i < 2; i++) {
+                assert_ok(pawl_context_new(
+                        &p->ctx, "m", i ? "release-12" : "release-1", "s", &p->err));
+                assert_ok(piped_run(p));
+                pawl_context_free(p->ctx);
+        }
+        p->ctx = NULL;
+        assert_int_equal(pawl_run_find(&runs, p->log, "rele", &p->err), PAWL_EINVAL);
+        assert_int_equal(pawl_run_find(&runs, p->log, "other", &p->err), PAWL_ENOTFOUND);
+        assert_ptr_equal(runs, p);
+        /* the whole id of a run is that run, whatever begins so too */
+        assert_ok(pawl_run_find(&runs, p->log, "release-1", &p->err));
+        assert_int_equal(runs->n, 1);
+        assert_text(runs->items[0].run_id, "release-1");
+        assert_text(runs->items[0].mission_id, "m");
+        pawl_runs_free(runs);
+        assert_ok(pawl_run_find(&runs, p->log, "release-12", &p->err));
+        assert_text(runs->items[0].run_id, "release-12");
+        pawl_runs_free(runs);
+}
+
+PIPED_TEST(the_steps_of_a_run_are_listed_with_inputs_and_outputs)
+{
+        pawl_steps *steps = (pawl_steps *)p;
+
+        assert_int_equal(pawl_step_list(&steps, p->log, "r", true, &p->err), PAWL_ENOTFOUND);
+        assert_ptr_equal(steps, p);
+        assert_ok(piped_critical(p, "done", "{\"b\":2,\"a\":1}"));
+        assert_ok(piped_complete(p, "[42]"));
+        assert_ok(piped_critical(p, "running", "{}"));
+        block(p);
+        assert_ok(pawl_step_list(&steps, p->log, "r", true, &p->err));
+        assert_int_equal(steps->n, 3);
+        const pawl_step_info *s = steps->items;
+        assert_text(s[0].step_id, "done");
+        assert_text(s[0].status, "completed");
+        assert_text(s[0].inputs, "{\"a\":1,\"b\":2}");
+        assert_text(s[0].output, "[42]");
+        assert_int_equal(s[0].input_hash.len, 64);
+        assert_int_equal(s[0].output_hash.len, 64);
+        assert_int_equal(s[0].exit_code, 0);
+        assert_text(s[1].status, "running");
+        assert_text(s[1].cursor, "post_gate");
+        assert_null(s[1].output.data);
+        assert_int_equal(s[1].exit_code, -1);
+        assert_text(s[2].status, "blocked");
+        assert_text(s[2].retry_token, p->token);
+        assert_true(s[2].checkpoint_seq > 0);
+        assert_null(s[2].blocked_by.data); /* the gate does, not a layer */
+        pawl_steps_free(steps);
+        assert_ok(pawl_step_list(&steps, p->log, "r", false, &p->err));
+        assert_null(steps->items[0].inputs.data);
+        assert_null(steps->items[0].output.data);
+        pawl_steps_free(steps);
+        piped_reopen(p);
+        assert_ok(pawl_step_list(&steps, p->log, "r", false, &p->err));
+        assert_text(steps->items[1].status, "unfinished");
+        pawl_steps_free(steps);
+        pawl_steps_free(NULL);
+}

@@ -456,3 +456,57 @@ HISTORY_TEST(one_that_is_not_there_is_not_found)
         assert_string_equal(text, "untouched");
         assert_int_equal(len, 7);
 }
+
+HISTORY_TEST(one_as_data)
+{
+        pawl_session_details *details = NULL;
+        char *json = NULL;
+        size_t len = 0;
+
+        assert_int_equal(pawl_session_find(&details, h->log, NULL, &h->err), PAWL_ENOTFOUND);
+        assert_int_equal(
+                pawl_session_handoff_json(&json, &len, h->log, NULL, &h->err), PAWL_ENOTFOUND);
+        assert_null(details);
+        assert_null(json);
+        pawl_session_work work = {.current_step = "two", .summary = "halfway"};
+        char id[PAWL_SESSION_ID_MAX];
+        const char *const done[] = {"one"}, *const pending[] = {"three"};
+        work.completed = done;
+        work.n_completed = 1;
+        work.pending = pending;
+        work.n_pending = 1;
+        uint64_t seq;
+        assert_ok(pawl_session_start(id, h->log, "m", &work, NULL, &h->err));
+        assert_ok(pawl_session_checkpoint(&seq, h->log, id, NULL, "manual", NULL, &h->err));
+        for (int named = 0; named < 2; named++) {
+                assert_ok(pawl_session_find(&details, h->log, named ? id : NULL, &h->err));
+                assert_text(details->session.session_id, id);
+                assert_text(details->session.summary, "halfway");
+                assert_int_equal(details->n_steps, 3);
+                assert_text(details->steps[0].step_id, "one");
+                assert_text(details->steps[0].status, "completed");
+                assert_text(details->steps[1].step_id, "two");
+                assert_text(details->steps[1].status, "running");
+                assert_text(details->steps[2].status, "pending");
+                assert_int_equal(details->n_checkpoints, 1);
+                assert_int_equal(details->checkpoints[0].seq, seq);
+                assert_text(details->checkpoints[0].reason, "manual");
+                assert_int_equal(details->n_captures, 0);
+                assert_null(details->commit.data);
+                pawl_session_details_free(details);
+        }
+        pawl_session_details_free(NULL);
+        assert_ok(pawl_session_handoff_json(&json, &len, h->log, id, &h->err));
+        assert_int_equal(strlen(json), len);
+        check_says(json, "\"done\":[{\"step_id\":\"one\"", __FILE__, __LINE__);
+        pawl_free(json);
+        char *text = document(h, NULL, 0);
+        assert_ok(pawl_handoff_parse(&json, &len, text, strlen(text), &h->err));
+        assert_int_equal(strlen(json), len);
+        check_says(json, id, __FILE__, __LINE__);
+        check_says(json, "\"ticked\":", __FILE__, __LINE__);
+        pawl_free(json);
+        json = NULL;
+        assert_int_equal(pawl_handoff_parse(&json, &len, "\xff", 1, &h->err), PAWL_EPARSE);
+        assert_null(json);
+}
