@@ -272,6 +272,17 @@ bool pawl__log_holder_seen(pawl_log *log, pawl_text run_id)
         return false;
 }
 
+pawl_status pawl__log_holder_died(bool *died, pawl_log *log, pawl_text run_id)
+{
+        pawl__lease_row l;
+        bool found;
+        const pawl_status status = pawl__lease_read(&l, &found, log, run_id);
+
+        if (!status)
+                *died = found && l.held;
+        return status;
+}
+
 pawl_status pawl__log_holder(bool *held, pawl_owner *owner, pawl_log *log, pawl_text run_id)
 {
         pawl__lease_row l;

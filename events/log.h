@@ -132,6 +132,8 @@ PAWL_MUST_CHECK pawl_status pawl__log_holds(pawl_log *log, pawl_text run_id, uin
 /** Does a live process have the run? PAWL_OK with *held and the present owner. */
 PAWL_MUST_CHECK pawl_status pawl__log_holder(
         bool *held, pawl_owner *owner, pawl_log *log, pawl_text run_id);
+/** Nobody holds the run: is that since its last owner died, and not because it was released? */
+PAWL_MUST_CHECK pawl_status pawl__log_holder_died(bool *died, pawl_log *log, pawl_text run_id);
 /** The same, as it was seen last, without asking the log: the live process that had the run then is
  *  still there, as far as the kernel knows, and its lease is not over yet. */
 bool pawl__log_holder_seen(pawl_log *log, pawl_text run_id);

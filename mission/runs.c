@@ -81,7 +81,7 @@ static pawl_status owner_of(pawl__run_view *out, const looking *l, pawl_text run
         if (status)
                 return log_failed(l, status);
         if (!out->held)
-                return PAWL_OK;
+                return log_failed(l, pawl__log_holder_died(&out->died, l->log, run_id));
         out->owner.host = pawl__arena_text(l->arena, out->owner.host, &ok);
         return ok ? PAWL_OK : pawl__nomem(l->err);
 }

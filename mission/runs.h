@@ -18,6 +18,7 @@ typedef struct pawl__run_view {
         pawl__retry retry;     /**< of its current step; one run alone: pawl__run_get() */
         pawl__forked forked;   /**< what it was forked from, if it was */
         bool held;
+        bool died;        /**< not held, and its last owner did not release it: that one died */
         pawl_owner owner; /**< where held */
 } pawl__run_view;
 

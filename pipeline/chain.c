@@ -122,21 +122,27 @@ static size_t target(const pawl_pipeline *pipeline, pawl__cursor_at cursor)
         return gate;
 }
 
-/* A user's layer after the gate blocks the step. A checkpoint at the gate makes the step resumable:
- * it goes through that layer again. (A layer before the gate would be skipped by such a resume:
- * there the step is started again.) */
+/* A program's own layer blocks the step. After the gate, a checkpoint makes the step resumable: it
+ * goes through that layer again. (A layer before the gate would be skipped by such a resume: there
+ * the step is started again.) */
 static pawl_status blocked_by_layer(pawl_pipeline *pipeline, pawl_context *ctx, size_t at)
 {
-        pawl__cursor_at cursor = ctx->phase == PAWL__ON_OUTPUT ? PAWL__AT_POST_GENERATION
-                                                               : PAWL__AT_PRE_GENERATION_GATE;
+        const pawl__cursor_at cursor = ctx->phase == PAWL__ON_OUTPUT ? PAWL__AT_POST_GENERATION
+                                                                     : PAWL__AT_PRE_GENERATION_GATE;
+        const char *name = pipeline->layers[at].name;
+        const pawl_error why = ctx->error;
+        const char *reason = why.status == PAWL_BLOCKED && *why.message ? why.message : NULL;
         pawl_status status = PAWL_OK;
 
         if (at > pawl__pipeline_index(pipeline, pawl__layer_gate.name))
                 status = pawl__gate_checkpoint(ctx, cursor);
+        if (!status)
+                status = pawl__gate_blocked_by(ctx, name, reason);
         return status ? status
                       : pawl__fail(&ctx->error, PAWL_BLOCKED,
-                                "step %.*s: blocked by layer %s; resume it when that layer lets it pass",
-                                PAWL__STEP(ctx), pipeline->layers[at].name);
+                                "step %.*s: blocked by layer %s%s%s; run it again when that layer "
+                                "lets it pass",
+                                PAWL__STEP(ctx), name, reason ? ": " : "", reason ? reason : "");
 }
 
 static pawl_status blocked_by_conflicts(pawl_context *ctx)

@@ -254,6 +254,22 @@ static pawl_status emit_blocked(pawl_context *ctx, const pawl__blocker *blockers
         return pawl__context_emit(ctx, PAWL__GENERATION_BLOCKED);
 }
 
+pawl_status pawl__gate_blocked_by(pawl_context *ctx, const char *layer, const char *reason)
+{
+        pawl__json_writer *w = pawl__context_payload(ctx);
+
+        pawl__context_decide(ctx);
+        if (ctx->phase == PAWL__ON_OUTPUT)
+                pawl__attempt_members(w, &ctx->attempt);
+        pawl__json_member_raw(w, "conflicts", pawl__text("[]"));
+        pawl__json_member_string(w, "effective_strictness", pawl__strictness_name(ctx->effective));
+        pawl__json_member_string(w, "layer", layer);
+        if (reason)
+                pawl__json_member_string(w, "reason", reason);
+        pawl__json_member_string(w, "strictness_mode", pawl__strictness_name(mode(ctx)));
+        return pawl__context_emit(ctx, PAWL__GENERATION_BLOCKED);
+}
+
 static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
 {
         bool on_output = ctx->phase == PAWL__ON_OUTPUT, asks = false;

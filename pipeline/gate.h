@@ -38,7 +38,13 @@ PAWL_MUST_CHECK pawl_status pawl__conflict_resolved(
 /** Of all conflicts of the step: does an answer not count? */
 PAWL_MUST_CHECK pawl_status pawl__answers_count(bool *count, pawl_context *ctx);
 
-/** StepCheckpointed with a fresh token at @p cursor; it is ctx->checkpoint then. */
+/** GenerationBlockedBySemanticConflict of no conflict: a program's own layer of that name blocks
+ * the step. @p reason: in its words; NULL: it gave none. */
+PAWL_MUST_CHECK pawl_status pawl__gate_blocked_by(
+        pawl_context *ctx, const char *layer, const char *reason);
+
+/** StepCheckpointed at @p cursor, with a fresh token, or that of the checkpoint that the pass
+ * resumed from if that one is held at the same cursor; it is ctx->checkpoint then. */
 PAWL_MUST_CHECK pawl_status pawl__gate_checkpoint(pawl_context *ctx, pawl__cursor_at cursor);
 
 /** A finding as callers see it. Its senses are in the context's pass arena. */

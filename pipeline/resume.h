@@ -11,8 +11,8 @@
 PAWL_MUST_CHECK pawl_status pawl__resume_load(pawl_context *ctx, pawl_text token);
 
 /** The step, whose row this is, has completed. PAWL_DONE with its output if its inputs were the
- *  context's, or are not known; PAWL_EINPUTS if others, and nobody accepts that; else PAWL_OK: it is
- *  to pass again. */
+ *  context's, or are not known; PAWL_EINPUTS if others, and nobody accepts that; else PAWL_OK: it
+ * is to pass again. */
 PAWL_MUST_CHECK pawl_status pawl__resume_completed(pawl_context *ctx, const pawl__row *step);
 
 /** The step's row in the state; PAWL_ENOTFOUND, without a message, when it never started. @p at: as

@@ -27,6 +27,7 @@ typedef struct listing {
         char retry[64];       /* "attempt 2 of 3 ..." at its step, or "" */
         pawl__row *open;      /* its open conflicts */
         size_t n_open;
+        pawl_text blocked_by, layer_reason; /* a program's own layer; absent: none */
         uint64_t n;
 } listing;
 
@@ -71,6 +72,10 @@ static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl
                 if (l->n_open > 1)
                         fprintf(out, ", and %zu more question%s", l->n_open - 1,
                                 l->n_open == 2 ? "" : "s");
+        } else if (l->blocked_by.data) {
+                cli_putf(out, "held by layer %.*s", CLI_FMT(l->blocked_by));
+                if (l->layer_reason.data)
+                        cli_putf(out, ": %.*s", CLI_FMT(l->layer_reason));
         } else if (pawl__text_is(run->status, "blocked")) {
                 fputs("its answers are in", out);
         } else if (pawl__text_is(run->status, "queued")) {
@@ -83,9 +88,10 @@ static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl
                 if (!reason.data)
                         reason = value(run, PAWL__RUN_REASON);
                 if (!reason.data) /* that it died cannot be recorded in every log */
-                        reason = pawl__text(pawl__text_is(value(run, PAWL__RUN_STATUS), "running")
-                                                    ? "process died"
-                                                    : "rolled back");
+                        reason = pawl__text(!pawl__text_is(value(run, PAWL__RUN_STATUS), "running")
+                                                    ? "rolled back"
+                                            : run->died ? "process died"
+                                                        : "its program ended, and left it open");
                 cli_put(out, reason);
                 fprintf(out, "%s%s", *l->retry ? "; " : "", l->retry);
         }
@@ -250,6 +256,10 @@ static pawl_status show(const pawl__run_view *run, void *user, pawl_error *err)
                 status = pawl__run_retry(&retry, l->log, run, err);
         if (!status)
                 pawl__retry_say(l->retry, &retry, sources.wall_us(sources.user));
+        l->blocked_by = l->layer_reason = (pawl_text){NULL, 0};
+        if (!status && !l->n_open && pawl__text_is(run->status, "blocked"))
+                status = pawl__step_blocked_by(&l->blocked_by, &l->layer_reason, l->log,
+                        value(run, PAWL__RUN_ID), value(run, PAWL__RUN_CURRENT), &l->arena, err);
         if (!status && pawl__text_is(run->status, "interrupted"))
                 status = interruption(&reason, l, run, err);
         if (status)

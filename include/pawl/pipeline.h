@@ -108,7 +108,8 @@ PAWL_EXTERN const char *pawl_pipeline_errmsg(const pawl_pipeline *pipeline);
 
 /**
  * A layer. process() reads and fills the context and returns a verdict: PAWL_OK (go on),
- * PAWL_BLOCKED, PAWL_JUMP (go on where the context's cursor says; for the standard layers),
+ * PAWL_BLOCKED (say why with pawl_context_fail(ctx, PAWL_BLOCKED, why): the log records layer and
+ * reason), PAWL_JUMP (go on where the context's cursor says; for the standard layers),
  * PAWL_DONE (the pass ends here, and nothing is generated or completed by it) or a failure, said
  * with pawl_context_fail(). It does no I/O: events go to the context's batch with
  * pawl_context_emit(). A pass may be made again, and what it emitted is dropped then, where

@@ -200,6 +200,8 @@ static pawl_status step(
                 status = pawl_context_set_inputs(ctx, inputs, sizeof inputs - 1);
         if (!status)
                 status = pawl_context_set_metadata(ctx, metadata, sizeof metadata - 1);
+        if (!status)
+                status = pawl_context_set_critical(ctx, false);
         if (status && ctx)
                 (void)said(c, status, pawl_context_errmsg(ctx));
         *out = ctx;
@@ -293,6 +295,62 @@ static pawl_status list(struct calls *c)
         return status;
 }
 
+static pawl_status wait_for_events(struct calls *c)
+{
+        pawl_event_filter filter = PAWL_EVENT_FILTER_INIT;
+        pawl_cursor *cursor = NULL;
+
+        filter.type = "RunStarted";
+        pawl_status status = pawl_cursor_find(&cursor, c->log, &filter);
+        if (!status)
+                status = pawl_cursor_wait(cursor, 0);
+        pawl_cursor_close(cursor);
+        return status ? said(c, status, pawl_log_errmsg(c->log)) : PAWL_OK;
+}
+
+/* What a log holds, one by one. */
+static pawl_status find(struct calls *c)
+{
+        static const char checkpoint[] =
+                "{\"cursor\":\"post_gate\",\"input_hash\":"
+                "\"0000000000000000000000000000000000000000000000000000000000000000\","
+                "\"input_hash_alg\":\"jcs-sha256\",\"retry_token\":"
+                "\"00000000-0000-4000-8000-000000000001\",\"scope_refs\":[],"
+                "\"strictness\":\"medium\"}";
+        static const char document[] = "# Handoff\n\n## NEXT\n\n- [ ] one\n";
+        pawl_runs *all = NULL, *runs = NULL;
+        pawl_steps *steps = NULL;
+        pawl_session_details *session = NULL;
+        pawl_step_checkpoint *parsed = NULL;
+        char *json = NULL, *read = NULL;
+        size_t len;
+        pawl_status status = pawl_run_list(&all, c->log, NULL, 0, &c->err);
+
+        if (!status)
+                status = pawl_run_find(&runs, c->log, all->items[0].run_id.data, &c->err);
+        if (!status)
+                status = pawl_step_list(&steps, c->log, all->items[0].run_id.data, true, &c->err);
+        if (!status)
+                status = pawl_session_find(&session, c->log, NULL, &c->err);
+        if (!status)
+                status = pawl_session_handoff_json(&json, &len, c->log, NULL, &c->err);
+        if (!status)
+                status = pawl_handoff_parse(&read, &len, document, sizeof document - 1, &c->err);
+        if (!status)
+                status = pawl_step_checkpoint_parse(
+                        &parsed, checkpoint, sizeof checkpoint - 1, &c->err);
+        if (!status)
+                status = wait_for_events(c);
+        pawl_runs_free(all);
+        pawl_runs_free(runs);
+        pawl_steps_free(steps);
+        pawl_session_details_free(session);
+        pawl_step_checkpoint_free(parsed);
+        pawl_free(json);
+        pawl_free(read);
+        return status;
+}
+
 /* ---- The tests ------------------------------------------------------------------------------ */
 
 static int setup(void **state)
@@ -327,6 +385,7 @@ SWEEP_TEST(claiming, STORY_BLOCKED, claim)
 SWEEP_TEST(opening, STORY_BLOCKED, open_another)
 SWEEP_TEST(submitting, STORY_BLOCKED, submit)
 SWEEP_TEST(listing, STORY_ANSWERED, list)
+SWEEP_TEST(finding, STORY_ANSWERED, find)
 SWEEP_TEST(embedding, STORY_BLOCKED, embed)
 
 /* The mission of the story with another command at its end. */

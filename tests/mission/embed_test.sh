@@ -65,6 +65,48 @@ runs 0 ./embed "$PAWL_DB" "$token"
 is_empty out
 same "$(events)" "$before"
 
+it "status tells a program that ended from one that died, and names the layer that holds a step"
+cat > ends.c <<'END'
+#include <pawl/pawl.h>
+#include <string.h>
+#include <unistd.h>
+static pawl_status hold(const pawl_layer *layer, pawl_context *ctx)
+{
+        (void)layer;
+        return pawl_context_fail(ctx, PAWL_BLOCKED, "the budget is used up");
+}
+int main(int argc, char **argv)
+{
+        const pawl_layer layer = {"budget", hold, NULL};
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl_pipeline *pipeline;
+        pawl_context *ctx;
+        pawl_log *log;
+        options.flags = PAWL_LOG_CREATE;
+        if (argc < 2 || pawl_log_open(&log, "ends.d/events.db", &options, &err) || pawl_pipeline_new(&pipeline, log, NULL, &err) ||
+                pawl_context_new(&ctx, "m", argv[1], "s", &err) ||
+                (!strcmp(argv[1], "held") && pawl_pipeline_add_after(pipeline, "resume", &layer)))
+                return 9;
+        pawl_status status = pawl_pipeline_run(pipeline, ctx);
+        if (!strcmp(argv[1], "died"))
+                _exit(status);
+        pawl_context_free(ctx);
+        pawl_pipeline_free(pipeline);
+        pawl_log_close(log);
+        return status;
+}
+END
+$CC -std=c11 ends.c $("$SOURCE_DIR/tests/support/libpawl-flags") -o ends
+mkdir ends.d
+runs 0 ./ends left
+runs 0 ./ends died
+runs 2 ./ends held
+why() { pawl status --json --db ends.d/events.db | jq -r ".runs[] | select(.run_id == \"$1\") | .why"; }
+same "$(why left)" "its program ended, and left it open"
+same "$(why died)" "process died"
+same "$(why held)" "held by layer budget: the budget is used up"
+
 it "a token that nobody gave out is refused"
 fails 1 '^embed: ' ./embed "$PAWL_DB" 00000000-0000-4000-8000-000000000000
 same "$(events)" "$before"

@@ -180,6 +180,47 @@ PIPED_TEST(a_layer_behind_the_gate_holds_until_it_lets_go)
         assert_text(pawl_context_output(p->ctx), "42");
 }
 
+static pawl_status say_why(const pawl_layer *layer, pawl_context *ctx)
+{
+        const char *why = *(const char **)layer->user;
+
+        return why ? pawl_context_fail(ctx, PAWL_BLOCKED, why) : PAWL_OK;
+}
+
+/* Before the gate or behind it: what holds the step is in the log, under the layer's name. */
+static void is_recorded(struct piped *p, bool before)
+{
+        const char *why = "the budget is used up";
+        const pawl_layer mine = {"budget", say_why, &why};
+        uint64_t head = piped_head(p);
+
+        assert_ok(before ? pawl_pipeline_add_before(p->pipeline, "extraction", &mine)
+                         : pawl_pipeline_add_after(p->pipeline, "generation_gate", &mine));
+        assert_int_equal(run(p, "s", plain, NULL), PAWL_BLOCKED);
+        assert_says(pawl_pipeline_errmsg(p->pipeline),
+                "step s: blocked by layer budget: the budget is used up");
+        const pawl_text payload =
+                pawl__text(piped_payload(p, "GenerationBlockedBySemanticConflict", head, 0));
+        assert_holds(payload, "\"conflicts\":[]");
+        assert_holds(payload, "\"layer\":\"budget\",\"reason\":\"the budget is used up\"");
+        assert_string_equal(piped_status(p, "s"), "blocked");
+        assert_int_equal(pawl_pipeline_end_run(p->pipeline, "r", NULL), PAWL_ESTATE);
+        why = NULL;
+        assert_ok(run(p, "s", plain, NULL));
+        assert_ok(piped_complete(p, "1"));
+        assert_ok(pawl_pipeline_end_run(p->pipeline, "r", NULL));
+}
+
+PIPED_TEST(a_layer_before_the_gate_is_recorded_with_its_reason)
+{
+        is_recorded(p, true);
+}
+
+PIPED_TEST(a_layer_behind_the_gate_is_recorded_with_its_reason)
+{
+        is_recorded(p, false);
+}
+
 PIPED_TEST(a_layer_may_hold_where_the_check_is_off)
 {
         char notes[256] = "";
