@@ -1,4 +1,5 @@
-/* One step of one run, guarded by Pawl: `./embed LOG` begins, `./embed LOG TOKEN` goes on. */
+/* One step of one run, guarded by Pawl: `./embed LOG` begins and resumes it; `./embed LOG TOKEN`
+ * resumes from the checkpoint of that token. */
 #include <pawl/pawl.h>
 #include <stdio.h>
 
@@ -23,10 +24,10 @@ static int run(pawl_pipeline *chain, pawl_context *ctx)
         if (status == PAWL_OK) { /* the token is the key to generate under: a retry has the same */
                 printf("generating under %s\n", pawl_context_retry_token(ctx));
                 status = pawl_pipeline_complete(chain, ctx, output, sizeof output - 1);
-                if (status == PAWL_OK)
-                        status = pawl_pipeline_end_run(chain, "refunds-1", NULL);
         }
         if (status == PAWL_OK || status == PAWL_DONE) /* done: see pawl_context_output() */
+                status = pawl_pipeline_end_run(chain, "refunds-1", NULL);
+        if (status == PAWL_OK)
                 return 0;
         fprintf(stderr, "embed: %s\n", pawl_pipeline_errmsg(chain));
         return 1;

@@ -24,7 +24,6 @@ def ask(conflict):
 
 def main(run_id):
     with pawl.Log.open(".pawl/events.db") as log, pawl.Pipeline(log, clarify=ask) as pipeline:
-        new = False
         for step, generate in STEPS.items():
             with pawl.Context("refunds", run_id, step, {"topic": "refunds"}) as context:
                 verdict = pipeline.run(context)
@@ -33,9 +32,7 @@ def main(run_id):
                 if verdict == "done":  # in an earlier session
                     continue
                 pipeline.complete(context, generate({"topic": "refunds"}))
-                new = True
-        if new:
-            pipeline.end_run(run_id)
+        pipeline.end_run(run_id)  # also of a run whose last session died right before this
     return f"{run_id} is completed"
 
 
