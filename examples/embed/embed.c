@@ -1,5 +1,4 @@
-/* One step of one run, guarded by Pawl: `./embed LOG` begins and resumes it; `./embed LOG TOKEN`
- * resumes from the checkpoint of that token. */
+/* One step of one run, guarded by Pawl: `./embed LOG` begins and resumes it; a token may follow. */
 #include <pawl/pawl.h>
 #include <stdio.h>
 
