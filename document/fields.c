@@ -117,6 +117,7 @@ static pawl_status refuse_key(
         const pawl__field *fields, size_t n, const pawl__place *place, pawl__node node)
 {
         pawl_text name = pawl__json_at(&place->document->tree, node)->name;
+        const pawl_text shown = pawl__yaml_shown_key(name);
         pawl__similar similar = {.typed = name, .synonyms = synonyms};
         size_t used = 0;
         char known[256] = "";
@@ -132,7 +133,7 @@ static pawl_status refuse_key(
         }
         return pawl__fail(place->err, PAWL_EPARSE, "%s: line %u: %s%.*s: unknown key; %s%s%s",
                 place->document->path, (unsigned)pawl__document_key_line(place->document, node),
-                place->where, PAWL__FMT(name),
+                place->where, PAWL__FMT(shown),
                 similar.found ? "did you mean " : "the keys here are ",
                 similar.found ? similar.found : known, similar.found ? "?" : "");
 }

@@ -223,10 +223,22 @@ static pawl_status add_name(struct converter *c, bool *twice, struct range name)
         return status;
 }
 
+pawl_text pawl__yaml_shown_key(pawl_text key)
+{
+        static const char plain[] =
+                "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
+
+        for (size_t i = 0; i < key.len; i++)
+                if (!memchr(plain, key.data[i], sizeof plain - 1) || i >= 64)
+                        return pawl__text("(not a name)");
+        return key;
+}
+
 static pawl_status add_key(
         struct converter *c, const yaml_event_t *event, pawl_text value, pawl__yaml_kind kind)
 {
         const yaml_mark_t *at = &event->start_mark;
+        const pawl_text shown = pawl__yaml_shown_key(value);
         struct frame *frame = top(c);
         bool twice;
 
@@ -253,7 +265,7 @@ static pawl_status add_key(
         if (twice)
                 return refuse(c, PAWL_EPARSE, at,
                         "key \"%.*s\" is there twice in this mapping; remove one",
-                        PAWL__FMT(value));
+                        PAWL__FMT(shown));
         frame->after_key = true;
         pawl__buf_addc(&c->json, ':');
         return PAWL_OK;

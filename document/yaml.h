@@ -56,3 +56,7 @@ bool pawl__yaml_kind_of(pawl__yaml_kind *kind, pawl_text scalar, bool plain, con
  */
 PAWL_MUST_CHECK pawl_status pawl__yaml_literal(
         pawl__buf *json, pawl__yaml_kind kind, pawl_text scalar);
+
+/** What a message shows of a key: the key, if it is a name of letters, digits, `_`, `-` and `.`.
+ *  Else it may be a line of a file that was taken for another, and is not shown. */
+pawl_text pawl__yaml_shown_key(pawl_text key);

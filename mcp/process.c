@@ -43,7 +43,7 @@ static char **environment_of(const mcp_log *log, pawl__arena *arena)
 pawl_status mcp_process_start(mcp_process *p, const mcp_log *log, const char *command,
         const char *actor, const mcp_words *words, bool apart, pawl_error *err)
 {
-        const char *argv[2 * CLI_ARGS_MAX + 10];
+        const char *argv[2 * CLI_ARGS_MAX + 12];
         const char *const key = log->key_file;
         posix_spawn_file_actions_t actions;
         posix_spawnattr_t attributes;
@@ -53,6 +53,11 @@ pawl_status mcp_process_start(mcp_process *p, const mcp_log *log, const char *co
         if (log->read_only)
                 return pawl__fail(err, PAWL_EREADONLY,
                         "%s: changes something, and the service only reads; start it without --read-only",
+                        command);
+        if (log->needs_workspace && !log->workspace)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "%s: needs a workspace, and the service has none; start it with "
+                        "--workspace DIR",
                         command);
         if (words->n > 2 * CLI_ARGS_MAX)
                 return pawl__fail(err, PAWL_EINVAL, "arguments: are too many; give fewer");
@@ -64,6 +69,10 @@ pawl_status mcp_process_start(mcp_process *p, const mcp_log *log, const char *co
         if (key) {
                 argv[n++] = "--key-file";
                 argv[n++] = key;
+        }
+        if (log->needs_workspace) { /* missions of it, or of the log, alone */
+                argv[n++] = "--within";
+                argv[n++] = log->workspace;
         }
         for (size_t i = 0; i < words->n; i++)
                 argv[n++] = words->list[i];

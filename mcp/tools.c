@@ -84,11 +84,12 @@ bool mcp_next_argument(mcp_argument *out, const char **at)
         return true;
 }
 
-/* Not listed, and refused: the options of this machine alone, --json, which is always given, and
- * --actor, since the client's name says who acts. */
+/* Not listed, and refused: the options of this machine alone, --json, which is always given,
+ * --actor, since the client's name says who acts, and --within, which the carrier sets. */
 bool mcp_offers(const cli_option *option, const mcp_tool *tool)
 {
         return strcmp(option->name, "json") != 0 && strcmp(option->name, "actor") != 0 &&
+               strcmp(option->name, "within") != 0 &&
                (!cli_is_local(option) || (tool->starts && option->kind == CLI_FILE));
 }
 

@@ -333,11 +333,12 @@ pawl_status pawl__params_put_words(pawl_mission *mission, pawl_error *err)
 
 static pawl_status refuse_unknown(const pawl_mission *mission, pawl_text name, pawl_error *err)
 {
+        const pawl_text shown = pawl__yaml_shown_key(name);
         char others[400];
 
         name_others(others, sizeof others, mission, name);
         return pawl__fail(err, PAWL_EINVAL,
-                "parameter %.*s: mission %.*s has none of that name; %s", PAWL__FMT(name),
+                "parameter %.*s: mission %.*s has none of that name; %s", PAWL__FMT(shown),
                 PAWL__FMT(mission->id), others);
 }
 

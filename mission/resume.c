@@ -7,6 +7,7 @@
 #include "mission/params.h"
 #include "mission/runner.h"
 #include "mission/runs.h"
+#include "mission/within.h"
 #include "pipeline/question.h"
 #include <stdio.h>
 
@@ -169,6 +170,7 @@ static pawl_status reload_mission(pawl__runner *r, const target *found)
 {
         const pawl__row *run = &found->run;
         bool ok = true;
+        char real[PATH_MAX];
         pawl_text path = pawl__arena_text(&r->arena, run->v[PAWL__RUN_MISSION_PATH].text, &ok);
         pawl_status status;
 
@@ -178,6 +180,16 @@ static pawl_status reload_mission(pawl__runner *r, const target *found)
                 return pawl__fail(&r->error, PAWL_ENOTFOUND,
                         "run %.*s: has no mission file, a program began it; go on with it there",
                         PAWL__FMT(r->run_id));
+        if (r->options.within) {
+                status = pawl__file_within(real, path.data, r->options.within, &r->error);
+                if (status == PAWL_EACCESS)
+                        return pawl__fail(&r->error, status,
+                                "run %.*s: its mission file is not in %s; resume it where it was begun",
+                                PAWL__FMT(r->run_id), r->options.within);
+                if (status && status != PAWL_ENOTFOUND)
+                        return status;
+                path = pawl__text(status ? path.data : real);
+        }
         status = pawl_mission_load(&r->own_mission, path.data, &r->error);
         if (status == PAWL_ENOTFOUND)
                 return pawl__fail(&r->error, status,

@@ -1,5 +1,6 @@
 #include "cli/pawl/begin.h"
 #include "cli/pawl/params.h"
+#include "cli/pawl/within.h"
 #include "command/find.h"
 #include "events/log.h"
 #include "mission/mission.h"
@@ -24,7 +25,11 @@ int cli_begin(pawl_mission **mission, pawl_log **log, cli_call *cli, bool here)
         pawl__problems problems = {.tell = cli_print_problem, .user = cli};
         pawl_error err = PAWL_ERROR_INIT;
         pawl_mission *loaded;
-        pawl_status status = pawl_mission_load(&loaded, cli->args[0], &err);
+        const char *path = cli->args[0];
+        pawl_status status = cli_within(&path, cli, &err);
+
+        if (!status)
+                status = pawl_mission_load(&loaded, path, &err);
 
         if (status)
                 return cli_fail(cli, &err);

@@ -1,5 +1,6 @@
 #include "cli/pawl/params.h"
 #include "base/error.h"
+#include "cli/pawl/within.h"
 #include "command/find.h"
 #include "command/printable.h"
 #include <stdio.h>
@@ -25,6 +26,9 @@ int cli_take_params(const cli_call *cli, pawl_mission *mission)
         pawl_error err = PAWL_ERROR_INIT;
         const size_t n = given ? cli_texts(given, cli, "set") : 0;
         pawl_status status = given ? PAWL_OK : pawl__nomem(&err);
+
+        if (!status && file)
+                status = cli_within(&file, cli, &err);
         int code = CLI_DONE;
 
         for (size_t i = 0; i < n && !code; i++)

@@ -71,6 +71,8 @@ static const cli_option run_options[] = {
         {"time-limit", 0, 0, CLI_DURATION, "TIME", NULL,
                 "stop after so long, such as 90s, 30m or 8h, to be resumed"},
         {"wait", 0, 0, CLI_SECONDS, "SECONDS", NULL, "wait for another process that owns the run"},
+        {"within", 0, 0, CLI_FILE, "DIR", NULL,
+                "refuse a mission, or parameters, of a file that is not in this directory"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who runs it (default: user:NAME)"},
         CLI_PARAM_OPTIONS,
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},

@@ -130,6 +130,9 @@ typedef struct pawl_run_options {
                                     is made if it is not there. NULL: such a run is refused */
         bool alone; /**< run: not beside an unfinished run of the mission file, whoever begins one
                        at the same time: PAWL_EHELD while that is at work, else PAWL_ESTATE */
+        const char *within; /**< resume: an absolute path without links, of a directory; a run whose
+                                 mission file is not in it is refused (PAWL_EACCESS), unless it was
+                                 submitted. NULL: any */
 } pawl_run_options;
 
 #define PAWL_RUN_OPTIONS_VERSION 1
@@ -137,7 +140,7 @@ typedef struct pawl_run_options {
         {                                                                                          \
                 PAWL_RUN_OPTIONS_VERSION, NULL, NULL, NULL, false, 0, -1, NULL, NULL, NULL, NULL,  \
                         NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, false, false, NULL,     \
-                        NULL, NULL, NULL, NULL, NULL, false                                        \
+                        NULL, NULL, NULL, NULL, NULL, false, NULL                                  \
         }
 
 /** A step's outcome. Texts live as long as the result. */
