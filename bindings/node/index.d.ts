@@ -119,6 +119,47 @@ export interface Session {
   startedUs: number; updatedUs: number; /** 0: it is active. */ endedUs: number; checkpoints: number; checkpointSeq: number; seq: number; pinned: boolean;
 }
 
+/** A step of a run as it is now. */
+export interface StepInfo {
+  stepId: string;
+  /** unfinished: it ran, and no process holds its run any more; skipped: the mission has it no more. */
+  status: "pending" | "running" | "blocked" | "completed" | "failed" | "unfinished" | "skipped";
+  /** Of its newest checkpoint. */
+  retryToken: string | null; cursor: string | null; inputHash: string | null; outputHash: string | null;
+  /** Null: there are none, they are not kept, or contents are left out. */
+  inputs: unknown; output: unknown;
+  /** 0: it has none. */
+  checkpointSeq: number; /** -1: no command of it has ended. */ exitCode: number;
+  /** The program's own layer that holds it back, and why. */
+  blockedBy: string | null; reason: string | null;
+}
+
+/** A session with its steps, its checkpoints and those of the workspace that were taken in it. */
+export interface SessionDetails {
+  session: Session; steps: { stepId: string; status: string }[]; checkpoints: { seq: number; timeUs: number; reason: string | null }[];
+  captures: { n: number; id: string; stepId: string | null; description: string | null; gitHead: string | null; gitBranch: string | null; createdUs: number }[];
+  /** Where git stood at the last capture. */
+  commit: string | null; branch: string | null;
+}
+
+export interface HandoffStep { step_id: string; status: string; [more: string]: unknown }
+
+/** What a handoff says: docs/reference/handoff.md. */
+export interface HandoffData {
+  status: string; steps_completed: number; steps_total: number; done: HandoffStep[]; in_progress: HandoffStep[]; next: HandoffStep[];
+  /** The command to resume with. */
+  go_on: string | null;
+  [more: string]: unknown;
+}
+
+export interface ParsedHandoff { session_id: string | null; sections: { name: string; entries: { text: string; ticked: boolean }[] }[] }
+
+export interface EventOptions {
+  type?: string; runId?: string; stepId?: string;
+  /** Those to come, too: for ever, or until none has come for so long. */
+  follow?: boolean; waitMs?: number; everyMs?: number;
+}
+
 export interface Checkpoint {
   n: number; seq: number; id: string; missionId: string | null; runId: string | null; stepId: string | null; sessionId: string | null;
   trigger: "auto" | "manual"; description: string | null; root: string | null; tree: string; files: number; bytes: number;
@@ -212,12 +253,18 @@ export class Log {
   append(events: Iterable<NewEvent>, options?: { fence?: number }): Promise<number>;
   /** Recompute the chain; rejects where it is broken. */
   verify(): Promise<{ events: number; /** Its events have MACs. */ keyed: boolean }>;
-  events(since?: number, options?: { follow?: boolean; everyMs?: number }): AsyncGenerator<Event, void, void>;
+  /** The events after `since`. */
+  events(since?: number, options?: EventOptions): AsyncGenerator<Event, void, void>;
   runs(options?: { status?: string; limit?: number }): Promise<Run[]>;
+  /** One run, by its id or four characters or more that it alone begins with. */
+  findRun(runId: string): Promise<Run>;
+  /** The steps of a run, with their inputs and outputs as values unless `contents` is false. */
+  steps(runId: string, options?: { contents?: boolean }): Promise<StepInfo[]>;
   conflicts(options?: { runId?: string; resolved?: boolean }): Promise<OpenConflict[]>;
   /** The senses that hold for a run; without one those of each scope's newest version. */
   senses(options?: { runId?: string }): Promise<SenseInfo[]>;
   stepCheckpoint(retryToken: string): Promise<StepCheckpoint>;
+  latestStepCheckpoint(runId: string, stepId: string): Promise<StepCheckpoint>;
   /** `dismiss`: it is no term; `replace`: also where it was answered, as long as no step has completed by that. */
   resolve(conflictId: string, answer: { pick?: number; define?: string; scope?: string; answer?: string; dismiss?: boolean; replace?: boolean; actor?: string }): Promise<null>;
   sessions(options?: { missionId?: string; sessionId?: string; status?: string; limit?: number }): Promise<Session[]>;
@@ -225,7 +272,10 @@ export class Log {
   updateSession(sessionId: string, options?: Work): Promise<null>;
   checkpointSession(sessionId: string, options?: Work & { reason?: string }): Promise<number>;
   endSession(sessionId: string, options?: Work & { status?: "completed" | "interrupted" | "error"; reason?: string }): Promise<null>;
+  /** A session, or the latest; its id may be abbreviated. */
+  session(sessionId?: string): Promise<SessionDetails>;
   handoff(sessionId?: string): Promise<string>;
+  handoffData(sessionId?: string): Promise<HandoffData>;
   /** Take a checkpoint of the workspace. */
   checkpoint(options?: { description?: string; onlyIfChanged?: boolean; root?: string; actor?: string }): Promise<{ info: Checkpoint; taken: boolean; counts: CaptureCounts; missed: { path: string; why: string }[] }>;
   checkpoints(): Promise<Checkpoint[]>;
@@ -267,7 +317,7 @@ export class Context {
 
 /** The five layers over a log, for a runner of one's own. It is closed with its log. */
 export class Pipeline {
-  static open(log: Log, options?: Pick<ResumeOptions, "actor" | "clarify" | "confirm"> & { /** So that changed inputs can be told; true. */ storeInputs?: boolean }): Promise<Pipeline>;
+  static open(log: Log, options?: Pick<ResumeOptions, "actor" | "clarify" | "confirm"> & { /** So that a difference can be shown; true. */ storeInputs?: boolean; /** Changed inputs are accepted without asking. */ acceptInputs?: boolean }): Promise<Pipeline>;
   /** A seed file for a scope, read now. */
   seed(scope: string, file: string): Promise<null>;
   /** The layers over a step's inputs: generate only where it is "ok". */
@@ -302,3 +352,8 @@ export class Threads {
 /** The input hash of a JSON text, 64 hex digits; its canonical form (RFC 8785). */
 export function hash(json: string): Promise<string>;
 export function canonical(json: string): Promise<string>;
+
+/** What the payload of a StepCheckpointed event says; ids are null, seq and timeUs 0. */
+export function parseCheckpoint(payload: unknown): Promise<StepCheckpoint>;
+/** What a handoff document says, as people left it. */
+export function parseHandoff(text: string): Promise<ParsedHandoff>;

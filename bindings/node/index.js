@@ -3,6 +3,7 @@
 
 const { AsyncLocalStorage } = require("node:async_hooks");
 const path = require("node:path");
+const { PawlError, eventFields, given, invalid, isAbsent, natural, needed, stringify, take, whatIsText, whole } = require("./options.js");
 
 const binary = path.join(__dirname, "prebuilds", `${process.platform}-${process.arch}`, "node.napi.node");
 function load() {
@@ -14,111 +15,6 @@ function load() {
   }
 }
 const native = load();
-
-class PawlError extends Error {
-  constructor(message, status, code) {
-    super(message);
-    this.name = "PawlError";
-    this.status = status;
-    this.code = code;
-  }
-}
-
-const invalid = (message) => new PawlError(message, "PAWL_EINVAL", -2);
-
-// A text that is the same in UTF-8, where half a pair of surrogates becomes another character.
-const wellFormed = String.prototype.isWellFormed ? (text) => text.isWellFormed() : (text) => !/\p{Surrogate}/u.test(text);
-const whatIsText = (text) => {
-  if (!wellFormed(text)) throw invalid("a text holds half a pair of surrogates; write both, high then low");
-  return text;
-};
-const given = (value) => {
-  if (value === undefined || value === null) return null;
-  if (typeof value === "boolean") return value ? "1" : "0";
-  if (typeof value === "object" || typeof value === "function" || typeof value === "symbol") throw invalid(`${typeof value}: is no text; give a string`);
-  const text = whatIsText(String(value));
-  if (text.includes("\0")) throw invalid("a text holds a NUL; leave it out");
-  return text;
-};
-
-const whole = (what, value) => {
-  if (value === undefined || value === null || Number.isSafeInteger(value)) return given(value);
-  throw invalid(`${what}: is no whole number; give one`);
-};
-const natural = (what, value, most = Number.MAX_SAFE_INTEGER) => {
-  if (value < 0 || value > most) throw invalid(`${what}: is not from 0 to ${most}; give one that is`);
-  return whole(what, value);
-};
-
-// How a value goes to the library: a string as it is, for what is JSON or text; anything else as its JSON. A number that
-// JSON.stringify() would write as null is refused.
-const stringify = (what, value) => {
-  let text;
-  try {
-    text = JSON.stringify(value, (name, member) => {
-      if (typeof member === "number" && !Number.isFinite(member)) throw new TypeError(`JSON has no ${member}; write null or leave the member out`);
-      return member;
-    });
-  } catch (error) {
-    throw invalid(`${what}: ${error.message}`);
-  }
-  if (text === undefined) throw invalid(`${what}: has no JSON; give a value`);
-  return text;
-};
-const json = (what, value) => (typeof value === "string" ? whatIsText(value) : stringify(what, value));
-
-// What an option, or a value that must be there, is on its way to the library; absent is null.
-const isAbsent = (value) => value === undefined || value === null;
-const text = (what, value) => {
-  if (!isAbsent(value) && typeof value !== "string") throw invalid(`${what}: is not a string; give one`);
-  return given(value);
-};
-const flag = (what, value) => {
-  if (!isAbsent(value) && typeof value !== "boolean") throw invalid(`${what}: is not true or false; give one of them`);
-  return given(value);
-};
-const callback = (what, value) => {
-  if (!isAbsent(value) && typeof value !== "function") throw invalid(`${what}: is not a function; give one`);
-  return value;
-};
-const bytes = (what, value) => {
-  if (!isAbsent(value) && !(value instanceof Uint8Array)) throw invalid(`${what}: is not a Uint8Array; give the bytes`);
-  return isAbsent(value) ? null : Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex");
-};
-const small = (what, value) => natural(what, value, 0xffffffff);
-const object = (what, value) => (isAbsent(value) ? null : json(what, value));
-const any = (what, value) => value;
-const needed = (what, value) => {
-  if (isAbsent(value)) throw invalid(`${what}: is missing; name one`);
-  return value;
-};
-
-// Each option has one kind, whichever call takes it.
-const KINDS = {
-  acceptChangedInputs: flag, acceptChangedMission: flag, actor: text, alone: flag, answer: text, busyMs: small, clarify: callback, configHome: text, confirm: callback,
-  confirmMission: callback, create: flag, critical: flag, define: text, description: text, directory: text, dismiss: flag, everyMs: natural, fence: whole, follow: flag,
-  home: text, key: bytes, leaseMs: small, limit: natural, log: any, metadata: object, mission: text, missionId: text, notice: callback, onlyIfChanged: flag, output: any,
-  patch: flag, pick: natural, pinned: flag, progress: callback, readonly: flag, reason: text, replace: flag, rerunChanged: flag, resolved: flag, retryToken: text, root: text,
-  runId: text, scope: text, sessionId: text, status: text, step: text, stepId: text, storeInputs: flag, strictness: text, summary: text, takeOver: flag, timeLimitMs: natural,
-  waitMs: small,
-};
-// The options of a call by their names, in the order in which it takes them; one that it does not have is refused.
-function take(call, options, names) {
-  const known = names.split(" ");
-  if (!isAbsent(options) && (typeof options !== "object" || Array.isArray(options))) throw invalid(`${call}: its options are not an object; give { ${known.join(", ")} }`);
-  for (const name in options) if (!known.includes(name)) throw invalid(`${call}: has no option ${name}; its options are ${known.join(", ")}`);
-  return known.map((name) => KINDS[name](`${call}: ${name}`, options?.[name]));
-}
-const EVENT = "type v timeUs missionId runId stepId sessionId actor payload".split(" ");
-
-// The fields of an event as src/log.c takes them, each with a NUL behind it.
-function eventFields(event, i) {
-  for (const name in event) if (!EVENT.includes(name)) throw invalid(`event ${i}: has no ${name}; its fields are ${EVENT.join(", ")}`);
-  const { type, v, timeUs, missionId, runId, stepId, sessionId, actor, payload } = event;
-  const fields = [given(type), whole(`event ${i}: v`, v), whole(`event ${i}: timeUs`, timeUs), ...[missionId, runId, stepId, sessionId, actor].map(given),
-    payload === undefined || payload === null ? null : given(json(`event ${i}: payload`, payload))];
-  return fields.map((field) => (field === null ? "\0" : `=${field}\0`)).join("");
-}
 
 const failed = (error) => (error instanceof PawlError ? error
   : new PawlError(error.message, error.status ?? error.code, typeof error.code === "number" ? error.code : -2));
@@ -284,17 +180,16 @@ class Log extends Handle {
   async cancel(runId, options) { return this.call("cancel", [needed("run", runId), ...take("cancel", options, "actor")]); }
   head() { return this.call("head"); }
   verify() { return this.call("verify"); }
-  /** The events after `since`, in pages; with `follow` also those to come. */
+  /** The events after `since`, in pages; with `follow` also those to come, with `waitMs` until none has come for so long. */
   async *events(since = 0, options) {
-    const [follow, everyMs] = take("events", options, "follow everyMs");
-    for (;;) {
-      const page = await this.call("events", [natural("since", since), 256]);
-      for (const event of page) {
-        since = event.seq;
-        yield event;
-      }
-      if (!page.length && follow !== "1") return; // one that is not full may have had all that one string should hold
-      if (!page.length) await new Promise((resolve) => { setTimeout(resolve, Number(everyMs ?? 200)); });
+    const [type, runId, stepId, follow, waitMs, everyMs] = take("events", options, "type runId stepId follow waitMs everyMs");
+    for (let last = Date.now(); ;) {
+      const { events, until } = await this.call("events", [natural("since", since), 256, type, runId, stepId]);
+      yield* events;
+      if (events.length) last = Date.now(); // a page that is not full may have had all that one string should hold
+      else if (follow !== "1" && Date.now() - last >= Number(waitMs ?? 0)) return;
+      else await new Promise((resolve) => { setTimeout(resolve, Number(everyMs ?? 200)); });
+      since = Math.max(since, until);
     }
   }
   /** Append events as one transaction: the last one's seq. */
@@ -305,7 +200,14 @@ class Log extends Handle {
   async runs(options) { return this.call("runs", take("runs", options, "status limit")); }
   async conflicts(options) { return this.call("conflicts", take("conflicts", options, "runId resolved")); }
   async senses(options) { return this.call("senses", take("senses", options, "runId")); }
-  stepCheckpoint(retryToken) { return this.call("stepCheckpoint", [retryToken]); }
+  /** One run, by its id or four characters or more that it alone begins with. */
+  async findRun(runId) { return this.call("runFind", [needed("run", runId)]); }
+  async steps(runId, options) {
+    const [contents] = take("steps", options, "contents");
+    return this.call("steps", [needed("run", runId), contents ?? true]);
+  }
+  async stepCheckpoint(retryToken) { return this.call("stepCheckpoint", [needed("token", retryToken)]); }
+  async latestStepCheckpoint(runId, stepId) { return this.call("stepCheckpointLatest", [needed("run", runId), needed("step", stepId)]); }
   async resolve(conflictId, answer) {
     return this.call("resolve", [needed("conflict", conflictId), ...take("resolve", answer, "pick define scope actor answer dismiss replace")]);
   }
@@ -317,6 +219,9 @@ class Log extends Handle {
   }
   async checkpointSession(sessionId, options) { return this.call("sessionCheckpoint", [needed("session", sessionId), ...take("checkpointSession", options, "actor reason step summary")]); }
   async endSession(sessionId, options) { return this.call("sessionEnd", [needed("session", sessionId), ...take("endSession", options, "actor status step summary reason")]); }
+  /** A session, or the latest, with its steps and checkpoints. */
+  session(sessionId) { return this.call("session", [sessionId]); }
+  handoffData(sessionId) { return this.call("handoffJson", [sessionId]); }
   handoff(sessionId) { return this.call("handoff", [sessionId]); }
   async checkpoint(options) { return this.call("checkpoint", take("checkpoint", options, "description onlyIfChanged root actor")); }
   checkpoints() { return this.call("checkpoints"); }
@@ -388,8 +293,8 @@ class Pipeline extends Handle {
     pipelines.get(log).add(this);
   }
   static async open(log, options) {
-    const [actor, storeInputs, clarify, confirm] = take("Pipeline.open", options, "actor storeInputs clarify confirm");
-    const texts = [actor, given((clarify ? 1 : 0) | (confirm ? 2 : 0)), storeInputs ?? "1"];
+    const [actor, storeInputs, acceptInputs, clarify, confirm] = take("Pipeline.open", options, "actor storeInputs acceptInputs clarify confirm");
+    const texts = [actor, given((clarify ? 1 : 0) | (confirm ? 2 : 0)), storeInputs ?? "1", acceptInputs];
     return openLog(log).queue(async () => new Pipeline(await call("pipelineOpen", log.handle, texts), log, { clarify, confirm }));
   }
   /** Close it, when its log has no call under way. */
@@ -491,6 +396,10 @@ class Threads extends Handle {
 const { version } = native;
 const hash = async (text) => call("hash", null, [given(needed("JSON", text))]);
 const canonical = async (text) => call("canonical", null, [given(needed("JSON", text))]);
+/** What a handoff document says, as people left it. */
+const parseHandoff = async (text) => call("handoffParse", null, [given(needed("handoff", text))]);
+/** What the payload of a StepCheckpointed event says. */
+const parseCheckpoint = async (payload) => call("stepCheckpointParse", null, [stringify("payload", needed("payload", payload))]);
 
 // Names alone: Node finds them without running this, for `import { hash } from "pawl"`.
-module.exports = { Context, Log, Mission, PawlError, Pipeline, Threads, canonical, hash, version };
+module.exports = { Context, Log, Mission, PawlError, Pipeline, Threads, canonical, hash, parseCheckpoint, parseHandoff, version };

@@ -1,6 +1,6 @@
 """A runner of one's own in forty lines: steps are Python functions; what is done stays done.
 
-    python3 examples/python/runner.py RUN      start or go on with that run
+    python3 examples/python/runner.py RUN      start or continue that run
 """
 
 import sys
@@ -31,8 +31,9 @@ def main(run_id):
                     return f"{step} is blocked; answer with `pawl resolve`, then run this again"
                 if verdict == "done":  # in an earlier session
                     continue
-                pipeline.complete(context, generate({"topic": "refunds"}))
-        pipeline.end_run(run_id)  # also of a run whose last session died right before this
+                if pipeline.complete(context, generate({"topic": "refunds"})) == "blocked":
+                    return f"the output of {step} is blocked; answer with `pawl resolve`, then run this again"
+        pipeline.end_run(run_id)  # also where an earlier session ended before it could
     return f"{run_id} is completed"
 
 

@@ -340,7 +340,7 @@ test("events that are large together come in several pages", async () => {
   const { type, payload, seq } = (await log.events().next()).value;
   const big = (n) => ({ type, missionId: "m", sessionId: `s${n}`, actor: "agent:x", payload: { ...payload, text: "x".repeat(1e6) } });
   await log.append(Array.from({ length: 20 }, (_, n) => big(n)));
-  const page = (await log.call("events", [seq, 256])).length;
+  const page = (await log.call("events", [seq, 256])).events.length;
   assert.ok(page > 0 && page < 20, `${page} in a page`);
   let n = 0;
   for await (const event of log.events(seq)) n += event.payload.text.length;

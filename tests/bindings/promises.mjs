@@ -76,9 +76,9 @@ test("an option that does not exist is refused, and the others are named", async
   const wrong = { readOnly: true };
   for (const [name, use] of Object.entries({
     "create, readonly, key, busyMs, leaseMs": () => Log.open(where, wrong), mission: () => Threads.open(where, wrong),
-    "storeInputs, clarify, confirm": () => Pipeline.open(log, wrong), "metadata, strictness, retryToken, critical": () => Context.create("m", "r", "s", {}, wrong),
+    "storeInputs, acceptInputs, clarify, confirm": () => Pipeline.open(log, wrong), "metadata, strictness, retryToken, critical": () => Context.create("m", "r", "s", {}, wrong),
     "runId, actor, strictness": () => mission.run(log, wrong), "actor, acceptChangedInputs": () => log.resume("r", wrong), "runId, actor, strictness, home": () => mission.submit(log, wrong),
-    "log, stepId": () => mission.check(wrong), "output, actor": () => log.skip("r", "s", wrong), actor: () => log.cancel("r", wrong), "follow, everyMs": () => log.events(0, wrong).next(),
+    "log, stepId": () => mission.check(wrong), "output, actor": () => log.skip("r", "s", wrong), actor: () => log.cancel("r", wrong), contents: () => log.steps("r", wrong), "type, runId, stepId, follow, waitMs, everyMs": () => log.events(0, wrong).next(),
     fence: () => log.append([], wrong), "status, limit": () => log.runs(wrong), "runId, resolved": () => log.conflicts(wrong), runId: () => log.senses(wrong),
     "pick, define": () => log.resolve("c", wrong), "missionId, sessionId": () => log.sessions(wrong), "actor, takeOver": () => log.startSession("m", wrong),
     "actor, step": () => log.updateSession("s", wrong), "actor, reason": () => log.checkpointSession("s", wrong), "actor, status": () => log.endSession("s", wrong),
@@ -149,6 +149,87 @@ test("a parameter takes values of its type alone", async () => {
   await log.close();
 });
 
+// A run of three steps: one gave a text, one a value, and one was left while it ran.
+const runSteps = async (log) => {
+  const pipeline = await Pipeline.open(log);
+  for (const [step, output] of [["a", "42"], ["b", { x: ["1"] }], ["c", null]]) {
+    const context = await Context.create("m", "run-one", step, { of: step });
+    await pipeline.run(context);
+    if (output !== null) await pipeline.complete(context, output);
+  }
+};
+const all = async (events) => { const list = []; for await (const event of events) list.push(event); return list; };
+
+test("a run is listed with its steps, inputs and outputs", async () => {
+  const { log } = await fixture();
+  await runSteps(log);
+  const steps = await log.steps("run-one");
+  assert.deepEqual(steps.map((step) => [step.stepId, step.inputs, step.output]), [["a", { of: "a" }, "42"], ["b", { of: "b" }, { x: ["1"] }], ["c", { of: "c" }, null]]);
+  assert.deepEqual(steps.map((step) => step.status === "completed"), [true, true, false]);
+  assert.equal(Object.keys(steps[0]).sort().join(" "), "blockedBy checkpointSeq cursor exitCode inputHash inputs output outputHash reason retryToken status stepId");
+  assert.deepEqual((await log.steps("run-one", { contents: false })).map((step) => [step.inputs, step.output]), [[null, null], [null, null], [null, null]]);
+  assert.deepEqual([(await log.findRun("run-one")).missionId, (await log.findRun("run-")).runId], ["m", "run-one"]);
+  for (const use of [() => log.findRun("none"), () => log.steps("none"), () => log.latestStepCheckpoint("run-one", "none")]) await assert.rejects(use, refused("PAWL_ENOTFOUND"));
+  const latest = await log.latestStepCheckpoint("run-one", "a");
+  assert.deepEqual([latest.retryToken, latest.seq], [steps[0].retryToken, steps[0].checkpointSeq]);
+  const event = (await all(log.events(0, { type: "StepCheckpointed", stepId: "a" }))).at(-1);
+  const { retryToken, cursor, inputHash } = await pawl.parseCheckpoint(event.payload);
+  assert.deepEqual([retryToken, cursor, inputHash], [latest.retryToken, latest.cursor, latest.inputHash]);
+  await assert.rejects(pawl.parseCheckpoint({ cursor: 1 }), PawlError);
+  await log.close();
+});
+
+test("a run whose last session ended before it could end it is ended later, and not over open steps", async () => {
+  const { where, log } = await fixture();
+  await runSteps(log);
+  await log.close();
+  const again = await Log.open(where);
+  const pipeline = await Pipeline.open(again);
+  await assert.rejects(pipeline.endRun("run-one"), refused("PAWL_ESTATE", /\bc \(/));
+  const left = await Context.create("m", "run-one", "c", { of: "c" });
+  assert.equal((await pipeline.run(left)).status, "ok");
+  await pipeline.complete(left, "42");
+  await pipeline.close();
+  const last = await Pipeline.open(again);
+  for (const _ of [1, 2]) await last.endRun("run-one"); // it claims the run; the second does nothing
+  assert.deepEqual([(await again.findRun("run-one")).status, (await again.steps("run-one")).map((step) => step.output)], ["completed", ["42", { x: ["1"] }, "42"]]);
+  await again.close();
+});
+
+test("events are filtered and waited for", async () => {
+  const { where, log } = await fixture();
+  await runSteps(log);
+  const found = await all(log.events(0, { type: "StepCompleted", runId: "run-one" }));
+  assert.deepEqual(found.map((event) => [event.type, event.stepId]), [["StepCompleted", "a"], ["StepCompleted", "b"]]);
+  assert.deepEqual((await all(log.events(found[0].seq, { type: "StepCompleted" }))).map((event) => event.stepId), ["b"]);
+  assert.deepEqual(await all(log.events(0, { runId: "other", waitMs: 200 })), []);
+  await assert.rejects(all(log.events(0, { type: "Nothing" })), PawlError);
+  const { seq } = await log.head();
+  const other = await Log.open(where);
+  setTimeout(() => other.startSession("work", { actor: "agent:x" }), 300);
+  assert.deepEqual((await all(log.events(seq, { waitMs: 1000, everyMs: 20 }))).map((event) => event.type), ["SessionStarted"]);
+  const [{ sessionId }] = await log.sessions();
+  setTimeout(() => other.updateSession(sessionId, { summary: "half" }), 100);
+  for await (const event of log.events(seq, { type: "SessionUpdated", follow: true, everyMs: 20 })) {
+    assert.equal(event.payload.summary, "half");
+    break;
+  }
+  await Promise.all([log.close(), other.close()]);
+});
+
+test("a session has its steps, checkpoints and handoff", async () => {
+  const { log } = await fixture();
+  const session = await log.startSession("work", { actor: "agent:x", step: "two", summary: "half" });
+  const seq = await log.checkpointSession(session);
+  const found = await log.session(session);
+  assert.equal(Object.keys(found).sort().join(" "), "branch captures checkpoints commit session steps");
+  assert.deepEqual([found.session.sessionId, found.steps.map((step) => step.stepId), found.checkpoints.map((one) => [one.seq, one.reason])], [session, ["two"], [[seq, "manual"]]]);
+  assert.deepEqual((await log.session()).session, found.session);
+  assert.equal((await log.handoffData(session)).status, found.session.status);
+  assert.equal((await pawl.parseHandoff(await log.handoff(session))).session_id, session);
+  await log.close();
+});
+
 test("what is missing, closed or something else is refused", async () => {
   const { directory, log, mission } = await fixture();
   const pipeline = await Pipeline.open(log);
@@ -170,7 +251,7 @@ test("what is missing, closed or something else is refused", async () => {
 });
 
 test("everything is there by name, as a module and as required", async () => {
-  const names = "Context Log Mission PawlError Pipeline Threads canonical hash version";
+  const names = "Context Log Mission PawlError Pipeline Threads canonical hash parseCheckpoint parseHandoff version";
   assert.equal(Object.keys(pawl).filter((name) => name !== "default" && name !== "module.exports").sort().join(" "), names);
   assert.equal(Object.keys(pawl.default).sort().join(" "), names);
   assert.match(version, /^\d+\.\d+\.\d+/);

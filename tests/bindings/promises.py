@@ -1,10 +1,12 @@
 """What the binding promises beyond its functions: claims, options, values, handles. Run in an empty directory."""
 
+import asyncio
 import inspect
 import json
 import multiprocessing
 import os
 import sqlite3
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -158,6 +160,90 @@ class Promises(unittest.TestCase):
             self.assertEqual(len(started), 1)
             self.assertEqual([json.loads(one.value) for one in self.mission.params if one.name != "n"], [who, any_])
 
+    # ---- What a log holds ----
+
+    def run_steps(self):
+        """A run of three steps: one gave a text, one a value, and one was left while it ran."""
+        with pawl.Pipeline(self.log) as pipeline:
+            for step, output in (("a", "42"), ("b", {"x": ["1"]}), ("c", None)):
+                with pawl.Context("m", "run-one", step, {"of": step}) as context:
+                    self.assertEqual(pipeline.run(context), "ok")
+                    if output is not None:
+                        pipeline.complete(context, output)
+
+    def test_a_run_is_listed_with_its_steps_inputs_and_outputs(self):
+        self.run_steps()
+        steps = self.log.steps("run-one")
+        self.assertEqual([(s.step_id, s.inputs, s.output) for s in steps], [("a", {"of": "a"}, "42"), ("b", {"of": "b"}, {"x": ["1"]}), ("c", {"of": "c"}, None)])
+        self.assertEqual([s.status for s in steps[:2]], ["completed"] * 2)
+        self.assertNotEqual(steps[2].status, "completed")
+        self.assertEqual([(s.inputs, s.output) for s in self.log.steps("run-one", contents=False)], [(None, None)] * 3)
+        self.assertEqual((self.log.find_run("run-one").mission_id, self.log.find_run("run-").run_id), ("m", "run-one"))
+        for use in (lambda: self.log.find_run("none"), lambda: self.log.steps("none"), lambda: self.log.latest_step_checkpoint("run-one", "none")):
+            with self.assertRaises(pawl.Error) as missing:
+                use()
+            self.assertEqual(missing.exception.status, "PAWL_ENOTFOUND")
+        latest = self.log.latest_step_checkpoint("run-one", "a")
+        self.assertEqual((latest.retry_token, latest.seq), (steps[0].retry_token, steps[0].checkpoint_seq))
+        event = [e for e in self.log.events(type="StepCheckpointed", step_id="a")][-1]
+        parsed = pawl.parse_checkpoint(event.payload)
+        self.assertEqual((parsed.retry_token, parsed.cursor, parsed.input_hash), (latest.retry_token, latest.cursor, latest.input_hash))
+        with self.assertRaises(pawl.Error):
+            pawl.parse_checkpoint({"cursor": 1})
+
+    def test_a_run_is_ended_by_a_later_session_and_not_over_open_steps(self):
+        self.run_steps()
+        with pawl.Pipeline(self.log) as pipeline:
+            with self.assertRaisesRegex(pawl.Error, r"\bc \(") as open_steps:
+                pipeline.end_run("run-one")
+            self.assertEqual(open_steps.exception.status, "PAWL_ESTATE")
+            with pawl.Context("m", "run-one", "c", {"of": "c"}) as context:
+                self.assertEqual((pipeline.run(context), pipeline.complete(context, "42")), ("ok", "ok"))
+        with pawl.Log.open(self.path) as log, pawl.Pipeline(log) as pipeline:
+            for _ in range(2):  # it claims the run; the second does nothing
+                pipeline.end_run("run-one")
+            self.assertEqual((log.find_run("run-one").status, [step.output for step in log.steps("run-one")]), ("completed", ["42", {"x": ["1"]}, "42"]))
+
+    def test_events_are_filtered_and_waited_for(self):
+        self.run_steps()
+        found = list(self.log.events(type="StepCompleted", run_id="run-one"))
+        self.assertEqual([(e.type, e.step_id) for e in found], [("StepCompleted", "a"), ("StepCompleted", "b")])
+        self.assertEqual([e.step_id for e in self.log.events(found[0].seq, type="StepCompleted")], ["b"])
+        self.assertEqual(list(self.log.events(run_id="other", wait=0.2)), [])
+        with self.assertRaises(pawl.Error):
+            list(self.log.events(type="Nothing"))
+        head = self.log.head()[0]
+        other = pawl.Log.open(self.path)
+        timer = threading.Timer(0.3, lambda: other.start_session("work", actor="agent:x"))
+        timer.start()
+        self.assertEqual([e.type for e in self.log.events(head, wait=1)], ["SessionStarted"])
+
+        async def follow():
+            async for event in self.log.follow(head, type="SessionUpdated", every=0.05):
+                return event.payload["summary"]
+
+        timer = threading.Timer(0.2, lambda: other.update_session(other.sessions()[0].session_id, summary="half"))
+        timer.start()
+        self.assertEqual(asyncio.run(follow()), "half")
+        timer.join()
+        other.close()
+
+    def test_a_session_has_its_steps_checkpoints_and_handoff(self):
+        session = self.log.start_session("work", actor="agent:x", current_step="two", completed=["one"], pending=["three"], summary="half")
+        seq = self.log.checkpoint_session(session)
+        self.log.checkpoint("of the files")
+        found = self.log.session(session)
+        self.assertEqual((found.session.session_id, {s.step_id: s.status for s in found.steps}["one"]), (session, "completed"))
+        self.assertEqual([s.step_id for s in found.steps], ["one", "two", "three"])
+        self.assertEqual([(c.seq, c.reason) for c in found.checkpoints], [(seq, "manual")])
+        self.assertIsNone(found.commit)
+        self.assertEqual(self.log.session().session.session_id, session)
+        said = self.log.handoff_data(session)
+        self.assertEqual([step["step_id"] for step in said["done"]], ["one"])
+        parsed = pawl.parse_handoff(self.log.handoff(session))
+        self.assertEqual(parsed["session_id"], session)
+        self.assertIn("one", json.dumps(parsed["sections"]))
+
     # ---- Handles ----
 
     def handles(self):
@@ -220,10 +306,10 @@ class Promises(unittest.TestCase):
                 handle.close()
             os._exit(0)
         self.assertEqual(os.waitpid(child, 0)[1], 0)
-        statuses = multiprocessing.get_context("fork").SimpleQueue()
-        process = multiprocessing.get_context("fork").Process(target=lambda: statuses.put(use(self.log)))
+        ours, theirs = multiprocessing.Pipe()
+        process = multiprocessing.get_context("fork").Process(target=lambda: theirs.send(use(self.log)))
         process.start()
-        self.assertEqual(statuses.get(), "PAWL_ESTATE")
+        self.assertEqual(ours.recv(), "PAWL_ESTATE")
         process.join()
         self.assertEqual(handles[2].complete(handles[3], "parent"), "ok")
         with self.assertRaises(TypeError):

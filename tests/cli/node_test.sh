@@ -32,4 +32,18 @@ same "$code" 3
 run=$(pawl runs --json | jq -r '.runs[0].run_id')
 echo 1 | node runner.mjs mission.yaml "$run" >out 2>err
 says "^run $run: completed\$" out
+
+it "it continues a run that died in its last step, and says completed when it is"
+cat >dies.mjs <<'END'
+import { Log, Mission } from "pawl";
+const last = ({ stage, number, of }) => { if (stage === "running" && number === of) process.kill(process.pid, "SIGKILL"); };
+await (await Mission.load("mission.yaml")).run(await Log.open(".pawl/events.db"), { runId: "dies", clarify: () => 1, progress: last });
+END
+code=0
+node dies.mjs || code=$?
+same "$code" 137
+same "$(pawl runs --json | jq -r '.runs[0].status')" interrupted
+node runner.mjs mission.yaml dies >out
+says '^run dies: completed$' out
+same "$(pawl runs --json | jq -r '.runs[0].status')" completed
 runs 0 eventlog replay --check

@@ -22,4 +22,19 @@ mkdir runner && cd runner
 same "$(../environment/bin/python "$SOURCE_DIR/examples/python/runner.py" r1)" "r1 is completed"
 same "$(../environment/bin/python "$SOURCE_DIR/examples/python/runner.py" r1)" "r1 is completed"
 same "$(pawl runs --json | jq -r '.runs[0].status')" completed
+
+it "it ends a run whose last session died before it could"
+cat >dies.py <<'END'
+import os, runpy, sys
+import pawl
+pawl.Pipeline.end_run = lambda *_: os._exit(9)
+del sys.argv[0]
+runpy.run_path(sys.argv[0], run_name="__main__")
+END
+code=0
+../environment/bin/python dies.py "$SOURCE_DIR/examples/python/runner.py" r2 || code=$?
+same "$code" 9
+same "$(pawl runs --json | jq -r '.runs[0].status')" interrupted
+same "$(../environment/bin/python "$SOURCE_DIR/examples/python/runner.py" r2)" "r2 is completed"
+same "$(pawl runs --json | jq -r '.runs[0].status')" completed
 runs 0 eventlog replay --check

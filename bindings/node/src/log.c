@@ -115,18 +115,29 @@ void op_head(task *t)
         json_close(&t->json, "}");
 }
 
-/* arg: 0 after, 1 how many at most; none: there are no more */
+/* A page of events, and the seq up to which the log was looked at; none: there are no more.
+ * arg: 0 after, 1 how many at most, 2 type, 3 run, 4 step */
 void op_events(task *t)
 {
+        pawl_event_filter filter = PAWL_EVENT_FILTER_INIT;
         const uint64_t most = task_natural(t, 1);
+        unsigned char hash[32];
+        uint64_t until = 0;
         pawl_cursor *cursor;
-        pawl_event event;
+        pawl_event event = {.seq = 0};
 
-        t->status = pawl_cursor_open(&cursor, task_log(t), task_natural(t, 0));
+        filter.since = task_natural(t, 0);
+        filter.type = t->arg[2];
+        filter.run_id = t->arg[3];
+        filter.step_id = t->arg[4];
+        t->status = pawl_log_head(&until, hash, task_log(t));
+        if (!t->status)
+                t->status = pawl_cursor_find(&cursor, task_log(t), &filter);
         task_from_log(t);
         if (t->status)
                 return;
-        json_open(&t->json, NULL, "[");
+        json_open(&t->json, NULL, "{");
+        json_open(&t->json, "events", "[");
         for (uint64_t n = 0; n < most && t->json.len < PAGE_BYTES && !t->status; n++) {
                 t->status = pawl_cursor_next(cursor, &event);
                 task_from_log(t);
@@ -134,6 +145,10 @@ void op_events(task *t)
                         JSON_OBJECT(&t->json, NULL, event_fields, &event);
         }
         json_close(&t->json, "]");
+        if (t->status != PAWL_DONE || event.seq > until)
+                until = event.seq; /* it stopped there, or others appended meanwhile */
+        json_number(&t->json, "until", (double)until);
+        json_close(&t->json, "}");
         pawl_cursor_close(cursor);
         if (t->status == PAWL_DONE)
                 t->status = PAWL_OK;
@@ -209,6 +224,34 @@ void op_backup(task *t)
         if (t->status)
                 return;
         JSON_OBJECT(&t->json, NULL, backup_fields, &copy);
+}
+
+static void give_json(task *t, char *json, size_t len)
+{
+        if (t->status)
+                return;
+        json_raw(&t->json, NULL, (pawl_text){json, len});
+        pawl_free(json);
+}
+
+/* arg: 0 session, or none: the latest */
+void op_handoff_json(task *t)
+{
+        char *json = NULL;
+        size_t len = 0;
+
+        t->status = pawl_session_handoff_json(&json, &len, task_log(t), t->arg[0], &t->err);
+        give_json(t, json, len);
+}
+
+/* arg: 0 document */
+void op_handoff_parse(task *t)
+{
+        char *json = NULL;
+        size_t len = 0;
+
+        t->status = pawl_handoff_parse(&json, &len, t->arg[0], t->len[0], &t->err);
+        give_json(t, json, len);
 }
 
 void op_handoff(task *t)

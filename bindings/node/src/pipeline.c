@@ -21,7 +21,7 @@ static pawl_status confirm(bool *yes, const pawl_input_change *change, void *use
         return task_confirm(yes, change, p->asks);
 }
 
-/* arg: 0 actor, 1 which functions there are, 2 keep the inputs */
+/* arg: 0 actor, 1 which functions there are, 2 keep the inputs, 3 accept changed inputs */
 void op_pipeline_open(task *t)
 {
         pawl_pipeline_options options = PAWL_PIPELINE_OPTIONS_INIT;
@@ -36,6 +36,7 @@ void op_pipeline_open(task *t)
         options.confirm = functions & 2 ? confirm : NULL;
         options.clarify_user = options.confirm_user = p;
         options.store_inputs = task_natural(t, 2);
+        options.accept_inputs = task_natural(t, 3);
         t->status = pawl_pipeline_new(&p->pipeline, task_log(t), &options, &t->err);
         if (t->status) {
                 free(p);

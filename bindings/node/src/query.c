@@ -41,6 +41,38 @@ void op_runs(task *t)
         pawl_runs_free(runs);
 }
 
+/* arg: 0 run, or the beginning of its id */
+void op_run_find(task *t)
+{
+        pawl_runs *found;
+
+        t->status = pawl_run_find(&found, task_log(t), t->arg[0], &t->err);
+        if (t->status)
+                return;
+        JSON_OBJECT(&t->json, NULL, run_fields, &found->items[0]);
+        pawl_runs_free(found);
+}
+
+static const json_field step_info_fields[] = {FIELD(pawl_step_info, step_id),
+        FIELD(pawl_step_info, status), FIELD(pawl_step_info, retry_token),
+        FIELD(pawl_step_info, cursor), FIELD(pawl_step_info, input_hash),
+        FIELD(pawl_step_info, output_hash), FIELD_AS(pawl_step_info, inputs, FIELD_JSON),
+        FIELD_AS(pawl_step_info, output, FIELD_JSON), FIELD(pawl_step_info, checkpoint_seq),
+        FIELD(pawl_step_info, exit_code), FIELD(pawl_step_info, blocked_by),
+        FIELD(pawl_step_info, reason)};
+
+/* arg: 0 run, 1 with inputs and outputs */
+void op_steps(task *t)
+{
+        pawl_steps *list;
+
+        t->status = pawl_step_list(&list, task_log(t), t->arg[0], task_natural(t, 1) != 0, &t->err);
+        if (t->status)
+                return;
+        JSON_ARRAY(&t->json, NULL, step_info_fields, list->items, list->n);
+        pawl_steps_free(list);
+}
+
 static const json_field conflict_info_fields[] = {FIELD(pawl_conflict_info, mission_id),
         FIELD(pawl_conflict_info, run_id), FIELD(pawl_conflict_info, step_id),
         FIELD(pawl_conflict_info, retry_token), FIELD(pawl_conflict_info, status),
@@ -109,12 +141,9 @@ static const json_field step_checkpoint_fields[] = {FIELD(pawl_step_checkpoint, 
 static const json_field scope_ref_fields[] = {
         FIELD(pawl_scope_ref, scope), FIELD(pawl_scope_ref, version_id)};
 
-/* arg: 0 retry token */
-void op_step_checkpoint(task *t)
+/* The checkpoint is the call's, and freed. */
+static void write_step_checkpoint(task *t, pawl_step_checkpoint *c)
 {
-        pawl_step_checkpoint *c;
-
-        t->status = pawl_step_checkpoint_load(&c, task_log(t), t->arg[0] ? t->arg[0] : "", &t->err);
         if (t->status)
                 return;
         json_open(&t->json, NULL, "{");
@@ -122,6 +151,33 @@ void op_step_checkpoint(task *t)
         JSON_ARRAY(&t->json, "scopeRefs", scope_ref_fields, c->scope_refs, c->n_scope_refs);
         json_close(&t->json, "}");
         pawl_step_checkpoint_free(c);
+}
+
+/* arg: 0 retry token */
+void op_step_checkpoint(task *t)
+{
+        pawl_step_checkpoint *c = NULL;
+
+        t->status = pawl_step_checkpoint_load(&c, task_log(t), t->arg[0], &t->err);
+        write_step_checkpoint(t, c);
+}
+
+/* arg: 0 run, 1 step */
+void op_step_checkpoint_latest(task *t)
+{
+        pawl_step_checkpoint *c = NULL;
+
+        t->status = pawl_step_checkpoint_latest(&c, task_log(t), t->arg[0], t->arg[1], &t->err);
+        write_step_checkpoint(t, c);
+}
+
+/* arg: 0 payload */
+void op_step_checkpoint_parse(task *t)
+{
+        pawl_step_checkpoint *c = NULL;
+
+        t->status = pawl_step_checkpoint_parse(&c, t->arg[0], t->len[0], &t->err);
+        write_step_checkpoint(t, c);
 }
 
 static const json_field session_fields[] = {FIELD(pawl_session, session_id),
@@ -148,4 +204,34 @@ void op_sessions(task *t)
                 return;
         JSON_ARRAY(&t->json, NULL, session_fields, list->items, list->n);
         pawl_sessions_free(list);
+}
+
+static const json_field session_step_fields[] = {
+        FIELD(pawl_session_step, step_id), FIELD(pawl_session_step, status)};
+static const json_field session_checkpoint_fields[] = {FIELD(pawl_session_checkpoint_info, seq),
+        FIELD(pawl_session_checkpoint_info, time_us), FIELD(pawl_session_checkpoint_info, reason)};
+static const json_field capture_fields[] = {FIELD(pawl_session_capture, n),
+        FIELD(pawl_session_capture, id), FIELD(pawl_session_capture, step_id),
+        FIELD(pawl_session_capture, description), FIELD(pawl_session_capture, git_head),
+        FIELD(pawl_session_capture, git_branch), FIELD(pawl_session_capture, created_us)};
+static const json_field detail_fields[] = {
+        FIELD(pawl_session_details, commit), FIELD(pawl_session_details, branch)};
+
+/* arg: 0 session, or none: the latest */
+void op_session(task *t)
+{
+        pawl_session_details *d;
+
+        t->status = pawl_session_find(&d, task_log(t), t->arg[0], &t->err);
+        if (t->status)
+                return;
+        json_open(&t->json, NULL, "{");
+        JSON_OBJECT(&t->json, "session", session_fields, &d->session);
+        JSON_ARRAY(&t->json, "steps", session_step_fields, d->steps, d->n_steps);
+        JSON_ARRAY(&t->json, "checkpoints", session_checkpoint_fields, d->checkpoints,
+                d->n_checkpoints);
+        JSON_ARRAY(&t->json, "captures", capture_fields, d->captures, d->n_captures);
+        JSON_FIELDS(&t->json, detail_fields, d);
+        json_close(&t->json, "}");
+        pawl_session_details_free(d);
 }

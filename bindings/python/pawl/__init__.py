@@ -11,11 +11,12 @@ interrupted is no failure of the call: its result says so. What the library give
 
 from pawl._json import canonical, hash
 from pawl._lib import Error, Record, ffi, lib
-from pawl._log import Log
+from pawl._log import Log, parse_checkpoint
 from pawl._mission import Mission
 from pawl._pipeline import Context, Pipeline
+from pawl._sessions import parse_handoff
 
-__all__ = ["Context", "Error", "Log", "Mission", "Pipeline", "Record", "canonical", "hash", "version"]
+__all__ = ["Context", "Error", "Log", "Mission", "Pipeline", "Record", "canonical", "hash", "parse_checkpoint", "parse_handoff", "version"]
 
 
 def version() -> str:

@@ -2,7 +2,10 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Iterable, Iterator
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from pawl._callbacks import RESUME_OPTIONS, Run, run_mission
@@ -12,6 +15,25 @@ from pawl._workspace import Workspace
 
 
 _EVENT = ("type", "v", "time_us", "mission_id", "run_id", "step_id", "session_id", "actor", "payload")
+
+
+_LOOK = 0.1  # seconds between two looks for new events
+_BATCH = 256
+
+
+def step_checkpoint(function: Any, *arguments: Any) -> Record:
+    out = ffi.new("pawl_step_checkpoint **")
+    call(function, out, *arguments)
+    try:
+        return record(out[0])
+    finally:
+        lib.pawl_step_checkpoint_free(out[0])
+
+
+def parse_checkpoint(payload: Any) -> Record:
+    """What the payload of a StepCheckpointed event says, as log.step_checkpoint() gives it."""
+    data = json.dumps(payload).encode()
+    return step_checkpoint(lib.pawl_step_checkpoint_parse, data, len(data))
 
 
 def opened(log: Any) -> "Log":
@@ -51,34 +73,57 @@ class Log(Sessions, Workspace):
             self._check(lib.pawl_log_head(seq, digest, self._get()))
         return seq[0], bytes(ffi.buffer(digest)).hex()
 
-    def events(self, since: int = 0) -> Iterator[Record]:
-        """The events after `since`; `payload` is what its JSON says, None where it was pruned."""
-        cursor, event = ffi.new("pawl_cursor **"), ffi.new("pawl_event *")
+    def _read(self, **where: Any) -> Iterator[Record | None]:
+        """Events, and None whenever there are no more so far."""
+        cursor, event, of = ffi.new("pawl_cursor **"), ffi.new("pawl_event *"), new("pawl_event_filter", **where)
         with self._lock:
-            self._check(lib.pawl_cursor_open(cursor, self._get(), since))
+            self._check(lib.pawl_cursor_find(cursor, self._get(), of.struct))
         try:
             while True:
                 with self._lock:
                     self._get()
-                    if self._check(lib.pawl_cursor_next(cursor[0], event)) == lib.PAWL_DONE:
-                        return
-                    one = record(event)
-                one.payload = None if one.payload is None else json.loads(one.payload)
-                one.prev, one.hash = one.prev.hex(), one.hash.hex()
+                    done = self._check(lib.pawl_cursor_next(cursor[0], event)) == lib.PAWL_DONE
+                    one = None if done else record(event)
+                if one is not None:
+                    one.payload = None if one.payload is None else json.loads(one.payload)
+                    one.prev, one.hash = one.prev.hex(), one.hash.hex()
                 yield one
+                if one is None:
+                    with self._lock:
+                        self._get()
+                        self._check(lib.pawl_cursor_wait(cursor[0], 0))
         finally:
             if self._pointer is not None and self._lock.ours:
                 with self._lock:
                     if self._pointer is not None:
                         lib.pawl_cursor_close(cursor[0])
 
-    async def follow(self, since: int = 0, *, every: float = 0.2) -> AsyncIterator[Record]:
-        """The events after `since`, and those to come."""
+    def events(self, since: int = 0, *, type: str | None = None, run_id: str | None = None, step_id: str | None = None,
+               wait: float = 0) -> Iterator[Record]:
+        """The events after `since`, of one type, run or step; `payload` is what its JSON says, None where it was pruned.
+
+        With `wait` those to come, too, until none has come for so many seconds.
+        """
+        until = time.monotonic() + wait
+        for one in self._read(since=since, type=type, run_id=run_id, step_id=step_id):
+            if one is not None:
+                yield one
+                until = time.monotonic() + wait
+            elif time.monotonic() >= until:
+                return
+            else:
+                time.sleep(_LOOK)
+
+    async def follow(self, since: int = 0, *, type: str | None = None, run_id: str | None = None, step_id: str | None = None,
+                     every: float = 0.2) -> AsyncIterator[Record]:
+        """The events after `since`, of one type, run or step, and those to come."""
+        found = self._read(since=since, type=type, run_id=run_id, step_id=step_id)
         while True:
-            for event in await asyncio.to_thread(lambda: list(self.events(since))):
-                since = event.seq
+            batch = await asyncio.to_thread(lambda: list(islice(iter(partial(next, found), None), _BATCH)))
+            for event in batch:
                 yield event
-            await asyncio.sleep(every)
+            if not batch:
+                await asyncio.sleep(every)
 
     def append(self, events: Iterable[dict[str, Any]], fence: int = 0) -> int:
         """Append events ({"type", "payload", "mission_id", ...}) as one transaction: the last one's seq."""
@@ -109,6 +154,17 @@ class Log(Sessions, Workspace):
             self._check(lib.pawl_log_verify(result, self._get(), seq, digest))
         return record(result)
 
+    def find_run(self, run_id: str) -> Record:
+        """One run, by its id or four characters or more that it alone begins with."""
+        return self._list(lib.pawl_run_find, lib.pawl_runs_free, "pawl_runs", needed("run", run_id))[0]
+
+    def steps(self, run_id: str, *, contents: bool = True) -> list[Record]:
+        """The steps of a run, with their `inputs` and `output` as values; None where there is none, or without `contents`."""
+        steps = self._list(lib.pawl_step_list, lib.pawl_steps_free, "pawl_steps", needed("run", run_id), contents)
+        for step in steps:
+            step.inputs, step.output = (None if text is None else json.loads(text) for text in (step.inputs, step.output))
+        return steps
+
     def runs(self, status: str | None = None, limit: int = 0) -> list[Record]:
         return self._list(lib.pawl_run_list, lib.pawl_runs_free, "pawl_runs", encode(status), limit)
 
@@ -135,13 +191,13 @@ class Log(Sessions, Workspace):
 
     def step_checkpoint(self, retry_token: str) -> Record:
         """The checkpoint of a step by its token."""
-        out = ffi.new("pawl_step_checkpoint **")
         with self._lock:
-            call(lib.pawl_step_checkpoint_load, out, self._get(), encode(retry_token))
-        try:
-            return record(out[0])
-        finally:
-            lib.pawl_step_checkpoint_free(out[0])
+            return step_checkpoint(lib.pawl_step_checkpoint_load, self._get(), needed("token", retry_token))
+
+    def latest_step_checkpoint(self, run_id: str, step_id: str) -> Record:
+        """The newest checkpoint of a step."""
+        with self._lock:
+            return step_checkpoint(lib.pawl_step_checkpoint_latest, self._get(), needed("run", run_id), needed("step", step_id))
 
     @takes(*RESUME_OPTIONS)
     def resume(self, what: str | None = None, **options: Any) -> Record:

@@ -72,11 +72,11 @@ class Context(Handle):
 class Pipeline(Handle):
     """The five layers over a log, which must stay open as long."""
 
-    def __init__(self, log: Log, *, actor: str | None = None, store_inputs: bool = True, clarify: Any = None,
-                 confirm: Any = None) -> None:
+    def __init__(self, log: Log, *, actor: str | None = None, store_inputs: bool = True, accept_inputs: bool = False,
+                 clarify: Any = None, confirm: Any = None) -> None:
         out = ffi.new("pawl_pipeline **")
         self._back = Callbacks(opened(log), clarify=clarify, confirm=confirm)
-        self._options = new("pawl_pipeline_options", actor=actor, store_inputs=store_inputs, **self._back.options())
+        self._options = new("pawl_pipeline_options", actor=actor, store_inputs=store_inputs, accept_inputs=accept_inputs, **self._back.options())
         self._log = log
         with log._lock:
             call(lib.pawl_pipeline_new, out, log._get(), self._options.struct)

@@ -1,9 +1,10 @@
 """Sessions of agents at missions."""
 
+import json
 from typing import Any
 
 from pawl._json import texts
-from pawl._lib import Handle, Record, call, encode, ffi, lib, new, takes
+from pawl._lib import Handle, Record, call, encode, ffi, lib, new, record, takes
 
 _WORK = ("current_step", "summary", "completed", "pending", "files")
 
@@ -26,6 +27,12 @@ class _work:
                 self.alive.append(ffi.new("char *[]", strings or [ffi.NULL]))
                 setattr(self.struct, f"n_{name}", len(strings))
             setattr(self.struct, name, self.alive[-1])
+
+
+def parse_handoff(text: str) -> dict[str, Any]:
+    """What a handoff document says, as people left it: its `session_id` and `sections`."""
+    data = text.encode()
+    return json.loads(texts(lib.pawl_handoff_parse, data, len(data)))
 
 
 class Sessions(Handle):
@@ -65,6 +72,22 @@ class Sessions(Handle):
         told = _work(work)
         with self._lock:
             call(lib.pawl_session_end, self._get(), encode(session_id), encode(actor), encode(status), encode(reason), told.struct)
+
+    def session(self, session_id: str | None = None) -> Record:
+        """A session, or the latest: `session`, its `steps`, `checkpoints` and `captures`, and `commit` and `branch`, where git
+        stood at the last of these."""
+        out = ffi.new("pawl_session_details **")
+        with self._lock:
+            call(lib.pawl_session_find, out, self._get(), encode(session_id))
+        try:
+            return record(out[0])
+        finally:
+            lib.pawl_session_details_free(out[0])
+
+    def handoff_data(self, session_id: str | None = None) -> dict[str, Any]:
+        """What the handoff of a session, or of the latest, says."""
+        with self._lock:
+            return json.loads(texts(lib.pawl_session_handoff_json, self._get(), encode(session_id)))
 
     def handoff(self, session_id: str | None = None, summary: int = 0) -> str:
         """The handoff document of a session, or of the latest."""
