@@ -5,6 +5,7 @@
 #include "mission/runner.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* A command at work, and what its tick works with. */
 struct pawl__work {
@@ -114,6 +115,15 @@ static bool has_variable(const pawl__env *env, const char *name)
 
 enum { VARIABLES = 12, OWN = 9 }; /* the others, without a value, are as the environment has them */
 
+/* Switched off in the environment that the command gets, they stay off, whatever a mission says. */
+static const char *tool_checkpoints_of(const pawl_mission *mission)
+{
+        for (char **entry = environ; entry && *entry; entry++)
+                if (strcmp(*entry, "PAWL_TOOL_CHECKPOINTS=off") == 0)
+                        return "off";
+        return mission->tool_checkpoints;
+}
+
 /* Of a run that this one is a step of, a command is told nothing. PAWL_ENOMEM. */
 static pawl_status make_env(const char *const **out, pawl__arena *arena, const pawl__step_run *p,
         const pawl__step_terms *terms)
@@ -134,7 +144,7 @@ static pawl_status make_env(const char *const **out, pawl__arena *arena, const p
                 {"PAWL_RESUME_CONTEXT", pawl__runner_context(r, arena)},
                 {"PAWL_GLOSSARY", terms->json.data},
                 {"PAWL_GLOSSARY_TEXT", terms->markdown.data},
-                {"PAWL_TOOL_CHECKPOINTS", r->mission->tool_checkpoints},
+                {"PAWL_TOOL_CHECKPOINTS", tool_checkpoints_of(r->mission)},
                 {"PAWL_EDIT_TOOLS", r->mission->edit_tools},
                 {"PAWL_TOOL_CHECKPOINT_FILES", r->mission->tool_files},
         };

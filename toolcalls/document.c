@@ -23,7 +23,8 @@ pawl_status pawl__toolcall_member(const pawl__json_tree *tree, pawl__node object
 {
         pawl__node node = pawl__json_get(tree, object, name);
 
-        if (node == PAWL__NO_NODE)
+        /* one that is null counts as absent */
+        if (node == PAWL__NO_NODE || pawl__json_at(tree, node)->type == PAWL__JSON_NULL)
                 return !required ? PAWL_OK
                                  : pawl__fail(err, PAWL_EINVAL, "%s%s: is missing; it must be %s",
                                            where, name, called(type));
@@ -84,7 +85,9 @@ static pawl_status check_document(const pawl__json_tree *tree, pawl_error *err)
 /* A container as it was written; absent where it is not there. */
 static pawl_text written(const pawl__json_tree *tree, pawl__node node)
 {
-        return node == PAWL__NO_NODE ? pawl__text(NULL) : pawl__json_at(tree, node)->value;
+        return node == PAWL__NO_NODE || pawl__json_at(tree, node)->type == PAWL__JSON_NULL
+                       ? pawl__text(NULL)
+                       : pawl__json_at(tree, node)->value;
 }
 
 static void tell(pawl_toolcall *call)
@@ -196,14 +199,18 @@ static void put_if_there(writing *w, pawl__node object, const char *name)
 static void put_call(writing *w, pawl__node call, const char *checkpoint, bool with_args)
 {
         const pawl__json_tree *tree = w->tree;
+        const pawl__node args = pawl__json_get(tree, call, "args");
+        const bool has_args =
+                args != PAWL__NO_NODE && pawl__json_at(tree, args)->type != PAWL__JSON_NULL;
 
         pawl__buf_adds(w->out, "{");
         w->comma = "";
         for (pawl__node m = pawl__json_first(tree, call); m != PAWL__NO_NODE;
                 m = pawl__json_after(tree, call, m))
-                if (!pawl__text_is(pawl__json_at(tree, m)->name, "checkpoint"))
+                if (!pawl__text_is(pawl__json_at(tree, m)->name, "checkpoint") &&
+                        (m != args || has_args || !with_args))
                         put_member(w, m);
-        if (with_args && pawl__json_get(tree, call, "args") == PAWL__NO_NODE) {
+        if (with_args && !has_args) {
                 put_name(w, pawl__text("args"));
                 pawl__buf_adds(w->out, "{}");
         }

@@ -1,4 +1,5 @@
 /* pawl restore list and pawl restore: tool calls, and taking one back. */
+#include "base/error.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/plan.h"
 #include "cli/pawl/workspace.h"
@@ -124,13 +125,21 @@ static pawl_status print_text(const cli_call *cli, const pawl_toolcall *call, pa
 
 static pawl_status restore(cli_call *cli, pawl_log *log, pawl_error *err)
 {
+        const char *repository = cli_value(cli, "repository"),
+                   *word = cli_variable(cli, "PAWL_TOOL_CHECKPOINTS");
         pawl_workspace_options workspace;
         pawl_toolcall *call = NULL;
         pawl_status status = cli_workspace_options(&workspace, cli, err);
 
+        if (!repository)
+                repository = cli_variable(cli, "PAWL_TOOL_CHECKPOINT_REPOSITORY");
+        if (!status && word && strcmp(word, "off") == 0)
+                return pawl__fail(err, PAWL_ESTATE,
+                        "restore: tool checkpoints are switched off (PAWL_TOOL_CHECKPOINTS=off); set "
+                        "it to on");
         if (!status)
                 status = pawl_toolcalls_restore(&call, log, pawl__text(cli_arg(cli, 0)),
-                        files_of(cli), cli_value(cli, "repository"), &workspace, err);
+                        files_of(cli), repository, &workspace, err);
         if (status)
                 return status;
         status = cli_given(cli, "json") ? print_json(cli, pawl_toolcall_told(call),
@@ -157,8 +166,8 @@ static const cli_option restore_list_options[] = {
 static const cli_option restore_options[] = {
         FILES_OPTION,
         {"repository", 0, 0, CLI_FILE, "DIR", NULL,
-                "the git repository of a commit that another program names (default: the "
-                "workspace's)"},
+                "the git repository of a commit that another program names (default: "
+                "$PAWL_TOOL_CHECKPOINT_REPOSITORY, or the workspace's)"},
         CLI_WORKSPACE_OPTIONS,
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},

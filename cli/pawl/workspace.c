@@ -117,9 +117,21 @@ pawl_status cli_take_paths(pawl_workspace_options *options, const cli_call *cli,
         return PAWL_OK;
 }
 
+/* What whoever starts a service sets for all that it serves: no request says it. */
+static bool is_setting(const char *name)
+{
+        static const char *const settings[] = {"PAWL_TOOL_CHECKPOINTS", "PAWL_EDIT_TOOLS",
+                "PAWL_TOOL_CHECKPOINT_FILES", "PAWL_TOOL_CHECKPOINT_REPOSITORY"};
+
+        for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+                if (strcmp(name, settings[i]) == 0)
+                        return true;
+        return false;
+}
+
 const char *cli_variable(const cli_call *cli, const char *name)
 {
-        const char *value = cli->in->served ? NULL : getenv(name);
+        const char *value = cli->in->served && !is_setting(name) ? NULL : getenv(name);
 
         return value && *value ? value : NULL;
 }

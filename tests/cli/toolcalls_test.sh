@@ -122,6 +122,23 @@ same "$(wc -l <out)" 1
 same "$(eventlog export | jq -r 'select(.type == "ToolCallCheckpointed") | "\(.run_id) \(.step_id) \(.payload.tool)"')" \
         "r1 one edit"
 
+it "what is switched off where a run is started stays off, and restore says so"
+PAWL_TOOL_CHECKPOINTS=off runs 0 pawl run mission.yaml --run off --fresh
+same "$(cat told)" "off|edit,write file|$PWD/calls"
+PAWL_TOOL_CHECKPOINTS=off fails 1 'restore: tool checkpoints are switched off \(PAWL_TOOL_CHECKPOINTS=off\); set it' \
+        pawl restore "$name" --files calls
+forget_log
+rm -rf calls told
+runs 0 pawl run mission.yaml --run r1
+name=$(pawl restore list --files calls)
+
+it "a member that is null counts as absent"
+runs 0 pawl tool checkpoint '{"history":null,"messageId":null,"calls":[{"callId":"n","name":"replace","args":null}]}' --json --off
+echo '{"toolCall":{"name":"replace","args":{}},"history":null,"commitHash":null,"messageId":null}' >calls/null.json
+runs 0 pawl restore null --files calls --json
+same "$(jq -c . out)" '{"name":"null.json","toolCall":{"name":"replace","args":{}},"restored":false,"checkpoint":null,"safety":null}'
+rm calls/null.json
+
 it "a call of a run that is over is taken back, and the run goes on from there"
 runs 0 pawl restore "$name" --files calls
 same "$(cat a.txt)" before

@@ -11,7 +11,7 @@ OUTSIDE = os.path.realpath("../outside")
 
 
 class Agent(Client):
-    def call(self, tool, **arguments):
+    def call(self, tool, /, **arguments):
         body = super().call(tool, **arguments)
         return (body[-1] if isinstance(body, list) else body)["result"]
 

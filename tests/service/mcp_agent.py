@@ -25,7 +25,7 @@ def answers_of(run):
 class Http(Client):
     """A client whose answers are those of Stdio."""
 
-    def call(self, tool, **arguments):
+    def call(self, tool, /, **arguments):
         body = super().call(tool, **arguments)
         return (body[-1] if isinstance(body, list) else body)["result"]
 

@@ -67,7 +67,7 @@ class Client:
     def ask(self, method, params=None):
         return self.send(self.message(method, params or {}))
 
-    def call(self, tool, **arguments):
+    def call(self, tool, /, **arguments):
         status, _, body = self.ask("tools/call", {"name": tool, "arguments": arguments})
         same(status, 200, body)
         return body
@@ -126,7 +126,7 @@ class Stdio:
             if answer.get("id") == self.n and "method" not in answer:
                 return answer
 
-    def call(self, tool, **arguments):
+    def call(self, tool, /, **arguments):
         return self.ask("tools/call", {"name": tool, "arguments": arguments})["result"]
 
     def __enter__(self):

@@ -79,7 +79,7 @@ SERVICE_TEST(what_fails_is_data, &s)
         answer_says(&s, "\"status\":\"PAWL_ENOTFOUND\"");
 }
 
-/* Neither files of the machine, nor the environment of the service. */
+/* No file of the machine; what the service was started with holds for every request. */
 SERVICE_TEST(only_the_request_says_how, &s)
 {
         static const char *const args[] = {"\"--calls\",\"/etc/passwd\"", "\"--calls=-\"",
@@ -96,12 +96,18 @@ SERVICE_TEST(only_the_request_says_how, &s)
         run("restore", "\"a.json\",\"--files=/tmp\"");
         answer_says(&s, "\"error\"");
         setenv("PAWL_TOOL_CHECKPOINTS", "off", 1);
-        setenv("PAWL_TOOL_CHECKPOINT_FILES", "/nowhere", 1);
+        run("tool checkpoint", "\"" CALLS "\"");
+        answer_says(&s, "\"args\":{\"a\":1}}");
+        run("tool checkpoint", "\"" CALLS "\",\"--tool=replace\"");
+        answer_says(&s, "\"args\":{\"a\":1}}");
+        run("restore", "\"a.json\"");
+        answer_says(&s, "tool checkpoints are switched off");
+        unsetenv("PAWL_TOOL_CHECKPOINTS");
         setenv("PAWL_EDIT_TOOLS", "other", 1);
         run("tool checkpoint", "\"" CALLS "\"");
-        unsetenv("PAWL_TOOL_CHECKPOINTS");
-        unsetenv("PAWL_TOOL_CHECKPOINT_FILES");
+        answer_says(&s, "\"args\":{\"a\":1}}");
         unsetenv("PAWL_EDIT_TOOLS");
+        run("tool checkpoint", "\"" CALLS "\"");
         answer_says(&s, "\"args\":{\"a\":1},\"checkpoint\":\"20");
         answer_says(&s, "\"errors\":[]");
         (void)only_name();
