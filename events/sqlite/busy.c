@@ -1,5 +1,6 @@
 /* Waiting for the lock of the log. */
 #include "events/sqlite/sqlite.h"
+#include <sys/stat.h>
 #include <time.h>
 
 /* No process is woken when the lock is released: a waiter polls, and a writer that has released the
@@ -19,16 +20,54 @@
  *   1,000          660-950    1      920-1,910    2,790-5,260  3 */
 enum { PAUSE_US = 250 };
 
+/* Sixty processes that poll leave the one that they wait for so little CPU that it did not commit
+ * for 5 s on two busy cores. So a waiter polls less often after SOON and LATE looks, about half a
+ * second and two seconds. */
+enum { SOON = 1500, LATE = 3000, SOON_US = 1000, LATE_US = 4000 };
+
+/* How often the wait begins again because another process committed meanwhile. Sixty processes that
+ * start at once beside other work can each wait for longer than busy_ms in a queue that moves. */
+enum { RENEWALS = 11 };
+
+/* When something was last written to the write-ahead log. */
+static struct timespec last_write(const pawl_log *log)
+{
+        struct stat wal = {0};
+
+        if (pawl__log_path_size(log, "-wal") >= 0)
+                (void)stat(log->file->side, &wal);
+        return wal.st_mtim;
+}
+
+static bool others_commit(pawl_log *log)
+{
+        struct timespec *seen = &log->file->busy_write;
+        const struct timespec now = last_write(log);
+        const bool moved = now.tv_sec != seen->tv_sec || now.tv_nsec != seen->tv_nsec;
+
+        *seen = now;
+        return moved && log->file->busy_renewals++ < RENEWALS;
+}
+
 int pawl__busy(void *user, int count)
 {
-        static const struct timespec pause = {0, PAUSE_US * 1000};
+        const long us = count < SOON ? PAUSE_US : count < LATE ? SOON_US : LATE_US;
+        const struct timespec pause = {0, us * 1000};
         pawl_log *log = user;
         pawl__patience *patience = &log->file->patience;
 
-        if (count == 0)
+        if (count == 0) {
                 *patience = pawl__patience_of((int64_t)log->busy_ms * 1000 - log->waited_us);
-        if (pawl__patience_over(patience) || pawl__interrupt_waits(log))
+                log->file->busy_write = last_write(log);
+                log->file->busy_renewals = 0;
+        }
+        if (pawl__interrupt_waits(log))
                 return 0;
+        if (pawl__patience_over(patience)) {
+                if (!others_commit(log))
+                        return 0;
+                *patience = pawl__patience_of((int64_t)log->busy_ms * 1000);
+        }
         nanosleep(&pause, NULL);
         return 1;
 }

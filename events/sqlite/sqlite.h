@@ -57,7 +57,9 @@ struct pawl__file {
         ino_t wal_inode, shm_inode; /* of the files beside it that are open; 0: there was none */
         bool displaced; /* another log is at the path: what is committed now is saved, and fails
                          */
-        pawl__patience patience; /* of the busy handler */
+        pawl__patience patience;    /* of the busy handler */
+        struct timespec busy_write; /* when the write-ahead log was written to before its wait */
+        int busy_renewals;          /* how often the wait began again */
         pawl__wal wal;
         pawl__gather gather;
         int writer_queue_fd; /* the log's directory, locked in writer_queue.c; -1: none */
@@ -165,7 +167,8 @@ void pawl__writer_queue_open(pawl_log *log);
 void pawl__writer_queue_close(pawl_log *log);
 bool pawl__writer_queue_take(pawl_log *log);
 void pawl__writer_queue_release(pawl_log *log, bool taken);
-/** SQLite's busy handler: sleeps shortly each time, log->busy_ms in all. */
+/** SQLite's busy handler: sleeps shortly each time, log->busy_ms in all in which no process
+ * commits. */
 int pawl__busy(void *log, int count);
 
 /** Let the connection call back with this log, whoever opened it. */

@@ -46,11 +46,11 @@ typedef enum pawl_log_flags {
 
 /** Options for opening. Start from PAWL_LOG_OPTIONS_INIT. */
 typedef struct pawl_log_options {
-        unsigned version;  /**< PAWL_LOG_OPTIONS_VERSION */
-        unsigned flags;    /**< pawl_log_flags */
-        unsigned busy_ms;  /**< how long a lock is waited for, while no other handle of this process
-                                has it in turn and this process runs; default 5,000 */
-        unsigned lease_ms; /**< how long a claim holds without renewal; default 30,000 */
+        unsigned version;     /**< PAWL_LOG_OPTIONS_VERSION */
+        unsigned flags;       /**< pawl_log_flags */
+        unsigned busy_ms;     /**< how long a lock is waited for in which nobody commits and this
+                                 process runs, up to 12 times in all; default 5,000 */
+        unsigned lease_ms;    /**< how long a claim holds without renewal; default 30,000 */
         pawl_sources sources; /**< clocks and ids; all NULL: the system's */
         const void *key;      /**< of the chain, copied; NULL: none (see pawl_log_open()) */
         size_t key_len;       /**< bytes, PAWL_KEY_MIN to PAWL_KEY_MAX; 0 without a key */
