@@ -2,7 +2,8 @@
 #include "base/error.h"
 #include "command/key.h"
 #include "command/owner.h"
-#include "events/log.h"
+#include "events/mask.h"
+#include "mission/secrets.h"
 #include "state/state.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -137,6 +138,11 @@ pawl_status cli_open_path(
         if (access == CLI_LOOK && (status == PAWL_EREADONLY || status == PAWL_EACCESS)) {
                 options.flags = PAWL_LOG_READONLY;
                 status = pawl_log_open(out, path, &options, err);
+        }
+        if (!status) {
+                status = pawl__secrets_inherited(pawl__log_own_mask(*out), err);
+                if (status)
+                        pawl_log_close(*out);
         }
         if (!status && pawl__log_is_url(path)) { /* what lies beside it was found, not named */
                 status = cli_check_owner(pawl__log_place(*out), err);

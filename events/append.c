@@ -12,6 +12,7 @@
 #include "base/json_canon.h"
 #include "events/group.h"
 #include "events/handle.h"
+#include "events/mask.h"
 #include <inttypes.h>
 
 /* Bytes that one transaction adds to its own batch: enough for many to share a sync, few enough
@@ -200,6 +201,9 @@ pawl_status pawl__tx_batch(pawl_log *log, pawl__batch *batch, uint64_t fence)
 
         for (size_t i = 0; i < batch->n_blobs && !status; i++)
                 status = pawl__tx_blob(log, batch->blobs[i].hash, batch->blobs[i].content);
+        for (size_t i = 0; i < batch->n && batch->mask && !status; i++)
+                if (pawl__payload_mask(&batch->events[i].payload, batch->mask, &batch->arena))
+                        status = pawl__nomem(&log->err);
         for (size_t i = 0; i < batch->n && !status; i++) {
                 const pawl_event *event = in_order(batch, i);
                 status = pawl__tx_event(log, event, before);
@@ -216,6 +220,7 @@ pawl_status pawl__tx_prepared(pawl_log *log, pawl__batch *batch, uint64_t fence)
 {
         pawl_status status;
 
+        batch->mask = log->mask;
         if (batch->prepare) {
                 status = check_place(log, batch, fence); /* before work that may be long */
                 if (status)
@@ -347,6 +352,7 @@ pawl_status pawl__log_commit(pawl_log *log, pawl__batch *batch, uint64_t fence, 
         pawl_status status = pawl__tx_may_begin(log);
 
         batch->overtaken = false;
+        batch->mask = log->mask;
         if (status)
                 return status;
         status = pawl__waiter_take(&waiter, "append");
@@ -372,10 +378,19 @@ pawl_status pawl__log_commit(pawl_log *log, pawl__batch *batch, uint64_t fence, 
 pawl_status pawl_log_append(
         uint64_t *seq_out, pawl_log *log, const pawl_event *events, size_t n, uint64_t fence)
 {
-        /* A batch that borrows: nothing of it is changed, and it owns no memory to be cleared. */
         pawl__batch batch = PAWL__BATCH_INIT;
+        pawl_status status = PAWL_OK;
 
-        batch.events = (pawl_event *)(uintptr_t)events;
-        batch.n = n;
-        return pawl__log_commit(log, &batch, fence, seq_out);
+        if (!log->mask || !log->mask->n) {
+                /* A batch that borrows: nothing of it is changed, and it owns no memory. */
+                batch.events = (pawl_event *)(uintptr_t)events;
+                batch.n = n;
+                return pawl__log_commit(log, &batch, fence, seq_out);
+        }
+        for (size_t i = 0; i < n && !status; i++)
+                status = pawl__batch_event(&batch, &events[i], &log->err);
+        if (!status)
+                status = pawl__log_commit(log, &batch, fence, seq_out);
+        pawl__batch_free(&batch);
+        return status;
 }

@@ -8,6 +8,7 @@
 #include "base/ids.h"
 #include "base/json_tree.h"
 #include "base/mac.h"
+#include "base/mask.h"
 #include "base/sources.h"
 #include "base/system.h"
 #include "events/engine.h"
@@ -56,6 +57,8 @@ struct pawl_log {
         struct pawl__group *group; /* of this process's handles on the log; read-only: none */
         unsigned flags, busy_ms, lease_ms;
         pawl_sources sources;
+        pawl__mask own_mask;
+        const pawl__mask *mask; /* of payloads; NULL: none */
         pawl__identity self;
         pawl_error err;
         pawl__hasher *hasher;

@@ -1,6 +1,7 @@
 /* The parts of a log for the modules above. */
 #include "events/log.h"
 #include "events/handle.h"
+#include "events/mask.h"
 #include <assert.h>
 
 const char *pawl_log_errmsg(const pawl_log *log)
@@ -112,6 +113,25 @@ pawl_status pawl__log_keep(pawl_log *log)
         if (log->flags & PAWL_LOG_READONLY || log->writing || !log->engine->keep)
                 return PAWL_OK;
         return log->engine->keep(log);
+}
+
+const pawl__mask *pawl__log_mask(const pawl_log *log)
+{
+        return log->mask;
+}
+
+const pawl__mask *pawl__log_set_mask(pawl_log *log, const pawl__mask *mask)
+{
+        const pawl__mask *before = log->mask;
+
+        log->mask = mask;
+        return before;
+}
+
+pawl__mask *pawl__log_own_mask(pawl_log *log)
+{
+        log->mask = &log->own_mask;
+        return &log->own_mask;
 }
 
 const pawl_sources *pawl__log_sources(const pawl_log *log)

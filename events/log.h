@@ -53,12 +53,13 @@ typedef struct pawl__batch {
                              event behind it changes senses, or is of the run of the first event,
                              PAWL_EBUSY, and overtaken is set; 0: on nothing */
         bool overtaken;
+        const struct pawl__mask *mask; /**< of payloads: that of the log which it is committed to */
 } pawl__batch;
 
 #define PAWL__BATCH_INIT                                                                           \
         {                                                                                          \
                 PAWL__ARENA_INIT, NULL, 0, 0, NULL, 0, 0, NULL, 0, 0, {NULL, 0}, 0, NULL, NULL,    \
-                        false, 0, 0, false, false, 0, false                                        \
+                        false, 0, 0, false, false, 0, false, NULL                                  \
         }
 
 PAWL_MUST_CHECK pawl_status pawl__batch_event(

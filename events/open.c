@@ -105,6 +105,7 @@ void pawl_log_close(pawl_log *log)
         log->engine->close(log);
         pawl__hasher_free(log->hasher);
         pawl__mac_free(log->key);
+        pawl__mask_free(&log->own_mask);
         pawl__json_tree_free(&log->tree);
         pawl__buf_free(&log->payload);
         pawl__buf_free(&log->envelope);

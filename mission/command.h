@@ -30,9 +30,11 @@ typedef struct pawl__command {
         pawl_status (*tick)(void *user); /**< a failure kills the command and is passed on */
         void (*signalled)(void *user);   /**< one was forwarded; NULL: nobody is told */
         void *tick_user;
-        pawl_status (*log)(const char *data, size_t len, void *user); /**< gets its standard error
-                                  as it comes, beside this process's; NULL: only the latter does. A
-                                  failure kills the command and is passed on */
+        pawl_status (*log)(pawl_text *shown, const char *data, size_t len,
+                void *user); /**< gets its standard error as it comes, and at its end no bytes. It
+                                  sets what this process's standard error gets, which lives until
+                                  the next call; NULL: all of it. A failure kills the command and
+                                  is passed on */
         void *log_user;
         const pawl__command_waits *waits; /**< NULL: the usual ones */
         int lock_fd; /**< kept open until nothing of the command lives; 0: none */

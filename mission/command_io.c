@@ -132,41 +132,49 @@ static void gather(pawl__child *s)
                 end(s, PAWL_ETOOBIG);
 }
 
+/* What was read of its standard error; 0 bytes: its end, at which what was held back is shown. */
+static void take_err(pawl__child *s, size_t len)
+{
+        const pawl_status status = s->command.log(&s->shown, s->err, len, s->command.log_user);
+
+        s->err_since = s->now;
+        if (s->deaf || status)
+                s->shown.len = 0;
+        if (status)
+                end(s, status);
+}
+
 /* The next of it is read only when this is written: a reader that pauses makes the command wait. */
 static void gather_err(pawl__child *s)
 {
-        const pawl__command *command = &s->command;
         ssize_t n = read(s->err_fd, s->err, sizeof s->err);
 
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
                 return;
         if (n <= 0) {
                 close_fd(&s->err_fd);
+                take_err(s, 0);
                 return;
         }
         if (s->ended)
                 s->silent_at = s->now + s->waits->silence;
         s->err_owed -= s->err_owed < (size_t)n ? s->err_owed : (size_t)n;
-        s->err_at = 0;
-        s->err_since = s->now;
-        s->err_len = s->deaf ? 0 : (size_t)n;
-        pawl_status status = command->log(s->err, (size_t)n, command->log_user);
-        if (status)
-                end(s, status);
+        take_err(s, (size_t)n);
 }
 
 static void pass_err_on(pawl__child *s)
 {
-        ssize_t n = write_quietly(STDERR_FILENO, s->err + s->err_at, s->err_len - s->err_at);
+        const size_t len = s->shown.len < PAWL__ERR_CHUNK ? s->shown.len : PAWL__ERR_CHUNK;
+        const ssize_t n = write_quietly(STDERR_FILENO, s->shown.data, len);
 
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
                 return;
         if (n > 0)
-                s->err_at += (size_t)n;
+                s->shown = pawl__text_n(s->shown.data + n, s->shown.len - (size_t)n);
         else
                 s->deaf = true;
-        if (s->deaf || s->err_at == s->err_len)
-                s->err_len = 0;
+        if (s->deaf)
+                s->shown.len = 0;
 }
 
 void pawl__child_forward(pawl__child *s, int signal)
@@ -211,13 +219,13 @@ static void note_end(pawl__child *s)
 /* While its last words wait to be written, the command counts as running. */
 static bool ticks(const pawl__child *s)
 {
-        return !s->ended || s->err_len;
+        return !s->ended || s->shown.len;
 }
 
 /* Is what is still open only held open by others? */
 static bool may_close_err(const pawl__child *s)
 {
-        return (!s->err_len && !s->err_owed) || (s->why && s->now >= s->close_at);
+        return (!s->shown.len && !s->err_owed) || (s->why && s->now >= s->close_at);
 }
 
 static void keep_time(pawl__child *s)
@@ -262,7 +270,7 @@ static void watch(struct pollfd fds[WATCHED], const pawl__child *s, bool shows)
 {
         fds[INPUT] = (struct pollfd){s->in_fd, POLLOUT, 0};
         fds[OUTPUT] = (struct pollfd){s->out_fd, POLLIN, 0};
-        fds[ERR] = (struct pollfd){s->err_len ? -1 : s->err_fd, POLLIN, 0};
+        fds[ERR] = (struct pollfd){s->shown.len ? -1 : s->err_fd, POLLIN, 0};
         fds[SHOWN] = (struct pollfd){shows ? STDERR_FILENO : -1, POLLOUT, 0};
         fds[END] = (struct pollfd){s->ended ? -1 : s->watcher.fd, POLLIN, 0};
 }
@@ -274,7 +282,7 @@ static void give_up(pawl__child *s)
         close_fd(&s->out_fd);
         close_fd(&s->err_fd);
         note_end(s);
-        s->err_len = 0;
+        s->shown.len = 0;
 }
 
 /* What came of the wait: @p n as poll() gave it. */
@@ -291,7 +299,7 @@ static void look(pawl__child *s, const struct pollfd fds[WATCHED], int n)
         if (n > 0 && fds[SHOWN].revents)
                 pass_err_on(s);
         if (s->deaf)
-                s->err_len = 0;
+                s->shown.len = 0;
         if (n > 0 && fds[END].revents && pawl__watcher_ended(&s->watcher))
                 note_end(s);
         /* Silence is what a look after the end has seen, and not that this process was kept from
@@ -301,8 +309,12 @@ static void look(pawl__child *s, const struct pollfd fds[WATCHED], int n)
         if (ended && (silent || s->now >= s->close_at)) {
                 close_fd(&s->out_fd);
                 if (may_close_err(s)) {
-                        close_fd(&s->err_fd);
-                        s->err_len = 0;
+                        if (s->err_fd >= 0) {
+                                close_fd(&s->err_fd);
+                                take_err(s, 0);
+                        }
+                        if (s->why && s->now >= s->close_at)
+                                s->shown.len = 0;
                 }
         }
         keep_time(s);
@@ -315,7 +327,7 @@ static const pawl__child *who_shows(pawl__child *const *list, size_t n)
         const pawl__child *first = NULL;
 
         for (size_t i = 0; i < n; i++)
-                if (list[i]->err_len && (!first || list[i]->err_since < first->err_since))
+                if (list[i]->shown.len && (!first || list[i]->err_since < first->err_since))
                         first = list[i];
         return first;
 }
@@ -362,7 +374,7 @@ void pawl__child_begin(pawl__child *s)
 
 bool pawl__child_done(const pawl__child *s)
 {
-        return s->ended && s->out_fd < 0 && s->err_fd < 0 && !s->err_len;
+        return s->ended && s->out_fd < 0 && s->err_fd < 0 && !s->shown.len;
 }
 
 void pawl__child_stop(pawl__child *s, pawl_status why)

@@ -23,8 +23,8 @@ struct pawl__child {
         const pawl__command_waits *waits;
         bool ended, discard;
         bool deaf;                 /**< this process's standard error takes nothing any more */
-        char err[PAWL__ERR_CHUNK]; /**< read of the command's, on its way to this process's */
-        size_t err_len, err_at;    /**< it is written from err_at on */
+        char err[PAWL__ERR_CHUNK]; /**< read of the command's */
+        pawl_text shown;           /**< of that, what is left to be written to this process's */
         size_t err_owed;           /**< bytes that were in the pipe when the command ended */
         pawl_status why; /**< PAWL_OK until something other than the command itself ends it */
         int64_t now, tick_at, kill_at, silent_at, close_at, err_since;

@@ -113,7 +113,7 @@ static bool has_variable(const pawl__env *env, const char *name)
         return false;
 }
 
-enum { VARIABLES = 12, OWN = 9 }; /* the others, without a value, are as the environment has them */
+enum { VARIABLES = 13, OWN = 10 }; /* the others, without a value, stay as they are */
 
 /* Switched off in the environment that the command gets, they stay off, whatever a mission says. */
 static const char *tool_checkpoints_of(const pawl_mission *mission)
@@ -144,6 +144,7 @@ static pawl_status make_env(const char *const **out, pawl__arena *arena, const p
                 {"PAWL_RESUME_CONTEXT", pawl__runner_context(r, arena)},
                 {"PAWL_GLOSSARY", terms->json.data},
                 {"PAWL_GLOSSARY_TEXT", terms->markdown.data},
+                {"PAWL_SECRETS", r->secrets.names.len ? r->secrets.names.data : NULL},
                 {"PAWL_TOOL_CHECKPOINTS", tool_checkpoints_of(r->mission)},
                 {"PAWL_EDIT_TOOLS", r->mission->edit_tools},
                 {"PAWL_TOOL_CHECKPOINT_FILES", r->mission->tool_files},
@@ -246,7 +247,7 @@ static pawl_status judge(
         if (pawl__step_log_end(p))
                 status = r->error.status, *error = r->error;
         if (!status && !result->exit_code &&
-                pawl__secrets_strike_output(&r->secrets, &result->output, error))
+                pawl__secrets_mask_output(&r->secrets.mask, &result->output, error))
                 status = PAWL_ENOMEM;
         switch (status) {
         case PAWL_OK:

@@ -37,8 +37,16 @@ pawl_status pawl__runner_tell(
 
 void pawl__runner_notice(const pawl__runner *r, const char *line)
 {
-        if (r->options.notice)
-                r->options.notice(line, r->options.notice_user);
+        pawl_error text;
+
+        if (!r->options.notice)
+                return;
+        if (r->secrets.mask.n) {
+                pawl__fail(&text, PAWL_OK, "%s", line);
+                pawl__mask_string(&r->secrets.mask, text.message);
+                line = text.message;
+        }
+        r->options.notice(line, r->options.notice_user);
 }
 
 void pawl__message_fix(char *text)

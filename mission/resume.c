@@ -322,7 +322,7 @@ static pawl_status go_on(pawl__runner *r, target *found)
         if (!status)
                 status = pawl__params_complete(r->own_mission, &r->error);
         if (!status)
-                status = pawl__secrets_load(&r->secrets, &r->arena, r->mission, &r->error);
+                status = pawl__runner_mask(r);
         if (status)
                 return status;
         r->runtime = PAWL__STRICTNESS_UNSET;
@@ -416,6 +416,7 @@ static pawl_status resume(pawl_run_result **out, pawl__runner *r, const char *wh
         status = found.done ? PAWL_DONE : await_answers(r);
         if (!status)
                 status = go_on(r, &found);
+        pawl__mask_string(&r->secrets.mask, r->error.message);
         if (status == PAWL_DONE)
                 return pawl__run_result_make(
                         out, r, found.run.v[PAWL__RUN_SESSION].text, NULL, &r->error);

@@ -58,7 +58,7 @@ pawl_status pawl__retry_note(pawl__step_run *p, int exit_code, const char *why)
         char at[28], line[PAWL_ERROR_MAX + 200];
 
         pawl__fail(&reason, PAWL_ESTEP, "%s", why);
-        pawl__secrets_strike_string(&r->secrets, reason.message);
+        pawl__mask_string(&r->secrets.mask, reason.message);
         pawl__message_fix(reason.message);
         p->retry.tries++;
         const int64_t wait_ms = delay_ms(p);

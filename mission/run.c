@@ -35,9 +35,7 @@ static pawl_status check_path(const pawl_mission *mission, pawl_error *err)
 pawl_status pawl__mission_startable(const pawl_mission *mission, const char *run_id, bool here,
         pawl__problems *problems, pawl_error *err)
 {
-        pawl__arena arena = PAWL__ARENA_INIT;
         pawl__seeds seeds = {.n = 0};
-        pawl__secrets secrets;
         pawl_status status = run_id ? pawl__id_check(pawl__text(run_id), "run id", err) : PAWL_OK;
 
         if (!status && here)
@@ -45,11 +43,10 @@ pawl_status pawl__mission_startable(const pawl_mission *mission, const char *run
         if (!status)
                 status = pawl__params_complete(mission, err);
         if (!status && here)
-                status = pawl__secrets_load(&secrets, &arena, mission, err);
+                status = pawl__secrets_check(mission, err);
         if (!status)
                 status = pawl__seeds_load(&seeds, mission, NULL, problems, err);
         pawl__seeds_free(&seeds);
-        pawl__arena_free(&arena);
         return status;
 }
 
@@ -190,12 +187,31 @@ static pawl_status fill(pawl__runner *r, void *user)
         return status ? status : pawl__runner_activate_seeds(r, user);
 }
 
+/* Parameters are recorded, and a resume takes them from the log: masked they would be others. */
+static pawl_status check_params(pawl__runner *r)
+{
+        for (size_t i = 0; i < r->mission->n_params; i++) {
+                const pawl_text value = pawl__text(r->mission->params[i].value);
+                pawl_text masked = value;
+                if (pawl__mask_text(&masked, &r->secrets.mask, &r->arena))
+                        return pawl__nomem(&r->error);
+                if (!pawl__text_eq(masked, value))
+                        return pawl__fail(&r->error, PAWL_EINVAL,
+                                "parameter %s: holds the value of a secret, which would be "
+                                "recorded; let the command read the secret's variable",
+                                r->mission->params[i].name);
+        }
+        return PAWL_OK;
+}
+
 static pawl_status begin(pawl__runner *r, pawl__seeds *with)
 {
         pawl_status status = pawl__params_complete(r->mission, &r->error);
 
         if (!status)
-                status = pawl__secrets_load(&r->secrets, &r->arena, r->mission, &r->error);
+                status = pawl__runner_mask(r);
+        if (!status)
+                status = check_params(r);
         if (!status)
                 status = pawl__runner_load_seeds(with, r);
         if (!status)
@@ -220,6 +236,7 @@ static pawl_status run(pawl_run_result **out, pawl__runner *r)
         if (status)
                 return status;
         status = pawl__runner_end(r, pawl__runner_steps(r));
+        pawl__mask_string(&r->secrets.mask, r->error.message);
         told = pawl__run_result_make(out, r, r->session_id, r->mission, status ? NULL : &r->error);
         return status ? status : told;
 }

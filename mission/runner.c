@@ -1,6 +1,7 @@
 #include "mission/runner.h"
 #include "base/error.h"
 #include "base/ids.h"
+#include "events/mask.h"
 #include "pipeline/question.h"
 #include "session/session.h"
 #include <stdlib.h>
@@ -57,6 +58,17 @@ pawl_status pawl__runner_open(pawl__runner *r, pawl_log *log, const pawl_run_opt
         return status ? status : pawl__questions_settle(NULL, log, r->state, &r->error);
 }
 
+pawl_status pawl__runner_mask(pawl__runner *r)
+{
+        const pawl_status status = pawl__secrets_load(&r->secrets, r->mission, &r->error);
+
+        if (status)
+                return status;
+        r->mask_before = pawl__log_set_mask(r->log, &r->secrets.mask);
+        r->masks = true;
+        return PAWL_OK;
+}
+
 void pawl__runner_free(pawl__runner *r)
 {
         if (r->fence && !r->released) {
@@ -66,6 +78,9 @@ void pawl__runner_free(pawl__runner *r)
                 (void)ignored;
         }
         pawl__log_keep_few(r->log, false);
+        if (r->masks)
+                (void)pawl__log_set_mask(r->log, r->mask_before);
+        pawl__secrets_free(&r->secrets);
         pawl__snapshot_free(r->snapshot);
         pawl__step_logs_free(r->logs);
         pawl_context_free(r->last);

@@ -37,7 +37,9 @@ typedef struct pawl__runner {
         uint32_t keep_sessions; /**< PAWL__KEEP_ALL: no retention */
         size_t log_max;         /**< of steps that say nothing of it */
         pawl__secrets secrets;
-        struct pawl__step_logs *logs; /**< mission/step_log.c; NULL: no command was started yet */
+        const pawl__mask *mask_before; /**< the log's, before the run's own secrets were known */
+        bool masks;                    /**< the log masks them */
+        struct pawl__step_logs *logs;  /**< mission/step_log.c; NULL: no command was started yet */
         pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
         size_t n_refs;
         uint64_t fence;        /**< 0: not claimed */
@@ -98,6 +100,8 @@ typedef struct pawl__runner {
 
 /** Take over log and options (NULL: the defaults). PAWL_EINVAL for an option that is not of its
  *  form. After any call that failed, pawl__runner_free() is still due. */
+/** Load the mission's secrets, and let the log mask them until the runner is freed. */
+PAWL_MUST_CHECK pawl_status pawl__runner_mask(pawl__runner *r);
 PAWL_MUST_CHECK pawl_status pawl__runner_open(
         pawl__runner *r, pawl_log *log, const pawl_run_options *options);
 
@@ -275,7 +279,8 @@ struct pawl__step_log;
  *  into the batch. */
 PAWL_MUST_CHECK pawl_status pawl__step_log_begin(struct pawl__step_run *p);
 /** For pawl__command.log, with the step as @p user. */
-PAWL_MUST_CHECK pawl_status pawl__step_log_take(const char *data, size_t len, void *user);
+PAWL_MUST_CHECK pawl_status pawl__step_log_take(
+        pawl_text *shown, const char *data, size_t len, void *user);
 /** From now on what it writes is shown to who looks on, too. */
 void pawl__step_log_show(struct pawl__step_run *p);
 /** The attempt has ended: what is kept of it goes into the batch, and p->ctx says what that is. */

@@ -1,35 +1,33 @@
 /**
  * @file mission/secrets.h
- * @brief Secrets of a mission: variables of this process that its commands get, and that are struck
- * out of what is kept of them.
+ * @brief Secrets: variables of this process that a mission's commands get, and whose values are
+ * masked in what is kept and shown.
  *
- * Struck out, with "***" in their place, are a value as it is, as a string of JSON has it, and in
- * base64 (either alphabet, whatever is before and after it, line breaks in between, those that a
- * string of JSON has too); of a value of many lines also with CR LF as its line ends.
+ * A command learns their names by $PAWL_SECRETS, so that a `pawl` that it starts masks the same
+ * values. These it has from its own environment.
  */
 #pragma once
 
+#include "base/mask.h"
 #include "mission/mission.h"
 
 typedef struct pawl__secrets {
-        pawl_text *forms; /**< what is looked for */
-        size_t n;
-        bool starts[256]; /**< does one start with this byte? */
+        pawl__mask mask;
+        pawl__buf names; /**< as $PAWL_SECRETS has them, separated by commas */
 } pawl__secrets;
 
-/** Their values now. PAWL_EINVAL naming the first that is not set, or has fewer than 4 bytes.
- *  Everything lives in the arena. */
+/** Their values now, and those of the names in $PAWL_SECRETS. PAWL_EINVAL naming the first of the
+ *  mission that is not set, or is too short. */
 PAWL_MUST_CHECK pawl_status pawl__secrets_load(
-        pawl__secrets *out, pawl__arena *arena, const pawl_mission *mission, pawl_error *err);
+        pawl__secrets *out, const pawl_mission *mission, pawl_error *err);
+/** Would pawl__secrets_load() succeed? */
+PAWL_MUST_CHECK pawl_status pawl__secrets_check(const pawl_mission *mission, pawl_error *err);
+void pawl__secrets_free(pawl__secrets *secrets);
 
-/** Strike them out, in place. The text does not grow. */
-void pawl__secrets_strike(const pawl__secrets *secrets, pawl__buf *text);
-/** The same of a text that goes on, unless @p ended: what may be the beginning of a secret stays as
- *  it is at its end.
- *  @return how many bytes before that can be taken away */
-size_t pawl__secrets_strike_begun(const pawl__secrets *secrets, pawl__buf *text, bool ended);
-/** The same of a C string. */
-void pawl__secrets_strike_string(const pawl__secrets *secrets, char *string);
-/** The same of a command's output, in the canonical form too where it is JSON. */
-PAWL_MUST_CHECK pawl_status pawl__secrets_strike_output(
-        const pawl__secrets *secrets, pawl__buf *output, pawl_error *err);
+/** Add the values of the names in $PAWL_SECRETS; one that is not set, or is too short, is left out.
+ */
+PAWL_MUST_CHECK pawl_status pawl__secrets_inherited(pawl__mask *mask, pawl_error *err);
+
+/** Mask a command's output, in the canonical form too where it is JSON. */
+PAWL_MUST_CHECK pawl_status pawl__secrets_mask_output(
+        const pawl__mask *mask, pawl__buf *output, pawl_error *err);

@@ -4,6 +4,7 @@
 #include "base/json_canon.h"
 #include "base/json_write.h"
 #include "base/printable.h"
+#include "events/mask.h"
 #include "mission/attempts.h"
 #include "mission/runner.h"
 #include "mission/runs.h"
@@ -15,7 +16,8 @@ typedef struct skipping {
         pawl_log *log;
         pawl__row run, step;
         pawl_text actor;
-        pawl__buf output; /* canonical */
+        pawl__buf output;
+        pawl_text kept; /* of it, without secrets */ /* canonical */
         pawl__batch batch;
         pawl__arena arena;
         pawl_error *err;
@@ -123,8 +125,8 @@ static pawl_status fill(skipping *s)
                 .step_id = s->step.v[PAWL__STEP_ID].text,
                 .actor = s->actor};
 
-        return pawl__skip_emit(&s->batch, &like, s->step.v[PAWL__STEP_INPUT_HASH].text,
-                pawl__buf_text(&s->output), NULL, pawl__log_hasher(s->log), s->err);
+        return pawl__skip_emit(&s->batch, &like, s->step.v[PAWL__STEP_INPUT_HASH].text, s->kept,
+                NULL, pawl__log_hasher(s->log), s->err);
 }
 
 /* In one transaction with the claim, which is given up at once. */
@@ -163,6 +165,9 @@ pawl_status pawl_mission_skip(pawl_log *log, const char *run_id, const char *ste
         if (!status)
                 status = output ? pawl__json_canon(&s.output, output, len, err)
                                 : pawl__buf_adds(&s.output, "null");
+        s.kept = pawl__buf_text(&s.output);
+        if (!status)
+                status = pawl__document_mask(&s.kept, pawl__log_mask(log), &s.arena);
         if (status == PAWL_ENOMEM)
                 pawl__nomem(err);
         else if (status && output)

@@ -24,7 +24,8 @@ struct pawl__step_logs {
 /* Of the attempt that a step is at. */
 struct pawl__step_log {
         pawl__buf kept;    /* the last max bytes and at most as many before them */
-        pawl__buf pending; /* of a mission with secrets: what one may still begin or go on in */
+        pawl__buf pending; /* of a mission with secrets: what was read and is not final, behind */
+        size_t final;      /* bytes that are, and may be shown still */
         uint64_t total;    /* bytes of this attempt */
         size_t max;        /* of them that are kept */
         pawl__buf path;    /* of the file; its directory is the first dir bytes */
@@ -259,6 +260,7 @@ pawl_status pawl__step_log_begin(pawl__step_run *p)
         log->without = log->max == 0;
         pawl__buf_clear(&log->kept);
         pawl__buf_clear(&log->pending);
+        log->final = 0;
         p->ctx->attempt = (pawl__attempt){.number = number};
         return PAWL_OK;
 }
@@ -281,30 +283,34 @@ static pawl_status take(pawl__step_run *p, const char *data, size_t len)
         return PAWL_OK;
 }
 
-/* Strike the secrets out of what came, and take what cannot be the beginning of one: all of it at
- * the end. */
-static pawl_status take_struck(pawl__step_run *p, bool ended)
+/* The bytes that were final before are gone; those that are final now begin the buffer. */
+static pawl_status take_masked(pawl_text *final, pawl__step_run *p, bool ended)
 {
-        pawl__buf *pending = &p->log->pending;
-        const size_t n = pawl__secrets_strike_begun(&p->r->secrets, pending, ended);
+        step_log *log = p->log;
+        pawl__buf *pending = &log->pending;
 
-        if (n == 0)
-                return PAWL_OK;
-        const pawl_status status = take(p, pending->data, n);
-        memmove(pending->data, pending->data + n, pending->len - n);
-        pending->len -= n;
-        return status;
+        *final = pawl__text_n(pending->data, pawl__mask_begun(&p->r->secrets.mask, pending, ended));
+        log->final = final->len;
+        return final->len ? take(p, final->data, final->len) : PAWL_OK;
 }
 
-pawl_status pawl__step_log_take(const char *data, size_t len, void *user)
+pawl_status pawl__step_log_take(pawl_text *shown, const char *data, size_t len, void *user)
 {
         pawl__step_run *p = user;
+        step_log *log = p->log;
+        pawl__buf *pending = &log->pending;
 
-        if (!p->r->secrets.n)
-                return take(p, data, len);
-        if (pawl__buf_add(&p->log->pending, data, len))
+        *shown = pawl__text_n(data, len);
+        if (!p->r->secrets.mask.n)
+                return len ? take(p, data, len) : PAWL_OK;
+        if (log->final) {
+                pending->len -= log->final;
+                memmove(pending->data, pending->data + log->final, pending->len);
+                log->final = 0;
+        }
+        if (pawl__buf_add(pending, data, len))
                 return pawl__nomem(&p->r->error);
-        return take_struck(p, false);
+        return take_masked(shown, p, len == 0);
 }
 
 void pawl__step_log_show(pawl__step_run *p)
@@ -319,7 +325,8 @@ void pawl__step_log_show(pawl__step_run *p)
 pawl_status pawl__step_log_end(pawl__step_run *p)
 {
         step_log *log = p->log;
-        pawl_status status = log->pending.len ? take_struck(p, true) : PAWL_OK;
+        pawl_text rest;
+        pawl_status status = pawl__step_log_take(&rest, "", 0, p);
 
         if (log->fd >= 0) {
                 close(log->fd);

@@ -79,7 +79,7 @@ pawl_status pawl__step_run_failed(const pawl__step_run *p, int exit_code, const 
         pawl_status status;
 
         pawl__fail(&reason, PAWL_ESTEP, "%s", why);
-        pawl__secrets_strike_string(&r->secrets, reason.message);
+        pawl__mask_string(&r->secrets.mask, reason.message);
         pawl__message_fix(reason.message);
         status = emit_failed(p, exit_code, reason.message);
         if (status)

@@ -1,6 +1,7 @@
 /* The handoff document of a session, made of the log alone. */
 #include "session/handoff.h"
 #include "base/error.h"
+#include "events/mask.h"
 
 static pawl_status make(pawl__buf *out, pawl_log *log, pawl__state *state, const char *session_id,
         size_t summary, pawl__arena *arena, pawl_error *err)
@@ -31,6 +32,7 @@ pawl_status pawl_session_handoff(char **text, size_t *len, pawl_log *log, const 
         if (!status)
                 status = make(&out, log, state, session_id, summary, &arena, err);
         pawl__arena_free(&arena);
+        pawl__mask_buf(pawl__log_mask(log), &out);
         if (!status) {
                 size_t n;
                 char *taken = pawl__buf_take(&out, &n);

@@ -10,6 +10,7 @@
 #include "workspace/checkpoint.h"
 #include "base/error.h"
 #include "base/json_write.h"
+#include "events/mask.h"
 #include "events/types.h"
 #include "toolcalls/batch.h"
 #include "toolcalls/directory.h"
@@ -152,9 +153,14 @@ static pawl_status then(uint64_t n, pawl__batch *batch, void *user, pawl_error *
         pawl__doc_drop(&o->file, &o->w->directory); /* of a try that failed */
         pawl__toolcall_compose(&document, &o->w->batch->tree, 0, o->call->node, "calls",
                 o->taking.row.v[PAWL__WCP_ID].text);
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_text text = pawl__buf_text(&document);
         pawl_status status = pawl__buf_check(&document, err);
+        if (!status && pawl__document_mask(&text, pawl__log_mask(o->w->log), &arena))
+                status = pawl__nomem(err);
         if (!status)
-                status = keep(o, batch, pawl__buf_text(&document), err);
+                status = keep(o, batch, text, err);
+        pawl__arena_free(&arena);
         pawl__buf_free(&document);
         return status;
 }

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/json_write.h"
+#include "events/mask.h"
 #include "events/types.h"
 #include "state/sql.h"
 #include "workspace/documents.h"
@@ -33,7 +34,10 @@ static pawl_status keep_given(pawl_text *out, unsigned char hash[32], pawl__taki
         pawl_status status = pawl_json_canonical(&canonical, &len, given.data, given.len, err);
         if (status)
                 return pawl__fail_prefix(err, status, "%s", what);
-        status = keep_document(out, hash, t, pawl__text_n(canonical, len), err);
+        pawl_text document = pawl__text_n(canonical, len);
+        status = pawl__document_mask(&document, pawl__log_mask(t->ws->log), &t->arena)
+                         ? pawl__nomem(err)
+                         : keep_document(out, hash, t, document, err);
         pawl_free(canonical);
         return status;
 }
@@ -161,6 +165,9 @@ pawl_status pawl__checkpoint_prepare(pawl__taking *t, pawl_error *err)
         pawl__arena_clear(&t->arena);
         t->state = t->outputs = (pawl_text){NULL, 0};
         t->ws->bounded = !t->safety;
+        t->description = pawl__text(t->request->description);
+        if (!status && pawl__mask_text(&t->description, pawl__log_mask(t->ws->log), &t->arena))
+                status = pawl__nomem(err);
         if (!status)
                 status = pawl__workspace_check_idle(t->ws, err);
         if (!status)
@@ -233,8 +240,8 @@ static void write_payload(pawl__json_writer *w, const pawl__taking *t, const cha
         pawl__json_member_integer(w, "bytes", (int64_t)scan->bytes);
         pawl__json_member_integer(w, "skipped", (int64_t)scan->n_not_captured);
         pawl__json_member_integer(w, "ignored", (int64_t)scan->ignored);
-        if (t->request->description)
-                pawl__json_member_string(w, "description", t->request->description);
+        if (t->description.data)
+                pawl__json_member_text(w, "description", t->description);
         if (t->state.data)
                 pawl__json_member_hash(w, "state_hash", t->state_hash);
         if (t->outputs.data)
@@ -271,7 +278,7 @@ static pawl_status make_row(
                 {PAWL__WCP_RUN, event->run_id}, {PAWL__WCP_STEP, event->step_id},
                 {PAWL__WCP_SESSION, event->session_id},
                 {PAWL__WCP_TRIGGER, pawl__text(t->request->automatic ? "auto" : "manual")},
-                {PAWL__WCP_DESCRIPTION, pawl__text(t->request->description)},
+                {PAWL__WCP_DESCRIPTION, t->description},
                 {PAWL__WCP_ROOT, t->ws->run_id.data ? pawl__text(NULL) : t->ws->root_name},
                 {PAWL__WCP_TREE, pawl__text(tree)},
                 {PAWL__WCP_STATE_HASH, pawl__text(t->state.data ? state : NULL)},
@@ -307,8 +314,7 @@ static pawl_status add_event(pawl__taking *t, pawl__batch *batch, pawl_error *er
                 .actor = t->ws->actor};
 
         pawl__checkpoint_id(id, t->n,
-                pawl__text(request->step_id ? request->step_id : request->description),
-                event.time_us);
+                request->step_id ? pawl__text(request->step_id) : t->description, event.time_us);
         write_payload(&w, t, id);
         pawl_status status = pawl__batch_emit(batch, PAWL__WORKSPACE_CHECKPOINTED, &event, &w, err);
         return status ? status : make_row(t, &event, id, err);

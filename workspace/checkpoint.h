@@ -40,6 +40,7 @@ typedef struct pawl__taking {
         pawl__scan *scan; /**< what prepare read; the taking's */
         pawl__arena arena;
         pawl_text state, outputs; /**< canonical; absent: none was given */
+        pawl_text description;    /**< without secrets; absent: none */
         unsigned char state_hash[32], outputs_hash[32];
         pawl__git_head git;
         bool has_git;

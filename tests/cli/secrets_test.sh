@@ -95,10 +95,16 @@ fails 1 'secret OTHER: is not set' env API_TOKEN=whatever OTHER= pawl run secret
 fails 1 'secret OTHER: has fewer than 4 bytes' env API_TOKEN=whatever OTHER=abc pawl run secret.yaml
 same "$(events)" "$before"
 
+it "refuses a parameter that holds a secret, which would be recorded"
+printf 'mission: p\nsecrets: [OTHER]\nparams: {a: {default: x}}\nsteps: [{id: a, run: [echo, {$param: a}]}]\n' >param.yaml
+OTHER=whatever fails 1 'parameter a: holds the value of a secret' pawl run param.yaml --set a=is-whatever
+same "$(events)" "$before"
+
 it "gives them to commands, and keeps them nowhere"
 export API_TOKEN=SuperSecret-42+/Value OTHER='pass"word\x'
 runs 1 pawl run secret.yaml --run s1
-says 'SuperSecret' err # as it is written to the terminal
+lacks 'SuperSecret' err
+lacks SuperSecret out
 same "$(pawl output s1 text)" 'got *** and ***'
 same "$(pawl output s1 json)" '{"a":"***","b":["***"]}'
 runs 1 pawl resume s1

@@ -44,8 +44,9 @@ COMMAND_TEST(an_endless_output_ends_even_if_term_is_ignored)
 
 /* ---- Standard error -------------------------------------------------------------------------- */
 
-static pawl_status keep_log(const char *data, size_t len, void *user)
+static pawl_status keep_log(pawl_text *shown, const char *data, size_t len, void *user)
 {
+        *shown = pawl__text_n(data, len);
         return pawl__buf_add(user, data, len);
 }
 
@@ -69,8 +70,9 @@ COMMAND_TEST(standard_error_held_open_by_others_ends)
         pawl__buf_free(&log);
 }
 
-static pawl_status keep_none(const char *data, size_t len, void *user)
+static pawl_status keep_none(pawl_text *shown, const char *data, size_t len, void *user)
 {
+        *shown = pawl__text_n(data, len);
         (void)data;
         (void)len;
         (void)user;

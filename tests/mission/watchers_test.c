@@ -11,8 +11,9 @@
 /* Tells the watcher's pid. */
 static const char whose[] = "echo $PPID";
 
-static pawl_status keep_nothing(const char *data, size_t len, void *user)
+static pawl_status keep_nothing(pawl_text *shown, const char *data, size_t len, void *user)
 {
+        *shown = pawl__text_n(data, len);
         (void)data, (void)len, (void)user;
         return PAWL_OK;
 }

@@ -1,11 +1,19 @@
 #include "support/history.h"
 #include <sqlite3.h>
+#include <stdio.h>
 
 static int64_t counting_clock(void *user)
 {
         struct history *h = user;
 
         return ++h->now_us;
+}
+
+static void counted_uuid(char out[37], void *user)
+{
+        struct history *h = user;
+
+        snprintf(out, 37, "00000000-0000-4000-8000-%012u", ++h->uuids);
 }
 
 static void open_log(struct history *h, unsigned flags)
@@ -26,6 +34,7 @@ int history_setup(void **state)
         h->now_us = INT64_C(1795177700000000); /* 2026-11-20 */
         h->options = (pawl_log_options)PAWL_LOG_OPTIONS_INIT;
         h->options.sources.wall_us = counting_clock;
+        h->options.sources.uuid = counted_uuid;
         h->options.sources.user = h;
         h->mission = "mission-1";
         h->run = "run-1";

@@ -27,6 +27,7 @@ struct history {
         pawl__arena arena;
         pawl_error err;
         int64_t now_us; /* a microsecond more at each event */
+        unsigned uuids; /* counted */
         /* envelope of the next events; session and step may be NULL */
         const char *mission, *run, *step, *session, *actor;
         struct {
