@@ -228,7 +228,7 @@ export interface Pass {
   terms?: GlossaryTerm[];
 }
 
-interface Work { actor?: string; step?: string; summary?: string }
+interface Work { actor?: string; step?: string; summary?: string; /** Beside those told before. */ completed?: string[]; files?: string[]; /** All that are. */ pending?: string[] }
 
 export class Log {
   /** Open a log: a file, made where there is none, or a `postgresql://` URL. */
@@ -309,6 +309,8 @@ export class Mission {
 
 /** One step of one run, on its way through the layers. Inputs are any JSON value, a string too; {} where they are left out. */
 export class Context {
+  /** How the inputs differ, after a pass that failed with PAWL_EINPUTS; else null. */
+  inputChange(): Promise<{ diff: string; checkpointHash: string; currentHash: string } | null>;
   static create(missionId: string, runId: string, stepId: string, inputs?: unknown, options?: {
     critical?: boolean; strictness?: "off" | "medium" | "max"; /** The step's glossary metadata. */ metadata?: object | string; /** Continue from this checkpoint. */ retryToken?: string | null;
   }): Promise<Context>;

@@ -152,6 +152,7 @@ function running(call, options, names, what, ...handles) {
 
 const pipelines = new WeakMap(); // of a log: they are closed before it
 
+const WORK = "step summary completed pending files"; // what an agent tells of its work, as in src/log.c
 const openLog = (log) => {
   if (!(log instanceof Log)) throw invalid("log: is not a Log; open one by Log.open()");
   return log;
@@ -212,13 +213,14 @@ class Log extends Handle {
     return this.call("resolve", [needed("conflict", conflictId), ...take("resolve", answer, "pick define scope actor answer dismiss replace")]);
   }
   async sessions(options) { return this.call("sessions", take("sessions", options, "missionId sessionId status limit")); }
-  async startSession(missionId, options) { return this.call("sessionStart", [needed("mission", missionId), ...take("startSession", options, "actor takeOver step summary")]); }
+  async startSession(missionId, options) { return this.#work("sessionStart", needed("mission", missionId), take("startSession", options, `actor takeOver ${WORK}`)); }
   async updateSession(sessionId, options) {
-    const [actor, ...work] = take("updateSession", options, "actor step summary");
-    return this.call("sessionUpdate", [needed("session", sessionId), actor, null, ...work]);
+    const [actor, ...work] = take("updateSession", options, `actor ${WORK}`);
+    return this.#work("sessionUpdate", needed("session", sessionId), [actor, null, ...work]);
   }
-  async checkpointSession(sessionId, options) { return this.call("sessionCheckpoint", [needed("session", sessionId), ...take("checkpointSession", options, "actor reason step summary")]); }
-  async endSession(sessionId, options) { return this.call("sessionEnd", [needed("session", sessionId), ...take("endSession", options, "actor status step summary reason")]); }
+  async checkpointSession(sessionId, options) { return this.#work("sessionCheckpoint", needed("session", sessionId), take("checkpointSession", options, `actor reason ${WORK}`)); }
+  async endSession(sessionId, options) { return this.#work("sessionEnd", needed("session", sessionId), take("endSession", options, `actor status ${WORK} reason`)); }
+  #work(operation, id, texts) { return this.queue(() => call(operation, this.handle, [given(id), ...texts])); }
   /** A session, or the latest, with its steps and checkpoints. */
   session(sessionId) { return this.call("session", [sessionId]); }
   handoffData(sessionId) { return this.call("handoffJson", [sessionId]); }
@@ -278,6 +280,8 @@ class Context extends Handle {
     return new Context(await call("contextNew", null, [...ids, stringify("inputs", inputs ?? {}),
       ...take("Context.create", options, "metadata strictness retryToken critical")]));
   }
+  /** How the inputs differ, after a pass that failed with PAWL_EINPUTS; else null. */
+  inputChange() { return this.call("contextInputChange"); }
   close() { return super.close("contextClose"); }
 }
 

@@ -78,13 +78,18 @@ const needed = (what, value) => {
   if (isAbsent(value)) throw invalid(`${what}: is missing; name one`);
   return value;
 };
+// A list of texts, each with a NUL behind it.
+const texts = (what, value) => {
+  if (!isAbsent(value) && !Array.isArray(value)) throw invalid(`${what}: is not an array; give one of strings`);
+  return isAbsent(value) ? null : value.map((one, i) => `${text(`${what}[${i}]`, needed(`${what}[${i}]`, one))}\0`).join("");
+};
 
 // Each option has one kind, whichever call takes it.
 const KINDS = {
-  acceptChangedInputs: flag, acceptChangedMission: flag, acceptInputs: flag, actor: text, alone: flag, answer: text, busyMs: small, clarify: callback, configHome: text, confirm: callback,
-  confirmMission: callback, contents: flag, create: flag, critical: flag, define: text, description: text, directory: text, dismiss: flag, everyMs: natural, fence: whole, follow: flag,
+  acceptChangedInputs: flag, acceptChangedMission: flag, acceptInputs: flag, actor: text, alone: flag, answer: text, busyMs: small, clarify: callback, completed: texts, configHome: text, confirm: callback,
+  confirmMission: callback, contents: flag, create: flag, critical: flag, define: text, description: text, directory: text, dismiss: flag, everyMs: natural, fence: whole, files: texts, follow: flag,
   home: text, key: bytes, leaseMs: small, limit: natural, log: any, metadata: object, mission: text, missionId: text, notice: callback, onlyIfChanged: flag, output: any,
-  patch: flag, pick: natural, pinned: flag, progress: callback, readonly: flag, reason: text, replace: flag, rerunChanged: flag, resolved: flag, retryToken: text, root: text,
+  patch: flag, pending: texts, pick: natural, pinned: flag, progress: callback, readonly: flag, reason: text, replace: flag, rerunChanged: flag, resolved: flag, retryToken: text, root: text,
   runId: text, scope: text, sessionId: text, status: text, step: text, stepId: text, storeInputs: flag, strictness: text, summary: text, takeOver: flag, timeLimitMs: natural,
   type: text, waitMs: small,
 };

@@ -65,6 +65,10 @@ test("claims are renewed while a pipeline asks", async () => {
   const { status, retryToken } = await pipeline.run(await Context.create("m", "r1", "a", { description: 'the "workspace"' }, { critical: true }));
   const again = await Context.create("m", "r1", "a", { description: "another" }, { retryToken });
   assert.deepEqual([status, (await pipeline.run(again)).status, (await pipeline.complete(again, 1)).status, renewed], ["ok", "ok", "ok", [true, true]]);
+  const third = await Context.create("m", "r1", "a", { description: "a third" });
+  assert.equal(await third.inputChange(), null);
+  await assert.rejects((await Pipeline.open(log)).run(third), refused("PAWL_EINPUTS"));
+  assert.match((await third.inputChange()).diff, /another.*a third/);
   await log.close();
 });
 
@@ -219,13 +223,16 @@ test("events are filtered and waited for", async () => {
 
 test("a session has its steps, checkpoints and handoff", async () => {
   const { log } = await fixture();
-  const session = await log.startSession("work", { actor: "agent:x", step: "two", summary: "half" });
+  const session = await log.startSession("work", { actor: "agent:x", step: "two", summary: "half", completed: ["one"], pending: ["three", "\u00e9"], files: ["a"] });
   const seq = await log.checkpointSession(session);
   const found = await log.session(session);
   assert.equal(Object.keys(found).sort().join(" "), "branch captures checkpoints commit session steps");
-  assert.deepEqual([found.session.sessionId, found.steps.map((step) => step.stepId), found.checkpoints.map((one) => [one.seq, one.reason])], [session, ["two"], [[seq, "manual"]]]);
+  assert.deepEqual([found.session.sessionId, found.steps.map((step) => step.stepId), found.checkpoints.map((one) => [one.seq, one.reason])], [session, ["one", "two", "three", "\u00e9"], [[seq, "manual"]]]);
   assert.deepEqual((await log.session()).session, found.session);
-  assert.equal((await log.handoffData(session)).status, found.session.status);
+  await log.updateSession(session, { pending: [] });
+  const said = await log.handoffData(session);
+  assert.deepEqual([said.status, said.done.map((step) => step.step_id), said.next], [found.session.status, ["one"], []]);
+  for (const wrong of ["one", [1], ["a\0b"], [null]]) await assert.rejects(log.updateSession(session, { pending: wrong }), refused("PAWL_EINVAL"));
   assert.equal((await pawl.parseHandoff(await log.handoff(session))).session_id, session);
   await log.close();
 });

@@ -5,7 +5,9 @@ import inspect
 import json
 import multiprocessing
 import os
+import signal
 import sqlite3
+import sys
 import threading
 import time
 import unittest
@@ -47,6 +49,13 @@ def use(log):
         log.head()
     except pawl.Error as error:
         return error.status
+
+
+def interrupt_itself():
+    """As Ctrl-C would, and without a word of it."""
+    sys.stderr = open(os.devnull, "w")
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(5)
 
 
 class Promises(unittest.TestCase):
@@ -93,6 +102,11 @@ class Promises(unittest.TestCase):
             with pawl.Context("m", "r1", "a", {"description": "another"}, retry_token=token) as context:
                 self.assertEqual((pipeline.run(context), pipeline.complete(context, 1)), ("ok", "ok"))
         self.assertEqual(self.renewed, [True, True])
+        with pawl.Pipeline(self.log) as strict, pawl.Context("m", "r1", "a", {"description": "a third"}) as context:
+            with self.assertRaises(pawl.Error) as changed:
+                strict.run(context)
+            self.assertEqual(changed.exception.status, "PAWL_EINPUTS")
+            self.assertRegex(context.input_change.diff, "another.*a third")
 
     # ---- Options ----
 
@@ -316,16 +330,23 @@ class Promises(unittest.TestCase):
             multiprocessing.get_context("spawn").Process(target=use, args=(self.log,)).start()
 
     def test_a_child_that_exits_leaves_the_run_to_its_parent(self):
+        def own():
+            with pawl.Log.open(self.path) as log:
+                log.start_session("child")
+
         def clarify(conflict):
-            process = multiprocessing.get_context("fork").Process(target=use, args=(self.log,))
-            process.start()
-            process.join(20)
-            codes.append(process.exitcode)
+            for target, args in ((use, (self.log,)), (own, ()), (interrupt_itself, ())):
+                process = multiprocessing.get_context("fork").Process(target=target, args=args)
+                process.start()
+                process.join(20)
+                codes.append(process.exitcode)
             return 1
 
         codes = []
         self.assertEqual(self.mission.run(self.log, clarify=clarify).status, "completed")
-        self.assertEqual(codes, [0])
+        self.assertEqual(codes[:2], [0, 0])
+        self.assertNotEqual(codes[2], 0)
+        self.assertEqual(self.log.sessions(mission_id="child")[0].status, "active")
         self.assertEqual(self.log.verify().events, self.log.head()[0])
 
 

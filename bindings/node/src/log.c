@@ -165,22 +165,50 @@ void op_verify(task *t)
         JSON_OBJECT(&t->json, NULL, verify_fields, &result);
 }
 
-/* What an agent tells of its work: arg 3 the step, 4 a summary. */
-static pawl_session_work work(const task *t)
+/* What an agent tells of its work: arg 3 the step, 4 a summary; 5 completed steps, 6 pending ones
+ * and 7 files, texts with a NUL behind each. */
+typedef struct agent_work {
+        pawl_session_work told;
+        const char **lists[3];
+} agent_work;
+
+static const char **split(size_t *n, const char *texts, size_t len)
 {
-        return (pawl_session_work){.current_step = t->arg[3], .summary = t->arg[4]};
+        const char **list = texts ? calloc(len + 1, sizeof *list) : NULL;
+
+        for (const char *at = texts; list && at < texts + len; at += strlen(at) + 1)
+                list[(*n)++] = at;
+        return list;
+}
+
+static void read_work(agent_work *work, const task *t)
+{
+        pawl_session_work *told = &work->told;
+
+        *work = (agent_work){.told = {.current_step = t->arg[3], .summary = t->arg[4]}};
+        told->completed = work->lists[0] = split(&told->n_completed, t->arg[5], t->len[5]);
+        told->pending = work->lists[1] = split(&told->n_pending, t->arg[6], t->len[6]);
+        told->files = work->lists[2] = split(&told->n_files, t->arg[7], t->len[7]);
+}
+
+static void free_work(agent_work *work)
+{
+        for (int i = 0; i < 3; i++)
+                free((void *)work->lists[i]);
 }
 
 /* arg: 0 mission, 1 actor, 2 take over */
 void op_session_start(task *t)
 {
         pawl_session_options options = PAWL_SESSION_OPTIONS_INIT;
-        const pawl_session_work told = work(t);
         char id[PAWL_SESSION_ID_MAX];
+        agent_work work;
 
         options.actor = t->arg[1];
         options.take_over = task_natural(t, 2);
-        t->status = pawl_session_start(id, task_log(t), t->arg[0], &told, &options, &t->err);
+        read_work(&work, t);
+        t->status = pawl_session_start(id, task_log(t), t->arg[0], &work.told, &options, &t->err);
+        free_work(&work);
         if (!t->status)
                 json_string(&t->json, NULL, id);
 }
@@ -188,30 +216,36 @@ void op_session_start(task *t)
 /* arg: 0 session, 1 actor */
 void op_session_update(task *t)
 {
-        const pawl_session_work told = work(t);
+        agent_work work;
 
-        t->status = pawl_session_update(task_log(t), t->arg[0], t->arg[1], &told, &t->err);
+        read_work(&work, t);
+        t->status = pawl_session_update(task_log(t), t->arg[0], t->arg[1], &work.told, &t->err);
+        free_work(&work);
 }
 
 /* arg: 0 session, 1 actor, 2 reason */
 void op_session_checkpoint(task *t)
 {
-        const pawl_session_work told = work(t);
+        agent_work work;
         uint64_t seq;
 
+        read_work(&work, t);
         t->status = pawl_session_checkpoint(&seq, task_log(t), t->arg[0], t->arg[1],
-                t->arg[2] ? t->arg[2] : "manual", &told, &t->err);
+                t->arg[2] ? t->arg[2] : "manual", &work.told, &t->err);
+        free_work(&work);
         if (!t->status)
                 json_number(&t->json, NULL, (double)seq);
 }
 
-/* arg: 0 session, 1 actor, 2 status, 5 reason */
+/* arg: 0 session, 1 actor, 2 status, 8 reason */
 void op_session_end(task *t)
 {
-        const pawl_session_work told = work(t);
+        agent_work work;
 
+        read_work(&work, t);
         t->status = pawl_session_end(task_log(t), t->arg[0], t->arg[1],
-                t->arg[2] ? t->arg[2] : "completed", t->arg[5], &told, &t->err);
+                t->arg[2] ? t->arg[2] : "completed", t->arg[8], &work.told, &t->err);
+        free_work(&work);
 }
 
 /* arg: 0 path */

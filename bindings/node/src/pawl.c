@@ -127,6 +127,7 @@ static const struct {
         {"append", LOG, op_append},
         {"pipelineOpen", LOG, op_pipeline_open},
         {"contextNew", 0, op_context_new},
+        {"contextInputChange", CONTEXT, op_context_input_change},
         {"contextClose", CONTEXT, op_close},
         {"pipelineSeed", PIPELINE, op_pipeline_seed},
         {"pipelineRun", PIPELINE, op_pipeline_run},

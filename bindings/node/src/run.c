@@ -99,6 +99,15 @@ pawl_status task_confirm(bool *yes, const pawl_input_change *change, void *user)
         return said && strncmp(said, "throw", 5) == 0 ? PAWL_ESTATE : PAWL_OK;
 }
 
+/* null, but after a pass that failed since the inputs changed */
+void op_context_input_change(task *t)
+{
+        const pawl_input_change *change = pawl_context_input_diff(t->on->pointer);
+
+        if (change)
+                JSON_OBJECT(&t->json, NULL, input_change_fields, change);
+}
+
 static pawl_status confirm_mission(
         bool *yes, const pawl_mission_change *changes, size_t n, void *user)
 {

@@ -82,8 +82,9 @@ void write_conflict(json_out *o, const pawl_conflict *c);
 void write_conflict_members(json_out *o, const pawl_conflict *c);
 
 /* The operations. */
-void op_handoff_json(task *), op_handoff_parse(task *), op_run_find(task *), op_session(task *),
-        op_step_checkpoint_latest(task *), op_step_checkpoint_parse(task *), op_steps(task *);
+void op_context_input_change(task *), op_handoff_json(task *), op_handoff_parse(task *),
+        op_run_find(task *), op_session(task *), op_step_checkpoint_latest(task *),
+        op_step_checkpoint_parse(task *), op_steps(task *);
 void op_backup(task *), op_diff(task *), op_mission_check(task *), op_mission_params(task *),
         op_mission_set(task *), op_pin(task *), op_senses(task *), op_session_update(task *),
         op_step_checkpoint(task *);

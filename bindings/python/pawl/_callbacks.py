@@ -12,8 +12,12 @@ from pawl._lib import Record, check, ffi, lib, new, record
 _VERDICTS = (lib.PAWL_BLOCKED, lib.PAWL_ESTEP, lib.PAWL_EINPUTS, lib.PAWL_EINTERRUPTED)
 
 
+_runs: set["Run"] = set()  # those that are under way
+os.register_at_fork(after_in_child=lambda: [run.forget() for run in _runs])
+
+
 class Run:
-    """A run that is at work, and what ends it: Ctrl-C, where nobody else takes that, and end()."""
+    """A run that is under way, and what ends it: Ctrl-C, unless the program handles that itself, and end()."""
 
     def __enter__(self) -> "Run":
         self.read, self._write = _pipe()
@@ -23,7 +27,14 @@ class Run:
             self._before = signal.set_wakeup_fd(pipe[1], warn_on_full_buffer=False)
             self._wake = (*pipe, threading.Thread(target=self._relay, args=(pipe[0],), daemon=True))
             self._wake[2].start()
+        _runs.add(self)
         return self
+
+    def forget(self) -> None:
+        """In a child of the process: its signals are not the run's."""
+        if self._wake is not None:
+            signal.set_wakeup_fd(-1)
+            self._wake = None
 
     def _relay(self, wake: int) -> None:
         while numbers := os.read(wake, 64):
@@ -41,6 +52,7 @@ class Run:
                     os.write(self._write, bytes([signal.SIGINT]))
 
     def __exit__(self, *_: object) -> None:
+        _runs.discard(self)
         if self._wake is not None:
             signal.set_wakeup_fd(self._before, warn_on_full_buffer=False)
             os.close(self._wake[1])

@@ -47,6 +47,13 @@ class Context(Handle):
             return ffi.string(lib.pawl_context_input_hash(self._get())).decode()
 
     @property
+    def input_change(self) -> Record | None:
+        """How the inputs differ, after a pass that failed with PAWL_EINPUTS: `diff`, `checkpoint_hash`, `current_hash`."""
+        with self._lock:
+            change = lib.pawl_context_input_diff(self._get())
+            return None if change == ffi.NULL else record(change)
+
+    @property
     def conflicts(self) -> list[Record]:
         with self._lock:
             return [record(lib.pawl_context_conflict(self._get(), i)) for i in range(lib.pawl_context_conflicts(self._get()))]
