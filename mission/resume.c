@@ -72,11 +72,18 @@ static pawl_status count_waiting(const pawl__run_view *run, void *user, pawl_err
         struct waiting *w = user;
         const bool waits = run->conflicts_open && !w->r->options.wait_ms &&
                            pawl__text_is(run->status, "blocked");
+        pawl__expired expired;
         bool ok = true;
 
         if (!run->row.v[PAWL__RUN_MISSION_PATH].text.data || pawl__run_submitted(&run->row) ||
                 waits)
                 return PAWL_OK;
+        if (pawl__text_is(run->status, "blocked")) { /* to fail it takes its name */
+                const pawl_status status = pawl__question_expired(&expired, w->r->log, w->r->state,
+                        run->row.v[PAWL__RUN_ID].text, pawl__text(NULL), &w->r->arena, err);
+                if (status || (expired.question.data && !expired.otherwise.data))
+                        return status;
+        }
         if (w->n++ == 0)
                 w->run_id = pawl__arena_text(&w->r->arena, run->row.v[PAWL__RUN_ID].text, &ok);
         return ok ? PAWL_OK : pawl__nomem(err);

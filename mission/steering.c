@@ -2,11 +2,13 @@
 #include "base/error.h"
 #include "mission/graph.h"
 #include "mission/runner.h"
+#include "pipeline/question.h"
 #include <stdio.h>
 
 typedef struct looking {
         pawl__steering *out;
         pawl_log *log;
+        pawl__state *state;
         pawl__row *rows;
         size_t n_rows;
         pawl__needs *needs;
@@ -206,7 +208,6 @@ static void add_new(looking *l)
 
 static pawl_status read_run(looking *l, pawl_text run_id)
 {
-        pawl__state *state;
         bool graph;
         pawl_status status =
                 pawl__run_get(&l->out->run, &l->rows, &l->n_rows, l->log, run_id, l->arena, l->err);
@@ -215,9 +216,9 @@ static pawl_status read_run(looking *l, pawl_text run_id)
                 status = pawl__run_needs(&l->needs, &l->when, &graph, l->log, &l->out->run.row,
                         l->rows, l->n_rows, l->arena, l->err);
         if (!status)
-                status = pawl__state_of(&state, l->log, l->err);
+                status = pawl__state_of(&l->state, l->log, l->err);
         return status ? status
-                      : pawl__state_conflicts(&l->open, &l->n_open, state,
+                      : pawl__state_conflicts(&l->open, &l->n_open, l->state,
                                 l->out->run.row.v[PAWL__RUN_ID].text, (pawl_text){NULL, 0}, true,
                                 l->arena, l->err);
 }
@@ -227,16 +228,26 @@ static pawl_status fill(looking *l, pawl__steering_action action, pawl_text step
         pawl__steering *out = l->out;
 
         out->steps = pawl__arena_array(l->arena, l->n_rows + out->n_changes, sizeof *out->steps);
+        pawl_status status = PAWL_OK;
         if (!out->steps)
                 return pawl__nomem(l->err);
-        for (size_t i = 0; i < l->n_rows; i++) {
+        for (size_t i = 0; i < l->n_rows && !status; i++) {
                 pawl__steering_step *step = &out->steps[out->n_steps++];
+                pawl__expired expired = {.question = {NULL, 0}};
                 step->step_id = l->rows[i].v[PAWL__STEP_ID].text;
                 step->status = l->rows[i].v[PAWL__STEP_STATUS].text;
                 if (action == PAWL__STEER_CANCEL)
                         cancelled(step);
                 else
                         resumed(l, step, l->when[i]);
+                if (action != PAWL__STEER_CANCEL && is(step, "blocked") &&
+                        !questions_of(l, step->step_id))
+                        status = pawl__question_expired(&expired, l->log, l->state,
+                                out->run.row.v[PAWL__RUN_ID].text, step->step_id, l->arena, l->err);
+                if (expired.question.data)
+                        step->why = expired.otherwise.data
+                                            ? "nobody answered in time, and `otherwise` counts"
+                                            : "nobody answered in time, so that it fails";
                 if (action == PAWL__STEER_SKIP && pawl__text_eq(step->step_id, step_id)) {
                         step->then = "skipped";
                         step->why = NULL;
@@ -245,7 +256,7 @@ static pawl_status fill(looking *l, pawl__steering_action action, pawl_text step
         if (action != PAWL__STEER_CANCEL)
                 pass_waiting_on(l);
         add_new(l);
-        return pawl__arena_check(l->arena, l->err);
+        return status ? status : pawl__arena_check(l->arena, l->err);
 }
 
 pawl_status pawl__steering_preview(pawl__steering *out, pawl_log *log, pawl__steering_action action,

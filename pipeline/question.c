@@ -86,6 +86,40 @@ static void join(char *out, size_t size, const pawl_text *list, size_t n)
         pawl__buf_free(&text);
 }
 
+/* Leaves @p out as it is if the conflict is none that expired. */
+static pawl_status take_expired(pawl__expired *out, pawl_log *log, pawl__state *state,
+        const pawl__row *conflict, pawl__arena *arena, pawl_error *err)
+{
+        pawl__row step = {.v = {[PAWL__STEP_RUN] = conflict->v[PAWL__CON_RUN],
+                                  [PAWL__STEP_ID] = conflict->v[PAWL__CON_STEP]}};
+        pawl__question_info info;
+
+        if (!pawl__is_question(conflict->v[PAWL__CON_TYPE].text) ||
+                !conflict->v[PAWL__CON_RESOLVED_SEQ].integer)
+                return PAWL_OK;
+        pawl_status status = pawl__state_get(state, PAWL__STEPS, &step, arena, err);
+        if (status || !pawl__text_is(step.v[PAWL__STEP_STATUS].text, "blocked"))
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        status = pawl__question_read(&info, arena, log, conflict, err);
+        if (!status && pawl__text_is(info.answered_by, PAWL__ACTOR_TIMEOUT))
+                *out = (pawl__expired){conflict->v[PAWL__CON_TERM].text, info.answer};
+        return status;
+}
+
+pawl_status pawl__question_expired(pawl__expired *out, pawl_log *log, pawl__state *state,
+        pawl_text run_id, pawl_text step_id, pawl__arena *arena, pawl_error *err)
+{
+        pawl__row *rows;
+        size_t n = 0;
+        pawl_status status =
+                pawl__state_conflicts(&rows, &n, state, run_id, step_id, false, arena, err);
+
+        *out = (pawl__expired){.question = {NULL, 0}};
+        for (size_t i = 0; i < n && !status && (!out->question.data || out->otherwise.data); i++)
+                status = take_expired(out, log, state, &rows[i], arena, err);
+        return status;
+}
+
 pawl_status pawl__question_allows(const pawl__question_info *info, const pawl_conflict *conflict,
         pawl_text actor, pawl_error *err)
 {

@@ -65,6 +65,17 @@ typedef struct pawl__question_info {
 PAWL_MUST_CHECK pawl_status pawl__question_read(pawl__question_info *out, pawl__arena *arena,
         pawl_log *log, const pawl__row *conflict, pawl_error *err);
 
+/** A question of a blocked step of the run that nobody answered in time. */
+typedef struct pawl__expired {
+        pawl_text question;  /**< absent: there is none */
+        pawl_text otherwise; /**< what counts as its answer; absent: its step fails */
+} pawl__expired;
+
+/** One without `otherwise`, if there is one. @p step_id may be absent: of any step. */
+PAWL_MUST_CHECK pawl_status pawl__question_expired(pawl__expired *out, pawl_log *log,
+        pawl__state *state, pawl_text run_id, pawl_text step_id, pawl__arena *arena,
+        pawl_error *err);
+
 /** PAWL_EACCESS naming who may, unless @p actor is one of them. */
 PAWL_MUST_CHECK pawl_status pawl__question_allows(const pawl__question_info *info,
         const pawl_conflict *conflict, pawl_text actor, pawl_error *err);

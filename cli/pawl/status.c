@@ -28,6 +28,7 @@ typedef struct listing {
         pawl__row *open;      /* its open conflicts */
         size_t n_open;
         pawl_text blocked_by, layer_reason; /* a program's own layer; absent: none */
+        pawl__expired expired;
         uint64_t n;
 } listing;
 
@@ -76,6 +77,13 @@ static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl
                 cli_putf(out, "held by layer %.*s", CLI_FMT(l->blocked_by));
                 if (l->layer_reason.data)
                         cli_putf(out, ": %.*s", CLI_FMT(l->layer_reason));
+        } else if (l->expired.question.data) {
+                cli_putf(out, "nobody answered \"%.*s\" in time, ", CLI_FMT(l->expired.question));
+                if (l->expired.otherwise.data) {
+                        cli_putf(out, "so that \"%.*s\" counts", CLI_FMT(l->expired.otherwise));
+                } else {
+                        fputs("so that its step fails", out);
+                }
         } else if (pawl__text_is(run->status, "blocked")) {
                 fputs("its answers are in", out);
         } else if (pawl__text_is(run->status, "queued")) {
@@ -260,6 +268,10 @@ static pawl_status show(const pawl__run_view *run, void *user, pawl_error *err)
         if (!status && !l->n_open && pawl__text_is(run->status, "blocked"))
                 status = pawl__step_blocked_by(&l->blocked_by, &l->layer_reason, l->log,
                         value(run, PAWL__RUN_ID), value(run, PAWL__RUN_CURRENT), &l->arena, err);
+        l->expired = (pawl__expired){.question = {NULL, 0}};
+        if (!status && !l->n_open && pawl__text_is(run->status, "blocked"))
+                status = pawl__question_expired(&l->expired, l->log, l->state,
+                        value(run, PAWL__RUN_ID), (pawl_text){NULL, 0}, &l->arena, err);
         if (!status && pawl__text_is(run->status, "interrupted"))
                 status = interruption(&reason, l, run, err);
         if (status)

@@ -50,11 +50,12 @@ runs 0 pawl conflicts --all
 says '^    answered by system:timeout: no$' out
 runs 0 eventlog replay --check
 
-it "resume without a run's name finds it, and status says that its answers are in"
+it "resume without a run's name finds it, and status says what counts"
 runs 3 pawl run mission.yaml --run two --no-input
 overdue
 runs 0 pawl status
-says 'its answers are in' out
+says 'nobody answered "Publish\?" in time, so that "no" counts' out
+lacks 'its answers are in' out
 runs 0 pawl resume --no-input
 same "$(wc -l <journal)" 2
 
@@ -75,6 +76,13 @@ it "without otherwise the step fails; a resume asks again, for the whole time"
 write_ask 'within: 1s'
 runs 3 pawl run mission.yaml --run five --no-input
 overdue
+runs 0 pawl status
+says 'nobody answered "Publish\?" in time, so that its step fails' out
+lacks 'its answers are in' out
+runs 0 pawl plan resume five
+says 'nobody answered in time, so that it fails' out
+runs 1 pawl resume --no-input
+says 'nothing to resume' err
 runs 1 pawl resume five --no-input
 says 'step approve: nobody answered in time' err
 same "$(resolved .payload.answer)" null

@@ -166,7 +166,7 @@ pawl_status pawl__compare_files(pawl__comparing *c, pawl_error *err)
         if (!pawl__unhex32(from, c->rows[0].v[PAWL__WCP_TREE].text) ||
                 (c->has_b && !pawl__unhex32(to, c->rows[1].v[PAWL__WCP_TREE].text)))
                 return pawl__fail(err, PAWL_EDAMAGED,
-                        "checkpoint %lld: its tree has no hash; run `pawl validate`",
+                        "checkpoint %lld: its tree has no hash; see `eventlog replay --check`",
                         (long long)c->rows[0].v[PAWL__WCP_N].integer);
         if (c->scan)
                 memcpy(to, c->scan->tree, 32);
