@@ -1,7 +1,8 @@
-#include "mcp/call.h"
+/* tools/call and resources/read: what is run, and which page of its result is sent. */
 #include "base/error.h"
 #include "mcp/resources.h"
 #include "mcp/run.h"
+#include "mcp/server.h"
 
 /* The result of a command that is run here; a later page of one that only reads is of the same
  * output. */
@@ -15,7 +16,7 @@ static void answer(mcp_server *server, const mcp_request *request, const mcp_too
         if (!turn->place || !mcp_pages_get(&outcome, server->pages, turn)) {
                 if (turn->place && (tool->cmd->traits & CLI_CHANGES))
                         status = pawl__fail(&err, PAWL_ESTATE,
-                                "next: the result is not kept any more, and the call is not repeated, "
+                                "next: the result is no longer kept, and the call is not repeated, "
                                 "as it changes something; look at what it did by another");
                 else
                         status = mcp_run_command(
@@ -79,7 +80,7 @@ void mcp_refuse_resource(
                          : "uri: is missing, or no text; resources/list has those there are");
 }
 
-/* As a tool's, a long text comes in pages: the same reading with `next`. */
+/* A long text comes in pages, as a tool's result does: the same reading with `next`. */
 void mcp_resources_read(mcp_server *server, const mcp_request *request)
 {
         const pawl_text uri = pawl__json_get_text(request->tree, request->params, "uri");

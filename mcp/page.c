@@ -1,19 +1,19 @@
-#include "mcp/page.h"
 #include "base/error.h"
+#include "mcp/pages.h"
 
 enum {
         AROUND = 256, /* for the member `next`, and its commas */
         DEPTH_MAX = 8 /* of what is cut within an element that is too large itself */
 };
 
-/* What is cut, and what that costs. */
-typedef struct cutting {
+/* The part of the output that is cut, and whether it is sent twice. */
+typedef struct cut_plan {
         pawl_text output;
         pawl__json_tree tree;
         pawl__node node;   /* an array or a string; PAWL__NO_NODE: the output is cut as text */
         size_t begin, end; /* of what is between its brackets, or quotes */
         bool json, twice;
-} cutting;
+} cut_plan;
 
 /* The bytes of a text within a JSON string. */
 static size_t quoted_len(const char *data, size_t len)
@@ -28,7 +28,7 @@ static size_t quoted_len(const char *data, size_t len)
         return n;
 }
 
-static size_t cost_of(const cutting *c, size_t begin, size_t end)
+static size_t cost_of(const cut_plan *c, size_t begin, size_t end)
 {
         return quoted_len(c->output.data + begin, end - begin) + (c->twice ? end - begin : 0);
 }
@@ -36,7 +36,7 @@ static size_t cost_of(const cutting *c, size_t begin, size_t end)
 /* ---- Places in JSON -------------------------------------------------------------------------- */
 
 /* The bytes of one character: in JSON's writing that of an escape, or of a pair of them. */
-static size_t character_len(const cutting *c, size_t place, size_t end)
+static size_t character_len(const cut_plan *c, size_t place, size_t end)
 {
         const char *at = c->output.data + place;
         const size_t left = end - place;
@@ -55,7 +55,7 @@ static size_t character_len(const cutting *c, size_t place, size_t end)
 }
 
 /* Just past the node's text. */
-static size_t end_of(const cutting *c, pawl__node node)
+static size_t end_of(const cut_plan *c, pawl__node node)
 {
         const pawl__json_node *at = pawl__json_at(&c->tree, node);
         size_t i = at->offset;
@@ -68,7 +68,7 @@ static size_t end_of(const cutting *c, pawl__node node)
         return i + pawl__json_literal(at).len;
 }
 
-static size_t size_of(const cutting *c, pawl__node node)
+static size_t size_of(const cut_plan *c, pawl__node node)
 {
         const pawl__json_node *at = pawl__json_at(&c->tree, node);
 
@@ -77,7 +77,7 @@ static size_t size_of(const cutting *c, pawl__node node)
 }
 
 /* The largest array or string of a subtree; of two that are as large the outer one. */
-static pawl__node largest_of(const cutting *c, pawl__node scope)
+static pawl__node largest_of(const cut_plan *c, pawl__node scope)
 {
         pawl__node found = PAWL__NO_NODE;
         size_t most = 0;
@@ -95,7 +95,7 @@ static pawl__node largest_of(const cutting *c, pawl__node scope)
 }
 
 /* The element that costs most, and what it costs. */
-static pawl__node dearest_of(size_t *cost, const cutting *c, pawl__node array)
+static pawl__node dearest_of(size_t *cost, const cut_plan *c, pawl__node array)
 {
         pawl__node found = PAWL__NO_NODE;
 
@@ -112,7 +112,7 @@ static pawl__node dearest_of(size_t *cost, const cutting *c, pawl__node array)
 }
 
 /* Choose what is cut: all else is in each page, and a page has one element at least. */
-static void choose(cutting *c, size_t room)
+static void choose(cut_plan *c, size_t room)
 {
         pawl__node scope = 0;
 
@@ -144,8 +144,8 @@ static pawl_status no_place(pawl_error *err)
                 "next: no page of this result begins there; call again without it");
 }
 
-/* Elements from number @p from on, as many as there is room for: where they are. */
-static pawl_status take_elements(size_t *begin, size_t *end, mcp_page *out, const cutting *c,
+/* Take elements from number @p from on, as many as there is room for. */
+static pawl_status take_elements(size_t *begin, size_t *end, mcp_page *out, const cut_plan *c,
         size_t from, size_t room, pawl_error *err)
 {
         pawl__node n = pawl__json_first(&c->tree, c->node);
@@ -167,8 +167,9 @@ static pawl_status take_elements(size_t *begin, size_t *end, mcp_page *out, cons
         return PAWL_OK;
 }
 
-/* The same of characters; of text, whole lines if there are some. */
-static pawl_status take_characters(size_t *begin, size_t *end, mcp_page *out, const cutting *c,
+/* Take characters from byte @p from on, as many as there is room for; of text, whole lines if there
+ * are some. */
+static pawl_status take_characters(size_t *begin, size_t *end, mcp_page *out, const cut_plan *c,
         size_t from, size_t room, pawl_error *err)
 {
         const char *data = c->output.data;
@@ -194,9 +195,9 @@ static pawl_status take_characters(size_t *begin, size_t *end, mcp_page *out, co
         return PAWL_OK;
 }
 
-/* The output with a part of what is cut. Where more follows, a top-level object leaves out a
- * `next` of its own. */
-static void compose(pawl__buf *out, const cutting *c, size_t begin, size_t end, bool more)
+/* The output with a part of what is cut. Where more follows, a top-level object leaves out
+ * its own `next`. */
+static void compose(pawl__buf *out, const cut_plan *c, size_t begin, size_t end, bool more)
 {
         const char *data = c->output.data;
         const pawl__node own = more ? pawl__json_get(&c->tree, 0, "next") : PAWL__NO_NODE;
@@ -236,7 +237,7 @@ static void compose(pawl__buf *out, const cutting *c, size_t begin, size_t end, 
 pawl_status mcp_page_cut(
         mcp_page *out, pawl_text output, size_t from, size_t room, bool twice, pawl_error *err)
 {
-        cutting c = {.output = output, .node = PAWL__NO_NODE, .end = output.len, .twice = twice};
+        cut_plan c = {.output = output, .node = PAWL__NO_NODE, .end = output.len, .twice = twice};
         size_t begin = 0, end = output.len, around = 0;
         pawl_status status = PAWL_OK;
 

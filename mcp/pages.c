@@ -59,7 +59,7 @@ static pawl_status digest(char *out, size_t digits, pawl_text text, pawl_error *
         return status;
 }
 
-/* Of a `next`: "16 digits.32 digits.number". */
+/* Read a `next`: "16 digits.32 digits.number". */
 static bool read_next(mcp_turn *turn, pawl_text next)
 {
         static const char digits[] = "0123456789abcdef";

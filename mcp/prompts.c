@@ -1,6 +1,6 @@
-#include "mcp/prompts.h"
 #include "base/error.h"
 #include "mcp/resources.h"
+#include "mcp/server.h"
 
 static const struct prompt {
         const char *name, *help, *text, *resource;

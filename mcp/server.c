@@ -1,6 +1,4 @@
 #include "mcp/server.h"
-#include "mcp/call.h"
-#include "mcp/prompts.h"
 #include "mcp/question.h"
 #include "mcp/resources.h"
 #include "mcp/run.h"

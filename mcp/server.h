@@ -11,7 +11,6 @@
  */
 #pragma once
 
-#include "mcp/page.h"
 #include "mcp/pages.h"
 
 /** The most bytes of a message. */
@@ -130,3 +129,19 @@ PAWL_MUST_CHECK pawl_status mcp_result_page(mcp_page *page, pawl__buf *next, mcp
  *  isError, next. */
 void mcp_send_outcome(
         mcp_server *server, const mcp_request *request, const mcp_outcome *outcome, mcp_turn *turn);
+
+/** tools/call and resources/read (mcp/call.c). */
+void mcp_tools_call(mcp_server *server, const mcp_request *request);
+void mcp_resources_read(mcp_server *server, const mcp_request *request);
+/** Send the error of a resource that cannot be read. */
+void mcp_refuse_resource(
+        mcp_server *server, const mcp_request *request, pawl_text uri, const pawl_error *err);
+
+/* ---- Prompts (mcp/prompts.c): to hand off, and to resolve conflicts -----------------------------
+ */
+
+/** Write {"prompts": [...]} as members of an object. */
+void mcp_prompts_write(pawl__json_writer *w);
+/** Write {"description", "messages"} of the prompt that the request names. PAWL_ENOTFOUND. */
+PAWL_MUST_CHECK pawl_status mcp_prompt_write(
+        pawl__json_writer *w, mcp_server *server, const mcp_request *request, pawl_error *err);

@@ -185,12 +185,12 @@ static void write_schema(pawl__json_writer *w, const mcp_tool *tool)
 
 /* ---- Which are listed ------------------------------------------------------------------------ */
 
-/* What an agent needs in most sessions: some clients give the model the first 40 tools alone. */
+/* The tools of most sessions: some clients give the model the first 40 tools alone. */
 static const char core[] =
         "status,runs,run,resume,step_begin,step_complete,step_fail,run_end,checkpoint,checkpoints,"
         "diff,rollback,undo,redo,conflicts,resolve,output,logs,handoff,glossary_list";
 
-/* The next word of a list with commas; false: there is none left. */
+/* Get the next word of a list with commas; false at its end. */
 static bool next_word(pawl_text *word, const char **at)
 {
         if (!*at)
@@ -227,14 +227,14 @@ pawl_status mcp_tools_check(const char *choice, const cli_registry *registry, pa
         return PAWL_OK;
 }
 
-struct listing {
+struct tool_list {
         pawl__json_writer *w;
         const char *choice;
 };
 
 static void write_tool(const mcp_tool *tool, const pawl__buf *name, void *user)
 {
-        const struct listing *listing = user;
+        const struct tool_list *listing = user;
         pawl__json_writer *w = listing->w;
         const unsigned traits = tool->cmd->traits;
 
@@ -256,7 +256,7 @@ static void write_tool(const mcp_tool *tool, const pawl__buf *name, void *user)
 
 void mcp_tools_write(pawl__json_writer *w, const cli_registry *registry, const char *choice)
 {
-        struct listing listing = {w, choice ? choice : core};
+        struct tool_list listing = {w, choice ? choice : core};
 
         pawl__json_name(w, "tools");
         pawl__json_open_array(w);

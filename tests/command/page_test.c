@@ -1,7 +1,7 @@
 /* Cutting a long output into pages: each has its bound, and together they are the whole. */
 #include "base/error.h"
 #include "base/json_tree.h"
-#include "mcp/page.h"
+#include "mcp/pages.h"
 #include "support/test.h"
 
 enum { ROOM = 2000 };
