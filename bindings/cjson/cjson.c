@@ -287,6 +287,11 @@ static void add_hash(builder *m, const char *name, const unsigned char hash[32])
         add_string(m, name, hex);
 }
 
+static pawl_status missing(const char *what, pawl_error *err)
+{
+        return fail(err, PAWL_EINVAL, "%s: is NULL; give one", what);
+}
+
 static pawl_status finish(builder *m, cJSON **out)
 {
         if (m->status)
@@ -299,6 +304,8 @@ static pawl_status finish(builder *m, cJSON **out)
 pawl_status pawl_cjson_append(uint64_t *seq, pawl_log *log, const pawl_event *event,
         const cJSON *payload, uint64_t fence, pawl_error *err)
 {
+        if (!event)
+                return missing("the event", err);
         pawl_event whole = *event;
         char *text = NULL;
         pawl_status status = pawl_cjson_write(&text, &whole.payload.len, payload, err);
@@ -312,6 +319,8 @@ pawl_status pawl_cjson_append(uint64_t *seq, pawl_log *log, const pawl_event *ev
 
 pawl_status pawl_cjson_event(cJSON **out, const pawl_event *event, pawl_error *err)
 {
+        if (!event)
+                return missing("the event", err);
         builder m = begin(err);
         cJSON *payload = NULL;
 
@@ -336,6 +345,8 @@ pawl_status pawl_cjson_event(cJSON **out, const pawl_event *event, pawl_error *e
 pawl_status pawl_cjson_checkpoint(
         cJSON **out, const pawl_step_checkpoint *checkpoint, pawl_error *err)
 {
+        if (!checkpoint)
+                return missing("the checkpoint", err);
         builder m = begin(err);
         cJSON *refs = NULL;
 
@@ -378,6 +389,8 @@ pawl_status pawl_cjson_verify(
 
 pawl_status pawl_cjson_conflict(cJSON **out, const pawl_conflict_info *info, pawl_error *err)
 {
+        if (!info)
+                return missing("the conflict", err);
         const pawl_conflict *conflict = &info->conflict;
         builder m = begin(err);
         cJSON *candidates = NULL;

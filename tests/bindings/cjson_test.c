@@ -233,6 +233,26 @@ PIPED_TEST(an_event_is_appended_with_a_tree)
         cJSON_Delete(list);
 }
 
+/* What is NULL is refused by name, and nothing is written. */
+PIPED_TEST(null_is_refused)
+{
+        cJSON *tree = NULL, *payload = tree_of("{}");
+        const pawl_event event = {.type = pawl__text("GlossaryScopeActivated")};
+        const uint64_t head = piped_head(p);
+
+        assert_int_equal(pawl_cjson_append(NULL, p->log, NULL, payload, 0, &p->err), PAWL_EINVAL);
+        assert_says(p->err.message, "the event: is NULL; give one");
+        assert_true(pawl_cjson_append(NULL, p->log, &event, NULL, 0, &p->err) < 0);
+        assert_int_equal(pawl_cjson_event(&tree, NULL, &p->err), PAWL_EINVAL);
+        assert_int_equal(pawl_cjson_checkpoint(&tree, NULL, &p->err), PAWL_EINVAL);
+        assert_says(p->err.message, "the checkpoint: is NULL; give one");
+        assert_int_equal(pawl_cjson_conflict(&tree, NULL, &p->err), PAWL_EINVAL);
+        assert_true(pawl_cjson_set_inputs(p->ctx, NULL, &p->err) < 0);
+        assert_null(tree);
+        assert_int_equal(piped_head(p), head);
+        cJSON_Delete(payload);
+}
+
 PIPED_TEST(without_memory_a_call_says_so_and_leaves_nothing)
 {
         pawl_conflicts *conflicts = NULL;

@@ -65,7 +65,7 @@ const char *task_ask(task *t, question *asked)
         on->asks = sent ? q : NULL;
         pthread_mutex_unlock(&on->lock);
         const bool answered = sent && wait_for_answer(q, on->log ? on->log : on);
-        pthread_mutex_lock(&on->lock); /* who leaves looks at it no more */
+        pthread_mutex_lock(&on->lock); /* leave() does not look at it from now on */
         on->asks = NULL;
         pthread_mutex_unlock(&on->lock);
         if (sent && !answered)

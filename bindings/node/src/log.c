@@ -115,7 +115,7 @@ void op_head(task *t)
         json_close(&t->json, "}");
 }
 
-/* A page of events, and the seq up to which the log was looked at; none: there are no more.
+/* A page of events, empty at the end of the log, and the seq up to which the log was read.
  * arg: 0 after, 1 how many at most, 2 type, 3 run, 4 step */
 void op_events(task *t)
 {
@@ -165,7 +165,7 @@ void op_verify(task *t)
         JSON_OBJECT(&t->json, NULL, verify_fields, &result);
 }
 
-/* What an agent tells of its work: arg 3 the step, 4 a summary; 5 completed steps, 6 pending ones
+/* The work that an agent reports: arg 3 the step, 4 a summary; 5 completed steps, 6 pending ones
  * and 7 files, texts with a NUL behind each. */
 typedef struct agent_work {
         pawl_session_work told;

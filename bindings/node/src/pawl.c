@@ -241,7 +241,7 @@ static const char *take_arguments(napi_env env, task *t, napi_value array)
         uint32_t n;
 
         if (napi_get_array_length(env, array, &n) != napi_ok || n > ARGS)
-                return "arguments: is no array";
+                return "arguments: is not an array";
         for (uint32_t i = 0; i < n; i++) {
                 napi_value value;
                 if (napi_get_element(env, array, i, &value) != napi_ok)
@@ -276,7 +276,7 @@ static const char *take_handle(napi_env env, task *t, kind on, napi_value value)
         if (!on)
                 return NULL;
         if (!is(env, value, napi_external) || napi_get_value_external(env, value, &data) != napi_ok)
-                return "is no handle";
+                return "is not a handle";
         t->on = data;
         if (t->on->kind != on)
                 return "is a handle of something else";

@@ -101,7 +101,7 @@ static pawl_status write_terms(json_out *o, pawl_context *ctx)
         return PAWL_OK;
 }
 
-/* What a pass came to: of one over the inputs also what the generation is to be told. */
+/* The result of a pass; after one over the inputs also the terms for the generation. */
 static void finish_pass(task *t, const node_pipeline *p, pawl_context *ctx, bool over_inputs)
 {
         const pawl_status verdict = t->status;

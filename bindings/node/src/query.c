@@ -1,4 +1,5 @@
-/* What a log holds now: runs, conflicts, senses, checkpoints of steps, sessions. */
+/* The contents of a log: runs and their steps, conflicts, senses, checkpoints of steps, sessions.
+ */
 #include "task.h"
 
 static const json_field sense_fields[] = {FIELD(pawl_sense, surface), FIELD(pawl_sense, scope),

@@ -120,7 +120,7 @@ static pawl_status confirm_mission(
         return said && strncmp(said, "throw", 5) == 0 ? PAWL_ESTATE : PAWL_OK;
 }
 
-/* Of a function whose answer the run does not take: what it throws ends the run. */
+/* Call a function whose answer the run does not use; if it throws, the run ends. */
 static void tell(task *t, question *q)
 {
         const char *said = task_ask(t, q);

@@ -23,7 +23,7 @@ typedef struct handle {
         unsigned users;        /* of a log: its pipelines */
         bool dropped;          /* nobody has it but they */
         struct question *asks; /* what its call waits for; under the lock, as is leaving */
-        bool leaving;          /* JavaScript ends, and takes no questions any more */
+        bool leaving;          /* JavaScript ends, and takes no more questions */
 } handle;
 
 /* A question, or progress, on its way to JavaScript and back. */
@@ -59,7 +59,7 @@ struct task {
 
 pawl_log *task_log(task *t);
 void task_from_log(task *t);
-/* An argument as a number; 0 where there is none. */
+/* An argument as a number; 0 where it is absent. */
 uint64_t task_natural(const task *t, int i);
 /* A new handle is what the call gives. */
 void task_make(task *t, kind kind, void *pointer);

@@ -410,7 +410,7 @@ static const char *take_handle(napi_env env, job *j, napi_value value)
 
         if (napi_typeof(env, value, &type) != napi_ok || type != napi_external ||
                 napi_get_value_external(env, value, &data) != napi_ok)
-                return "is no handle";
+                return "is not a handle";
         if (((handle *)data)->kind != THREADS)
                 return "is a handle of something else";
         j->on = ((handle *)data)->pointer;
