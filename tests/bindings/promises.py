@@ -329,6 +329,20 @@ class Promises(unittest.TestCase):
         with self.assertRaises(TypeError):
             multiprocessing.get_context("spawn").Process(target=use, args=(self.log,)).start()
 
+    def test_a_child_that_returns_from_a_function_ends_there(self):
+        def clarify(conflict):
+            child = os.fork()
+            if child == 0:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+                return 1
+            codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+            return 2
+
+        codes = []
+        self.assertEqual(self.mission.run(self.log, clarify=clarify).status, "completed")
+        self.assertEqual(codes, [1])
+        self.assertEqual(len(list(self.log.events(type="GlossaryClarificationResolved"))), 1)
+
     def test_a_child_that_exits_leaves_the_run_to_its_parent(self):
         def own():
             with pawl.Log.open(self.path) as log:

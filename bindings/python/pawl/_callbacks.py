@@ -114,7 +114,13 @@ class Callbacks:
     def guard(self, function: Callable[[], Any]) -> int:
         try:
             with _Renewal(self.log) if self.log is not None else nullcontext():
-                function()
+                process = os.getpid()
+                try:
+                    function()
+                finally:
+                    if os.getpid() != process:  # C, below, would carry out the parent's call twice
+                        os.write(2, b"pawl: a function returned in a process that it forked; end that by os._exit()\n")
+                        os._exit(1)
         except BaseException as raised:  # noqa: BLE001 - C is below: nothing may pass through it
             self.raised = self.raised or raised
             if self.run is not None:
