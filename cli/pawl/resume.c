@@ -1,12 +1,8 @@
 /* pawl resume: go on from a checkpoint. */
-#include "base/error.h"
-#include "base/system.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/session_run.h"
 #include "cli/pawl/slot.h"
 #include "command/find.h"
-#include <errno.h>
-#include <stdlib.h>
 
 /* The run that is named, by its id or by a token; PAWL_ENOTFOUND: neither. */
 static pawl_status find_run(pawl__row *run, const cli_call *cli, pawl_log *log, pawl_error *err)
@@ -46,7 +42,7 @@ static int resume_run(cli_call *cli)
         pawl_run_options options = PAWL_RUN_OPTIONS_INIT;
         pawl_error err = PAWL_ERROR_INIT;
         cli_slot slot = {.lock = -1};
-        char within[PATH_MAX];
+
         pawl_log *log;
 
         options.accept_changed_inputs = cli_given(cli, "accept-changed-inputs");
@@ -54,11 +50,7 @@ static int resume_run(cli_call *cli)
         options.rerun_changed = cli_given(cli, "rerun-changed");
         if (cli_given(cli, "within") && cli_given(cli, "dir"))
                 return cli_usage(cli, "--dir and --within do not go together; leave --dir out");
-        if (cli_given(cli, "within") &&
-                !(options.within = realpath(cli_value(cli, "within"), within))) {
-                pawl__fail_errno(&err, errno, cli_value(cli, "within"), "find it");
-                return cli_fail(cli, &err);
-        }
+
         if (cli_open_log(&log, cli, CLI_WRITE, &err))
                 return cli_fail(cli, &err);
         int code = CLI_FAILED;

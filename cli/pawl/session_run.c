@@ -5,6 +5,7 @@
 #include "cli/pawl/signals.h"
 #include "cli/pawl/status.h"
 #include "cli/pawl/watch.h"
+#include "cli/pawl/within.h"
 #include "command/find.h"
 #include "events/log.h"
 #include <stdlib.h>
@@ -102,7 +103,8 @@ int cli_sit(const cli_call *cli, pawl_log *log, pawl_mission *mission, const cha
                 .log = log};
         int code;
 
-        if (cli_signals_catch(&prompt.signal_fd, &err) || cli_actor(&options.actor, cli, &err)) {
+        if (cli_signals_catch(&prompt.signal_fd, &err) || cli_actor(&options.actor, cli, &err) ||
+                cli_within_root(&options.within, cli, &err)) {
                 code = cli_fail(cli, &err);
         } else {
                 options.wait_ms = wait_ms_of(cli);

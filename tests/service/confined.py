@@ -70,6 +70,8 @@ def resumes(service, agent):
         assert status >= 400 and "root:*" not in json.dumps(body), (status, body)
         status, _, body = service.ask("GET", f"/api/v1/runs/{run}/resume")
         assert "root:*" not in json.dumps(body), body
+    # nor does a mission of the workspace lead to another's unfinished run
+    refused(agent.call("run", mission="away.yaml", resume=True), "not in")
     same(os.path.exists("ran"), False)
     same(agent.call("resume", token="kept")["structuredContent"]["status"], "completed")
     same(service.ask("POST", "/executeCommand", {"command": "run", "args": ["m.yaml"]})[0], 404)

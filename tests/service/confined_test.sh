@@ -9,6 +9,7 @@ mission out "touch $PWD/ran" >../outside/m.yaml
 mission kept '[ -e go ]' >kept.yaml
 mission swapped '[ -e go ]' >swapped.yaml
 mission away '[ -e go ]' >../outside/away.yaml
+mission away '[ -e go ]' >away.yaml
 printf 'mission: p\nparams: {a: {type: string}}\nsteps: [{id: s, run: [echo, {$param: a}]}]\n' >p.yaml
 printf 'a: x\n' >good.yaml
 printf '"hidden value": x\n' >odd.yaml
