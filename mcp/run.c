@@ -116,18 +116,12 @@ static pawl_status ask(mcp_server *server, mcp_run *run, pawl_error *err)
         return status;
 }
 
-/* "RUN.SEAL": the seal shows that this client was asked about the run. */
-static pawl_status write_state(
-        pawl__buf *out, mcp_server *server, const mcp_run *run, pawl_error *err)
+/* The seal of a state "RUN.SEAL", which shows that this client was asked about the run. */
+static pawl_status seal_run(
+        char out[MCP_SEAL_LEN + 1], const mcp_server *server, const mcp_run *run, pawl_error *err)
 {
-        char seal[MCP_SEAL_LEN + 1];
-        const pawl_status status = mcp_seal(
-                seal, server, "state", pawl__text(run->run_id), pawl__buf_text(&run->actor), err);
-
-        if (status)
-                return status;
-        pawl__buf_addf(out, "%s.%s", run->run_id, seal);
-        return pawl__buf_check(out, err);
+        return mcp_seal(
+                out, server, "state", pawl__text(run->run_id), pawl__buf_text(&run->actor), err);
 }
 
 /* In the result, all of them. PAWL_DONE: they are to other people. */
@@ -137,7 +131,8 @@ static pawl_status want_answers(mcp_server *server, mcp_run *run, pawl_error *er
         const pawl__node list = mcp_get(&run->told, 0, "conflicts");
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl__buf state = PAWL__BUF_INIT;
-        pawl_status status = write_state(&state, server, run, err);
+        char seal[MCP_SEAL_LEN + 1];
+        pawl_status status = seal_run(seal, server, run, err);
         size_t n = 0;
 
         pawl__json_open_object(&w);
@@ -175,7 +170,9 @@ static pawl_status want_answers(mcp_server *server, mcp_run *run, pawl_error *er
                 mcp_begin_result(&out, &request);
                 pawl__json_member_string(&out, "resultType", "input_required");
                 pawl__json_member_raw(&out, "inputRequests", pawl__buf_text(&w.buf));
+                pawl__buf_addf(&state, "%s.%s", run->run_id, seal);
                 pawl__json_member_text(&out, "requestState", pawl__buf_text(&state));
+                out.buf.failed |= state.failed;
                 mcp_send_result(server, &out);
         }
         pawl__buf_free(&state);
@@ -314,19 +311,17 @@ static pawl_status is_open(
 /* The run of a state that this client was given; PAWL_EINVAL: it was given none such. */
 static pawl_status read_state(mcp_server *server, mcp_run *run, pawl_text state, pawl_error *err)
 {
-        pawl__buf expected = PAWL__BUF_INIT;
-        pawl_status status = PAWL_OK;
+        char seal[MCP_SEAL_LEN + 1];
+        const size_t len = state.len > MCP_SEAL_LEN ? state.len - MCP_SEAL_LEN - 1 : 0;
 
-        if (state.len > MCP_SEAL_LEN + 1 && state.len - MCP_SEAL_LEN - 1 < sizeof run->run_id) {
-                snprintf(run->run_id, sizeof run->run_id, "%.*s",
-                        (int)(state.len - MCP_SEAL_LEN - 1), state.data);
-                status = write_state(&expected, server, run, err);
+        if (len && len < sizeof run->run_id && state.data[len] == '.') {
+                snprintf(run->run_id, sizeof run->run_id, "%.*s", (int)len, state.data);
+                const pawl_status status = seal_run(seal, server, run, err);
+                if (status || mcp_seal_same(state.data + len + 1, seal))
+                        return status;
         }
-        if (!status && !pawl__text_eq(pawl__buf_text(&expected), state))
-                status = pawl__fail(err, PAWL_EINVAL,
-                        "requestState: is not one that this client was given; call again without it");
-        pawl__buf_free(&expected);
-        return status;
+        return pawl__fail(err, PAWL_EINVAL,
+                "requestState: is not one that this client was given; call again without it");
 }
 
 /* Record what was said. What is not asked, or no longer, is passed over. */

@@ -27,3 +27,12 @@ pawl_status mcp_seal(char out[MCP_SEAL_LEN + 1], const mcp_server *server, const
         pawl__buf_free(&text);
         return status;
 }
+
+bool mcp_seal_same(const char a[MCP_SEAL_LEN], const char b[MCP_SEAL_LEN])
+{
+        unsigned char differs = 0;
+
+        for (size_t i = 0; i < MCP_SEAL_LEN; i++)
+                differs |= (unsigned char)(a[i] ^ b[i]);
+        return !differs;
+}

@@ -35,7 +35,8 @@ static void write_capabilities(pawl__json_writer *w)
         pawl__json_member_string(w, "instructions",
                 "Pawl takes checkpoints of the workspace and keeps runs of missions that can be "
                 "resumed. Take a checkpoint before risky edits; rollback and undo want yes: true "
-                "once the person agrees. A blocked run has conflicts: resolve each, then resume.");
+                "once the person agrees. A blocked run has conflicts: resolve each, then resume. "
+                "A long result has next: call again with it for the rest.");
 }
 
 /* "agent:NAME", where NAME has the letters, digits and `._-` of what a client calls itself: an

@@ -118,6 +118,8 @@ void mcp_cacheable(pawl__json_writer *w, const mcp_request *request, int64_t ms)
  *  PAWL_ENOTFOUND (without OpenSSL), PAWL_ENOMEM. */
 PAWL_MUST_CHECK pawl_status mcp_seal(char out[MCP_SEAL_LEN + 1], const mcp_server *server,
         const char *purpose, pawl_text a, pawl_text b, pawl_error *err);
+/** Are both the same? Takes the same time wherever they differ. */
+bool mcp_seal_same(const char a[MCP_SEAL_LEN], const char b[MCP_SEAL_LEN]);
 
 /** Cut the page of a result that the turn wants. @p next gets the text that leads to the page after
  *  it, and the output is then kept; a page that is an object has it as a member, too. @p twice: the

@@ -33,8 +33,7 @@ bool service_mcp_read_session(mcp_server *server, pawl_text id)
                 return false;
         const pawl_text said = {id.data, id.len - MCP_SEAL_LEN - 1};
         if (mcp_seal(seal, server, "session", said, pawl__text(""), &err) ||
-                said.data[said.len] != '.' ||
-                memcmp(said.data + said.len + 1, seal, MCP_SEAL_LEN) != 0)
+                said.data[said.len] != '.' || !mcp_seal_same(said.data + said.len + 1, seal))
                 return false;
         server->takes_names = id.data[37] == 'n';
         server->can_elicit = server->takes_names || id.data[37] == 'e';
