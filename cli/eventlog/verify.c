@@ -7,6 +7,7 @@
 #include "command/input.h"
 #include "command/json.h"
 #include "events/log.h"
+#include "workspace/verify/contents_verify.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,13 +144,21 @@ static pawl_status verify(
 /* What came of it, as JSON has it. */
 typedef struct verdict {
         pawl_verify_result result;
+        pawl__contents_verdict contents;
         cli_head head;
-        bool ok, knows_head, macs_checked;
+        bool ok, knows_head, macs_checked, contents_checked;
 } verdict;
 
 static bool knows_head(const void *item)
 {
         return ((const verdict *)item)->knows_head;
+}
+
+static bool has_contents(const void *item)
+{
+        const verdict *v = item;
+
+        return v->ok && v->contents_checked;
 }
 
 static const cli_field good_fields[] = {
@@ -159,6 +168,8 @@ static const cli_field good_fields[] = {
         {"ok", CLI_AS_BOOL, CLI_AT(verdict, ok)},
         {"keyed", CLI_AS_BOOL, CLI_AT(verdict, result.keyed)},
         {"macs_checked", CLI_AS_BOOL, CLI_AT(verdict, macs_checked)},
+        {"contents", CLI_AS_INTEGER, CLI_AT(verdict, contents.contents), .has = has_contents},
+        {"blobs", CLI_AS_INTEGER, CLI_AT(verdict, contents.blobs), .has = has_contents},
         CLI_NO_FIELD,
 };
 
@@ -196,6 +207,11 @@ static pawl_status tell(const cli_call *cli, pawl_log *log, const anchors *all, 
         const bool json = cli_given(cli, "json");
         pawl_status status = verify(&v.result, log, all, err);
 
+        v.contents_checked = !cli_given(cli, "chain");
+        if (!status && v.contents_checked) {
+                status = pawl__contents_verify(&v.contents, log, err);
+                v.result.bad_seq = v.contents.bad_seq;
+        }
         v.ok = !status;
         v.macs_checked = v.result.keyed && pawl__log_has_key(log);
         if (status && (status != PAWL_EDAMAGED || !json))
@@ -234,6 +250,7 @@ static int verify_run(cli_call *cli)
 static const cli_option verify_options[] = {
         {"anchor", 0, 0, CLI_FILE, "FILE", NULL,
                 "heads recorded earlier, which must still be there"},
+        {"chain", 0, 0, CLI_FLAG, NULL, NULL, "the chain alone, without the contents"},
         {"key-file", 0, 0, CLI_FILE, "FILE", NULL,
                 "also check the MACs with this key, in place of $PAWL_KEY_FILE"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
@@ -244,6 +261,6 @@ const cli_cmd eventlog_verify_cmd = {
         .name = "verify",
         .traits = CLI_SERVED,
         .options = verify_options,
-        .help = "Recompute the chain of hashes, and of MACs",
+        .help = "Recompute the hashes of the chain and of all contents, and the MACs",
         .run = verify_run,
 };

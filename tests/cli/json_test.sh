@@ -32,7 +32,7 @@ same "$(jq -r '"\(.seq) \(.hash)"' out)" "$(eventlog head)"
 it "verify says what it found, also of a log that is damaged"
 runs 0 eventlog verify --json
 same "$(jq -c '[keys_unsorted, .ok, .keyed, .macs_checked]' out)" \
-        '[["events","head","ok","keyed","macs_checked"],true,false,false]'
+        '[["events","head","ok","keyed","macs_checked","contents","blobs"],true,false,false]'
 same "$(jq -r '"\(.head.seq) \(.head.hash)"' out)" "$(eventlog head)"
 same "$(jq .events out)" "$(events)"
 eventlog head >anchor

@@ -122,3 +122,58 @@ while IFS=$'\t' read -r seq anchor why sql; do
         says "^eventlog: seq $seq: " err
         grep -qF -- "$why" err
 done <"$golden/tamperings.tsv"
+
+it "a content that was changed or deleted is found, with the event or the checkpoint that needs it; --chain leaves it out"
+mkdir contents
+cd contents
+own_log
+for i in $(seq 40); do
+        for line in $(seq 50); do echo "file $i, line $line, $((i * line * 7919 % 1000))"; done >"f$i"
+done
+head -c 9000000 /dev/urandom >large
+printf 'mission: m\nsteps:\n  - {id: a, run: [sh, -c, "echo output-of-a; echo log-of-a >&2; sleep 0.3"]}\n  - {id: b, run: [sh, -c, "echo more >>f1"]}\n' >m.yaml
+runs 0 pawl run m.yaml --run r1
+runs 0 eventlog verify --json
+same "$(jq -c '[.ok, .contents > 40, .blobs > 3]' out)" '[true,true,true]'
+sqlite3 .pawl/events.db 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
+cp .pawl/events.db whole.db
+# damaged PATTERN SQL: after this change verification fails so, and that of the chain does not.
+damaged() {
+        cp whole.db bad.db
+        sqlite3 bad.db "$2"
+        if cmp -s whole.db bad.db; then echo "nothing was changed: $2" && return 1; fi
+        runs 5 eventlog verify --db bad.db
+        is_empty out
+        same "$(wc -l <err)" 1
+        says "$1" err
+        runs 5 eventlog verify --db bad.db --json
+        same "$(jq '.bad_seq > 0' out)" true
+        runs 0 eventlog verify --db bad.db --chain
+}
+output="hash = (SELECT hash FROM blobs WHERE CAST(content AS TEXT) LIKE 'output-of-a%' OR CAST(content AS TEXT) LIKE '\"output-of-a%' LIMIT 1)"
+damaged '^eventlog: seq [0-9]+: StepC[a-z]+: its output_hash, blob [0-9a-f]{16}, is not what its hash says; ' \
+        "UPDATE blobs SET content = CAST('\"FORGED\"' AS BLOB) WHERE $output"
+damaged 'its output_hash, blob [0-9a-f]{16}, is not in the log' "DELETE FROM blobs WHERE $output"
+damaged 'its log_hash, blob [0-9a-f]{16}, is not in the log' "DELETE FROM blobs WHERE CAST(content AS TEXT) LIKE 'log-of-a%'"
+damaged 'its mission_document, blob [0-9a-f]{16}, is not what its hash says' \
+        "UPDATE blobs SET content = CAST('{}' AS BLOB) WHERE CAST(content AS TEXT) LIKE '{%\"steps\"%output-of-a%'"
+damaged '^eventlog: seq [0-9]+: checkpoint [0-9]+: content [0-9a-f]{16}: ' \
+        "UPDATE contents SET data = (SELECT data FROM contents WHERE part = 0) WHERE part = 1"
+damaged '^eventlog: seq [0-9]+: checkpoint [0-9]+: content [0-9a-f]{16}: ' "DELETE FROM contents WHERE part = 1"
+damaged '^eventlog: seq [0-9]+: checkpoint [0-9]+: content [0-9a-f]{16}: ' "DELETE FROM contents"
+damaged '^eventlog: seq [0-9]+: checkpoint [0-9]+: content [0-9a-f]{16}: ' "DELETE FROM packs"
+damaged '^eventlog: seq [0-9]+: checkpoint [0-9]+: content [0-9a-f]{16}: ' \
+        "UPDATE packs SET data = CAST(substr(data, 1, length(data) - 40) || zeroblob(40) AS BLOB)"
+damaged '^eventlog: seq [0-9]+: checkpoint [0-9]+: content [0-9a-f]{16}: ' "DELETE FROM packed WHERE hash = (SELECT max(hash) FROM packed)"
+cd ..
+
+it "a large content is verified part by part, in little memory"
+mkdir large
+cd large
+own_log
+head -c 150000000 /dev/zero | tr '\0' x >file
+runs 0 pawl checkpoint --max-file 1G
+(ulimit -v 400000; runs 0 eventlog verify)
+most=$(/usr/bin/time -f %M eventlog verify 2>&1 >/dev/null | tail -1) || most=0
+[ "$most" -lt 65536 ]
+cd ..
