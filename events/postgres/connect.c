@@ -222,49 +222,55 @@ static pawl_status try_once(pawl_log *log, parameters *p, bool *again, bool *cut
                 log->path, (long long)(p->timeout_ms / 1000));
 }
 
-/* Two statements of one exchange say when their transactions began: where that is the same moment,
- * they are one. It must be of the kind that BEGIN would ask for, too. */
+/* The session gets its search path before anything else is asked; where a pooler is in between (the
+ * process id is another), only this transaction. Two statements of one exchange say when their
+ * transactions began: where that is the same moment, they are one. It must be of the kind that
+ * BEGIN would ask for, too. */
 static pawl_status ask_session(pawl_log *log, pawl_error *err)
 {
+#define POOLED "pg_catalog.pg_backend_pid() OPERATOR(pg_catalog.<>) $1"
         static const char *const sql[] = {
-                "SELECT pg_backend_pid(), now()",
+                "SELECT " POOLED ", pg_catalog.now(), "
+                "pg_catalog.set_config('search_path', " PAWL__SEARCH_PATH ", " POOLED "), "
+                "pg_catalog.set_config('row_security', 'off', " POOLED ")",
                 "SELECT current_setting('transaction_isolation') = 'read committed' AND "
                 "current_setting('transaction_read_only') = 'off', now()",
+                pawl__trust_sql,
         };
+#undef POOLED
+        enum { N = sizeof sql / sizeof sql[0] };
         struct pawl__server *server = log->server;
-        pawl__query *queries[2] = {NULL, NULL};
-        pawl__sql_value pid = {.type = PAWL__SQL_NULL}, kind = pid;
+        const pawl__postgres_library *pq = server->pq;
+        pawl__postgres_query *q[N] = {NULL};
         pawl_status status = PAWL_OK;
 
-        for (int i = 0; i < 2 && !status; i++) {
-                status = pawl__postgres_prepare(&queries[i], log, sql[i], err);
-                pawl__postgres_query *q = (pawl__postgres_query *)queries[i];
-                if (!status)
-                        status = pawl__send(q, &q->result, "connect", err);
+        for (int i = 0; i < N && !status; i++) {
+                pawl__query *query;
+                status = pawl__postgres_prepare(&query, log, sql[i], err);
+                if (status)
+                        break;
+                q[i] = (pawl__postgres_query *)query;
+                if (i == 0)
+                        pawl__query_bind_integer(query, 1, pq->PQbackendPID(server->conn));
+                status = pawl__send(q[i], &q[i]->result, "connect", err);
         }
         if (!status)
                 status = pawl__exchange(log, "connect", err);
-        const PGresult *const first =
-                queries[0] ? ((pawl__postgres_query *)queries[0])->result : NULL;
-        const PGresult *const then =
-                queries[1] ? ((pawl__postgres_query *)queries[1])->result : NULL;
-        if (!status && first && then) {
-                const pawl__postgres_library *pq = server->pq;
-                const int len = pq->PQgetlength(first, 0, 1);
-                pawl__postgres_value(&pid, queries[0], 0);
-                pawl__postgres_value(&kind, queries[1], 0);
-                server->implicit = kind.type == PAWL__SQL_INTEGER && kind.as.integer == 1 && len &&
-                                   len == pq->PQgetlength(then, 0, 1) &&
-                                   memcmp(pq->PQgetvalue(first, 0, 1), pq->PQgetvalue(then, 0, 1),
-                                           (size_t)len) == 0;
+        for (int i = 0; i < N && !status; i++)
+                if (!q[i]->result)
+                        status = pawl__server_unexpected(log, "a statement has none", err);
+        if (!status) {
+                const int len = pq->PQgetlength(q[0]->result, 0, 1);
+                server->pooled = pawl__query_integer(&q[0]->base, 0) != 0;
+                server->implicit = pawl__query_integer(&q[1]->base, 0) == 1 && len &&
+                                   len == pq->PQgetlength(q[1]->result, 0, 1) &&
+                                   memcmp(pq->PQgetvalue(q[0]->result, 0, 1),
+                                           pq->PQgetvalue(q[1]->result, 0, 1), (size_t)len) == 0;
+                status = pawl__trust_check(log, q[2], err);
         }
-        if (!status && (!first || !then))
-                status = pawl__server_unexpected(log, "a statement has none", err);
-        server->pooled = pid.type != PAWL__SQL_INTEGER ||
-                         pid.as.integer != server->pq->PQbackendPID(server->conn);
-        for (int i = 0; i < 2; i++)
-                if (queries[i])
-                        pawl__postgres_finalize(queries[i]);
+        for (int i = 0; i < N; i++)
+                if (q[i])
+                        pawl__postgres_finalize(&q[i]->base);
         return status;
 }
 
@@ -275,7 +281,7 @@ static pawl_status check_session(pawl_log *log, pawl_error *err)
         const pawl__postgres_library *pq = server->pq;
         const char *encoding = pq->PQparameterStatus(server->conn, "server_encoding");
 
-        server->implicit = false;
+        server->implicit = server->pooled = false;
         if (pq->PQsetnonblocking(server->conn, 1) != 0 || !pq->PQenterPipelineMode(server->conn))
                 return pawl__server_lost(log, pq->PQerrorMessage(server->conn), "connect", err);
         if (encoding && strcmp(encoding, "UTF8") != 0)

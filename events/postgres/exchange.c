@@ -42,6 +42,7 @@ static pawl_status push(pawl_log *log, pawl__pending_kind kind, PGresult **resul
         added->result = result;
         added->doing = doing;
         added->prepares = NULL;
+        added->events = 0;
         return PAWL_OK;
 }
 
@@ -64,9 +65,26 @@ static bool send_query(pawl__postgres_query *q, struct pawl__server *server, boo
                                q->values, q->lengths, binary, 1);
 }
 
+static bool is_own(const pawl__postgres_query *q, pawl__own_statement which)
+{
+        return q == q->log->server->own[which];
+}
+
+/* Behind a pooler: is it the first of a transaction, of which the session knows nothing yet? BEGIN
+ * is followed by the limits, which set the path too. */
+static bool needs_path(const pawl__postgres_query *q)
+{
+        const struct pawl__server *server = q->log->server;
+
+        return server->pooled && !server->n_pending && !server->in_transaction &&
+               !server->viewing && !is_own(q, PAWL__OWN_BEGIN) && !is_own(q, PAWL__OWN_LIMITS) &&
+               !is_own(q, PAWL__OWN_PATH) && !is_own(q, PAWL__OWN_VIEW);
+}
+
 pawl_status pawl__send(
         pawl__postgres_query *q, PGresult **result, const char *doing, pawl_error *err)
 {
+        pawl__postgres_query *path;
         pawl_log *log = q->log;
         struct pawl__server *server = log->server;
         const pawl__postgres_library *pq = server->pq;
@@ -82,6 +100,10 @@ pawl_status pawl__send(
                 return status;
         if (server->lost || !server->conn)
                 return pawl__server_lost(log, "the connection was lost", doing, err);
+        if (needs_path(q))
+                status = pawl__send_own(&path, log, PAWL__OWN_PATH, false, err);
+        if (status)
+                return status;
         for (int i = 0; i < q->n; i++)
                 if (!q->types[i])
                         q->types[i] = 25;              /* text */
@@ -126,6 +148,11 @@ static void take(pawl_log *log, PGresult *result, pawl_status *first, pawl_error
                 if (now->kind == PAWL__PENDING_ROWS && !*now->result) {
                         *now->result = result;
                         return;
+                }
+                if (now->events && strtoull(pq->PQcmdTuples(result), NULL, 10) != now->events) {
+                        *first = pawl__server_fail(
+                                log, "22012", "the server left out events", now->doing, err);
+                        log->lost = *err;
                 }
                 break;
         case PGRES_PIPELINE_SYNC:

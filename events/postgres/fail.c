@@ -29,6 +29,7 @@ static const struct {
         {"25P03", PAWL_EIO, RETRY, "try again"},
         {"08", PAWL_EIO, RETRY, "try again when the server can be reached"},
         {"54", PAWL_ETOOBIG, 0, "make it smaller"},
+        {"22012", PAWL_EDAMAGED, 0, "drop the trigger on pawl.events that stores other rows"},
         {"22021", PAWL_EINVAL, 0, "write it in UTF-8"},
         {"23", PAWL_EDAMAGED, 0,
                 "run `eventlog verify`, and put back a copy of the log if that fails"},

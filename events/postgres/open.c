@@ -21,6 +21,24 @@ static bool was_made_meanwhile(const char *message)
 
 typedef enum tables { NO_TABLES, OLDER_TABLES, TABLES } tables;
 
+/* The log's number is the beginning of its name's hash. */
+static pawl_status choose_id(pawl_log *log, pawl_error *err)
+{
+        struct pawl__server *server = log->server;
+        const char *name = server->address.log;
+        unsigned char hash[32];
+        pawl_status status = pawl__sha256(log->hasher, hash, name, strlen(name), err);
+
+        if (status)
+                return status;
+        hash[0] &= 0x7f;
+        server->log_id = 0;
+        for (int i = 0; i < 8; i++)
+                server->log_id = server->log_id << 8 | hash[i];
+        snprintf(server->id_literal, sizeof server->id_literal, "%lld", (long long)server->log_id);
+        return PAWL_OK;
+}
+
 /* The log's row. *there false: there is none, or no tables at all. */
 static pawl_status find(bool *there, tables *found, pawl_log *log, pawl_error *err)
 {
@@ -53,12 +71,13 @@ static pawl_status find(bool *there, tables *found, pawl_log *log, pawl_error *e
         if (*there && (pawl__query_value(&row.base, 0).type != PAWL__SQL_INTEGER ||
                               pawl__query_value(&row.base, 1).type != PAWL__SQL_INTEGER))
                 status = pawl__server_unexpected(log, "the log's row is none", err);
-        else if (*there) {
-                server->log_id = pawl__query_integer(&row.base, 0);
+        else if (*there && pawl__query_integer(&row.base, 0) != server->log_id)
+                status = pawl__fail(err, PAWL_EDAMAGED,
+                        "%s: its row in pawl.logs has the number of another log; remove that row, "
+                        "or put back a copy of the database",
+                        log->path);
+        else if (*there)
                 log->version = (int)pawl__query_integer(&row.base, 1);
-                snprintf(server->id_literal, sizeof server->id_literal, "%lld",
-                        (long long)server->log_id);
-        }
         pq->PQclear(result);
         return status;
 }
@@ -81,37 +100,16 @@ static const char stored_as_it_is[] =
         "ALTER TABLE pawl.contents ALTER COLUMN data SET STORAGE EXTERNAL\0"
         "ALTER TABLE pawl.packs ALTER COLUMN data SET STORAGE EXTERNAL\0";
 
-/* The log's number is the beginning of its name's hash. */
-static pawl_status choose_id(pawl_log *log, pawl_error *err)
-{
-        struct pawl__server *server = log->server;
-        const char *name = server->address.log;
-        unsigned char hash[32];
-        pawl_status status = pawl__sha256(log->hasher, hash, name, strlen(name), err);
-
-        if (status)
-                return status;
-        hash[0] &= 0x7f;
-        server->log_id = 0;
-        for (int i = 0; i < 8; i++)
-                server->log_id = server->log_id << 8 | hash[i];
-        snprintf(server->id_literal, sizeof server->id_literal, "%lld", (long long)server->log_id);
-        return PAWL_OK;
-}
-
 static pawl_status put_row(pawl_log *log, pawl_error *err)
 {
         struct pawl__server *server = log->server;
         char version[16];
         PGresult *result = NULL;
 
-        pawl_status status = choose_id(log, err);
-        if (status)
-                return status;
         snprintf(version, sizeof version, "%d", pawl__postgres_version());
         const pawl_text texts[] = {pawl__text(server->id_literal), pawl__text(server->address.log),
                 pawl__text(version)};
-        status = pawl__server_execute(&result, log,
+        pawl_status status = pawl__server_execute(&result, log,
                 "INSERT INTO pawl.logs (log_id, name, version, head_seq, head_hash, applied_seq) "
                 "VALUES (CAST($1 AS bigint), $2, CAST($3 AS bigint), 0, "
                 "decode(repeat('00', 32), 'hex'), 0) ON CONFLICT DO NOTHING",
@@ -136,6 +134,22 @@ static pawl_status set_version(pawl_log *log, pawl_error *err)
                 texts, 2, "make its tables", err);
 }
 
+/* A table that another role made since the connection was asked stays as it is, and is not ours. */
+static pawl_status check_made(pawl_log *log, pawl_error *err)
+{
+        PGresult *result = NULL;
+        pawl_status status = pawl__server_execute(
+                &result, log, pawl__trust_sql, NULL, 0, "make its tables", err);
+
+        if (status)
+                return status;
+        pawl__postgres_query found = {
+                .base.engine = &pawl__postgres_engine, .log = log, .result = result};
+        status = pawl__trust_check(log, &found, err);
+        log->server->pq->PQclear(result);
+        return status;
+}
+
 /* In one transaction: the tables, if need be, and the log's row. */
 static pawl_status make(pawl_log *log, bool there, tables found, pawl_error *err)
 {
@@ -151,6 +165,8 @@ static pawl_status make(pawl_log *log, bool there, tables found, pawl_error *err
                 status = execute_all(log, schema.data, err);
         if (!status && found != TABLES)
                 status = execute_all(log, stored_as_it_is, err);
+        if (!status && found != TABLES)
+                status = check_made(log, err);
         if (!status)
                 status = there ? set_version(log, err) : put_row(log, err);
         pawl__buf_free(&schema);
@@ -195,6 +211,11 @@ static pawl_status find_or_make(pawl_log *log, pawl_error *err)
                                 "%s: there is no log \"%s\" in this database; make it with "
                                 "`pawl init`, or see `pawl list-logs`",
                                 log->path, log->server->address.log);
+                if (!status && i == TRIES)
+                        return pawl__fail(err, PAWL_EDAMAGED,
+                                "%s: cannot make the log: its row in pawl.logs is not there after "
+                                "it was written; look for another row with log_id %s",
+                                log->path, server->id_literal);
                 if (!status)
                         status = make(log, there, found, err);
                 if (status && server->lost && pawl__server_again(log))
@@ -224,6 +245,8 @@ static pawl_status connect_log(pawl_log *log, pawl_error *err)
                 return pawl__nomem(err);
         if (!log->hasher)
                 status = pawl__hasher_new(&log->hasher, err);
+        if (!status)
+                status = choose_id(log, err);
         if (!status)
                 status = pawl__server_connect(log, false, err);
         return status;

@@ -1,14 +1,22 @@
 /* The engine's own statements. */
 #include "events/postgres/server.h"
 
+/* A reader from whom a policy hides rows is refused, in place of reading less. */
+#define PATH(is_local)                                                                             \
+        "pg_catalog.set_config('search_path', " PAWL__SEARCH_PATH ", " is_local "), "              \
+        "pg_catalog.set_config('row_security', 'off', " is_local ")"
+
 pawl_status pawl__own_query(
         pawl__postgres_query **out, pawl_log *log, pawl__own_statement which, pawl_error *err)
 {
         static const char *const sql[] = {
                 [PAWL__OWN_BEGIN] = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
-                [PAWL__OWN_LIMITS] =
-                        "SELECT set_config('lock_timeout', $1, $2 = 't'), "
-                        "set_config('idle_in_transaction_session_timeout', '300s', $2 = 't')",
+                [PAWL__OWN_LIMITS] = "SELECT " PATH(
+                        "$2 OPERATOR(pg_catalog.=) 't'") ", "
+                                                         "pg_catalog.set_config('lock_timeout', $1, $2 OPERATOR(pg_catalog.=) 't'), "
+                                                         "pg_catalog.set_config('idle_in_transaction_session_timeout', '300s', "
+                                                         "$2 OPERATOR(pg_catalog.=) 't')",
+                [PAWL__OWN_PATH] = "SELECT " PATH("true"),
                 [PAWL__OWN_LOCK] = "SELECT head_seq, head_hash, applied_seq FROM pawl.logs "
                                    "WHERE {log AND} true FOR UPDATE",
                 /* What is proven so is a cast that fails, and says why in the server's log. */
@@ -38,6 +46,7 @@ pawl_status pawl__own_query(
                 [PAWL__OWN_ACKED] =
                         "SELECT (SELECT hash FROM pawl.events WHERE {log AND} seq = ?1), "
                         "head_seq, head_hash FROM pawl.logs WHERE {log AND} true",
+                [PAWL__OWN_TRUST] = pawl__trust_sql,
         };
         struct pawl__server *server = log->server;
 

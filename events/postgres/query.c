@@ -78,7 +78,7 @@ void pawl__postgres_finalize(pawl__query *self)
         if ((server->deferring && server->n_deferred && pawl__deferred_begin(q->log, &why)) ||
                 (server->queues && pawl__queue_send(q->log, &why)))
                 (void)keep_failure(q->log, why.status, &why);
-        for (int i = 0; i < PAWL__ROWS_FEW; i++)
+        for (int i = 0; i <= PAWL__ROWS_FEW; i++)
                 if (q->twins[i])
                         pawl__postgres_finalize(&q->twins[i]->base);
         for (size_t i = server->at; i < server->n_pending; i++)

@@ -7,6 +7,14 @@
  * ...
  *
  * Where a conflict updates the row that is there, a statement may have each key once.
+ *
+ * Events are compared with what was sent, by the server and within the same statement, which fails
+ * (a division by zero) where a trigger stored something else. Those of arrays are found by their
+ * seq, which has no gap.
+ *
+ *     INSERT ... RETURNING 1 / CAST((a, b) IS NOT DISTINCT FROM ($1, $2) AS integer)
+ *
+ * How many were stored is seen in the answer (exchange.c).
  */
 #include "events/postgres/server.h"
 #include <endian.h>
@@ -60,39 +68,67 @@ static void put_list(pawl__buf *sql, pawl_text list, const char *before, int mor
                 }
 }
 
+/* Behind the rows of events: are they those that were sent? */
+static void put_comparison(pawl__buf *sql, const pawl__postgres_query *q, size_t n, bool few)
+{
+        static const char log_id[] = "(log_id, ";
+        const char *columns = strstr(q->sql, log_id) + sizeof log_id - 1;
+        const int len = (int)(strstr(columns, values) - columns);
+
+        pawl__buf_adds(sql, " RETURNING 1 / CAST(");
+        for (size_t row = 0; row < (few ? n : 1); row++) {
+                pawl__buf_addf(
+                        sql, "%s(%.*s) IS NOT DISTINCT FROM (", row ? " OR " : "", len, columns);
+                for (int i = 1; i <= q->n; i++)
+                        pawl__buf_addf(sql, few ? "%s$%d" : "%s($%d)[seq - ($1)[1] + 1]",
+                                i > 1 ? ", " : "", (int)row * q->n + i);
+                pawl__buf_addc(sql, ')');
+        }
+        pawl__buf_adds(sql, " AS integer)");
+}
+
 static bool is_few(const pawl__postgres_query *q, size_t n)
 {
         return n <= PAWL__ROWS_FEW && n * (size_t)q->n <= PAWL__PARAMS_MAX;
+}
+
+static void put_twin(pawl__buf *sql, const pawl__postgres_query *q, size_t n)
+{
+        const bool few = is_few(q, n);
+        const char *end, *at = list_of(&end, q->sql);
+        const pawl_text list = {at, at ? (size_t)(end - at) : 0};
+
+        if (few) {
+                pawl__buf_add(sql, q->sql, (size_t)(end - q->sql));
+                for (int i = 1; i < (int)n; i++) {
+                        pawl__buf_adds(sql, "), (");
+                        put_list(sql, list, "$", i * q->n);
+                }
+        } else {
+                pawl__buf_add(sql, q->sql, (size_t)(end - q->sql) - list.len - sizeof values + 1);
+                pawl__buf_adds(sql, ") SELECT ");
+                put_list(sql, list, "c", 0);
+                pawl__buf_adds(sql, " FROM unnest(");
+                put_numbered(sql, '$', q->n);
+                pawl__buf_adds(sql, ") AS r (");
+                put_numbered(sql, 'c', q->n);
+        }
+        pawl__buf_adds(sql, end);
+        if (q->which == PAWL__STMT_INSERT)
+                put_comparison(sql, q, n, few);
 }
 
 /* The twin of so many rows, prepared when first used. */
 static pawl_status twin_of(
         pawl__postgres_query **out, pawl__postgres_query *q, size_t n, pawl_error *err)
 {
-        pawl__postgres_query **twin = &q->twins[is_few(q, n) ? n - 1 : 0];
+        pawl__postgres_query **twin = &q->twins[is_few(q, n) ? n : 0];
         pawl__buf sql = PAWL__BUF_INIT;
         pawl__query *query = NULL;
-        const char *end, *at = list_of(&end, q->sql);
-        const pawl_text list = {at, at ? (size_t)(end - at) : 0};
         pawl_status status = PAWL_OK;
 
-        if (!*twin && is_few(q, n)) {
-                pawl__buf_add(&sql, q->sql, (size_t)(end - q->sql));
-                for (int i = 1; i < (int)n; i++) {
-                        pawl__buf_adds(&sql, "), (");
-                        put_list(&sql, list, "$", i * q->n);
-                }
-        } else if (!*twin) {
-                pawl__buf_add(&sql, q->sql, (size_t)(end - q->sql) - list.len - sizeof values + 1);
-                pawl__buf_adds(&sql, ") SELECT ");
-                put_list(&sql, list, "c", 0);
-                pawl__buf_adds(&sql, " FROM unnest(");
-                put_numbered(&sql, '$', q->n);
-                pawl__buf_adds(&sql, ") AS r (");
-                put_numbered(&sql, 'c', q->n);
-        }
         if (!*twin) {
-                pawl__buf_adds(&sql, end);
+                put_twin(&sql, q, n);
                 status = pawl__buf_check(&sql, err);
                 if (!status)
                         status = pawl__postgres_prepare(&query, q->log, sql.data, err);
@@ -208,14 +244,18 @@ static pawl_status send_rows(
 {
         pawl__buf arrays = PAWL__BUF_INIT;
         pawl__postgres_query *q = rows->query;
-        pawl_status status = n > 1 ? twin_of(&q, rows->query, n, err) : PAWL_OK;
+        const bool events = q->which == PAWL__STMT_INSERT;
+        pawl_status status = n > 1 || events ? twin_of(&q, rows->query, n, err) : PAWL_OK;
 
         if (!status && is_few(rows->query, n))
                 bind_rows(q, rows, n);
         else if (!status)
                 status = bind_arrays(q, &arrays, rows, n, types, err);
         if (!status) {
+                struct pawl__server *server = q->log->server;
                 status = pawl__send(q, NULL, rows->doing, err);
+                if (!status && events)
+                        server->pending[server->n_pending - 1].events = n;
                 pawl__postgres_reset(&q->base);
         }
         pawl__buf_free(&arrays);

@@ -7,8 +7,13 @@
  * round trip: it assumes that head, and the server proves it (transaction.c). Where others write,
  * too, it takes two: one that begins and reads the head, one that writes everything and commits.
  *
- * Nothing is kept in the server's session but prepared statements and time limits; where a pooler
- * is in between (it is seen by the process id that it makes up), not even those.
+ * Nothing is kept in the server's session but prepared statements and settings; where a pooler is
+ * in between (it is seen by the process id that it makes up), not even those: each transaction then
+ * sets its own.
+ *
+ * Names are looked for in pg_catalog alone (PAWL__SEARCH_PATH), and tables by pawl.NAME, so that
+ * nothing in another schema is executed, however well it fits. What is in pawl is looked at by
+ * trust.c.
  */
 #pragma once
 
@@ -28,10 +33,14 @@ enum {
         PAWL__HOST_MS = 5000, /* of several hosts, one that says nothing for so long is passed */
         PAWL__RECONNECT_MS = 15000, /* a server that refuses is asked again for so long */
         PAWL__AGAIN_MS = 30000,     /* what a lost connection undid is tried again for so long */
+        PAWL__TRUST_MS = 30000,     /* what others control is looked for again after so long */
         PAWL__CALM = 3, /* a head that was as expected so many times is assumed the next time */
         PAWL__PREFETCHED = 12,
         PAWL__PREFETCH_KEY = 2 * PAWL__ID_MAX + 2
 };
+
+/** Where names are looked for, as an SQL literal. Temporary tables would be first if left out. */
+#define PAWL__SEARCH_PATH "'pg_catalog, pg_temp'"
 
 /** What bounds a server that sends without end. */
 #define PAWL__ANSWER_MAX (INT64_C(1) << 30)
@@ -47,9 +56,9 @@ typedef struct pawl__postgres_query {
         unsigned prepared; /* in the connection of this number; 0: nowhere */
         int keys; /* it inserts a row of its parameters, and the first so many must differ from
                      another's in one statement; -1: it does not */
-        struct pawl__postgres_query *twins[PAWL__ROWS_FEW]; /* of arrays, and of 2 rows and more;
-                                                               NULL: not prepared yet */
-        int n;                                              /* parameters that were bound */
+        struct pawl__postgres_query *twins[PAWL__ROWS_FEW + 1]; /* of arrays, and of so many rows;
+                                                                   NULL: not prepared yet */
+        int n;                                                  /* parameters that were bound */
         Oid types[PAWL__PARAMS_MAX], prepared_types[PAWL__PARAMS_MAX];
         const char *values[PAWL__PARAMS_MAX];
         int lengths[PAWL__PARAMS_MAX];
@@ -84,6 +93,7 @@ typedef struct pawl__pending {
         PGresult **result; /* of ROWS: where it goes */
         const char *doing;
         pawl__postgres_query *prepares; /* it has that one prepared; NULL: none */
+        size_t events;                  /* it stores so many; 0: other rows */
 } pawl__pending;
 
 /** A statement with its parameters. */
@@ -107,7 +117,8 @@ struct pawl__server {
         bool lost;        /* the connection is of no use any more */
         bool pooled;      /* nothing may be kept in the session */
         bool implicit;    /* an exchange without BEGIN is a transaction as we begin one */
-        unsigned names;   /* given to prepared statements */
+        int64_t trusted_ms; /* when pawl__trust_sql found nothing last */
+        unsigned names;     /* given to prepared statements */
         int64_t log_id;
         char id_literal[24];
 
@@ -148,7 +159,7 @@ struct pawl__server {
         bool whole; /* the state tables had seen all events, and nothing was written since */
         pawl__prefetched prefetched[PAWL__PREFETCHED];
         int n_prefetched;
-        pawl__postgres_query *own[12]; /* pawl__own_statement */
+        pawl__postgres_query *own[14]; /* pawl__own_statement */
 
         uint64_t acked_seq; /* the last event that was acknowledged to this handle; 0: none */
         unsigned char acked_hash[32];
@@ -187,6 +198,12 @@ void pawl__server_disconnect(pawl_log *log);
 /** Connect where the connection was lost; then the last event that was acknowledged must be
  *  there: PAWL_EDAMAGED naming both, and the log takes no more. */
 PAWL_MUST_CHECK pawl_status pawl__server_ready(pawl_log *log, pawl_error *err);
+/** A query for what could act with the rights of this connection's role without being trusted with
+ *  them (trust.c): at most one row, what it is and the role that controls it. */
+extern const char pawl__trust_sql[];
+/** PAWL_EACCESS naming what that query found, if anything. */
+PAWL_MUST_CHECK pawl_status pawl__trust_check(
+        pawl_log *log, pawl__postgres_query *found, pawl_error *err);
 int64_t pawl__now_ms(void);
 /** Wait, but for a signal: false. */
 bool pawl__server_pause(pawl_log *log, int64_t ms);
@@ -222,6 +239,7 @@ bool pawl__postgres_nomem(pawl__query *query);
 typedef enum pawl__own_statement {
         PAWL__OWN_BEGIN,
         PAWL__OWN_LIMITS,
+        PAWL__OWN_PATH, /* of this transaction */
         PAWL__OWN_LOCK,
         PAWL__OWN_PROVE,       /* lock it, too: fails unless the row is (?1, ?2, ?3) */
         PAWL__OWN_PROVE_LEASE, /* fails unless run ?1 is claimed with fence ?2 */
@@ -231,7 +249,8 @@ typedef enum pawl__own_statement {
         PAWL__OWN_COMMIT,
         PAWL__OWN_ROLLBACK,
         PAWL__OWN_VIEW,
-        PAWL__OWN_ACKED
+        PAWL__OWN_ACKED,
+        PAWL__OWN_TRUST /* pawl__trust_sql */
 } pawl__own_statement;
 PAWL_MUST_CHECK pawl_status pawl__own_query(
         pawl__postgres_query **out, pawl_log *log, pawl__own_statement which, pawl_error *err);

@@ -95,10 +95,15 @@ pawl_status pawl__send_begin(pawl_log *log, bool whole, pawl_error *err)
         return status;
 }
 
+static bool trust_is_due(const struct pawl__server *server)
+{
+        return pawl__now_ms() - server->trusted_ms >= PAWL__TRUST_MS;
+}
+
 pawl_status pawl__log_lock(pawl_log *log, pawl_error *err)
 {
         struct pawl__server *server = log->server;
-        pawl__postgres_query *lock = NULL;
+        pawl__postgres_query *lock = NULL, *trust = NULL;
         pawl_status status = pawl__server_ready(log, err);
 
         if (status)
@@ -106,6 +111,8 @@ pawl_status pawl__log_lock(pawl_log *log, pawl_error *err)
         server->failed = server->retry = server->assumed = false;
         pawl__deferred_drop(log);
         status = pawl__send_begin(log, false, err);
+        if (!status && trust_is_due(server))
+                status = pawl__send_own(&trust, log, PAWL__OWN_TRUST, true, err);
         if (!status)
                 status = pawl__send_own(&lock, log, PAWL__OWN_LOCK, true, err);
         if (!status)
@@ -117,8 +124,12 @@ pawl_status pawl__log_lock(pawl_log *log, pawl_error *err)
                 server->limited = server->connection;
         if (!status && !lock->result)
                 status = pawl__server_unexpected(log, "a statement has none", err);
+        if (!status && trust && trust->result)
+                status = pawl__trust_check(log, trust, err);
         if (!status)
                 status = take_head(log, lock, err);
+        if (trust)
+                pawl__postgres_reset(&trust->base);
         if (lock)
                 pawl__postgres_reset(&lock->base);
         if (status)
@@ -132,7 +143,7 @@ static bool may_assume(pawl_log *log)
         struct pawl__server *server = log->server;
 
         if (server->lost || !server->conn || log->lost.status || server->calm < PAWL__CALM ||
-                server->known_connection != server->connection ||
+                server->known_connection != server->connection || trust_is_due(server) ||
                 !(server->pooled || server->limited == server->connection) ||
                 log->sound_seq != server->known_seq ||
                 memcmp(log->sound_hash, server->known_hash, 32) != 0)
@@ -291,6 +302,8 @@ pawl_status pawl__postgres_view_begin(pawl_log *log, pawl_error *err)
                         return status;
                 if (!status)
                         status = pawl__send_own(&q, log, PAWL__OWN_VIEW, false, err);
+                if (!status && server->pooled)
+                        status = pawl__send_own(&q, log, PAWL__OWN_PATH, false, err);
                 if (!status)
                         status = pawl__exchange(log, "read it", err);
         } while (status && pawl__server_again(log));

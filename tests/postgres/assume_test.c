@@ -199,6 +199,27 @@ OPEN_LOG_TEST(an_owner_proves_its_claim_in_that_exchange)
         assert_int_equal(event_log_count(f), 4);
 }
 
+/* Once it is due the question goes with the lock of the next append, which waits for the head. */
+LOG_TEST(a_writer_that_stays_connected_asks_again_what_others_control)
+{
+        pawl__postgres_query *trust;
+        pawl_error err = PAWL_ERROR_INIT;
+
+        begin_with(f, 2);
+        f->log->server->trusted_ms -= PAWL__TRUST_MS;
+        assert_int_equal(exchanges_of_an_append(f->log, event_scope(NULL), 0), 2);
+        assert_int_equal(exchanges_of_an_append(f->log, event_scope(NULL), 0), 1);
+        assert_ok(pawl__own_query(&trust, f->log, PAWL__OWN_TRUST, &err));
+        free(trust->sql);
+        trust->sql = strdup("SELECT 'trigger planted on table pawl.events', 'mallory'");
+        trust->used = false;
+        f->log->server->trusted_ms -= PAWL__TRUST_MS;
+        assert_int_equal(append_one(f->log, event_scope(NULL), 0), PAWL_EACCESS);
+        assert_says(pawl_log_errmsg(f->log),
+                "trigger planted on table pawl.events is controlled by role mallory");
+        log_has(f, 4);
+}
+
 /* Another writer in between: nothing is lost, and who contends waits for the head, until it is calm
  * again. */
 LOG_TEST(another_writer_is_found_out_and_nothing_is_lost)
