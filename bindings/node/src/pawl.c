@@ -178,8 +178,9 @@ napi_value make_error(napi_env env, pawl_status status, const pawl_error *err)
 
 static void free_task(napi_env env, task *t)
 {
-        if (t->keeps)
-                napi_delete_reference(env, t->keeps);
+        for (int i = 0; i < 2; i++)
+                if (t->keeps[i])
+                        napi_delete_reference(env, t->keeps[i]);
         if (t->work)
                 napi_delete_async_work(env, t->work);
         for (int i = 0; i < ARGS; i++)
@@ -250,6 +251,9 @@ static const char *take_arguments(napi_env env, task *t, napi_value array)
                         napi_get_value_external(env, value, (void **)&t->second);
                         if (!t->second->pointer)
                                 return "the other handle is closed";
+                        if (t->keeps[1] ||
+                                napi_create_reference(env, value, 1, &t->keeps[1]) != napi_ok)
+                                return "arguments: one other handle at most";
                 } else if (is(env, value, napi_string)) {
                         if (!take_text(env, t, (int)i, value))
                                 return "out of memory";
@@ -282,7 +286,8 @@ static const char *take_handle(napi_env env, task *t, kind on, napi_value value)
                 return "is a handle of something else";
         if (!t->on->pointer)
                 return "is closed";
-        return napi_create_reference(env, value, 1, &t->keeps) == napi_ok ? NULL : "out of memory";
+        return napi_create_reference(env, value, 1, &t->keeps[0]) == napi_ok ? NULL
+                                                                             : "out of memory";
 }
 
 static napi_value call(napi_env env, napi_callback_info info)

@@ -46,8 +46,8 @@ struct task {
         napi_threadsafe_function ask; /* NULL: nobody answers */
         void (*run)(task *);
         handle *on;
-        handle *second; /* among the arguments; NULL: none */
-        napi_ref keeps; /* the handle */
+        handle *second;    /* among the arguments; NULL: none */
+        napi_ref keeps[2]; /* both */
         handle *made;
         char *arg[ARGS];
         size_t len[ARGS];
