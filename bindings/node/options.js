@@ -41,8 +41,10 @@ const natural = (what, value, most = Number.MAX_SAFE_INTEGER) => {
 const stringify = (what, value) => {
   let text;
   try {
-    text = JSON.stringify(value, (name, member) => {
-      if (typeof member === "number" && !Number.isFinite(member)) throw new TypeError(`JSON has no ${member}; write null or leave the member out`);
+    text = JSON.stringify(value, function replace(name, member) {
+      const isNone = member === undefined || typeof member === "function" || typeof member === "symbol"; // of an object it is left out
+      if ((typeof member === "number" && !Number.isFinite(member)) || (isNone && Array.isArray(this)))
+        throw new TypeError(`JSON has no ${String(member)}; write null or leave the member out`);
       return member;
     });
   } catch (error) {

@@ -140,6 +140,14 @@ test("inputs are values, and none are an empty object", async () => {
   await log.close();
 });
 
+test("what JSON has not is refused, and not written as null", async () => {
+  const { log } = await fixture();
+  for (const value of [[undefined], [() => {}], { a: [1, undefined] }, [, 1], [Symbol("x")], NaN, [Infinity], 1n])
+    await assert.rejects(Context.create("m", "r", "s", value), refused("PAWL_EINVAL", /inputs/));
+  await (await Context.create("m", "r", "s", { a: undefined })).close();
+  await log.close();
+});
+
 test("a parameter takes values of its type alone", async () => {
   const { log, mission } = await fixture();
   for (const [name, value] of [["who", 3], ["who", null], ["n", "3"], ["n", null], ["who", ["ana"]], ["none", "x"]])
