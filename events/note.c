@@ -206,3 +206,32 @@ pawl_status pawl__note_read(pawl__note *out, pawl_text text, pawl_error *err)
         *out = note;
         return PAWL_OK;
 }
+
+pawl_status pawl__note_verify(
+        const pawl__note *note, pawl_text text, const pawl__note_key *key, pawl_error *err)
+{
+        const pawl_text name = name_of(key, note->origin);
+        pawl__buf wanted = PAWL__BUF_INIT;
+        pawl_status status = pawl__note_write(&wanted, note, key, err);
+        bool body = false, signature = false;
+
+        /* A signature by Ed25519 is the same each time. Witnesses may have added theirs. */
+        const pawl_text whole = pawl__buf_text(&wanted);
+        const char *line = status ? NULL : memmem(whole.data, whole.len, "\n\n", 2);
+        if (line) {
+                const size_t len = (size_t)(line + 2 - whole.data);
+                const pawl_text last = {line + 2, whole.len - len};
+                pawl_text one, rest = text;
+                body = text.len > len && memcmp(text.data, whole.data, len) == 0;
+                while (body && !signature && next_line(&one, &rest))
+                        signature = one.len + 1 == last.len &&
+                                    memcmp(one.data, last.data, one.len) == 0;
+        }
+        pawl__buf_free(&wanted);
+        if (status || signature)
+                return status;
+        return pawl__fail(err, PAWL_EACCESS,
+                "has no good signature by %.*s; name the key that signed it, or take the note "
+                "from whoever keeps it",
+                PAWL__FMT(name));
+}

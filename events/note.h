@@ -37,3 +37,7 @@ PAWL_MUST_CHECK pawl_status pawl__note_write(
         pawl__buf *out, const pawl__note *note, const pawl__note_key *key, pawl_error *err);
 /** What a note says. Its signatures are not verified. The origin is borrowed. PAWL_EPARSE. */
 PAWL_MUST_CHECK pawl_status pawl__note_read(pawl__note *out, pawl_text text, pawl_error *err);
+/** Is @p text, from which @p note was read, that note alone, and signed by @p key? Other signatures
+ *  may stand beside that one. PAWL_EACCESS. */
+PAWL_MUST_CHECK pawl_status pawl__note_verify(
+        const pawl__note *note, pawl_text text, const pawl__note_key *key, pawl_error *err);

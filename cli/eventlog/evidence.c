@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static pawl_status read_key(cli_evidence *e, const cli_call *cli, const char *name, pawl_error *err)
+static pawl_status read_key(cli_evidence *e, const char *name, pawl_error *err)
 {
         cli_input input;
         pawl_text text;
@@ -28,9 +28,10 @@ static pawl_status read_key(cli_evidence *e, const cli_call *cli, const char *na
         if (status)
                 pawl__fail_prefix(err, status, "key file %.300s", input.name);
         if (!status && fstat(input.fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_mode & 077)
-                cli_noticef(cli,
-                        "key file %.300s: others can get at it (mode %04o); run `chmod 600`",
-                        input.name, (unsigned)st.st_mode & 07777);
+                status = pawl__fail(err, PAWL_EACCESS,
+                        "key file %.150s: others can get at it (mode %04o); run `chmod 600 "
+                        "%.150s`, and make a new key if somebody may have read it",
+                        input.name, (unsigned)st.st_mode & 07777, input.name);
         cli_input_close(&input);
         return status;
 }
@@ -66,7 +67,7 @@ pawl_status cli_evidence_begin(cli_evidence *e, const cli_call *cli, pawl_log *l
                 return pawl__log_failed(log, status, err);
         e->note.origin = origin ? pawl__text(origin) : (pawl_text){NULL, 0};
         status = origin ? pawl__note_check_origin(e->note.origin, err) : read_id(e, err);
-        return status || !key ? status : read_key(e, cli, key, err);
+        return status || !key ? status : read_key(e, key, err);
 }
 
 pawl_status cli_evidence_note(pawl__buf *out, const cli_evidence *e, pawl_error *err)
@@ -121,4 +122,20 @@ pawl_status cli_evidence_compare(const pawl__note *note, const char *name,
                                  " events: the log was rewritten, or the note is of another; put "
                                  "back the copy that it is of",
                                  name, note->size);
+}
+
+pawl_status cli_evidence_check_note(const cli_evidence *e, const cli_call *cli,
+        const pawl__note *note, pawl_text text, const char *name, pawl_error *err)
+{
+        if (!pawl__text_eq(note->origin, e->note.origin))
+                return pawl__fail(err, PAWL_EACCESS,
+                        "%.200s: the note is of %.*s, and this log is %.*s; give a note of this log, or "
+                        "its origin with --origin",
+                        name, PAWL__FMT(note->origin), PAWL__FMT(e->note.origin));
+        if (!e->has_key) {
+                cli_noticef(cli, "%.300s: its signature is not verified without --key", name);
+                return PAWL_OK;
+        }
+        const pawl_status status = pawl__note_verify(note, text, &e->key, err);
+        return status ? pawl__fail_prefix(err, status, "%.300s", name) : PAWL_OK;
 }

@@ -38,3 +38,8 @@ PAWL_MUST_CHECK pawl_status cli_evidence_compare(const pawl__note *note, const c
 /** PAWL_EDAMAGED: the log has fewer events than the note says. */
 PAWL_MUST_CHECK pawl_status cli_evidence_reaches(
         const pawl__note *note, const char *name, uint64_t size, pawl_error *err);
+/** PAWL_EACCESS: the note is of another origin, or is not signed by --key. Without --key a notice
+ *  says that the signature was not verified. */
+PAWL_MUST_CHECK pawl_status cli_evidence_check_note(const cli_evidence *evidence,
+        const cli_call *cli, const pawl__note *note, pawl_text text, const char *name,
+        pawl_error *err);

@@ -67,13 +67,16 @@ static pawl_status prove_event(proof *p, uint64_t seq, const char *name, pawl_er
         return status ? status : cli_evidence_note(&p->out, &p->evidence, err);
 }
 
-static pawl_status prove_growth(proof *p, const char *name, pawl_error *err)
+static pawl_status prove_growth(proof *p, const cli_call *cli, const char *name, pawl_error *err)
 {
         pawl__note *now = &p->evidence.note;
         pawl_status status = cli_evidence_read_note(&p->note, &p->note_text, name, err);
 
         if (!status)
                 status = cli_evidence_reaches(&p->note, name, now->size, err);
+        if (!status)
+                status = cli_evidence_check_note(
+                        &p->evidence, cli, &p->note, pawl__buf_text(&p->note_text), name, err);
         if (status)
                 return status;
         const size_t n = pawl__merkle_consistency(p->parts, p->note.size, now->size);
@@ -100,7 +103,7 @@ static pawl_status prove(cli_call *cli, pawl_log *log, pawl_error *err)
         if (!since)
                 cli_parse_number(&seq, cli->args[0]);
         if (!status)
-                status = since ? prove_growth(&p, since, err)
+                status = since ? prove_growth(&p, cli, since, err)
                                : prove_event(&p, seq, cli_value(cli, "note"), err);
         if (!status)
                 fwrite(p.out.data, 1, p.out.len, cli->in->out);
@@ -129,7 +132,8 @@ static const cli_option prove_options[] = {
                 "prove that the log grew from what this note is of, and was not rewritten"},
         {"note", 0, 0, CLI_FILE, "NOTE", NULL,
                 "prove it against this note; left out: against a new one"},
-        {"key", 0, 0, CLI_FILE, "FILE", NULL, "sign the new note; left out: it is not signed"},
+        {"key", 0, 0, CLI_FILE, "FILE", NULL,
+                "sign the new note, and verify the one given to --since; left out: neither"},
         {"origin", 0, 0, CLI_TEXT, "NAME", NULL,
                 "how others know the log; left out: the hash of its first event"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},

@@ -154,8 +154,33 @@ fails 1 'is of the first .* events alone' eventlog prove $((first + 1)) --note f
 printf 'a\n01\nb\n' >bad.note
 fails 1 'bad.note: not a note of a log' eventlog prove --since bad.note
 chmod 644 named.key
-runs 0 eventlog note --key named.key
-says 'named.key: others can get at it \(mode 0644\)' err
+for command in note 'prove 1' 'tiles elsewhere'; do
+        fails 1 'key file named.key: others can get at it \(mode 0644\); run .chmod 600 named.key.' eventlog $command --key named.key
+        same "$(wc -c <out)" 0
+done
+chmod 640 named.key
+fails 1 'named.key: others can get at it \(mode 0640\)' eventlog note --key named.key
+[ ! -e elsewhere ]
+
+it "a note of another origin, or that this key did not sign, is no beginning to prove from"
+chmod 600 named.key
+runs 0 eventlog note --key named.key --origin example.com/log
+cp out other.note
+fails 1 'other.note: the note is of example.com/log, and this log is [0-9a-f]{64}; ' eventlog prove --since other.note --key key.pem
+fails 1 'other.note: the note is of example.com/log, and this log is example.com/other; ' eventlog prove --since other.note --origin example.com/other
+fails 1 'other.note: has no good signature by example.com/log; ' eventlog prove --since other.note --key key.pem --origin example.com/log
+runs 0 eventlog prove --since other.note --key named.key --origin example.com/log
+same "$(wc -c <err)" 0
+sed '5s/.\(=*\)$/A\1/; 5s/AA/BB/' first.note >forged.note
+fails 1 'forged.note: has no good signature by ' eventlog prove --since forged.note --key key.pem
+head -n 3 first.note >unsigned.note
+fails 1 'unsigned.note: has no good signature by ' eventlog prove --since unsigned.note --key key.pem
+{ head -n 3 first.note; echo more; tail -n 2 first.note; } >longer.note
+fails 1 'longer.note: has no good signature by ' eventlog prove --since longer.note --key key.pem
+{ cat first.note; echo '— witness.example AAAAAAAA'; } >witnessed.note
+runs 0 eventlog prove --since witnessed.note --key key.pem
+runs 0 eventlog prove --since forged.note
+says 'forged.note: its signature is not verified without --key' err
 
 it "a log that was cut, or written anew, is not what its note says"
 eventlog note --key key.pem >last.note
