@@ -264,6 +264,25 @@ PAWL_MUST_CHECK pawl_status pawl__log_event(
  *  Its payload must be there; the chain around it is pawl_log_verify()'s matter. */
 PAWL_MUST_CHECK pawl_status pawl__log_event_intact(pawl_log *log, const pawl_event *event);
 
+/** The same, and does the chain go on with it, and, with the key, does its MAC fit? */
+PAWL_MUST_CHECK pawl_status pawl__log_event_sound(
+        pawl_log *log, const pawl_event *event, pawl_error *err);
+
+/**
+ * Verify the events behind those that this handle verified by this before: each hash, the chain
+ * from the first event on and, with the key, each MAC. @p fn is called for each, in order, where
+ * the rows are, as pawl__log_walk() does. Their hashes are kept, 32 bytes an event.
+ * @return PAWL_EDAMAGED for an event that does not verify, and for a log that does not have the
+ *         events any more that were verified; what @p fn returned.
+ */
+PAWL_MUST_CHECK pawl_status pawl__log_verified_walk(
+        pawl_log *log, pawl__event_fn fn, void *user, pawl_error *err);
+/** From now on an event that was verified so is PAWL_EDAMAGED when it is read and does not say what
+ *  it said then; or that is not looked at any more. */
+void pawl__log_verified_guard(pawl_log *log, bool on);
+/** The hash of an event that was verified so; NULL: it was not. */
+const unsigned char *pawl__log_verified_hash(const pawl_log *log, uint64_t seq);
+
 /** SHA-256 of an event's payload; of one that was pruned, as it was written down then.
  * PAWL_EDAMAGED. */
 PAWL_MUST_CHECK pawl_status pawl__log_payload_hash(

@@ -112,6 +112,7 @@ void pawl_log_close(pawl_log *log)
         pawl__buf_free(&log->owner_host);
         free(log->leases);
         free(log->watched);
+        free(log->verified.hashes);
         free(log->path);
         free(log->place);
         free(log->name);

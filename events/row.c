@@ -90,8 +90,12 @@ pawl_status pawl__row_event(
                 return pawl__nomem(err);
         if (wrong)
                 return pawl__damaged(log, err, expected, wrong);
-        *out = event;
-        return PAWL_OK;
+        const pawl_status status = log->verified.guards && event.seq <= log->verified.n
+                                           ? pawl__verified_check(log, &event, err)
+                                           : PAWL_OK;
+        if (!status)
+                *out = event;
+        return status;
 }
 
 pawl_status pawl__head_read(uint64_t *seq, unsigned char hash[32], pawl_log *log, pawl_error *err)

@@ -7,18 +7,47 @@
 
 enum { SHOWN = 3 }; /* changes that the failure's line names */
 
+/* Does an event of the run name a document of its mission? A run of an older log has none, and its
+ * row then has the hash of the file. */
+static pawl_status names_document(bool *out, pawl_log *log, const pawl__row *run, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_event event;
+        pawl_status status = pawl__log_event(
+                &event, &arena, log, (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer);
+
+        *out = true;
+        if (status)
+                status = pawl__log_failed(log, status, err);
+        else if (event.payload.data)
+                status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err);
+        if (!status && tree.n)
+                *out = pawl__json_get_text(&tree, 0, "mission_document").data != NULL;
+        pawl__json_tree_free(&tree);
+        pawl__arena_free(&arena);
+        return status;
+}
+
 pawl_status pawl__mission_recorded(
         pawl__buf *out, pawl_log *log, const pawl__row *run, pawl_error *err)
 {
         const pawl_text hash = run->v[PAWL__RUN_MISSION_HASH].text;
         unsigned char bytes[PAWL__HASH_LEN];
+        bool named = false;
+        pawl_status status = PAWL_ENOTFOUND;
 
-        if (!hash.data || !pawl__unhex32(bytes, hash))
-                return PAWL_OK;
-        const pawl_status status = pawl__log_blob(out, log, bytes);
-        if (status == PAWL_ENOTFOUND) /* of a run begun without one it is the file's hash */
-                return PAWL_OK;
-        return status ? pawl__log_failed(log, status, err) : PAWL_OK;
+        if (hash.data && pawl__unhex32(bytes, hash))
+                status = pawl__log_blob(out, log, bytes);
+        if (status != PAWL_ENOTFOUND)
+                return status ? pawl__log_failed(log, status, err) : PAWL_OK;
+        status = names_document(&named, log, run, err);
+        if (status || !named)
+                return status;
+        return pawl__fail(err, PAWL_EDAMAGED,
+                "run %.*s: the mission that it began with is not in the log any more; put back a "
+                "copy of the log that has it, or start a new run",
+                PAWL__FMT(run->v[PAWL__RUN_ID].text));
 }
 
 /* What the file's defaults are now does not count. */
@@ -151,23 +180,19 @@ static pawl_status decide(bool *yes, pawl__runner *r)
         return PAWL_OK;
 }
 
-static pawl_status compare(pawl__runner *r, const pawl__row *run)
+static pawl_status compare(pawl__runner *r, const pawl__row *run, pawl_text recorded)
 {
-        pawl__buf recorded = PAWL__BUF_INIT;
         pawl__row *rows = NULL;
         bool *outdated = NULL;
         size_t n = 0;
-        pawl_status status = pawl__mission_recorded(&recorded, r->log, run, &r->error);
+        pawl_status status =
+                pawl__state_steps(&rows, &n, r->state, r->run_id, &r->arena, &r->error);
 
-        if (!status)
-                status = pawl__state_steps(&rows, &n, r->state, r->run_id, &r->arena, &r->error);
         if (!status && r->options.rerun_changed)
                 status = pawl__runner_outdated(&outdated, r, run, rows, n);
         if (!status)
-                status = pawl__mission_compare(&r->changes, &r->arena, r->mission,
-                        recorded.data ? pawl__buf_text(&recorded) : (pawl_text){NULL, 0}, outdated,
-                        rows, n, pawl__log_hasher(r->log), &r->error);
-        pawl__buf_free(&recorded);
+                status = pawl__mission_compare(&r->changes, &r->arena, r->mission, recorded,
+                        outdated, rows, n, pawl__log_hasher(r->log), &r->error);
         return status;
 }
 
@@ -187,22 +212,31 @@ static pawl_status is_same(bool *same, pawl__runner *r, pawl_text recorded)
         return status;
 }
 
+static pawl_status find_changes(pawl__runner *r, const pawl__row *run, pawl_text recorded)
+{
+        const pawl_text hash = run->v[PAWL__RUN_MISSION_HASH].text;
+        bool same = false;
+
+        if (!r->options.rerun_changed && !recorded.data && pawl__text_is(hash, r->mission->hash))
+                return PAWL_OK; /* of an older log: the file's own hash */
+        pawl_status status = pawl__runner_hold_signers(r, run);
+        if (!status && !r->options.rerun_changed)
+                status = is_same(&same, r, hash);
+        return status || same ? status : compare(r, run, recorded);
+}
+
 pawl_status pawl__runner_judge_mission(bool *yes, pawl__runner *r, const pawl__row *run)
 {
-        pawl_status status;
+        pawl__buf recorded = PAWL__BUF_INIT;
+        pawl_status status = pawl__mission_recorded(&recorded, r->log, run, &r->error);
 
         r->changes = (pawl__mission_changes){NULL, 0, NULL, true};
         r->changes_open = false;
-        if (pawl__text_is(run->v[PAWL__RUN_MISSION_HASH].text, r->mission->hash) &&
-                !r->options.rerun_changed)
-                return PAWL_OK;
-        bool same = false, signers = false;
-        status = pawl__runner_hold_signers(&signers, r, run);
-        if (!status && !r->options.rerun_changed)
-                status = is_same(&same, r, run->v[PAWL__RUN_MISSION_HASH].text);
-        if (!status && !same)
-                status = compare(r, run);
-        if (status || (!r->changes.n && !signers))
+        if (!status)
+                status = find_changes(
+                        r, run, recorded.data ? pawl__buf_text(&recorded) : (pawl_text){NULL, 0});
+        pawl__buf_free(&recorded);
+        if (status || !r->changes.n)
                 return status;
         status = decide(yes, r);
         if (status)

@@ -42,11 +42,12 @@ static pawl_status make_glossary(pawl__checker *c, pawl_log *log)
 {
         pawl__seeds seeds = {.n = 0};
         pawl__sense_filter filter;
+        bool required;
         pawl_status status = pawl__glossary_new(&c->glossary, &c->error);
 
         if (!status && log)
-                (void)pawl__mission_trust(
-                        &c->trust, &filter, c->glossary, c->mission, log, c->state);
+                status = pawl__mission_trust(&required, &c->trust, &filter, c->glossary, c->mission,
+                        log, c->state, &c->error);
         if (!status)
                 status = pawl__seeds_load(&seeds, c->mission, NULL, c->problems, &c->error);
         if (!status)

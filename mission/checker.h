@@ -24,10 +24,11 @@ PAWL_MUST_CHECK pawl_status pawl__checker_open(pawl__checker *c, pawl_log *log);
 void pawl__checker_close(pawl__checker *c);
 
 /** Let no sense of an answer count in the glossary that the mission's `require_signed`, or what the
- *  trust has recorded of it, does not allow. The trust must outlive it. @return false: all count.
- */
-bool pawl__mission_trust(pawl__trust *trust, pawl__sense_filter *filter, pawl__glossary *glossary,
-        const pawl_mission *mission, pawl_log *log, pawl__state *state);
+ *  trust has recorded of it, does not allow; then the state is read from verified events. The trust
+ *  must outlive it. *required false: all count. */
+PAWL_MUST_CHECK pawl_status pawl__mission_trust(bool *required, pawl__trust *trust,
+        pawl__sense_filter *filter, pawl__glossary *glossary, const pawl_mission *mission,
+        pawl_log *log, pawl__state *state, pawl_error *err);
 
 /** Put into a new context what the file says of a step, its inputs apart. Why it failed: in ctx. */
 PAWL_MUST_CHECK pawl_status pawl__checker_begin(

@@ -32,18 +32,30 @@ static pawl_status look_for_end(target *found, pawl__runner *r)
         pawl_status status;
 
         found->done = pawl__text_is(found->run.v[PAWL__RUN_STATUS].text, "completed");
+        if (found->done)
+                return pawl__runner_check_end(r, &found->run, (pawl_text){NULL, 0});
         if (pawl__text_is(found->run.v[PAWL__RUN_STATUS].text, "cancelled"))
                 return pawl__fail(&r->error, PAWL_ESTATE,
                         "run %.*s: was %.*s; start a new one with `pawl run MISSION`",
                         PAWL__FMT(found->run.v[PAWL__RUN_ID].text),
                         PAWL__FMT(found->run.v[PAWL__RUN_REASON].text));
-        if (found->done || !r->token_step.data)
+        if (!r->token_step.data)
                 return PAWL_OK;
         status = pawl__state_get(r->state, PAWL__STEPS, &step, &r->arena, &r->error);
         if (status)
                 return status == PAWL_ENOTFOUND ? PAWL_OK : status;
         found->done = pawl__text_is(step.v[PAWL__STEP_STATUS].text, "completed");
-        return PAWL_OK;
+        return found->done ? pawl__runner_check_end(r, &found->run, r->token_step) : PAWL_OK;
+}
+
+/* By verified events, where the run began so. */
+static pawl_status look_at_run(target *found, pawl__runner *r)
+{
+        pawl_status status = pawl__runner_believe(r, r->run_id);
+
+        if (!status)
+                status = get_run(found, r, r->run_id);
+        return status ? status : look_for_end(found, r);
 }
 
 /* Is it held, and what is its last fence (0: not known)? */
@@ -377,11 +389,11 @@ pawl_status pawl__runner_try_resume(pawl__runner *r, pawl_text run_id)
         target found = {0};
         pawl_owner owner = {0};
         bool held = false, yes = false;
-        pawl_status status = get_run(&found, r, run_id);
+        pawl_status status = PAWL_OK;
 
         r->run_id = run_id;
-        if (!status)
-                status = look_for_end(&found, r);
+        status = look_at_run(&found, r);
+
         if (!status && found.done)
                 status = pawl__fail(&r->error, PAWL_ESTATE,
                         "run %.*s: is completed; there is nothing to resume", PAWL__FMT(run_id));
@@ -413,13 +425,14 @@ static pawl_status resume(pawl_run_result **out, pawl__runner *r, const char *wh
         pawl_status status, told;
 
         status = find(&found, r, what);
-        if (!status)
-                status = look_for_end(&found, r);
         if (status)
                 return status;
         r->run_id = pawl__arena_text(&r->arena, found.run.v[PAWL__RUN_ID].text, &ok);
         if (!ok)
                 return pawl__nomem(&r->error);
+        status = look_at_run(&found, r);
+        if (status)
+                return status;
         status = found.done ? PAWL_DONE : await_answers(r);
         if (!status)
                 status = go_on(r, &found);

@@ -210,10 +210,21 @@ PAWL_MUST_CHECK pawl_status pawl__runner_judge_mission(
 /** What a resume of this run looks at before it claims it, and nothing more: PAWL_OK, or what the
  *  resume would be refused with. r->changes are those of the mission. (mission/resume.c) */
 PAWL_MUST_CHECK pawl_status pawl__runner_try_resume(pawl__runner *r, pawl_text run_id);
-/** Hold whose answers the run takes against what it was when the run began; *accepted where a
- * change is. What is not accepted stays in the mission's document as it was. (mission/signed.c) */
-PAWL_MUST_CHECK pawl_status pawl__runner_hold_signers(
-        bool *accepted, pawl__runner *r, const pawl__row *run);
+/** Keep in the mission's document whose answers the run takes, as it was when it began, whatever
+ *  the mission says now; and tell if that differs. (mission/signed.c) */
+PAWL_MUST_CHECK pawl_status pawl__runner_hold_signers(pawl__runner *r, const pawl__row *run);
+/** Of a run that began so that it takes signed answers alone: read the state from verified events
+ *  from now on. PAWL_EDAMAGED: they do not verify, or what it requires is not in the log. */
+PAWL_MUST_CHECK pawl_status pawl__runner_believe(pawl__runner *r, pawl_text run_id);
+/** Does the completion of a step, whose row that is, count? PAWL_EDAMAGED: no. Where answers need
+ *  not be signed, all do. */
+PAWL_MUST_CHECK pawl_status pawl__step_counts(pawl__runner *r, size_t index, const pawl__row *row);
+/** The same of each step of the mission that a run has ended with (@p step_id absent), or of one.
+ */
+PAWL_MUST_CHECK pawl_status pawl__runner_check_end(
+        pawl__runner *r, const pawl__row *run, pawl_text step_id);
+/** Does its `when` say that the step runs? (mission/steps.c) */
+PAWL_MUST_CHECK pawl_status pawl__step_holds(bool *out, pawl__runner *r, size_t index);
 /** A submitted mission's signers are those that the log keeps. */
 PAWL_MUST_CHECK pawl_status pawl__runner_take_signers(pawl__runner *r, const pawl__row *run);
 /** From now on the answers alone count that are signed, if the run began so or its mission says so

@@ -219,9 +219,12 @@ static void begin_or_pass(schedule *s, size_t index)
 
         if (r->started_seq || s->looks) /* one that begins here has nothing to be found */
                 status = find_row(&row, s, index);
+        const bool completed = row && pawl__text_is(row->v[PAWL__STEP_STATUS].text, "completed");
+        if (!status && completed)
+                status = pawl__step_counts(r, index, row);
         if (status) {
                 stop(s, status, false);
-        } else if (row && pawl__text_is(row->v[PAWL__STEP_STATUS].text, "completed")) {
+        } else if (completed) {
                 pawl__step_run_progress(&p, pawl__text_is(pawl__row_step_status(row), "skipped")
                                                     ? PAWL_STEP_LEFT_OUT
                                                     : PAWL_STEP_SKIPPED);

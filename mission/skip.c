@@ -9,6 +9,7 @@
 #include "mission/runner.h"
 #include "mission/runs.h"
 #include "pipeline/question.h"
+#include "state/verified.h"
 #include <pawl/mission.h>
 #include <stdio.h>
 
@@ -43,8 +44,12 @@ static pawl_status check_signed(skipping *s, pawl_text run_id, pawl_text step_id
                 return status;
         status = pawl__state_of(&state, s->log, s->err);
         if (!status)
-                status = pawl__state_conflicts(
-                        &asked, &n, state, run_id, step_id, false, &s->arena, s->err);
+                status = pawl__state_verify(state, s->err);
+        if (status)
+                return status;
+        status = pawl__state_conflicts(
+                &asked, &n, state, run_id, step_id, false, &s->arena, s->err);
+        pawl__state_unverify(state);
         for (size_t i = 0; i < n && !status; i++)
                 if (pawl__is_question(asked[i].v[PAWL__CON_TYPE].text))
                         status = pawl__fail(s->err, PAWL_EACCESS,

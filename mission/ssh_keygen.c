@@ -213,20 +213,31 @@ pawl_status pawl__ssh_sign(
         return status;
 }
 
-pawl_status pawl__ssh_verify(
-        pawl_text text, pawl_text signature, pawl_text actor, pawl_text signers, pawl_error *err)
+/* "verify-time=20261120123500Z" */
+static void write_time(char out[40], int64_t at_us)
+{
+        const time_t seconds = (time_t)(at_us / 1000000);
+        struct tm at = {0};
+
+        gmtime_r(&seconds, &at);
+        strftime(out, 40, "verify-time=%Y%m%d%H%M%SZ", &at);
+}
+
+pawl_status pawl__ssh_verify(pawl_text text, pawl_text signature, pawl_text actor,
+        pawl_text signers, int64_t at_us, pawl_error *err)
 {
         struct talk talk = {
                 memory_file(text), memory_file(pawl__text("")), memory_file(pawl__text("")), -1};
         const int files[] = {memory_file(signers), memory_file(signature), -1};
-        char allowed[32], seal[32], who[PAWL__ID_MAX + 1], why[200];
+        char allowed[32], seal[32], who[PAWL__ID_MAX + 1], why[200], at[40];
         pawl_status status = PAWL_OK;
 
+        write_time(at, at_us);
         snprintf(allowed, sizeof allowed, "/dev/fd/%d", files[0]);
         snprintf(seal, sizeof seal, "/dev/fd/%d", files[1]);
         snprintf(who, sizeof who, "%.*s", (int)actor.len, actor.data ? actor.data : "");
         char *argv[] = {"ssh-keygen", "-Y", "verify", "-f", allowed, "-I", who, "-n", "pawl", "-s",
-                seal, NULL};
+                seal, at_us ? "-O" : NULL, at, NULL};
         if (talk.in < 0 || talk.out < 0 || talk.told < 0 || files[0] < 0 || files[1] < 0)
                 status = no_memory_file(err);
         if (!status)

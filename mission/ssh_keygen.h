@@ -16,5 +16,5 @@ PAWL_MUST_CHECK pawl_status pawl__ssh_sign(
         pawl__buf *signature, pawl_text text, pawl_text actor, void *user, pawl_error *err);
 
 /** pawl__verify_fn. Needs no terminal; writes no file. */
-PAWL_MUST_CHECK pawl_status pawl__ssh_verify(
-        pawl_text text, pawl_text signature, pawl_text actor, pawl_text signers, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__ssh_verify(pawl_text text, pawl_text signature, pawl_text actor,
+        pawl_text signers, int64_t at_us, pawl_error *err);

@@ -39,6 +39,12 @@ static pawl_status output_of(pawl_text *output, pawl_text step_id, void *user, p
         }
         if (status && status != PAWL_ENOTFOUND)
                 return status;
+        const size_t index = pawl__mission_find(r->mission, step_id);
+        if (!status && index != SIZE_MAX && (status = pawl__step_counts(r, index, &row))) {
+                if (err)
+                        *err = r->error;
+                return status;
+        }
         pawl_text hex = row.v[PAWL__STEP_OUTPUT_HASH].text;
         if (status || !hex.data || !pawl__unhex32(hash, hex))
                 return pawl__fail(err, PAWL_ENOTFOUND,
@@ -242,16 +248,15 @@ static pawl_status pass(pawl__step_run *p)
         }
 }
 
-/* Does its `when` say that it runs? */
-static pawl_status holds(bool *out, const pawl__step_run *p)
+pawl_status pawl__step_holds(bool *out, pawl__runner *r, size_t index)
 {
-        outputs from = {p, PAWL__BUF_INIT};
+        const pawl__step_run p = {.r = r, .step = &r->mission->steps[index], .index = index};
+        outputs from = {&p, PAWL__BUF_INIT};
         pawl_status status = PAWL_OK;
 
         *out = true;
-        if (p->step->when != PAWL__NO_NODE)
-                status = pawl__when_holds(
-                        out, p->r->mission, p->step, output_of, &from, &p->r->error);
+        if (p.step->when != PAWL__NO_NODE)
+                status = pawl__when_holds(out, r->mission, p.step, output_of, &from, &r->error);
         pawl__buf_free(&from.blob);
         return status;
 }
@@ -290,7 +295,7 @@ pawl_status pawl__step_run_begin(pawl__step_run *p)
         status = make_context(p);
         if (status)
                 return status;
-        status = holds(&runs, p);
+        status = pawl__step_holds(&runs, p->r, p->index);
         if (!status && !runs)
                 return leave_out(p);
         if (!status)

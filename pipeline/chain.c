@@ -286,6 +286,20 @@ static pawl_status find_checkpoint(pawl_context *ctx, const pawl__row *step)
         return pawl__resume_load(ctx, newest);
 }
 
+static pawl_status check_completed(pawl_context *ctx, const pawl__row *step)
+{
+        bool left_out = false;
+        const pawl_status status =
+                pawl__trust_completed(&left_out, ctx->trust, step, ctx->question, &ctx->error);
+
+        return status || !left_out
+                       ? status
+                       : pawl__fail(&ctx->error, PAWL_EDAMAGED,
+                                 "run %.*s: step %.*s was left out meanwhile, although it is to "
+                                 "run; put back a copy of the log, or start a new run",
+                                 PAWL__FMT(ctx->run_id), PAWL__STEP(ctx));
+}
+
 /* PAWL_DONE with the recorded output if the step has completed with these inputs, PAWL_EINPUTS if
  * with others that nobody accepts; reads only, but for a completion that waited. An unknown token
  * is found out here, before anything is claimed or written. */
@@ -309,6 +323,8 @@ static pawl_status recorded(pawl_pipeline *pipeline, pawl_context *ctx, bool may
         if (ctx->asked_for.retry_token[0])
                 pipeline->batch.assumes = 0;
         if (status || !pawl__text_is(step.v[PAWL__STEP_STATUS].text, "completed"))
+                return status;
+        if (ctx->trust && (status = check_completed(ctx, &step)))
                 return status;
         return pawl__resume_completed(ctx, &step);
 }

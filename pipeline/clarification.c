@@ -2,6 +2,7 @@
  * that another session can answer if this one dies. A burst asks at most three questions, the
  * highest severity first; terms that no glossary knows are one question. */
 #include "base/error.h"
+#include "base/json_canon.h"
 #include "glossary/automaton.h"
 #include "pipeline/answer.h"
 #include "pipeline/gate.h"
@@ -27,6 +28,43 @@ static pawl_status unverified(int64_t *seq, pawl_context *ctx, pawl_text conflic
         status = pawl__answer_counts(&counts, ctx, &row);
         if (!status && !counts)
                 *seq = row.v[PAWL__CON_RESOLVED_SEQ].integer;
+        return status;
+}
+
+/* Is it as it was asked before, at the same checkpoint? A question's time limit and its actors are
+ * compared by pawl__question_same(). */
+static pawl_status is_asked_so(bool *same, pawl_context *ctx, const pawl_conflict *conflict)
+{
+        pawl__row row = {.v[PAWL__CON_ID].text = conflict->conflict_id};
+        const pawl__value *v = row.v;
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl__buf options = PAWL__BUF_INIT;
+        pawl_status status =
+                pawl__state_get(ctx->state, PAWL__CONFLICTS, &row, &ctx->pass, &ctx->error);
+
+        *same = !status && pawl__text_is(v[PAWL__CON_STATUS].text, "open") &&
+                pawl__text_is(v[PAWL__CON_TOKEN].text, ctx->checkpoint.retry_token) &&
+                pawl__text_eq(v[PAWL__CON_RUN].text, ctx->run_id) &&
+                pawl__text_eq(v[PAWL__CON_STEP].text, ctx->step_id) &&
+                pawl__text_eq(v[PAWL__CON_TERM].text, conflict->term) &&
+                pawl__text_eq(v[PAWL__CON_TYPE].text, conflict->conflict_type) &&
+                pawl__text_eq(v[PAWL__CON_SEVERITY].text, conflict->severity) &&
+                pawl__text_eq(v[PAWL__CON_CONTEXT].text, conflict->context) &&
+                v[PAWL__CON_CONFIDENCE].real == conflict->confidence;
+        if (!*same)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        pawl__json_open_array(&w);
+        for (size_t i = 0; i < conflict->n_candidates; i++)
+                pawl__sense_write(&w, &conflict->candidates[i]);
+        pawl__json_close_array(&w);
+        status = pawl__json_end_writer(&w) ? pawl__nomem(&ctx->error) : PAWL_OK;
+        if (!status)
+                status = pawl__json_canon(&options, w.buf.data, w.buf.len, &ctx->error);
+        *same = !status && pawl__text_eq(v[PAWL__CON_CANDIDATES].text, pawl__buf_text(&options));
+        pawl__json_writer_free(&w);
+        pawl__buf_free(&options);
+        if (*same && pawl__is_question(conflict->conflict_type))
+                status = pawl__question_same(same, ctx, &row);
         return status;
 }
 
@@ -74,8 +112,13 @@ static pawl_status request_all(pawl_context *ctx)
 {
         pawl_status status = PAWL_OK;
 
-        for (size_t i = 0; i < ctx->n_conflicts && !status; i++)
-                status = request(ctx, &ctx->conflicts[i]);
+        for (size_t i = 0; i < ctx->n_conflicts && !status; i++) {
+                bool same = false;
+                if (ctx->resumed)
+                        status = is_asked_so(&same, ctx, &ctx->conflicts[i]);
+                if (!status && !same)
+                        status = request(ctx, &ctx->conflicts[i]);
+        }
         ctx->requested = !status;
         return status;
 }

@@ -184,6 +184,7 @@ void pawl__context_reset(pawl_context *ctx)
         ctx->inputs_changed = false;
         ctx->asked = false;
         ctx->expired = false;
+        ctx->has_output = false;
         ctx->distrust = (pawl_error)PAWL_ERROR_INIT;
         ctx->reply = (pawl_text){NULL, 0};
         pawl__buf_clear(&ctx->diff);

@@ -112,6 +112,7 @@ struct pawl_context {
         bool inputs_changed;   /**< change is filled */
         bool asked;            /**< its question was asked in this pass */
         bool expired;          /**< nobody answered its question in time */
+        bool has_output;       /**< output is one that was held, to be checked behind the gate */
         pawl_error distrust;   /**< why the first answer that does not count does not; message "":
                                     all do */
         pawl_text reply;       /**< the answer to its question; absent: none yet */

@@ -45,22 +45,6 @@ pawl_status pawl__conflict_resolved(bool *resolved, pawl_context *ctx, pawl_text
         return status;
 }
 
-pawl_status pawl__answers_count(bool *count, pawl_context *ctx)
-{
-        pawl__row *rows;
-        size_t n = 0;
-        pawl_status status = PAWL_OK;
-
-        *count = true;
-        if (ctx->trust)
-                status = pawl__state_conflicts(&rows, &n, ctx->state, ctx->run_id, ctx->step_id,
-                        false, &ctx->pass, &ctx->error);
-        for (size_t i = 0; i < n && !status && *count; i++)
-                if (pawl__text_is(rows[i].v[PAWL__CON_STATUS].text, "resolved"))
-                        status = pawl__answer_counts(count, ctx, &rows[i]);
-        return status;
-}
-
 /* The ids of this step's conflicts that were answered, in one query for all findings. */
 static pawl_status answered(pawl__map *ids, pawl_context *ctx)
 {
@@ -270,6 +254,26 @@ pawl_status pawl__gate_blocked_by(pawl_context *ctx, const char *layer, const ch
         return pawl__context_emit(ctx, PAWL__GENERATION_BLOCKED);
 }
 
+/* Passed again with an output that was held: that is checked next, unless it is not the answer that
+ * was given. */
+static pawl_status check_output(pawl_context *ctx)
+{
+        pawl__buf quoted = PAWL__BUF_INIT;
+        bool is = !ctx->question;
+
+        ctx->has_output = false;
+        if (ctx->question) {
+                pawl__json_quote(&quoted, ctx->reply);
+                is = !quoted.failed && pawl__text_eq(pawl__buf_text(&quoted), ctx->output);
+                pawl__buf_free(&quoted);
+        }
+        if (!is)
+                return pawl__gate_checkpoint(ctx, PAWL__AT_POST_GATE);
+        ctx->phase = PAWL__ON_OUTPUT;
+        ctx->cursor = PAWL__AT_START;
+        return PAWL_JUMP;
+}
+
 static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
 {
         bool on_output = ctx->phase == PAWL__ON_OUTPUT, asks = false;
@@ -293,6 +297,8 @@ static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
         }
         if (n == 0 && ctx->expired)
                 return PAWL_DONE;
+        if (n == 0 && ctx->has_output)
+                return check_output(ctx);
         if (n == 0)
                 return on_output ? PAWL_OK : pawl__gate_checkpoint(ctx, PAWL__AT_POST_GATE);
         ctx->blocked = true;

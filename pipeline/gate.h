@@ -35,9 +35,6 @@ PAWL_MUST_CHECK pawl_status pawl__gate_blockers(pawl__blocker **out, size_t *n, 
 PAWL_MUST_CHECK pawl_status pawl__conflict_resolved(
         bool *resolved, pawl_context *ctx, pawl_text conflict_id);
 
-/** Of all conflicts of the step: does an answer not count? */
-PAWL_MUST_CHECK pawl_status pawl__answers_count(bool *count, pawl_context *ctx);
-
 /** GenerationBlockedBySemanticConflict of no conflict: a program's own layer of that name blocks
  * the step. @p reason: in its words; NULL: it gave none. */
 PAWL_MUST_CHECK pawl_status pawl__gate_blocked_by(

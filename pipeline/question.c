@@ -148,18 +148,6 @@ static pawl_status conflict_row(pawl__row *row, pawl_context *ctx, pawl_text id)
         return status == PAWL_ENOTFOUND ? PAWL_OK : status;
 }
 
-/* Nobody answered in time, and what holds then is the mission's own word, which nobody signs. */
-static bool is_otherwise(
-        const pawl_context *ctx, const pawl__row *row, const pawl__question_info *info)
-{
-        const pawl__question *q = ctx->question;
-        const int64_t over_us = row->v[PAWL__CON_REQUESTED_US].integer + q->within_ms * 1000;
-
-        return q->within_ms && pawl__text_is(info->answered_by, PAWL__ACTOR_TIMEOUT) &&
-               pawl__text_eq(info->answer, q->otherwise) &&
-               ctx->sources->wall_us(ctx->sources->user) >= over_us;
-}
-
 /* The answer that is in the log, and counts: *none says that there is none. */
 static pawl_status recall(bool *none, pawl_context *ctx, pawl_text id)
 {
@@ -171,7 +159,11 @@ static pawl_status recall(bool *none, pawl_context *ctx, pawl_text id)
         if (status || *none)
                 return status;
         status = pawl__question_read(&info, &ctx->pass, ctx->log, &row, &ctx->error);
-        if (!status && !is_otherwise(ctx, &row, &info)) {
+        const bool otherwise =
+                !status && ctx->trust &&
+                pawl__trust_otherwise(ctx->trust, (uint64_t)row.v[PAWL__CON_RESOLVED_SEQ].integer,
+                        ctx->question, info.answered_by, info.answer);
+        if (!status && !otherwise) {
                 bool counts = false;
                 status = pawl__answer_counts(&counts, ctx, &row);
                 *none = !counts;
@@ -284,6 +276,23 @@ pawl_status pawl__question_members(pawl_context *ctx, pawl_text conflict_id)
         }
         ctx->asked = true;
         return PAWL_OK;
+}
+
+pawl_status pawl__question_same(bool *same, pawl_context *ctx, const pawl__row *conflict)
+{
+        const pawl__question *q = ctx->question;
+        const int64_t asked_us = conflict->v[PAWL__CON_REQUESTED_US].integer;
+        pawl__question_info info;
+        const pawl_status status =
+                pawl__question_read(&info, &ctx->pass, ctx->log, conflict, &ctx->error);
+
+        *same = !status && info.n_to == q->n_to &&
+                info.due_us == (q->within_ms ? asked_us + q->within_ms * 1000 : 0) &&
+                (!q->within_ms || pawl__text_eq(info.otherwise, q->otherwise));
+        for (size_t i = 0; i < q->n_to && *same; i++)
+                *same = pawl__text_eq(info.to[i], q->to[i]);
+        ctx->asked = ctx->asked || *same;
+        return status;
 }
 
 /* ---- Answering ------------------------------------------------------------------------------- */

@@ -40,6 +40,10 @@ PAWL_MUST_CHECK pawl_status pawl__question_answered(pawl_context *ctx);
 /** Members of its GlossaryClarificationRequested that a term's has not: otherwise, to, due_at. */
 PAWL_MUST_CHECK pawl_status pawl__question_members(pawl_context *ctx, pawl_text conflict_id);
 
+/** Does the newest request of its conflict, a row, say the same of actors and time? */
+PAWL_MUST_CHECK pawl_status pawl__question_same(
+        bool *same, pawl_context *ctx, const pawl__row *conflict);
+
 /** May this actor answer the context's question? */
 bool pawl__question_is_to(const pawl__question *question, pawl_text actor);
 

@@ -7,6 +7,7 @@
 #include "glossary/uses.h"
 #include "pipeline/answer.h"
 #include "pipeline/question.h"
+#include "state/verified.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -306,12 +307,17 @@ pawl_status pawl__conflicts_resolve(pawl_log *log, const pawl_conflict_answer *a
                 .now_us = pawl__wall_us(log),
                 .replaced = pawl__arena_array(&arena, n, sizeof *a.replaced),
                 .replaced_by = pawl__arena_array(&arena, n, sizeof *a.replaced_by)};
+        bool verified = false;
         pawl_status status = pawl__arena_check(&arena, err);
 
         if (!status)
                 status = pawl__id_check(a.actor, "actor", err);
         if (!status)
                 status = pawl__state_of(&a.state, log, err);
+        /* What is signed is said by verified events. */
+        if (!status && sealer && sealer->sign)
+                status = pawl__state_verify(a.state, err);
+        verified = !status && sealer && sealer->sign;
         for (; a.at < n && !status; a.at += !status) {
                 status = emit(&a, &answers[a.at], err);
                 if (refusals->tell && is_refusal(status)) {
@@ -323,6 +329,8 @@ pawl_status pawl__conflicts_resolve(pawl_log *log, const pawl_conflict_answer *a
         if (!status && batch.n > 0 && refusals->n == 0)
                 status = commit(&a, err);
         refusals->at = status ? a.at : n;
+        if (verified)
+                pawl__state_unverify(a.state);
         pawl__map_free(&seen);
         pawl__batch_free(&batch);
         pawl__arena_free(&arena);

@@ -163,17 +163,15 @@ static pawl_status go_on(pawl_context *ctx, const pawl__checkpoint *from)
 
         if (!status)
                 status = emit_resumed(ctx, PAWL__STEP_RESUMED, from, false, (pawl_text){NULL, 0});
-        if (!status && from->cursor == PAWL__AT_POST_GATE) {
-                bool count;
-                status = pawl__answers_count(&count, ctx);
-                if (!status && !count) /* it passed the gate by one that does not count any more */
-                        ctx->cursor = ctx->resumed_at = PAWL__AT_START;
-        } else if (!status) {
+        if (!status && !ctx->trust && from->cursor != PAWL__AT_POST_GATE)
                 status = recall(ctx, from->evaluated_seq);
-        }
-        if (!status && from->cursor == PAWL__AT_POST_GENERATION) {
-                ctx->phase = PAWL__ON_OUTPUT;
+        if (!status && from->cursor == PAWL__AT_POST_GENERATION)
                 status = pawl__resume_output(ctx, pawl__text(from->output_hash));
+        if (!status && ctx->trust) { /* what the checkpoint says of the gate is not believed */
+                ctx->cursor = PAWL__AT_START;
+                ctx->has_output = from->cursor == PAWL__AT_POST_GENERATION;
+        } else if (!status && from->cursor == PAWL__AT_POST_GENERATION) {
+                ctx->phase = PAWL__ON_OUTPUT;
         }
         return status ? status : PAWL_JUMP;
 }

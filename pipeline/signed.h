@@ -2,10 +2,15 @@
  * @file pipeline/signed.h
  * @brief Answers that are signed by whoever gives them, and runs that take no others.
  *
- * What is signed is the canonical JSON of {"actor", "answer", "conflict_id", "input_hash"}, which
- * the event of the answer alone yields: actor is the envelope's, answer the payload's
- * selected_sense or, to a question, its answer. Signing and verifying are whose who calls: this
- * library starts no program here.
+ * The signed text is the canonical JSON of {"actor", "answer", "conflict_id", "input_hash",
+ * "question", "replaces"}. The answer's event alone yields it: actor is the envelope's, answer the
+ * payload's selected_sense or, to a question, its answer, question and replaces its question_hash
+ * and replaces_hash. Whether these two are right, the events before it say. The callers sign and
+ * verify: the library starts no program here.
+ *
+ * A run that requires signatures believes verified events alone: its trust reads the state by
+ * state/verified.h. What it requires is in the document of its mission, which the event that it
+ * began with names by hash.
  */
 #pragma once
 
@@ -21,16 +26,16 @@
 typedef pawl_status (*pawl__sign_fn)(
         pawl__buf *signature, pawl_text text, pawl_text actor, void *user, pawl_error *err);
 
-/** Did @p actor sign @p text, by what the file @p signers allows? PAWL_EACCESS: no, and why; what
- *  else fails says nothing about it. */
-typedef pawl_status (*pawl__verify_fn)(
-        pawl_text text, pawl_text signature, pawl_text actor, pawl_text signers, pawl_error *err);
+/** Did @p actor sign @p text, by what the file @p signers allowed at @p at_us (0: allows now)?
+ *  PAWL_EACCESS: no, and why; another failure says nothing about it. */
+typedef pawl_status (*pawl__verify_fn)(pawl_text text, pawl_text signature, pawl_text actor,
+        pawl_text signers, int64_t at_us, pawl_error *err);
 
 /** Whose answers a run takes. */
 typedef struct pawl__signers {
         pawl_text file;     /**< its name, as the mission says it */
-        pawl_text recorded; /**< what it said when the run began, or its mission was accepted;
-                                 absent: nothing is required by that */
+        pawl_text recorded; /**< what it said when the run began; absent: nothing is required by
+                                 that */
         pawl_text present;  /**< what it says now; absent: not known, or not required */
 } pawl__signers;
 
@@ -39,8 +44,8 @@ static inline bool pawl__signers_required(const pawl__signers *signers)
         return signers->recorded.data || signers->present.data;
 }
 
-/** What the document that the log keeps of a run's mission says of it. All absent: nothing, or the
- *  log has none. Texts in the arena. */
+/** What the event that a run began with requires, by the document that it names. All absent:
+ *  nothing. Texts in the arena. PAWL_EDAMAGED: event or document is missing, or not the run's. */
 PAWL_MUST_CHECK pawl_status pawl__signers_recorded(pawl__signers *out, pawl__arena *arena,
         pawl_log *log, const pawl__row *run, pawl_error *err);
 
@@ -57,10 +62,13 @@ typedef struct pawl__seal {
         const pawl__sealer *by;
         pawl__signers signers; /**< all absent: the signature is taken as it is */
         char input_hash[65];
+        char question[65]; /**< hash of the newest request */
+        char replaces[65]; /**< hash of the answer in force; "": there is none */
 } pawl__seal;
 
 /**
- * What answering this conflict of @p run takes. PAWL_EACCESS: its run takes signed answers alone,
+ * What answering this conflict takes; where @p by signs, the state is read by verified events.
+ * PAWL_EACCESS: its run takes signed answers alone,
  * and @p by (NULL: nobody) does not sign; the message says how to.
  * @param[out] sealed  is it signed?
  */
@@ -68,10 +76,21 @@ PAWL_MUST_CHECK pawl_status pawl__seal_begin(bool *sealed, pawl__seal *out, pawl
         pawl_log *log, pawl__state *state, const pawl__row *conflict, const pawl__sealer *by,
         pawl_error *err);
 
-/** Sign the answer, a JSON text, and put `input_hash` and `signature` into the payload. The
+/** Sign the answer, a JSON text, and put its members into the payload. The
  *  signature is verified where that is required: PAWL_EACCESS. */
 PAWL_MUST_CHECK pawl_status pawl__seal_write(pawl__json_writer *w, const pawl__seal *seal,
         pawl_text actor, pawl_text conflict_id, pawl_text answer, pawl_error *err);
+
+/** The signed text. @p replaces absent or "": null. */
+PAWL_MUST_CHECK pawl_status pawl__signed_text(pawl__buf *out, pawl_text actor, pawl_text answer,
+        pawl_text conflict_id, pawl_text input_hash, pawl_text question, pawl_text replaces,
+        pawl_error *err);
+/** By each of the two that is required. */
+PAWL_MUST_CHECK pawl_status pawl__signers_verify(const pawl__signers *signers,
+        pawl__verify_fn verify, pawl_text text, pawl_text signature, pawl_text actor, int64_t at_us,
+        pawl_error *err);
+
+/* ---- Looking again (pipeline/trust.c) -------------------------------------------------------- */
 
 /** Which answers of a log count. */
 typedef struct pawl__trust {
@@ -82,13 +101,32 @@ typedef struct pawl__trust {
         pawl__verify_fn verify;
         pawl__map good; /**< their seqs, so that each is verified once; keys in the arena */
         pawl__arena arena;
+        bool begun;
 } pawl__trust;
 
+/** From now on the state says what verified events say, until pawl__trust_free(). PAWL_EDAMAGED. */
+PAWL_MUST_CHECK pawl_status pawl__trust_begin(pawl__trust *trust, pawl_error *err);
 void pawl__trust_free(pawl__trust *trust);
 
 /** Does the answer at @p seq count, for the conflict that it names? PAWL_EACCESS: no, and why; that
  *  is for a message. Another failure says nothing about it. */
 PAWL_MUST_CHECK pawl_status pawl__trust_answer(pawl__trust *trust, uint64_t seq, pawl_error *err);
+
+struct pawl__question;
+/** Did nobody answer in time, and was @p text what holds then? By the clock of the caller. */
+bool pawl__trust_otherwise(const pawl__trust *trust, uint64_t seq,
+        const struct pawl__question *question, pawl_text actor, pawl_text text);
+
+/**
+ * Does the completion of @p step, a row, count? What people were asked must have been answered so
+ * that it counted, and the output be that answer. A fork's is looked at in the run that it has it
+ * from.
+ * @param asks  the question that the step asks; NULL: it asks none.
+ * @param[out] left_out  its `when` is said to have been false, which the caller can tell.
+ * @return PAWL_EDAMAGED naming the event that completes it.
+ */
+PAWL_MUST_CHECK pawl_status pawl__trust_completed(bool *left_out, pawl__trust *trust,
+        const pawl__row *step, const struct pawl__question *asks, pawl_error *err);
 
 /** Of a glossary: the senses that come from answers of the mission that do not count are none.
  *  @p trust must outlive it. */

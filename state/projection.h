@@ -7,6 +7,7 @@
 #include "state/apply.h"
 #include "state/sql.h"
 #include "state/state.h"
+#include "state/verified.h"
 
 /** A query that is kept once it was asked for. */
 typedef struct pawl__cached_query {
@@ -24,7 +25,21 @@ struct pawl__state {
         pawl__query *count_runs;
         pawl__cached_query *queries;
         size_t n_queries, cap_queries;
+        pawl__verified_fold *verified; /**< NULL: nobody asked for it yet */
 };
+
+/** Where rows are read from: the tables, or the fold of verified events, brought up to the log's
+ *  end, while pawl__state_verify() is on. */
+PAWL_MUST_CHECK pawl_status pawl__state_source(
+        pawl__store **out, pawl__state *state, pawl_error *err);
+/** Is it the fold? */
+bool pawl__state_is_verified(const pawl__state *state);
+/** The rows of a table, from the fold, that @p match says yes to, in the table's order. */
+typedef bool (*pawl__row_match)(const pawl__row *row, const void *user);
+PAWL_MUST_CHECK pawl_status pawl__verified_rows(pawl__row **rows, size_t *n, pawl__state *state,
+        pawl__table table, pawl__row_match match, const void *user, pawl__arena *arena,
+        pawl_error *err);
+void pawl__verified_free(pawl__verified_fold *fold);
 
 /** How far the tables have come and where the log ends, as one read. */
 PAWL_MUST_CHECK pawl_status pawl__projection_place(

@@ -9,8 +9,11 @@ pawl_status pawl__state_get(
         pawl__state *state, pawl__table table, pawl__row *row, pawl__arena *arena, pawl_error *err)
 {
         pawl__row found = *row;
-        pawl_status status = state->tables->get(state->tables, table, &found, err);
+        pawl__store *store;
+        pawl_status status = pawl__state_source(&store, state, err);
 
+        if (status == PAWL_OK)
+                status = store->get(store, table, &found, err);
         if (status == PAWL_OK)
                 status = pawl__row_copy(&found, table, arena, err);
         if (status == PAWL_OK)
@@ -23,7 +26,7 @@ pawl_status pawl__state_known(pawl__state *state, uint64_t at, pawl__table table
 {
         pawl__row found = *row;
 
-        if (!at || state->cached != at)
+        if (!at || state->cached != at || pawl__state_is_verified(state))
                 return PAWL_DONE;
         pawl_status status = pawl__store_sql_known(state->tables, table, &found, err);
         if (status == PAWL_OK)
@@ -36,7 +39,10 @@ pawl_status pawl__state_known(pawl__state *state, uint64_t at, pawl__table table
 pawl_status pawl__state_each(
         pawl__state *state, pawl__table table, pawl__row_fn fn, void *user, pawl_error *err)
 {
-        return state->tables->each(state->tables, table, fn, user, err);
+        pawl__store *store;
+        const pawl_status status = pawl__state_source(&store, state, err);
+
+        return status ? status : store->each(store, table, fn, user, err);
 }
 
 pawl_status pawl__query_cached(
@@ -70,11 +76,33 @@ pawl_status pawl__query_cached(
 static const char steps_in_order[] = STEPS_OF_RUN " ORDER BY number, step_id";
 static const char steps_as_found[] = STEPS_OF_RUN;
 
+static bool is_step_of(const pawl__row *row, const void *user)
+{
+        const pawl__row *run = user;
+
+        return pawl__text_eq(row->v[PAWL__STEP_RUN].text, run->v[PAWL__RUN_ID].text) &&
+               row->v[PAWL__STEP_ORDER_SEQ].integer >= run->v[PAWL__RUN_STARTED_SEQ].integer;
+}
+
+static pawl_status verified_steps(pawl__row **rows, size_t *n, pawl__state *state, pawl_text run_id,
+        pawl__arena *arena, pawl_error *err)
+{
+        pawl__row run = {.v[PAWL__RUN_ID].text = run_id};
+        const pawl_status status = pawl__state_get(state, PAWL__RUNS, &run, arena, err);
+
+        *n = 0;
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        return pawl__verified_rows(rows, n, state, PAWL__STEPS, is_step_of, &run, arena, err);
+}
+
 pawl_status pawl__state_steps(pawl__row **rows, size_t *n, pawl__state *state, pawl_text run_id,
         pawl__arena *arena, pawl_error *err)
 {
         const pawl_text texts[2] = {run_id, {NULL, 0}};
 
+        if (pawl__state_is_verified(state))
+                return verified_steps(rows, n, state, run_id, arena, err);
         return pawl__query_rows(rows, n, state, PAWL__STEPS, steps_in_order, texts, 0, arena, err);
 }
 
@@ -83,6 +111,17 @@ pawl_status pawl__state_each_step(pawl__state *state, pawl_text run_id, bool in_
 {
         pawl__query *query;
         pawl__row row;
+
+        if (pawl__state_is_verified(state)) {
+                pawl__arena arena = PAWL__ARENA_INIT;
+                pawl__row *rows = NULL;
+                size_t n = 0;
+                pawl_status each = verified_steps(&rows, &n, state, run_id, &arena, err);
+                for (size_t i = 0; i < n && !each; i++)
+                        each = fn(&rows[i], user, err);
+                pawl__arena_free(&arena);
+                return each == PAWL_DONE ? PAWL_OK : each;
+        }
         pawl_status status = pawl__query_cached(
                 &query, state, PAWL__STEPS, in_order ? steps_in_order : steps_as_found, err);
 
@@ -112,6 +151,67 @@ pawl_status pawl__state_completed(pawl__row **rows, size_t *n, pawl__state *stat
                 texts, 0, arena, err);
 }
 
+/* ---- Conflicts, from the fold ---------------------------------------------------------------- */
+
+struct wanted_conflicts {
+        pawl_text run_id, step_id, type; /* absent: any */
+};
+
+static bool is_wanted(const pawl__row *row, const void *user)
+{
+        const struct wanted_conflicts *w = user;
+        const pawl__value *v = row->v;
+
+        return (!w->run_id.data || pawl__text_eq(v[PAWL__CON_RUN].text, w->run_id)) &&
+               (!w->step_id.data || pawl__text_eq(v[PAWL__CON_STEP].text, w->step_id)) &&
+               (!w->type.data || pawl__text_eq(v[PAWL__CON_TYPE].text, w->type));
+}
+
+/* PAWL__CONFLICT_BLOCKS */
+static pawl_status blocks(bool *out, const pawl__row *conflict, pawl__store *store, pawl_error *err)
+{
+        const pawl__value *v = conflict->v;
+        pawl__row run = {.v[PAWL__RUN_ID] = v[PAWL__CON_RUN]};
+        pawl__row step = {
+                .v[PAWL__STEP_RUN] = v[PAWL__CON_RUN], .v[PAWL__STEP_ID] = v[PAWL__CON_STEP]};
+        pawl_status status = store->get(store, PAWL__STEPS, &step, err);
+
+        *out = pawl__text_is(v[PAWL__CON_STATUS].text, "open");
+        if (status && status != PAWL_ENOTFOUND)
+                return status;
+        const pawl_text token = step.v[PAWL__STEP_TOKEN].text;
+        if (!status && (pawl__text_is(step.v[PAWL__STEP_STATUS].text, "completed") ||
+                               (token.data && !pawl__text_eq(token, v[PAWL__CON_TOKEN].text)) ||
+                               (!token.data && step.v[PAWL__STEP_CHECKPOINT_SEQ].integer >
+                                                       v[PAWL__CON_SEQ].integer)))
+                *out = false;
+        status = store->get(store, PAWL__RUNS, &run, err);
+        if (!status && pawl__text_is(run.v[PAWL__RUN_STATUS].text, "cancelled"))
+                *out = false;
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+static pawl_status verified_conflicts(pawl__row **rows, size_t *n, pawl__state *state,
+        const struct wanted_conflicts *wanted, bool open_only, pawl__arena *arena, pawl_error *err)
+{
+        size_t kept = 0;
+        pawl_status status =
+                pawl__verified_rows(rows, n, state, PAWL__CONFLICTS, is_wanted, wanted, arena, err);
+
+        for (size_t i = 0; !status && open_only && i < *n; i++) {
+                pawl__store *store;
+                bool keep = false;
+                status = pawl__state_source(&store, state, err);
+                if (!status)
+                        status = blocks(&keep, &(*rows)[i], store, err);
+                if (keep)
+                        (*rows)[kept++] = (*rows)[i];
+        }
+        if (!status && open_only)
+                *n = kept;
+        return status;
+}
+
 pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *state, pawl_text run_id,
         pawl_text step_id, bool open_only, pawl__arena *arena, pawl_error *err)
 {
@@ -134,6 +234,10 @@ pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *stat
                        (open_only ? BY_OPEN : 0);
         const pawl_text texts[2] = {run_id, step_id};
 
+        if (pawl__state_is_verified(state))
+                return verified_conflicts(rows, n, state,
+                        &(struct wanted_conflicts){.run_id = run_id, .step_id = step_id}, open_only,
+                        arena, err);
         return pawl__query_rows(rows, n, state, PAWL__CONFLICTS, rest[by], texts, 0, arena, err);
 }
 
@@ -142,6 +246,10 @@ pawl_status pawl__state_questions(
 {
         static const pawl_text none[2] = {{NULL, 0}, {NULL, 0}};
 
+        if (pawl__state_is_verified(state))
+                return verified_conflicts(rows, n, state,
+                        &(struct wanted_conflicts){.type = pawl__text("question")}, true, arena,
+                        err);
         return pawl__query_rows(rows, n, state, PAWL__CONFLICTS,
                 "FROM {conflicts} WHERE " PAWL__CONFLICT_BLOCKS
                 " AND conflict_type = 'question' ORDER BY seq",

@@ -77,6 +77,62 @@ static pawl_status use_version(pawl__versions *v, size_t *cost, pawl__state *sta
         return status;
 }
 
+/* ---- From the fold --------------------------------------------------------------------------- */
+
+static bool is_of_version(const pawl__row *row, const void *user)
+{
+        const pawl__scope_ref *ref = user;
+        const pawl__value *v = row->v;
+
+        return v[PAWL__SENSE_MISSION].text.len == 0 &&
+               pawl__text_eq(v[PAWL__SENSE_SCOPE].text, ref->scope) &&
+               pawl__text_eq(v[PAWL__SENSE_VERSION].text, ref->version_id);
+}
+
+static pawl_status rows_of_version(pawl__row **rows, size_t *n, pawl__state *state, pawl_text scope,
+        pawl_text version, pawl__arena *arena, pawl_error *err)
+{
+        const pawl_text texts[2] = {scope, version};
+        const pawl__scope_ref ref = {scope, version};
+
+        if (pawl__state_is_verified(state))
+                return pawl__verified_rows(
+                        rows, n, state, PAWL__SENSES, is_of_version, &ref, arena, err);
+        return pawl__query_rows(rows, n, state, PAWL__SENSES,
+                "FROM {senses} WHERE mission_id = '' AND scope = ?1 AND version_id = ?2", texts, 0,
+                arena, err);
+}
+
+/* What senses_text() selects, but for the versions, which pawl__versions_hold() knows. */
+static bool may_hold(const pawl__row *row, const void *user)
+{
+        const pawl_text *mission_id = user, of = row->v[PAWL__SENSE_MISSION].text;
+
+        if (of.len == 0)
+                return true;
+        return mission_id->len && pawl__text_eq(of, *mission_id) &&
+               pawl__text_is(row->v[PAWL__SENSE_SCOPE].text, "mission_local");
+}
+
+static pawl_status each_verified(pawl__state *state, pawl_text mission_id, pawl__versions *versions,
+        pawl__row_fn fn, void *user, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__row *rows = NULL;
+        size_t n = 0;
+        pawl_status status = pawl__verified_rows(
+                &rows, &n, state, PAWL__SENSES, may_hold, &mission_id, &arena, err);
+
+        for (size_t i = 0; i < n && !status; i++) {
+                bool holds = false;
+                status = pawl__versions_hold(&holds, versions, &rows[i], err);
+                if (!status && holds)
+                        status = fn(&rows[i], user, err);
+        }
+        pawl__arena_free(&arena);
+        return status;
+}
+
 /* The rows of each version above another, weighed. */
 static pawl_status weigh_version(
         pawl__versions *v, pawl__state *state, const pawl__scope_ref *ref, pawl_error *err)
@@ -86,15 +142,13 @@ static pawl_status weigh_version(
         pawl_status status = PAWL_OK;
 
         while (!status && version.data) {
-                const pawl_text texts[2] = {ref->scope, version};
+                const pawl_text of = version;
                 pawl__row *rows = NULL;
                 size_t n = 0;
                 if (!pawl__versions_base(&version, v, ref->scope, version))
                         break;
                 pawl__arena_clear(&arena);
-                status = pawl__query_rows(&rows, &n, state, PAWL__SENSES,
-                        "FROM {senses} WHERE mission_id = '' AND scope = ?1 AND version_id = ?2",
-                        texts, 0, &arena, err);
+                status = rows_of_version(&rows, &n, state, ref->scope, of, &arena, err);
                 for (size_t i = 0; i < n && !status; i++)
                         status = pawl__versions_weigh(v, &rows[i], err);
         }
@@ -118,7 +172,10 @@ static pawl_status use_versions(pawl__versions *v, size_t *cost, pawl__state *st
 pawl_status pawl__state_versions_in_force(
         pawl__versions *versions, pawl__state *state, pawl_error *err)
 {
-        return pawl__versions_in_force(versions, state->tables, err);
+        pawl__store *store;
+        const pawl_status status = pawl__state_source(&store, state, err);
+
+        return status ? status : pawl__versions_in_force(versions, store, err);
 }
 
 pawl_status pawl__state_ignored(pawl__row **rows, size_t *n, pawl__state *state, pawl_text scope,
@@ -172,6 +229,14 @@ pawl_status pawl__state_senses(size_t *cost, pawl__state *state, pawl_text missi
         size_t rows = 0;
         pawl_status status = use_versions(&versions, &rows, state, refs, n_refs, err);
 
+        if (pawl__state_is_verified(state)) {
+                if (!status)
+                        status = each_verified(state, mission_id, &versions, fn, user, err);
+                pawl__versions_free(&versions);
+                if (cost)
+                        *cost = rows;
+                return status;
+        }
         senses_text(&sql, refs, n_refs);
         if (!status)
                 status = pawl__buf_check(&sql, err);

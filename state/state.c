@@ -188,6 +188,7 @@ static void close_state(void *user)
         release(state);
         state->tables->free(state->tables);
         free(state->queries);
+        pawl__verified_free(state->verified);
         pawl__applier_free(&state->applier);
         free(state);
 }

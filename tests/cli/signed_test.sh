@@ -66,17 +66,23 @@ seq_of() {
         eventlog export | jq -r 'select(.type == "GlossaryClarificationResolved").seq' | tail -1
 }
 
-# verify ACTOR ALLOWED: the last answer's signature, as the documentation has it.
+# verify ACTOR ALLOWED: the last answer's signature, by the two lines of the documentation.
+for page in how-to/prove-who-answered reference/event-log; do
+        sed -n '/^eventlog show 42 /,/^```/p' "$SOURCE_DIR/docs/$page.md" | grep -v '^```' >"recipe.${page##*/}"
+        [ "$(wc -l <"recipe.${page##*/}")" = 2 ]
+done
 verify() {
-        eventlog show "$(seq_of)" --json >event
-        jq -r .payload.signature event >sig
-        jq -cjS '{actor, answer: (.payload.selected_sense // .payload.answer), conflict_id: .payload.conflict_id, input_hash: .payload.input_hash}' event |
-                ssh-keygen -Y verify -f "$2" -I "$1" -n pawl -s sig
+        sed "s/show 42 /show $(seq_of) /; s/-f allowed_signers -I user:ana /-f $2 -I $1 /" recipe.prove-who-answered >recipe
+        grep -q -e "-f $2 -I $1 " recipe
+        bash -eo pipefail recipe
 }
 
 key ana
 key eve
 allow user:ana ana
+
+it "both pages have the same two lines"
+cmp recipe.prove-who-answered recipe.event-log
 
 it "an answer is signed by the key that is named, of any kind, and ssh-keygen verifies it from the event alone"
 for kind in ed25519 ecdsa rsa; do
@@ -176,7 +182,8 @@ forge() {
 # sign KEY ACTOR FILTER [NAMESPACE]: the signature of what the filter makes of that question.
 sign() {
         eventlog export | jq -c 'select(.type == "GlossaryClarificationRequested")' | tail -1 |
-                jq -cjS --arg actor "$2" '.payload | {actor: $actor, answer: "yes", conflict_id, input_hash} | '"$3" |
+                jq -cjS --arg actor "$2" '{actor: $actor, answer: "yes", conflict_id: .payload.conflict_id,
+                        input_hash: .payload.input_hash, question: .hash, replaces: null} | '"$3" |
                 ssh-keygen -q -Y sign -f "$1" -n "${4:-pawl}"
 }
 
@@ -199,7 +206,8 @@ runs 0 forge GlossaryClarificationResolved user:ana .
 same "$(pawl conflicts --json)" '[]'
 held "^pawl: step approve: waits for an answer to \"Publish\?\", since conflict $id: the answer at seq [0-9]+ does not count: it is not signed; .pawl resolve $id --answer TEXT --sign KEY. gives one, then"
 for wrong in 'eve user:ana .' 'ana user:ben .' 'ana user:ana .answer="no"' 'ana user:ana .conflict_id="0123456789abcdef"' \
-        'ana user:ana .input_hash="0"' 'ana user:ana . file'; do
+        'ana user:ana .input_hash="0"' 'ana user:ana . file' 'ana user:ana .question="0"' 'ana user:ana .replaces=.question' \
+        'ana user:ana del(.question)|del(.replaces)' 'ana user:ana .question=null'; do
         read -r who as filter namespace <<<"$wrong"
         sign "$who" "$as" "$filter" "$namespace" >sig
         runs 0 forge GlossaryClarificationResolved user:ana '.signature = $sig'
@@ -236,21 +244,24 @@ run=revoked
 begin $run
 runs 0 pawl resolve "$id" --answer yes --actor user:ana --sign ana
 allow user:eve eve
-held "run $run: whose answers it takes \(require_signed\) has changed since it began: an answer counts only if it did then, too; .pawl resume $run --accept-changed-mission. takes it as it is"
+held "run $run: whose answers it takes \(require_signed\) has changed since it began: an answer counts only if it did then, too; a new run takes it as it is"
 says "does not count: user:ana's signature is not good \(.*\), by allowed as it is now" why
 fails 1 "by allowed as it is now; sign with a key" pawl resolve "$id" --answer yes --actor user:ana --sign ana
 
-it "one that came into it since the run began counts after somebody accepted that, and not before"
+it "one that came into it since the run began counts in a new run, whatever somebody accepts"
 fails 1 "user:eve's signature is not good \(.*\), by allowed as it was when the run began" pawl resolve "$id" --answer yes --actor user:eve --sign eve
 sign eve user:eve . >sig
 runs 0 forge GlossaryClarificationResolved user:eve '.signature = $sig'
-held "by allowed as it was when the run began"
-runs 3 pawl resume $run --accept-changed-mission --no-input
-says "whose answers it takes \(require_signed\) has changed since it began, and is from now on as it is" err
-same "$(eventlog export | jq -c 'select(.type == "RunMissionChanged").payload.changes')" '[]'
-runs 0 pawl resolve "$id" --answer yes --actor user:eve --sign eve
+held "by allowed as it was when the run began \(a new run takes it as it is now\)"
+for option in --accept-changed-mission --rerun-changed; do
+        runs 3 pawl resume $run $option --no-input
+        fails 1 'by allowed as it was when the run began' pawl resolve "$id" --answer yes --actor user:eve --sign eve
+done
+same "$(events RunMissionChanged)" 0
+allow user:ana ana user:eve eve
+fails 1 'by allowed as it was when the run began' pawl resolve "$id" --answer yes --actor user:eve --sign eve
+runs 0 pawl resolve "$id" --answer yes --actor user:ana --sign ana
 runs 0 pawl resume $run --no-input
-lacks 'has changed' err
 same "$(cat journal)" published
 allow user:ana ana
 
@@ -260,10 +271,19 @@ begin $run
 sed -i /require_signed/d mission.yaml
 runs 0 forge GlossaryClarificationResolved user:ana .
 held "it is not signed"
+for option in --accept-changed-mission --rerun-changed; do
+        runs 3 pawl resume $run $option --no-input
+        fails 1 'takes signed answers alone' pawl resolve "$id" --answer yes --actor user:ana
+done
+sed -i 's/echo published/echo changed/' mission.yaml
 runs 3 pawl resume $run --accept-changed-mission --no-input
-runs 0 pawl resolve "$id" --answer yes --actor user:ana
+same "$(events RunMissionChanged)" 1
+fails 1 'takes signed answers alone' pawl resolve "$id" --answer yes --actor user:ana
+runs 0 pawl resolve "$id" --answer yes --actor user:ana --sign ana
 runs 0 pawl resume $run --no-input
-same "$(cat journal)" published
+same "$(cat journal)" changed
+write_ask
+sed -i /require_signed/d mission.yaml
 run=added
 begin $run
 runs 0 pawl resolve "$id" --answer yes --actor user:ana
