@@ -95,3 +95,17 @@ runs 0 pawl resume one
 rm mission.yaml
 runs 0 pawl resume one
 same "$(tail -1 out)" "run one: completed, 3 of 3 steps completed"
+
+it "a recorded mission that is not in the log any more closes the gate: exit 5, whatever the file says and is accepted"
+if ! on_server; then
+        for change in no yes; do
+                begin
+                python3 -c 'import sqlite3; c = sqlite3.connect(".pawl/events.db"); c.execute("DELETE FROM blobs WHERE instr(CAST(content AS TEXT), ?) > 0", ("\"mission\":\"release\"",)); c.commit()'
+                [ $change = no ] || sed -i 's/echo publish/echo changed/' mission.yaml
+                for option in --no-input --accept-changed-mission --rerun-changed; do
+                        fails 5 'run one: the mission that it began with is not in the log any more; put back' pawl resume one --no-input $option
+                done
+                same "$(eventlog head)" "$head"
+                same "$(cat journal)" "$(printf 'fetch\nbuild')"
+        done
+fi

@@ -273,3 +273,74 @@ runs 0 pawl resolve "$id" --pick 1 --actor user:ana --sign ana
 runs 0 pawl resume r1 --no-input
 same "$(tr '\n' ' ' <journal)" 'specified published '
 runs 0 pawl resume r1 --no-input
+
+it "a fork's answers are verified in the run that it was forked from"
+cat >mission.yaml <<'YAML'
+mission: release
+require_signed: allowed
+steps:
+  - {id: first, run: [touch, file]}
+  - {id: approve, ask: {question: "Publish?", options: ["yes", "no"]}}
+  - {id: publish, inputs: {said: {$from: approve}}, run: [sh, -c, "cat >>journal"]}
+  - {id: confirm, ask: {question: "Announce?"}}
+  - {id: announce, run: [sh, -c, "echo announced >>journal"]}
+YAML
+begin
+runs 0 pawl resolve "$id" --answer yes --actor user:ana --sign ana
+runs 3 pawl resume r1 --no-input
+same "$(cat journal)" '{"said":"yes"}'
+rm journal
+runs 0 pawl fork r1 --from publish --yes --json
+fork=$(jq -r .run_id out)
+rm -f journal
+runs 3 pawl resume "$fork" --no-input
+same "$(cat journal)" '{"said":"yes"}'
+keep '"yes"' >/dev/null
+rm journal
+eventlog export | jq -c --arg run "$fork" 'select(.type == "GlossaryClarificationRequested" and .run_id == $run)' | tail -n 1 |
+        jq -c "$done_by | .payload.forked = true" | append
+runs 5 pawl resume "$fork" --no-input
+[ ! -e journal ]
+
+it "a time is not over because an older one stands in the log"
+write_ask
+sed -i 's/options: .*\]}/options: ["yes", "no"], within: 1d, otherwise: "yes"}/' mission.yaml
+begin
+last GlossaryClarificationRequested "$resolved" | append
+last GlossaryClarificationRequested ".us = 1700000000000000 | .payload.unverified = $(last GlossaryClarificationResolved .seq) | .payload.due_at = \"2023-11-15T00:00:00.000000Z\"" | append
+shut
+same "$(last GlossaryClarificationResolved '[.actor, .payload.answer]')" '["system:timeout","yes"]'
+shut 'does not count: it is not signed'
+write_ask
+
+it "a worker believes nothing else either"
+forget_log
+rm -f journal
+runs 0 pawl submit mission.yaml --run r1
+runs 0 pawl work --once --dir "$PWD.work"
+id=$(pawl conflicts --json | jq -r '.[0].conflict_id')
+keep '"yes"' >/dev/null
+change "UPDATE {steps} SET status = 'completed', output_hash = '$yes', exit_code = 0 WHERE step_id = 'approve'"
+change "UPDATE {runs} SET status = 'interrupted' WHERE run_id = 'r1'"
+pawl work --once --dir "$PWD.work" >out 2>err </dev/null || true
+same "$(find "$PWD.work" -name journal)" ''
+rm -rf "$PWD.work"
+
+if ! on_server; then
+        it "a log with a key is no other: its rows are not believed, and events without a MAC neither"
+        (umask 077; head -c 32 /dev/urandom >key)
+        export PAWL_KEY_FILE=key
+        for what in "UPDATE {steps} SET status = 'completed', output_hash = '$yes', exit_code = 0 WHERE step_id = 'approve'" \
+                "UPDATE {conflicts} SET status = 'resolved', resolved_seq = 1 WHERE step_id = 'approve'" \
+                "UPDATE {runs} SET mission_hash = NULL WHERE run_id = 'r1'"; do
+                begin
+                keep '"yes"' >/dev/null
+                change "$what"
+                shut
+        done
+        begin
+        keep '"yes"' >/dev/null
+        last GlossaryClarificationRequested "$done_by" | append
+        shut
+        unset PAWL_KEY_FILE
+fi
