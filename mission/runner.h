@@ -217,9 +217,10 @@ PAWL_MUST_CHECK pawl_status pawl__runner_hold_signers(pawl__runner *r, const paw
  *  from now on. PAWL_EDAMAGED: they do not verify, or what it requires is not in the log. */
 PAWL_MUST_CHECK pawl_status pawl__runner_believe(pawl__runner *r, pawl_text run_id);
 /** Does the completion of a step, whose row that is, count? PAWL_EDAMAGED: no. Where answers need
- *  not be signed, all do. */
+ *  not be signed, all do. (mission/steps.c) */
 PAWL_MUST_CHECK pawl_status pawl__step_counts(pawl__runner *r, size_t index, const pawl__row *row);
-/** The same of each step of the mission that a run has ended with (@p step_id absent), or of one.
+/** The same of each step of the mission that a run has ended with (@p step_id absent), or of one
+ *  (mission/signed_end.c).
  */
 PAWL_MUST_CHECK pawl_status pawl__runner_check_end(
         pawl__runner *r, const pawl__row *run, pawl_text step_id);

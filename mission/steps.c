@@ -3,6 +3,7 @@
 #include "checkpoint/checkpoint.h"
 #include "mission/ask.h"
 #include "mission/runner.h"
+#include "pipeline/question.h"
 #include <stdio.h>
 
 /* Where the outputs of earlier steps come from. */
@@ -258,6 +259,28 @@ pawl_status pawl__step_holds(bool *out, pawl__runner *r, size_t index)
         if (p.step->when != PAWL__NO_NODE)
                 status = pawl__when_holds(out, r->mission, p.step, output_of, &from, &r->error);
         pawl__buf_free(&from.blob);
+        return status;
+}
+
+pawl_status pawl__step_counts(pawl__runner *r, size_t index, const pawl__row *row)
+{
+        const pawl__step *step = &r->mission->steps[index];
+        const pawl__ask *ask = step->ask;
+        const pawl__question asks = {.within_ms = ask ? ask->within_ms : 0,
+                .otherwise = ask ? ask->otherwise : (pawl_text){NULL, 0}};
+        bool left_out = false, runs = false;
+        pawl_status status = PAWL_OK;
+
+        if (!r->trusts)
+                return PAWL_OK;
+        status = pawl__trust_completed(&left_out, r->trusts, row, ask ? &asks : NULL, &r->error);
+        if (!status && left_out)
+                status = pawl__step_holds(&runs, r, index);
+        if (!status && runs)
+                status = pawl__fail(&r->error, PAWL_EDAMAGED,
+                        "run %.*s: step %.*s was left out, although its `when` says that it runs; "
+                        "put back a copy of the log, or start a new run",
+                        PAWL__FMT(r->run_id), PAWL__FMT(step->id));
         return status;
 }
 

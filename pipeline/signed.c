@@ -66,8 +66,7 @@ pawl_status pawl__signers_verify(const pawl__signers *signers, pawl__verify_fn v
 static pawl_status lost(const pawl__row *run, const char *what, pawl_error *err)
 {
         return pawl__fail(err, PAWL_EDAMAGED,
-                "run %.*s: %s, so that nobody knows whose answers it takes; put back a copy of the "
-                "log that has it, or start a new run",
+                "run %.*s: %s; put back a copy of the log that has it, or start a new run",
                 PAWL__FMT(run->v[PAWL__RUN_ID].text), what);
 }
 
@@ -85,7 +84,7 @@ static pawl_status named_document(
                 return pawl__log_failed(log, status, err);
         const pawl__event_type type = status ? PAWL__EVENT_OTHER : pawl__event_type_of(event.type);
         if (status || !pawl__text_eq(event.run_id, run->v[PAWL__RUN_ID].text))
-                return lost(run, "the event that it began with is not in the log", err);
+                return lost(run, "the event that it began with is not in the log any more", err);
         if (type != PAWL__RUN_STARTED && type != PAWL__RUN_SUBMITTED)
                 return run->v[PAWL__RUN_SCOPE_REFS].text.data ||
                                        run->v[PAWL__RUN_MISSION_PATH].text.data
@@ -117,7 +116,8 @@ pawl_status pawl__signers_recorded(pawl__signers *out, pawl__arena *arena, pawl_
                 return status;
         status = pawl__unhex32(hash, hex) ? pawl__log_blob(&document, log, hash) : PAWL_ENOTFOUND;
         if (status == PAWL_ENOTFOUND)
-                status = lost(run, "the mission that it began with is not in the log", err);
+                status =
+                        lost(run, "the mission that it began with is not in the log any more", err);
         else
                 status = pawl__log_failed(log, status, err);
         /* Most missions do not have it, and some are long. */

@@ -84,9 +84,9 @@ static pawl_status step_of(
         return PAWL_OK;
 }
 
-static bool is(const pawl__verified_fold *f, const char *name, const char *value)
+static bool is(const pawl__verified_fold *f, const char *name, pawl_text value)
 {
-        return pawl__text_is(pawl__json_get_text(&f->tree, 0, name), value);
+        return pawl__text_eq(pawl__json_get_text(&f->tree, 0, name), value);
 }
 
 static bool is_true(const pawl__verified_fold *f, const char *name)
@@ -117,7 +117,7 @@ static pawl_status note_asked(pawl__verified_fold *f, const change *c, pawl_erro
 
         if (status)
                 return status;
-        if (is(f, "conflict_type", "question"))
+        if (is(f, "conflict_type", pawl__text("question")))
                 step->question = pawl__arena_copy(&f->arena, id);
         const bool first = at == PAWL__MAP_NONE;
         if (first) {
@@ -178,7 +178,7 @@ static pawl_status note_completed(pawl__verified_fold *f, const change *c, pawl_
         pawl__verified_completion done = {.seq = c->event->seq,
                 .forked = is_true(f, "forked"),
                 .skipped = is_true(f, "skipped"),
-                .when = is(f, "reason", "when"),
+                .when = is(f, "reason", pawl__text("when")),
                 .glossary = f->glossary};
         pawl_status status = step_of(&step, f, c->event, err);
 
@@ -196,12 +196,17 @@ static pawl_status note_completed(pawl__verified_fold *f, const change *c, pawl_
         if (status)
                 return status;
         copy_hash(done.output_hash, pawl__json_get_text(&f->tree, 0, "output_hash"));
+        const bool passed =
+                status_is(c, "running") &&
+                is(f, "input_hash", c->step.v[PAWL__STEP_INPUT_HASH].text) &&
+                (pawl__text_is(c->step.v[PAWL__STEP_CURSOR].text, "post_gate") ||
+                        pawl__text_is(c->step.v[PAWL__STEP_CURSOR].text, "post_generation"));
         done.legal = !step->again && (done.forked                        ? status_is(c, "pending")
                                              : done.skipped && done.when ? !c->completed
                                              : done.skipped              ? status_is(c, "failed")
-                                                                         : status_is(c, "running"));
+                                                                         : passed);
         done.blocked = step->blocked;
-        done.other_inputs = step->blocked && !is(f, "input_hash", step->blocked_on);
+        done.other_inputs = step->blocked && !is(f, "input_hash", pawl__text(step->blocked_on));
         done.before = step->completion;
         f->completions[f->n_completions++] = done;
         step->completion = (uint32_t)f->n_completions;
@@ -217,13 +222,16 @@ static pawl_status note_begun(
         if (status)
                 return status;
         if (type == PAWL__GENERATION_BLOCKED) {
+                const pawl__node by = pawl__json_get(&f->tree, 0, "conflicts");
+                if (by == PAWL__NO_NODE || !pawl__json_at(&f->tree, by)->count)
+                        return PAWL_OK; /* by a layer that names none */
                 step->blocked = c->event->seq;
                 copy_hash(step->blocked_on, c->step.v[PAWL__STEP_INPUT_HASH].text);
                 return PAWL_OK;
         }
         step->again = c->completed || (step->again && type == PAWL__STEP_RESUMED);
-        if (type == PAWL__STEP_STARTED)
-                step->blocked = 0;
+        if (!c->step.v[PAWL__STEP_STATUS].text.data || status_is(c, "pending"))
+                step->blocked = 0; /* it begins anew */
         return PAWL_OK;
 }
 

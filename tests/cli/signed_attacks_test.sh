@@ -212,7 +212,7 @@ else
 fi
 for file in with without; do
         [ $file = with ] || sed -i /require_signed/d mission.yaml
-        fails 5 'run r1: the mission that it began with is not in the log, so that nobody knows' pawl resolve "$id" --answer yes --actor user:ana
+        fails 5 'run r1: the mission that it began with is not in the log any more; put back' pawl resolve "$id" --answer yes --actor user:ana
         shut 'the mission that it began with is not in the log'
         runs 5 pawl resume r1 --no-input --accept-changed-mission
 done
