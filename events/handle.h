@@ -88,7 +88,8 @@ struct pawl_log {
                 unsigned char (*hashes)[32]; /* of the first n events, which this handle verified */
                 uint64_t n;
                 size_t cap;
-                bool guards; /* what is read of them must have these hashes */
+                /* of what is read of them: does it still have these hashes? NULL: not looked at */
+                pawl_status (*check)(pawl_log *log, const pawl_event *event, pawl_error *err);
         } verified;
         unsigned char kept[256][32]; /* by its first byte: a blob that is there; or none (blob.c) */
         unsigned char kept_head[32]; /* the last event's hash, for which that holds */
@@ -170,9 +171,6 @@ pawl_status pawl__interrupt_fail(const pawl_log *log, pawl_error *err);
  *  PAWL_EDAMAGED "seq N: WHAT" for a value of the wrong type or form. */
 PAWL_MUST_CHECK pawl_status pawl__row_event(
         pawl_event *out, pawl_log *log, pawl__query *range, uint64_t expected, pawl_error *err);
-/** Does an event that was verified still say what it said? PAWL_EDAMAGED. (events/verified.c) */
-PAWL_MUST_CHECK pawl_status pawl__verified_check(
-        pawl_log *log, const pawl_event *event, pawl_error *err);
 /** Report damage at @p seq; PAWL_EBUSY instead when the view is stale, as that looks the same. */
 pawl_status pawl__damaged(pawl_log *log, pawl_error *err, uint64_t seq, const char *what);
 /** Does RFC 3339 have a form for it: years 1 to 9999? */

@@ -90,8 +90,8 @@ pawl_status pawl__row_event(
                 return pawl__nomem(err);
         if (wrong)
                 return pawl__damaged(log, err, expected, wrong);
-        const pawl_status status = log->verified.guards && event.seq <= log->verified.n
-                                           ? pawl__verified_check(log, &event, err)
+        const pawl_status status = log->verified.check && event.seq <= log->verified.n
+                                           ? log->verified.check(log, &event, err)
                                            : PAWL_OK;
         if (!status)
                 *out = event;

@@ -32,7 +32,7 @@ static pawl_status check_itself(pawl_log *log, const pawl_event *event, pawl_err
         return status;
 }
 
-pawl_status pawl__verified_check(pawl_log *log, const pawl_event *event, pawl_error *err)
+static pawl_status check(pawl_log *log, const pawl_event *event, pawl_error *err)
 {
         if (memcmp(event->hash, log->verified.hashes[event->seq - 1], 32) != 0)
                 return pawl__damaged(
@@ -86,7 +86,7 @@ pawl_status pawl__log_verified_walk(pawl_log *log, pawl__event_fn fn, void *user
 
 void pawl__log_verified_guard(pawl_log *log, bool on)
 {
-        log->verified.guards = on;
+        log->verified.check = on ? check : NULL;
 }
 
 const unsigned char *pawl__log_verified_hash(const pawl_log *log, uint64_t seq)

@@ -41,7 +41,8 @@ void pawl__verified_free(pawl__verified_fold *f)
                 return;
         if (f->store)
                 f->store->free(f->store);
-        pawl__applier_free(&f->applier);
+        pawl__json_tree_free(&f->applier.tree);
+        pawl__arena_free(&f->applier.arena);
         pawl__json_tree_free(&f->tree);
         pawl__buf_free(&f->key);
         pawl__map_free(&f->asked_at);
