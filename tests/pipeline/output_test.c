@@ -30,8 +30,7 @@ PIPED_TEST(at_max_an_output_with_a_conflict_is_kept_and_held)
         head = piped_head(p);
         assert_int_equal(piped_critical_resume(p, "s", plain), PAWL_BLOCKED);
         assert_string_equal(piped_types(p, head),
-                "RunClaimed StepResumed StepCheckpointed GenerationBlockedBySemanticConflict "
-                "GlossaryClarificationRequested");
+                "RunClaimed StepResumed StepCheckpointed GenerationBlockedBySemanticConflict");
         assert_string_equal(piped_conflict(p, 0), conflict);
         assert_ok(piped_define(p, conflict, "Where refunds land"));
 
