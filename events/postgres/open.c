@@ -134,22 +134,6 @@ static pawl_status set_version(pawl_log *log, pawl_error *err)
                 texts, 2, "make its tables", err);
 }
 
-/* A table that another role made since the connection was asked stays as it is, and is not ours. */
-static pawl_status check_made(pawl_log *log, pawl_error *err)
-{
-        PGresult *result = NULL;
-        pawl_status status = pawl__server_execute(
-                &result, log, pawl__trust_sql, NULL, 0, "make its tables", err);
-
-        if (status)
-                return status;
-        pawl__postgres_query found = {
-                .base.engine = &pawl__postgres_engine, .log = log, .result = result};
-        status = pawl__trust_check(log, &found, err);
-        log->server->pq->PQclear(result);
-        return status;
-}
-
 /* In one transaction: the tables, if need be, and the log's row. */
 static pawl_status make(pawl_log *log, bool there, tables found, pawl_error *err)
 {
@@ -165,8 +149,8 @@ static pawl_status make(pawl_log *log, bool there, tables found, pawl_error *err
                 status = execute_all(log, schema.data, err);
         if (!status && found != TABLES)
                 status = execute_all(log, stored_as_it_is, err);
-        if (!status && found != TABLES)
-                status = check_made(log, err);
+        if (!status && found != TABLES) /* one that another role made meanwhile stays as it is */
+                status = pawl__trust_look(log, err);
         if (!status)
                 status = there ? set_version(log, err) : put_row(log, err);
         pawl__buf_free(&schema);

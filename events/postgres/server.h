@@ -117,7 +117,7 @@ struct pawl__server {
         bool lost;        /* the connection is of no use any more */
         bool pooled;      /* nothing may be kept in the session */
         bool implicit;    /* an exchange without BEGIN is a transaction as we begin one */
-        int64_t trusted_ms; /* when pawl__trust_sql found nothing last */
+        int64_t trusted_ms; /* when nothing was found last */
         unsigned names;     /* given to prepared statements */
         int64_t log_id;
         char id_literal[24];
@@ -198,12 +198,14 @@ void pawl__server_disconnect(pawl_log *log);
 /** Connect where the connection was lost; then the last event that was acknowledged must be
  *  there: PAWL_EDAMAGED naming both, and the log takes no more. */
 PAWL_MUST_CHECK pawl_status pawl__server_ready(pawl_log *log, pawl_error *err);
-/** A query for what could act with the rights of this connection's role without being trusted with
- *  them (trust.c): at most one row, what it is and the role that controls it. */
+/** Does another role own anything in the database (trust.c)? One row. */
 extern const char pawl__trust_sql[];
-/** PAWL_EACCESS naming what that query found, if anything. */
+/** After that query: if so, look. */
 PAWL_MUST_CHECK pawl_status pawl__trust_check(
-        pawl_log *log, pawl__postgres_query *found, pawl_error *err);
+        pawl_log *log, pawl__postgres_query *answer, pawl_error *err);
+/** PAWL_EACCESS naming what could act with the rights of this connection's role without being
+ * trusted with them, and the role that controls it. */
+PAWL_MUST_CHECK pawl_status pawl__trust_look(pawl_log *log, pawl_error *err);
 int64_t pawl__now_ms(void);
 /** Wait, but for a signal: false. */
 bool pawl__server_pause(pawl_log *log, int64_t ms);
