@@ -209,6 +209,10 @@ struct pawl__engine {
         pawl_status (*backup)(pawl_backup *result, pawl_log *log, const char *path,
                 pawl_backup_fn go_on, void *user);             /**< NULL: by a copy */
         pawl_status (*shrink)(uint64_t *freed, pawl_log *log); /**< NULL: nothing is free */
+        /** The SHA-256 of a blob, read piece by piece. PAWL_ENOTFOUND, without a message. NULL: it
+         * is read whole. */
+        pawl_status (*blob_hash)(
+                unsigned char out[32], pawl_log *log, const unsigned char hash[32]);
         pawl_status (*space)(uint64_t *files, uint64_t *free, pawl_log *log);
 };
 

@@ -304,6 +304,8 @@ PAWL_MUST_CHECK pawl_status pawl__log_mac(
 /** A blob by its hash, appended to @p out, re-hashed on the way. PAWL_ENOTFOUND, PAWL_EDAMAGED. */
 PAWL_MUST_CHECK pawl_status pawl__log_blob(
         pawl__buf *out, pawl_log *log, const unsigned char hash[32]);
+/** As pawl__log_blob(), without the content, of which little is in memory at a time. */
+PAWL_MUST_CHECK pawl_status pawl__log_blob_check(pawl_log *log, const unsigned char hash[32]);
 
 /** For loops that are long without asking the log: PAWL_OK, or PAWL_EINTERRUPTED while
  *  pawl_log_interrupt() is on. By the log's own thread. */

@@ -211,5 +211,6 @@ const pawl__engine pawl__sqlite_engine = {
         .busy = pawl__sqlite_busy,
         .backup = pawl__sqlite_backup,
         .shrink = pawl__sqlite_shrink,
+        .blob_hash = pawl__sqlite_blob_hash,
         .space = pawl__sqlite_space,
 };

@@ -262,5 +262,8 @@ pawl__life pawl__run_lock_state(pawl_log *log, pawl_text run_id, uint64_t fence)
 
 PAWL_MUST_CHECK pawl_status pawl__sqlite_backup(
         pawl_backup *result, pawl_log *log, const char *path, pawl_backup_fn go_on, void *user);
+/** A blob's hash, as pawl__engine.blob_hash (events/sqlite/blob_hash.c). */
+pawl_status pawl__sqlite_blob_hash(
+        unsigned char out[32], pawl_log *log, const unsigned char hash[32]);
 PAWL_MUST_CHECK pawl_status pawl__sqlite_shrink(uint64_t *freed, pawl_log *log);
 PAWL_MUST_CHECK pawl_status pawl__sqlite_space(uint64_t *files, uint64_t *free, pawl_log *log);

@@ -167,12 +167,14 @@ damaged '^eventlog: seq [0-9]+: checkpoint [0-9]+: content [0-9a-f]{16}: ' \
 damaged '^eventlog: seq [0-9]+: checkpoint [0-9]+: content [0-9a-f]{16}: ' "DELETE FROM packed WHERE hash = (SELECT max(hash) FROM packed)"
 cd ..
 
-it "a large content is verified part by part, in little memory"
+it "a large content or output is verified part by part, in little memory"
 mkdir large
 cd large
 own_log
 head -c 150000000 /dev/zero | tr '\0' x >file
 runs 0 pawl checkpoint --max-file 1G
+printf 'mission: m\nworkspace: {checkpoint: off}\nsteps: [{id: a, run: [sh, -c, "head -c 60000000 file"]}]\n' >m.yaml
+runs 0 pawl run m.yaml
 (ulimit -v 400000; runs 0 eventlog verify)
 most=$(/usr/bin/time -f %M eventlog verify 2>&1 >/dev/null | tail -1) || most=0
 [ "$most" -lt 65536 ]

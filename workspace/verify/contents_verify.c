@@ -1,7 +1,7 @@
 /*
- * Three passes over one state of the log: the events, with the blobs that they name; the trees of the
- * checkpoints that were not pruned, which gives the contents that must be there; and the contents
- * as they are kept, pack by pack, so that each is read once.
+ * Three passes over one state of the log: the events, with the blobs that they name; the trees of
+ * the checkpoints that were not pruned, which gives the contents that must be there; and the
+ * contents as they are kept, pack by pack, so that each is read once.
  */
 #include "workspace/verify/contents_verify.h"
 #include "base/error.h"
@@ -28,7 +28,6 @@ typedef struct verifying {
         pawl__contents *contents;
         pawl__contents_verdict verdict;
         pawl__json_tree tree;
-        pawl__buf blob;
         unsigned char recent[RECENT][32]; /* blobs that verify, named by many events */
         checkpoint *checkpoints;
         size_t n, cap;
@@ -58,8 +57,7 @@ static pawl_status check_blob(verifying *v, const pawl_event *event, const char 
 
         if (memcmp(hash, none, 32) == 0 || memcmp(recent, hash, 32) == 0)
                 return PAWL_OK;
-        pawl__buf_clear(&v->blob);
-        const pawl_status status = pawl__log_blob(&v->blob, v->log, hash);
+        const pawl_status status = pawl__log_blob_check(v->log, hash);
         if (status == PAWL_ENOTFOUND && may_miss)
                 return PAWL_OK;
         if (is_finding(status)) {
@@ -331,7 +329,6 @@ pawl_status pawl__contents_verify(pawl__contents_verdict *out, pawl_log *log, pa
         forget(&v);
         pawl__contents_close(v.contents);
         pawl__json_tree_free(&v.tree);
-        pawl__buf_free(&v.blob);
         free(v.checkpoints);
         return status;
 }

@@ -16,7 +16,7 @@ typedef struct pawl__contents_verdict {
  * Compute the hash of each content that is kept, of files, directories and threads, and of each
  * blob that an event names, such as an output. Find those that are missing. It takes the events as
  * they are: the chain is pawl_log_verify()'s. Memory grows with the number of contents, not with
- * their sizes; a blob is read whole.
+ * their sizes; of a log on a server a blob is read whole.
  * @return PAWL_EDAMAGED naming the content, and the checkpoint or the event that needs it.
  */
 PAWL_MUST_CHECK pawl_status pawl__contents_verify(
