@@ -1,7 +1,7 @@
-/* Missions that take signed answers alone: whose, by the file that `require_signed` names. What it
- * said when the run began stands in the document that the run's first event names, and nothing
- * widens it; what it says now is looked at, too, so that a key that is taken out of it counts no
- * more. Such a run is read from verified events. */
+/* Missions with `require_signed`, which names a file of allowed signers. The document that the
+ * run's first event names has the file as it was then, and nothing widens that. The file as it is
+ * now counts too, so that a key that is removed from it counts no more. Such a run is read from
+ * verified events. */
 #include "base/error.h"
 #include "mission/checker.h"
 #include "mission/runner.h"

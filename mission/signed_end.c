@@ -1,4 +1,4 @@
-/* Of a run that takes signed answers alone, and has ended: does each of its steps count? */
+/* Checks the completed steps of a run that requires signatures and has ended. */
 #include "base/error.h"
 #include "base/json_tree.h"
 #include "mission/runner.h"

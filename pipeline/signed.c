@@ -172,7 +172,7 @@ static const char *way_to_answer(const pawl__row *conflict)
                                                                            : "--pick N";
 }
 
-/* Of an event that the state was folded from. */
+/* The hash of an event that the state was folded from. */
 static pawl_status hash_of(
         char out[65], pawl_log *log, uint64_t seq, pawl_text conflict_id, pawl_error *err)
 {

@@ -9,8 +9,8 @@
  * verify: the library starts no program here.
  *
  * A run that requires signatures believes verified events alone: its trust reads the state by
- * state/verified.h. What it requires is in the document of its mission, which the event that it
- * began with names by hash.
+ * state/verified.h. The document of its mission says what it requires; the event that the run
+ * began with names that document by hash.
  */
 #pragma once
 
@@ -44,8 +44,9 @@ static inline bool pawl__signers_required(const pawl__signers *signers)
         return signers->recorded.data || signers->present.data;
 }
 
-/** What the event that a run began with requires, by the document that it names. All absent:
- *  nothing. Texts in the arena. PAWL_EDAMAGED: event or document is missing, or not the run's. */
+/** Reads the requirement from the event that a run began with, by the document that it names. All
+ *  absent: nothing is required. Texts in the arena. PAWL_EDAMAGED: event or document is missing, or
+ * not the run's. */
 PAWL_MUST_CHECK pawl_status pawl__signers_recorded(pawl__signers *out, pawl__arena *arena,
         pawl_log *log, const pawl__row *run, pawl_error *err);
 

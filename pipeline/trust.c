@@ -1,4 +1,4 @@
-/* Which answers of a log count, and which completions: looked at again by verified events. */
+/* Judges answers and completions by verified events. */
 #include "base/error.h"
 #include "base/json_canon.h"
 #include "base/json_tree.h"
@@ -48,8 +48,8 @@ static void hex_of(char out[65], const unsigned char *hash)
                 pawl__hex(out, hash, PAWL__HASH_LEN);
 }
 
-/* What must have been signed: question and replaces as the events before it have them, whatever the
- * payload says. */
+/* The text that must have been signed: question and replaces are as the events before it say,
+ * whatever the payload says. */
 static pawl_status answer_text(pawl__buf *out, const pawl__trust *trust, const pawl_event *event,
         const pawl__json_tree *tree, const pawl__verified_answer *given, pawl_error *err)
 {
@@ -72,7 +72,7 @@ static pawl_status answer_text(pawl__buf *out, const pawl__trust *trust, const p
         return status;
 }
 
-/* What the signature does not cover must be what the conflict says. */
+/* The members that the signature does not cover must be those of the conflict. */
 static pawl_status fits(bool *out, const pawl__trust *trust, pawl__arena *arena,
         const pawl_event *event, const pawl__json_tree *tree, pawl_error *err)
 {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What is known of a step beside its row. */
+/* A step's past, beside its row. */
 struct step_past {
         bool again;          /* it was begun although it had completed */
         uint64_t blocked;    /* its last GenerationBlocked since it was started; 0: none */
@@ -56,7 +56,7 @@ void pawl__verified_free(pawl__verified_fold *f)
         free(f);
 }
 
-/* ---- What is kept beside the rows ------------------------------------------------------------ */
+/* ---- Facts beside the rows ------------------------------------------------------------------- */
 
 static pawl_status step_key(pawl__verified_fold *f, pawl_text run_id, pawl_text step_id)
 {
@@ -102,7 +102,7 @@ static void copy_hash(char out[65], pawl_text hash)
         snprintf(out, 65, "%.*s", PAWL__FMT(hash));
 }
 
-/* What the event changes beside the rows; both rows are as they were before it. */
+/* An event, and the rows that it is about as they were before it. */
 typedef struct change {
         const pawl_event *event;
         pawl__row conflict, step;
