@@ -198,6 +198,16 @@ held() {
         runs 0 eventlog replay --check
 }
 
+it "asking again unchanged appends no new request, so that an answer that is being signed stays good"
+begin again
+sign ana user:ana . >sig
+for i in 1 2; do runs 3 pawl resume again --no-input; done
+same "$(events GlossaryClarificationRequested)" 1
+same "$(pawl conflicts --json | jq -c '[.[].conflict_id]')" "[\"$id\"]"
+runs 0 forge GlossaryClarificationResolved user:ana '.signature = $sig'
+runs 0 pawl resume again --no-input
+same "$(cat journal)" published
+
 it "what somebody else appended opens no gate, unless it is signed for this conflict, by this answer, by this actor"
 run=forged
 : >sig
