@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
         pawl_status status;
@@ -183,4 +184,16 @@ pawl_status pawl__fail_prefix(pawl_error *err, pawl_status status, const char *f
         va_end(args);
         memcpy(message, err->message, sizeof message);
         return pawl__fail(err, status, "%s: %s", prefix, message);
+}
+
+pawl_status pawl__handle_usable(
+        const void *handle, const pid_t *opened_by, const char *what, pawl_error *err)
+{
+        if (!handle)
+                return pawl__fail(err, PAWL_EINVAL, "%s: " PAWL__NO_HANDLE, what);
+        if (*opened_by == getpid())
+                return PAWL_OK;
+        return pawl__fail(err, PAWL_ESTATE,
+                "%s: process %ld opened it, and this one was forked since; open it here again",
+                what, (long)*opened_by);
 }

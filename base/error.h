@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/text.h"
+#include <sys/types.h>
 
 /**
  * Write the message into @p err (may be NULL) and return @p status, so that a failing path is one
@@ -41,6 +42,21 @@ PAWL_MUST_CHECK static inline pawl_status pawl__arena_check(pawl__arena *arena, 
 /** Put "PREFIX: " before the message that a lower call left; return the status that it gave. */
 pawl_status pawl__fail_prefix(pawl_error *err, pawl_status status, const char *format, ...)
         PAWL_PRINTF(3, 4);
+
+/** Pass a failure on: return the status of the call, unless it is PAWL_OK. */
+#define TRY(call)                                                                                  \
+        do {                                                                                       \
+                const pawl_status tried_ = (call);                                                 \
+                if (tried_)                                                                        \
+                        return tried_;                                                             \
+        } while (0)
+
+/** Of a handle that the process @p opened_by opened (NULL: @p handle is NULL, too): PAWL_EINVAL for
+ *  none, PAWL_ESTATE in a child of that process. @p what: "log", for the message. */
+PAWL_MUST_CHECK pawl_status pawl__handle_usable(
+        const void *handle, const pid_t *opened_by, const char *what, pawl_error *err);
+/** What errmsg() of a NULL handle says. */
+#define PAWL__NO_HANDLE "the handle is NULL; open it first"
 
 /** The two arguments of "%.*s"; at most 200 bytes of the text are shown, whole characters. */
 #define PAWL__FMT(text)                                                                            \

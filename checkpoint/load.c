@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/ids.h"
 #include "base/sources.h"
 #include "checkpoint/checkpoint.h"
 #include "state/state.h"
@@ -144,17 +145,25 @@ static pawl_status load_public(
 pawl_status pawl_step_checkpoint_load(
         pawl_step_checkpoint **out, pawl_log *log, const char *retry_token, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         return load_public(out, log, pawl__text(retry_token), err);
 }
 
 pawl_status pawl_step_checkpoint_latest(pawl_step_checkpoint **out, pawl_log *log,
         const char *run_id, const char *step_id, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__row step = {.v[PAWL__STEP_RUN].text = pawl__text(run_id)};
         pawl__state *state;
-        pawl_status status = pawl__state_of(&state, log, err);
+        pawl_status status = pawl__id_check(pawl__text(run_id), "run id", err);
 
+        if (!status)
+                status = pawl__id_check(pawl__text(step_id), "step id", err);
+        if (!status)
+                status = pawl__state_of(&state, log, err);
         step.v[PAWL__STEP_ID].text = pawl__text(step_id);
         if (!status) {
                 status = pawl__state_get(state, PAWL__STEPS, &step, &arena, err);
@@ -209,6 +218,9 @@ pawl_status pawl_step_checkpoint_verify(bool *same, const pawl_step_checkpoint *
         const char *inputs, size_t len, pawl_error *err)
 {
         char hash[65];
+
+        if (!checkpoint)
+                return pawl__fail(err, PAWL_EINVAL, "checkpoint: " PAWL__NO_HANDLE);
         pawl_status status = pawl_json_hash(hash, inputs, len, err);
 
         if (status == PAWL_OK)

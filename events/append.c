@@ -378,6 +378,8 @@ pawl_status pawl__log_commit(pawl_log *log, pawl__batch *batch, uint64_t fence, 
 pawl_status pawl_log_append(
         uint64_t *seq_out, pawl_log *log, const pawl_event *events, size_t n, uint64_t fence)
 {
+        TRY(pawl__log_usable(log, NULL));
+
         pawl__batch batch = PAWL__BATCH_INIT;
         pawl_status status = PAWL_OK;
 

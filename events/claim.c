@@ -189,6 +189,8 @@ pawl_status pawl__log_claim(uint64_t *fence, pawl_log *log, pawl_text mission_id
 pawl_status pawl_log_claim(uint64_t *fence, pawl_log *log, const char *mission_id,
         const char *run_id, const char *actor, pawl_owner *owner)
 {
+        TRY(pawl__log_usable(log, NULL));
+
         return pawl__log_claim(fence, log, pawl__text(mission_id), pawl__text(run_id),
                 (pawl_text){NULL, 0}, pawl__text(actor), NULL, owner);
 }

@@ -471,6 +471,8 @@ pawl_status pawl__log_backup_by_copy(
 pawl_status pawl_log_backup(
         pawl_backup *result, pawl_log *log, const char *path, pawl_backup_fn go_on, void *user)
 {
+        TRY(pawl__log_usable(log, NULL));
+
         pawl_backup made = {0};
 
         if (log->writing)

@@ -21,6 +21,11 @@ struct pawl_cursor {
         pawl_event events[BATCH_ROWS];
 };
 
+static pawl_status check_cursor(const pawl_cursor *cursor)
+{
+        return pawl__log_usable(cursor ? cursor->log : NULL, NULL);
+}
+
 static const size_t text_at[] = {offsetof(pawl_event, type), offsetof(pawl_event, mission_id),
         offsetof(pawl_event, run_id), offsetof(pawl_event, step_id),
         offsetof(pawl_event, session_id), offsetof(pawl_event, actor),
@@ -134,6 +139,8 @@ pawl_status pawl__cursor_find(pawl_cursor **out, pawl_log *log, const pawl__even
 
 pawl_status pawl_cursor_open(pawl_cursor **out, pawl_log *log, uint64_t since)
 {
+        TRY(pawl__log_usable(log, NULL));
+
         return pawl__cursor_open(out, log, since, UINT64_MAX);
 }
 
@@ -192,6 +199,8 @@ static pawl_status read_ahead(pawl_cursor *cursor)
 
 pawl_status pawl_cursor_next(pawl_cursor *cursor, pawl_event *event)
 {
+        TRY(check_cursor(cursor));
+
         const pawl_status status = read_ahead(cursor);
 
         if (!status)
@@ -227,6 +236,8 @@ static pawl_status own_filter(pawl_cursor *cursor, const pawl_event_filter *filt
 
 pawl_status pawl_cursor_find(pawl_cursor **out, pawl_log *log, const pawl_event_filter *filter)
 {
+        TRY(pawl__log_usable(log, NULL));
+
         pawl_cursor *cursor = NULL;
 
         if (filter->version != PAWL_EVENT_FILTER_VERSION)
@@ -268,6 +279,8 @@ enum { LOOK_MS = 100 }; /* between two looks at a log that is waited for */
 
 pawl_status pawl_cursor_wait(pawl_cursor *cursor, unsigned timeout_ms)
 {
+        TRY(check_cursor(cursor));
+
         const int64_t end = pawl__boot_ms(cursor->log) + timeout_ms;
 
         for (;;) {
@@ -374,6 +387,8 @@ pawl_status pawl__log_each(
 
 pawl_status pawl_log_head(uint64_t *seq, unsigned char hash[32], pawl_log *log)
 {
+        TRY(pawl__log_usable(log, NULL));
+
         uint64_t last = 0;
         unsigned char last_hash[32];
         pawl_status status = pawl__view_refresh(log, &log->err);

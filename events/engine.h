@@ -125,6 +125,9 @@ struct pawl__engine {
         /** Free everything of the engine's own; of a log that failed to open as well. The numbered
          *  queries are finalized here. */
         void (*close)(pawl_log *log);
+        /** In a child of the process that opened the log: give up what it shares with that process,
+         *  so that nothing changes there. NULL: there is nothing to do. */
+        void (*abandon)(pawl_log *log);
         /** Before a read begins, outside of a transaction: make the connection see what is there
          *  now. */
         pawl_status (*refresh)(pawl_log *log, pawl_error *err);

@@ -42,6 +42,7 @@ typedef struct pawl__watched {
 
 struct pawl_log {
         const pawl__engine *engine;
+        pid_t process;                       /* that opened it: no other may use it */
         struct pawl__file *file;             /* the engine's own part: events/sqlite/sqlite.h, */
         struct pawl__server *server;         /* or events/postgres/ */
         const struct pawl__log_setup *setup; /* while it is opened */

@@ -13,7 +13,8 @@
 
 void pawl_log_interrupt(pawl_log *log, bool on)
 {
-        atomic_store(&log->interrupted, on);
+        if (log)
+                atomic_store(&log->interrupted, on);
 }
 
 bool pawl__interrupt_waits(const pawl_log *log)

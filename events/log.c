@@ -4,9 +4,16 @@
 #include "events/mask.h"
 #include <assert.h>
 
+pawl_status pawl__log_usable(pawl_log *log, pawl_error *err)
+{
+        if (!err && log)
+                err = &log->err;
+        return pawl__handle_usable(log, log ? &log->process : NULL, "log", err);
+}
+
 const char *pawl_log_errmsg(const pawl_log *log)
 {
-        return log->err.message;
+        return log ? log->err.message : PAWL__NO_HANDLE;
 }
 
 void pawl__log_acknowledge(pawl_log *log)
@@ -92,7 +99,7 @@ pawl_status pawl__log_space(uint64_t *files, uint64_t *free, pawl_log *log)
 
 const char *pawl_log_warning(pawl_log *log)
 {
-        if (log->warning.status == PAWL_OK)
+        if (!log || log->warning.status == PAWL_OK)
                 return NULL;
         log->said = log->warning;
         log->warning = (pawl_error)PAWL_ERROR_INIT;

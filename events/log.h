@@ -11,6 +11,10 @@
 #include "base/text.h"
 #include "events/types.h"
 
+/** The first line of every public function that takes a log: PAWL_EINVAL for NULL, PAWL_ESTATE in
+ *  another process than the one that opened it. @p err NULL: the message is the log's own. */
+PAWL_MUST_CHECK pawl_status pawl__log_usable(pawl_log *log, pawl_error *err);
+
 /* ---- A batch: what is appended as one transaction ------------------------------------------- */
 
 struct pawl__batch;

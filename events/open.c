@@ -4,6 +4,7 @@
 #include "events/handle.h"
 #include "events/log.h"
 #include <stdlib.h>
+#include <unistd.h>
 
 static pawl_status take_options(pawl_log *log, const pawl_log_options *options, pawl_error *err)
 {
@@ -71,6 +72,7 @@ pawl_status pawl__log_open_on(const pawl__engine *engine, pawl_log **out, const 
                 return pawl__nomem(err);
         log->setup = setup ? setup : &real;
         log->engine = engine;
+        log->process = getpid();
         log->signal_fd = -1;
         pawl__blobs_forget(log);
         setup = log->setup;
@@ -93,10 +95,26 @@ pawl_status pawl__log_open_on(const pawl__engine *engine, pawl_log **out, const 
         return PAWL_OK;
 }
 
+/* In a child of the process that opened it: what the two share stays as it is. A file's descriptor
+ * and a server's connection are closed here without a word; the rest is the child's copy, which
+ * nothing can free safely. */
+static void abandon(pawl_log *log)
+{
+        for (size_t i = 0; i < log->n_leases; i++)
+                if (log->leases[i].lock_fd >= 0)
+                        close(log->leases[i].lock_fd);
+        if (log->engine->abandon)
+                log->engine->abandon(log);
+}
+
 void pawl_log_close(pawl_log *log)
 {
         if (!log)
                 return;
+        if (log->process != getpid()) {
+                abandon(log);
+                return;
+        }
         pawl_log_interrupt(log, false);
         pawl__lease_release(log);
         if (log->projecting)

@@ -34,6 +34,8 @@ pawl_status pawl__tx_prune(pawl_log *log, uint64_t seq)
 
 pawl_status pawl_log_shrink(uint64_t *freed, pawl_log *log)
 {
+        TRY(pawl__log_usable(log, NULL));
+
         uint64_t bytes = 0;
         pawl_status status = pawl__tx_may_begin(log);
 

@@ -77,6 +77,8 @@ static pawl_status renew(pawl_log *log, pawl_text run_id, uint64_t fence)
 
 pawl_status pawl_log_renew(pawl_log *log, const char *run_id, uint64_t fence)
 {
+        TRY(pawl__log_usable(log, NULL));
+
         return renew(log, pawl__text(run_id), fence);
 }
 
@@ -104,6 +106,8 @@ static pawl_status renew_due(pawl_log *log, int64_t by_ms)
 
 pawl_status pawl_log_renew_all(pawl_log *log)
 {
+        TRY(pawl__log_usable(log, NULL));
+
         return renew_due(log, INT64_MAX);
 }
 
@@ -116,6 +120,8 @@ pawl_status pawl__log_keep_claims(pawl_log *log)
 
 pawl_status pawl_log_release(pawl_log *log, const char *run_id, uint64_t fence)
 {
+        TRY(pawl__log_usable(log, NULL));
+
         pawl_status status = change_alone(
                 log, PAWL__STMT_LEASE_RELEASE, pawl__text(run_id), fence, "release the run");
 

@@ -368,6 +368,8 @@ pawl_status pawl__log_check_head(pawl_log *log, pawl_error *err)
 pawl_status pawl_log_verify(pawl_verify_result *result, pawl_log *log, uint64_t anchor_seq,
         const unsigned char *anchor_hash)
 {
+        TRY(pawl__log_usable(log, NULL));
+
         checking c = {.log = log,
                 .scratch = PAWL__BUF_INIT,
                 .anchor_seq = anchor_seq,

@@ -156,6 +156,8 @@ static pawl_status cancel(cancelling *c, const char *run_id, pawl_text actor, pa
 pawl_status pawl_mission_cancel(
         pawl_log *log, const char *run_id, const char *actor, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         cancelling c = {.log = log};
         const pawl_status status = cancel(&c, run_id, pawl__text(actor ? actor : "program"), err);
 

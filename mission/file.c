@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static pawl_status keep_id(
         const pawl__place *place, pawl_text *out, pawl__node node, const char *what)
@@ -436,6 +437,7 @@ pawl_status pawl_mission_load(pawl_mission **out, const char *path, pawl_error *
 
         if (!mission)
                 return pawl__nomem(err);
+        mission->process = getpid();
         pawl_status status = pawl__document_load(&mission->document, path, err);
         if (!status && !realpath(path, real))
                 status = pawl__fail_errno(err, errno, path, "find it again");
@@ -468,19 +470,24 @@ void pawl_mission_free(pawl_mission *mission)
         free(mission);
 }
 
+pawl_status pawl__mission_usable(const pawl_mission *mission, pawl_error *err)
+{
+        return pawl__handle_usable(mission, mission ? &mission->process : NULL, "mission", err);
+}
+
 const char *pawl_mission_id(const pawl_mission *mission)
 {
-        return mission->id.data;
+        return mission ? mission->id.data : NULL;
 }
 
 size_t pawl_mission_steps(const pawl_mission *mission)
 {
-        return mission->n_steps;
+        return mission ? mission->n_steps : 0;
 }
 
 const char *pawl_mission_step_id(const pawl_mission *mission, size_t index)
 {
-        return index < mission->n_steps ? mission->steps[index].id.data : NULL;
+        return index < pawl_mission_steps(mission) ? mission->steps[index].id.data : NULL;
 }
 
 size_t pawl__mission_find(const pawl_mission *mission, pawl_text step_id)

@@ -92,6 +92,7 @@ typedef enum pawl__snapshots {
 } pawl__snapshots;
 
 struct pawl_mission {
+        pid_t process;           /* that loaded it: no other may use it */
         pawl__document document; /**< its tree is there until the steps of a run begin */
         pawl__arena arena;
         char *path;      /**< absolute */
@@ -136,6 +137,10 @@ struct pawl_mission {
         uint32_t *order;    /**< all of them, each behind what it needs */
         size_t n_ordered;
 };
+
+/** The first line of every public function that takes a mission and can fail: PAWL_EINVAL for NULL,
+ *  PAWL_ESTATE in another process than the one that loaded it. */
+PAWL_MUST_CHECK pawl_status pawl__mission_usable(const pawl_mission *mission, pawl_error *err);
 
 /** A mission whose file the log keeps; @p path, absolute, is where it would be. As
  *  pawl_mission_load(). */

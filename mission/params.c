@@ -345,6 +345,8 @@ static pawl_status refuse_unknown(const pawl_mission *mission, pawl_text name, p
 pawl_status pawl_mission_set_param(
         pawl_mission *mission, const char *name, const char *text, pawl_error *err)
 {
+        TRY(pawl__mission_usable(mission, err));
+
         pawl_mission_param *param = find(mission, pawl__text(name));
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl__buf json = PAWL__BUF_INIT;
@@ -400,6 +402,8 @@ static pawl_status take_file(pawl_mission *mission, const pawl__document *docume
 
 pawl_status pawl_mission_load_params(pawl_mission *mission, const char *path, pawl_error *err)
 {
+        TRY(pawl__mission_usable(mission, err));
+
         pawl__document document;
         pawl_status status = pawl__document_load(&document, path, err);
 
@@ -412,8 +416,8 @@ pawl_status pawl_mission_load_params(pawl_mission *mission, const char *path, pa
 
 size_t pawl_mission_params(const pawl_mission *mission, const pawl_mission_param **out)
 {
-        *out = mission->params;
-        return mission->n_params;
+        *out = mission ? mission->params : NULL;
+        return mission ? mission->n_params : 0;
 }
 
 pawl_status pawl__params_complete(const pawl_mission *mission, pawl_error *err)

@@ -1,5 +1,6 @@
 /* What a log holds now, as lists for programs that link the library. */
 #include "base/error.h"
+#include "base/ids.h"
 #include "base/json_tree.h"
 #include "mission/runs.h"
 #include "pipeline/answer.h"
@@ -94,6 +95,8 @@ static pawl_status take_run(const pawl__run_view *run, void *user, pawl_error *e
 pawl_status pawl_run_list(
         pawl_runs **out, pawl_log *log, const char *status, uint64_t limit, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         pawl_status done;
         list *l = new_list(&done, err);
         uint64_t next;
@@ -106,6 +109,9 @@ pawl_status pawl_run_list(
 
 pawl_status pawl_run_find(pawl_runs **out, pawl_log *log, const char *run_id, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+        TRY(pawl__id_check(pawl__text(run_id), "run id", err));
+
         pawl_status status;
         list *l = new_list(&status, err);
         pawl__run_view run;
@@ -172,6 +178,9 @@ static pawl_status take_step(
 pawl_status pawl_step_list(
         pawl_steps **out, pawl_log *log, const char *run_id, bool contents, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+        TRY(pawl__id_check(pawl__text(run_id), "run id", err));
+
         pawl_status status;
         list *l = new_list(&status, err);
         pawl__run_view run;
@@ -218,6 +227,8 @@ static pawl_status take_conflict(list *l, pawl_log *log, const pawl__row *row, p
 pawl_status pawl_conflict_list(
         pawl_conflicts **out, pawl_log *log, const char *run_id, bool resolved, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         pawl_status status;
         list *l = new_list(&status, err);
         pawl__state *state;
@@ -308,6 +319,8 @@ static pawl_status versions_of_run(
 
 pawl_status pawl_sense_list(pawl_senses **out, pawl_log *log, const char *run_id, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         pawl_text mission_id = {NULL, 0};
         pawl_status status;
         list *l = new_list(&status, err);

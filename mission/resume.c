@@ -454,6 +454,8 @@ static pawl_status resume(pawl_run_result **out, pawl__runner *r, const char *wh
 pawl_status pawl_mission_resume(pawl_run_result **out, pawl_log *log, const char *what,
         const pawl_run_options *options, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         pawl__runner r;
         pawl_status status;
 

@@ -244,6 +244,9 @@ static pawl_status run(pawl_run_result **out, pawl__runner *r)
 pawl_status pawl_mission_run(pawl_run_result **out, pawl_mission *mission, pawl_log *log,
         const pawl_run_options *options, pawl_error *err)
 {
+        TRY(pawl__mission_usable(mission, err));
+        TRY(pawl__log_usable(log, err));
+
         pawl__runner r;
         pawl_status status;
 

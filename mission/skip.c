@@ -160,6 +160,8 @@ static pawl_status commit(skipping *s)
 pawl_status pawl_mission_skip(pawl_log *log, const char *run_id, const char *step_id,
         const char *output, size_t len, const char *actor, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         skipping s = {.log = log, .actor = pawl__text(actor ? actor : "program"), .err = err};
         pawl_status status = pawl__id_check(pawl__text(run_id), "run id", err);
 

@@ -281,6 +281,9 @@ static pawl_status submit(pawl__runner *r)
 pawl_status pawl_mission_submit(char run_id[129], pawl_mission *mission, pawl_log *log,
         const pawl_run_options *options, pawl_error *err)
 {
+        TRY(pawl__mission_usable(mission, err));
+        TRY(pawl__log_usable(log, err));
+
         pawl__runner r;
         pawl_status status = pawl__runner_open(&r, log, options);
 

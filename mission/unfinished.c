@@ -14,6 +14,9 @@ static void copy(char *out, size_t size, pawl_text text)
 pawl_status pawl_mission_unfinished(
         pawl_unfinished *out, const pawl_mission *mission, pawl_log *log, pawl_error *err)
 {
+        TRY(pawl__mission_usable(mission, err));
+        TRY(pawl__log_usable(log, err));
+
         pawl__state *state;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__row run;

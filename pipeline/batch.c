@@ -75,11 +75,15 @@ pawl_status pawl__pipeline_commit(pawl_pipeline *pipeline, pawl_error *err)
 
 pawl_status pawl_pipeline_flush(pawl_pipeline *pipeline)
 {
+        TRY(pawl__pipeline_usable(pipeline));
+
         return pawl__pipeline_commit(pipeline, &pipeline->error);
 }
 
 pawl_status pawl_pipeline_renew(pawl_pipeline *pipeline, const char *run_id)
 {
+        TRY(pawl__pipeline_usable(pipeline));
+
         pawl__claim *claim = pawl__claim_find(pipeline, pawl__text(run_id));
 
         if (pipeline->running || !claim)

@@ -376,6 +376,9 @@ static pawl_status run(pawl_pipeline *pipeline, pawl_context *ctx, bool may_assu
 
 pawl_status pawl_pipeline_run(pawl_pipeline *pipeline, pawl_context *ctx)
 {
+        TRY(pawl__pipeline_usable(pipeline));
+        TRY(pawl__context_usable(ctx, &pipeline->error));
+
         if (pipeline->running)
                 return pawl__fail(&pipeline->error, PAWL_ESTATE,
                         "step %.*s: a pass of this pipeline is under way; run it after that",

@@ -126,6 +126,9 @@ static pawl_status complete(
 pawl_status pawl_pipeline_complete(
         pawl_pipeline *pipeline, pawl_context *ctx, const char *output, size_t len)
 {
+        TRY(pawl__pipeline_usable(pipeline));
+        TRY(pawl__context_usable(ctx, &pipeline->error));
+
         pawl_status status = may_end(pipeline, ctx, false);
 
         if (status)
@@ -149,6 +152,9 @@ pawl_status pawl_pipeline_complete(
 pawl_status pawl_pipeline_failed(
         pawl_pipeline *pipeline, pawl_context *ctx, int exit_code, const char *why)
 {
+        TRY(pawl__pipeline_usable(pipeline));
+        TRY(pawl__context_usable(ctx, &pipeline->error));
+
         pawl_status status = may_end(pipeline, ctx, true);
 
         if (status)

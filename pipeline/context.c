@@ -5,6 +5,14 @@
 #include "base/json_canon.h"
 #include "base/sources.h"
 #include <stdlib.h>
+#include <unistd.h>
+
+pawl_status pawl__context_usable(pawl_context *ctx, pawl_error *err)
+{
+        if (!err && ctx)
+                err = &ctx->error;
+        return pawl__handle_usable(ctx, ctx ? &ctx->process : NULL, "context", err);
+}
 
 void pawl_context_free(pawl_context *ctx)
 {
@@ -82,6 +90,7 @@ pawl_status pawl_context_new(pawl_context **out, const char *mission_id, const c
         pawl_context *ctx = calloc(1, sizeof *ctx);
         if (!ctx)
                 return pawl__nomem(err);
+        ctx->process = getpid();
         ctx->store_inputs = true;
         status = fill(ctx, ids, err);
         if (status)
@@ -93,6 +102,8 @@ pawl_status pawl_context_new(pawl_context **out, const char *mission_id, const c
 
 pawl_status pawl_context_set_inputs(pawl_context *ctx, const char *json, size_t len)
 {
+        TRY(pawl__context_usable(ctx, NULL));
+
         const pawl_status status = check_open(ctx);
 
         return status ? status : take_inputs(ctx, json, len);
@@ -100,6 +111,8 @@ pawl_status pawl_context_set_inputs(pawl_context *ctx, const char *json, size_t 
 
 pawl_status pawl_context_set_metadata(pawl_context *ctx, const char *json, size_t len)
 {
+        TRY(pawl__context_usable(ctx, NULL));
+
         pawl__metadata metadata;
         pawl_status status = check_open(ctx);
 
@@ -114,6 +127,8 @@ pawl_status pawl_context_set_metadata(pawl_context *ctx, const char *json, size_
 
 pawl_status pawl_context_set_critical(pawl_context *ctx, bool critical)
 {
+        TRY(pawl__context_usable(ctx, NULL));
+
         const pawl_status status = check_open(ctx);
 
         if (!status)
@@ -123,6 +138,8 @@ pawl_status pawl_context_set_critical(pawl_context *ctx, bool critical)
 
 pawl_status pawl_context_set_strictness(pawl_context *ctx, const char *strictness)
 {
+        TRY(pawl__context_usable(ctx, NULL));
+
         const pawl_status status = check_open(ctx);
 
         if (status)
@@ -136,6 +153,8 @@ pawl_status pawl_context_set_strictness(pawl_context *ctx, const char *strictnes
 
 pawl_status pawl_context_set_retry_token(pawl_context *ctx, const char *token)
 {
+        TRY(pawl__context_usable(ctx, NULL));
+
         pawl_text text = pawl__text(token);
         const pawl_status status = check_open(ctx);
 
@@ -199,49 +218,49 @@ pawl_text pawl__context_keep(pawl_context *ctx, pawl_text text, bool *ok)
 
 const char *pawl_context_errmsg(const pawl_context *ctx)
 {
-        return ctx->error.message;
+        return ctx ? ctx->error.message : PAWL__NO_HANDLE;
 }
 
 const char *pawl_context_retry_token(const pawl_context *ctx)
 {
-        return ctx->checkpoint.retry_token[0] ? ctx->checkpoint.retry_token : NULL;
+        return ctx && ctx->checkpoint.retry_token[0] ? ctx->checkpoint.retry_token : NULL;
 }
 
 size_t pawl_context_conflicts(const pawl_context *ctx)
 {
-        return ctx->n_conflicts;
+        return ctx ? ctx->n_conflicts : 0;
 }
 
 const pawl_conflict *pawl_context_conflict(const pawl_context *ctx, size_t index)
 {
-        return index < ctx->n_conflicts ? &ctx->conflicts[index] : NULL;
+        return ctx && index < ctx->n_conflicts ? &ctx->conflicts[index] : NULL;
 }
 
 const pawl_input_change *pawl_context_input_diff(const pawl_context *ctx)
 {
-        return ctx->inputs_changed ? &ctx->change : NULL;
+        return ctx && ctx->inputs_changed ? &ctx->change : NULL;
 }
 
 pawl_text pawl_context_inputs(const pawl_context *ctx)
 {
-        return ctx->inputs;
+        return ctx ? ctx->inputs : (pawl_text){NULL, 0};
 }
 
 const char *pawl_context_input_hash(const pawl_context *ctx)
 {
-        return ctx->input_hash;
+        return ctx ? ctx->input_hash : NULL;
 }
 
 const char *pawl_context_cursor(const pawl_context *ctx)
 {
-        const char *name = ctx->resumed ? pawl__cursor_name(ctx->resumed_at) : NULL;
+        const char *name = ctx && ctx->resumed ? pawl__cursor_name(ctx->resumed_at) : NULL;
 
         return name ? name : "";
 }
 
 pawl_text pawl_context_output(const pawl_context *ctx)
 {
-        return ctx->output;
+        return ctx ? ctx->output : (pawl_text){NULL, 0};
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */
@@ -308,6 +327,8 @@ pawl_status pawl__context_emit(pawl_context *ctx, pawl__event_type type)
 
 pawl_status pawl_context_emit(pawl_context *ctx, const char *type, const char *payload, size_t len)
 {
+        TRY(pawl__context_usable(ctx, NULL));
+
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl__event_type known = pawl__event_type_of(pawl__text(type));
         pawl_event event = envelope(ctx, pawl__text(type), 1);
@@ -332,7 +353,7 @@ pawl_status pawl_context_emit(pawl_context *ctx, const char *type, const char *p
 
 pawl_status pawl_context_fail(pawl_context *ctx, pawl_status status, const char *why)
 {
-        return pawl__fail(&ctx->error, status, "%s", why);
+        return pawl__fail(ctx ? &ctx->error : NULL, status, "%s", why ? why : "");
 }
 
 static pawl_status id_of(char out[17], const pawl_context *ctx, const char *phase, pawl_text about)

@@ -34,6 +34,7 @@ typedef enum pawl__prompt_state {
 } pawl__prompt_state;
 
 struct pawl_context {
+        pid_t process;     /* that made it: no other may use it */
         pawl__arena arena; /**< lives as long as the context */
         pawl__arena pass;  /**< memory of a pass; cleared when the next begins */
         pawl_error error;
@@ -120,6 +121,10 @@ struct pawl_context {
         char checkpoint_hash[65];
         pawl__attempt attempt; /**< of its command, by who started one */
 };
+
+/** The first line of every public function that takes a context and can fail: PAWL_EINVAL for NULL,
+ *  PAWL_ESTATE in another process than the one that made it. @p err NULL: the context's own. */
+PAWL_MUST_CHECK pawl_status pawl__context_usable(pawl_context *ctx, pawl_error *err);
 
 /** The envelope of an event of this context, payload absent. */
 pawl_event pawl__context_event(const pawl_context *ctx, pawl__event_type type);

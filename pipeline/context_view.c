@@ -5,26 +5,28 @@
 
 pawl_text pawl_context_mission_id(const pawl_context *ctx)
 {
-        return ctx->mission_id;
+        return ctx ? ctx->mission_id : (pawl_text){NULL, 0};
 }
 
 pawl_text pawl_context_run_id(const pawl_context *ctx)
 {
-        return ctx->run_id;
+        return ctx ? ctx->run_id : (pawl_text){NULL, 0};
 }
 
 pawl_text pawl_context_step_id(const pawl_context *ctx)
 {
-        return ctx->step_id;
+        return ctx ? ctx->step_id : (pawl_text){NULL, 0};
 }
 
 const char *pawl_context_strictness(const pawl_context *ctx)
 {
-        return pawl__strictness_name(pawl__context_effective(ctx));
+        return ctx ? pawl__strictness_name(pawl__context_effective(ctx)) : NULL;
 }
 
 pawl_status pawl_context_scopes(pawl_scopes *out, pawl_context *ctx)
 {
+        TRY(pawl__context_usable(ctx, NULL));
+
         const size_t n = ctx->n_scope_refs;
         pawl_scope_ref *items = pawl__arena_array(&ctx->pass, n, sizeof *items);
 
@@ -39,6 +41,8 @@ pawl_status pawl_context_scopes(pawl_scopes *out, pawl_context *ctx)
 
 pawl_status pawl_context_extracted_terms(pawl_terms *out, pawl_context *ctx)
 {
+        TRY(pawl__context_usable(ctx, NULL));
+
         const size_t n = ctx->terms.n;
         pawl_term *items = pawl__arena_array(&ctx->pass, n, sizeof *items);
 
@@ -64,6 +68,8 @@ static pawl_text id_of(const pawl_context *ctx, const pawl__finding *finding)
 
 pawl_status pawl_context_findings(pawl_findings *out, pawl_context *ctx)
 {
+        TRY(pawl__context_usable(ctx, NULL));
+
         const size_t n = ctx->findings.n;
         pawl_finding *items = pawl__arena_array(&ctx->pass, n, sizeof *items);
 
@@ -83,6 +89,8 @@ pawl_status pawl_context_findings(pawl_findings *out, pawl_context *ctx)
 
 pawl_status pawl_context_terms(pawl_glossary_terms *out, pawl_context *ctx)
 {
+        TRY(pawl__context_usable(ctx, NULL));
+
         const bool found = ctx->phase == PAWL__ON_INPUTS && ctx->terms.n > 0;
         const pawl__terms_query q = {.log = ctx->log,
                 .state = ctx->state,

@@ -128,6 +128,8 @@ static pawl_status end_run(
 
 pawl_status pawl_pipeline_end_run(pawl_pipeline *pipeline, const char *run_id, const char *reason)
 {
+        TRY(pawl__pipeline_usable(pipeline));
+
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl_status status;
 

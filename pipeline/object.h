@@ -49,6 +49,9 @@ struct pawl_pipeline {
         bool holds;              /**< a pass that ends well is committed by who asked for it */
 };
 
+/** The first line of every public function that takes a pipeline: as pawl__log_usable(). */
+PAWL_MUST_CHECK pawl_status pawl__pipeline_usable(pawl_pipeline *pipeline);
+
 /* ---- claim.c -------------------------------------------------------------------------------- */
 
 /** The pipeline's claim on the context's run, or NULL. */

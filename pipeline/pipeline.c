@@ -47,6 +47,8 @@ static pawl_status build(pawl_pipeline *pipeline)
 pawl_status pawl_pipeline_new(
         pawl_pipeline **out, pawl_log *log, const pawl_pipeline_options *options, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         const pawl_pipeline_options defaults = PAWL_PIPELINE_OPTIONS_INIT;
 
         if (options && options->version != PAWL_PIPELINE_OPTIONS_VERSION)
@@ -90,9 +92,14 @@ void pawl_pipeline_free(pawl_pipeline *pipeline)
         free(pipeline);
 }
 
+pawl_status pawl__pipeline_usable(pawl_pipeline *pipeline)
+{
+        return pipeline ? pawl__log_usable(pipeline->log, &pipeline->error) : PAWL_EINVAL;
+}
+
 const char *pawl_pipeline_errmsg(const pawl_pipeline *pipeline)
 {
-        return pipeline->error.message;
+        return pipeline ? pipeline->error.message : PAWL__NO_HANDLE;
 }
 
 pawl_error *pawl__pipeline_error(pawl_pipeline *pipeline)
@@ -112,8 +119,10 @@ size_t pawl__pipeline_index(const pawl_pipeline *pipeline, const char *name)
 static pawl_status add(
         pawl_pipeline *pipeline, const char *name, const pawl_layer *layer, size_t after)
 {
+        if (!name || !layer || !layer->name || !layer->process)
+                return pawl__fail(&pipeline->error, PAWL_EINVAL,
+                        "layer: a name or its function is NULL; set both");
         size_t at = pawl__pipeline_index(pipeline, name);
-
         if (pipeline->running)
                 return pawl__fail(&pipeline->error, PAWL_ESTATE,
                         "layer %s: a pass is under way; add layers before it", layer->name);
@@ -132,17 +141,23 @@ static pawl_status add(
 pawl_status pawl_pipeline_add_before(
         pawl_pipeline *pipeline, const char *name, const pawl_layer *layer)
 {
+        TRY(pawl__pipeline_usable(pipeline));
+
         return add(pipeline, name, layer, 0);
 }
 
 pawl_status pawl_pipeline_add_after(
         pawl_pipeline *pipeline, const char *name, const pawl_layer *layer)
 {
+        TRY(pawl__pipeline_usable(pipeline));
+
         return add(pipeline, name, layer, 1);
 }
 
 pawl_status pawl_pipeline_seed(pawl_pipeline *pipeline, const char *scope, const char *path)
 {
+        TRY(pawl__pipeline_usable(pipeline));
+
         pawl__scope at;
         pawl_status status = pawl__scope_read(&at, pawl__text(scope), &pipeline->error);
 

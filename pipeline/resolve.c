@@ -340,6 +340,8 @@ pawl_status pawl__conflicts_resolve(pawl_log *log, const pawl_conflict_answer *a
 pawl_status pawl_conflicts_resolve(pawl_log *log, const pawl_conflict_answer *answers, size_t n,
         const char *actor, size_t *refused, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         pawl__refusals refusals = {.tell = NULL};
         const pawl_status status =
                 pawl__conflicts_resolve(log, answers, n, actor, NULL, &refusals, err);
@@ -352,6 +354,8 @@ pawl_status pawl_conflicts_resolve(pawl_log *log, const pawl_conflict_answer *an
 pawl_status pawl_conflict_resolve(pawl_log *log, const char *conflict_id, const pawl_answer *answer,
         const char *actor, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         const pawl_conflict_answer one = {conflict_id, *answer};
 
         return pawl_conflicts_resolve(log, &one, 1, actor, NULL, err);

@@ -115,6 +115,8 @@ static pawl_status fill(details *d, pawl_log *log, const char *session_id, pawl_
 pawl_status pawl_session_find(
         pawl_session_details **out, pawl_log *log, const char *session_id, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         details *d = calloc(1, sizeof *d);
         const pawl_status status = d ? fill(d, log, session_id, err) : pawl__nomem(err);
 

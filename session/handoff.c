@@ -22,6 +22,8 @@ static pawl_status make(pawl__buf *out, pawl_log *log, pawl__state *state, const
 pawl_status pawl_session_handoff(char **text, size_t *len, pawl_log *log, const char *session_id,
         size_t summary, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__buf out = PAWL__BUF_INIT;
         pawl__state *state;

@@ -201,6 +201,8 @@ static pawl_status give(
 pawl_status pawl_session_handoff_json(
         char **json, size_t *len, pawl_log *log, const char *session_id, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         pawl__json_open_object(&w);

@@ -30,5 +30,7 @@ pawl_status pawl__handoff_write(pawl_log *log, const char *session_id, const cha
 pawl_status pawl_session_handoff_write(
         pawl_log *log, const char *session_id, const char *path, size_t summary, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         return pawl__handoff_write(log, session_id, path, summary, 0644, err);
 }

@@ -150,6 +150,8 @@ pawl_status pawl_session_start(char session_id[PAWL_SESSION_ID_MAX], pawl_log *l
         const char *mission_id, const pawl_session_work *work, const pawl_session_options *options,
         pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         static const pawl_session_options defaults = PAWL_SESSION_OPTIONS_INIT;
         static const pawl_session_work nothing;
         const pawl_session_options *o = options ? options : &defaults;
@@ -209,6 +211,8 @@ static pawl_status update(uint64_t *seq, pawl_log *log, const char *session_id, 
 pawl_status pawl_session_update(pawl_log *log, const char *session_id, const char *actor,
         const pawl_session_work *work, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         return update(NULL, log, session_id, actor, PAWL__SESSION_UPDATED,
                 (pawl__session_report){.work = work}, err);
 }
@@ -216,6 +220,10 @@ pawl_status pawl_session_update(pawl_log *log, const char *session_id, const cha
 pawl_status pawl_session_checkpoint(uint64_t *seq, pawl_log *log, const char *session_id,
         const char *actor, const char *reason, const pawl_session_work *work, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
+        if (!reason)
+                reason = "";
         if (!pawl__session_reason_known(reason))
                 return pawl__fail(err, PAWL_EINVAL,
                         "reason %.40s: is not known; give manual, step_complete, context_warning, "
@@ -228,6 +236,10 @@ pawl_status pawl_session_checkpoint(uint64_t *seq, pawl_log *log, const char *se
 pawl_status pawl_session_end(pawl_log *log, const char *session_id, const char *actor,
         const char *status, const char *reason, const pawl_session_work *work, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
+        if (!status)
+                status = "";
         if (strcmp(status, "completed") != 0 && strcmp(status, "interrupted") != 0 &&
                 strcmp(status, "error") != 0)
                 return pawl__fail(err, PAWL_EINVAL,
@@ -242,6 +254,8 @@ pawl_status pawl_session_end(pawl_log *log, const char *session_id, const char *
 
 pawl_status pawl_session_pin(pawl_log *log, const char *session_id, bool pinned, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         keeping k;
         pawl_status status = keep_begin(&k, log, NULL, err);
@@ -291,6 +305,8 @@ static pawl_status begin_from(keeping *k, const void *what)
 pawl_status pawl_session_resume(char new_session_id[PAWL_SESSION_ID_MAX], pawl_log *log,
         const char *session_id, uint64_t checkpoint_seq, const char *actor, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         pawl__row then;
         keeping k;
         origin from = {&k.session, checkpoint_seq};

@@ -130,6 +130,8 @@ pawl_status pawl__session_list(pawl_sessions **out, pawl_log *log,
 pawl_status pawl_session_list(
         pawl_sessions **out, pawl_log *log, const pawl_session_filter *filter, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         static const pawl_session_filter all = PAWL_SESSION_FILTER_INIT;
 
         return pawl__session_list(out, log, filter ? filter : &all, 0, err);

@@ -234,6 +234,8 @@ static pawl_status let_go(pawl_log *log, intent *it, const char *actor, pawl_err
 pawl_status pawl_session_prune(pawl_prune_report **out, pawl_log *log, size_t keep, bool dry_run,
         const char *actor, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         enum { TRIES = 8 };
         pawl__state *state;
         pawl_prune_report *report = NULL;

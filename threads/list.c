@@ -408,6 +408,8 @@ static pawl_status check_filter(reading *r)
 pawl_status pawl_thread_list(pawl_thread_checkpoints **out, pawl_threads *threads,
         const pawl_thread_filter *filter, pawl_error *err)
 {
+        TRY(pawl__log_usable(threads ? threads->log : NULL, err));
+
         reading r = {.threads = threads, .filter = filter, .err = err};
         pawl_status status;
 

@@ -10,6 +10,8 @@ enum { ID_MAX = 40, NS_MAX = PAWL__ID_MAX - ID_MAX - 3 };
 pawl_status pawl_threads_open(
         pawl_threads **out, pawl_log *log, const char *mission_id, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         const pawl_text mission = pawl__text(mission_id ? mission_id : "langgraph");
         pawl_threads *threads;
         pawl_status status = pawl__id_check(mission, "mission id", err);

@@ -133,21 +133,21 @@ pawl_status pawl__calls_read(pawl_toolcalls **out, const char *json, size_t len,
 
 size_t pawl_toolcalls_count(const pawl_toolcalls *batch)
 {
-        return batch->n;
+        return batch ? batch->n : 0;
 }
 
 size_t pawl_toolcalls_failed(const pawl_toolcalls *batch)
 {
         size_t failed = 0;
 
-        for (size_t i = 0; i < batch->n; i++)
+        for (size_t i = 0; i < pawl_toolcalls_count(batch); i++)
                 failed += batch->calls[i].outcome.status != PAWL_OK;
         return failed;
 }
 
 const pawl_toolcall_outcome *pawl_toolcalls_at(const pawl_toolcalls *batch, size_t index)
 {
-        return index < batch->n ? &batch->calls[index].outcome : NULL;
+        return index < pawl_toolcalls_count(batch) ? &batch->calls[index].outcome : NULL;
 }
 
 pawl_status pawl_toolcalls_json(
@@ -156,6 +156,8 @@ pawl_status pawl_toolcalls_json(
         pawl__buf out = PAWL__BUF_INIT;
         const char *comma = "";
 
+        if (!batch)
+                return pawl__fail(err, PAWL_EINVAL, "batch: " PAWL__NO_HANDLE);
         pawl__buf_adds(&out, "{\"calls\":[");
         for (size_t i = 0; i < batch->n; i++) {
                 pawl__buf_adds(&out, i ? "," : "");

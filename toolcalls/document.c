@@ -147,12 +147,12 @@ pawl_status pawl_toolcall_read(pawl_toolcall **out, const char *json, size_t len
 
 const pawl_toolcall_info *pawl_toolcall_told(const pawl_toolcall *call)
 {
-        return &call->info;
+        return call ? &call->info : NULL;
 }
 
 const pawl_rollback_plan *pawl_toolcall_plan(const pawl_toolcall *call)
 {
-        return call->plan;
+        return call ? call->plan : NULL;
 }
 
 void pawl_toolcall_free(pawl_toolcall *call)
@@ -278,6 +278,8 @@ pawl_status pawl_toolcall_write(char **json, size_t *len, const pawl_toolcall *c
 {
         pawl__buf out = PAWL__BUF_INIT;
 
+        if (!call)
+                return pawl__fail(err, PAWL_EINVAL, "call: " PAWL__NO_HANDLE);
         if (commit_hash && !pawl__utf8_valid(commit_hash, strlen(commit_hash)))
                 return pawl__fail(
                         err, PAWL_EINVAL, "commitHash: is not UTF-8; write it in that encoding");

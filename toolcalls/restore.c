@@ -48,6 +48,8 @@ static int compare_names(const void *a, const void *b)
 pawl_status pawl_toolcalls_list(
         pawl_toolcall_names **out, pawl_log *log, const char *files, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         own_names *names = calloc(1, sizeof *names);
         pawl__doc_directory directory = {.fd = -1};
         pawl_error why = PAWL_ERROR_INIT;
@@ -218,6 +220,8 @@ pawl_status pawl_toolcalls_restore(pawl_toolcall **out, pawl_log *log, pawl_text
         const char *files, const char *repository, const pawl_workspace_options *workspace,
         pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         pawl__buf buf = PAWL__BUF_INIT;
         pawl_toolcall *call = NULL;
 

@@ -44,6 +44,8 @@ pawl_status pawl_workspace_checkpoint(pawl_workspace_capture **out, pawl_log *lo
         const pawl_workspace_checkpoint_request *request, const pawl_workspace_options *options,
         pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         static const pawl_workspace_checkpoint_request none = PAWL_CHECKPOINT_REQUEST_INIT;
         capture *c = calloc(1, sizeof *c);
         pawl_status status, told;

@@ -89,12 +89,16 @@ pawl_status pawl__checkpoint_document(pawl__buf *out, pawl_log *log, const pawl_
 pawl_status pawl_workspace_checkpoint_document(char **json, size_t *len, pawl_log *log,
         const char *which, const char *name, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         pawl__document_kind kind = PAWL__DOCUMENT_STATE;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__buf text = PAWL__BUF_INIT;
         pawl__state *state;
         pawl__row row;
 
+        if (!name)
+                name = "";
         if (strcmp(name, "outputs") == 0)
                 kind = PAWL__DOCUMENT_OUTPUTS;
         else if (strcmp(name, "state") != 0)

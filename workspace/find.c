@@ -84,6 +84,8 @@ pawl_status pawl__workspace_find(
         size_t found = 0;
         bool put_back;
 
+        if (!which)
+                which = "";
         if (strcmp(which, "current") == 0) {
                 status = pawl__workspace_current(&rows[0], &by, &put_back, state, arena, err);
         } else if (is_number(&n, which)) {

@@ -37,6 +37,8 @@ pawl_status pawl__workspace_head(
 pawl_status pawl_workspace_checkpoint_subject(
         char **out, size_t *len, pawl_log *log, const char *which, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         pawl__workspace ws;
         pawl__row row;
         pawl__git_head now;

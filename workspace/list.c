@@ -113,6 +113,8 @@ static pawl_status make_list(pawl_workspace_checkpoints **out, pawl_log *log, ga
 pawl_status pawl_workspace_checkpoint_list(
         pawl_workspace_checkpoints **out, pawl_log *log, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         return pawl__checkpoint_list(out, log, &(pawl__checkpoint_filter){.page = {0, 0}}, err);
 }
 
@@ -125,6 +127,8 @@ pawl_status pawl__checkpoint_list(pawl_workspace_checkpoints **out, pawl_log *lo
 pawl_status pawl_workspace_checkpoint_find(
         pawl_workspace_checkpoints **out, pawl_log *log, const char *which, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         return make_list(out, log, gather_one, which, err);
 }
 

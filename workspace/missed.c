@@ -56,6 +56,8 @@ static pawl_status read_tree(
 pawl_status pawl_workspace_checkpoint_missed(
         pawl_missed **out, pawl_log *log, const char *which, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         missed_list *missed = calloc(1, sizeof *missed);
         pawl__state *state;
         pawl__row row;

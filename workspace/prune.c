@@ -372,6 +372,8 @@ static pawl_status check_options(const pawl_workspace_prune_options *o, pawl_err
 pawl_status pawl_workspace_prune(pawl_workspace_prune_report **out, pawl_log *log,
         const pawl_workspace_prune_options *options, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         pruning p = {.options = options, .log = log, .err = err};
         pawl_status status = check_options(options, err);
 

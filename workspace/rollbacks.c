@@ -99,6 +99,8 @@ static pawl_status fill(listing *l, pawl_log *log, const pawl__page *page, pawl_
 
 pawl_status pawl_rollback_list(pawl_rollbacks **out, pawl_log *log, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         return pawl__rollback_list(out, log, &(pawl__page){0, 0}, err);
 }
 

@@ -32,6 +32,8 @@ static pawl_status append_update(pawl_log *log, const pawl__row *row, const char
 pawl_status pawl_workspace_checkpoint_pin(
         pawl_log *log, const char *which, bool pinned, const char *actor, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__state *state;
         pawl__row row;

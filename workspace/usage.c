@@ -125,6 +125,8 @@ static pawl_status measure(own_usage *usage, pawl_log *log, pawl_error *err)
 
 pawl_status pawl_workspace_usage(pawl_usage **out, pawl_log *log, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         own_usage *usage = calloc(1, sizeof *usage);
 
         if (!usage)

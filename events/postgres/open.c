@@ -3,6 +3,7 @@
 #include "events/postgres/server.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { TRIES = 20 };
 
@@ -424,10 +425,20 @@ static pawl_status space(uint64_t *files, uint64_t *free_bytes, pawl_log *log)
         return status;
 }
 
+/* The end of the connection is not said: it is the parent's, too. */
+static void abandon(pawl_log *log)
+{
+        struct pawl__server *server = log->server;
+
+        if (server && server->conn && server->pq->PQsocket(server->conn) >= 0)
+                close(server->pq->PQsocket(server->conn));
+}
+
 const pawl__engine pawl__postgres_engine = {
         .sql = pawl__postgres_sql,
         .open = open_log,
         .close = close_log,
+        .abandon = abandon,
         .refresh = pawl__server_ready,
         .prepare = pawl__postgres_prepare,
         .finalize = pawl__postgres_finalize,

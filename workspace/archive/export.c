@@ -422,6 +422,8 @@ static pawl_status export_once(pawl_archive_result *out, pawl_log *log, const ch
 pawl_status pawl_workspace_export(pawl_archive_result *out, pawl_log *log, const char *const *which,
         size_t n, const char *path, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         pawl_status status;
 
         do

@@ -425,6 +425,8 @@ static pawl_status import(struct importing *m, pawl_error *err)
 pawl_status pawl_workspace_import(pawl_archive_result *out, pawl_log *log, const char *path,
         const char *actor, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         struct importing m = {.log = log, .actor = pawl__text(actor ? actor : "program")};
         pawl_status status;
 

@@ -42,6 +42,8 @@ pawl_status pawl_workspace_compare(pawl_comparison **out, pawl_log *log, const c
         const char *b, const pawl_workspace_options *options, pawl_patch_fn patch, void *patch_user,
         pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         pawl__comparing *c = calloc(1, sizeof *c);
         pawl_status status;
 

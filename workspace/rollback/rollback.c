@@ -120,6 +120,8 @@ pawl_status pawl_workspace_plan(pawl_rollback_plan **out, pawl_log *log, const c
         const pawl_rollback_options *options, const pawl_workspace_options *workspace,
         pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         pawl__scan *scan = NULL;
         going_back g;
         pawl_status status = begin(&g, log, which, options, workspace, err);
@@ -214,6 +216,8 @@ pawl_status pawl_workspace_rollback(pawl_rollback_plan **done, pawl_log *log, co
         const pawl_rollback_options *options, const pawl_workspace_options *workspace,
         pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         return go_back(done, log, which, options, workspace, err);
 }
 
@@ -221,5 +225,7 @@ pawl_status pawl_workspace_undo(pawl_rollback_plan **done, pawl_log *log,
         const pawl_rollback_options *options, const pawl_workspace_options *workspace,
         pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         return go_back(done, log, NULL, options, workspace, err);
 }

@@ -125,6 +125,8 @@ void pawl_rollback_plan_free(pawl_rollback_plan *plan)
 
 pawl_rollback_plan_view pawl_rollback_plan_look(const pawl_rollback_plan *plan)
 {
+        if (!plan)
+                return (pawl_rollback_plan_view){0};
         return (pawl_rollback_plan_view){.hash = plan->hash,
                 .target = &plan->info,
                 .safety = (uint64_t)plan->started.v[PAWL__RB_SAFETY].integer,

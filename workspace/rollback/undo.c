@@ -6,6 +6,8 @@
 
 pawl_status pawl_workspace_pending(pawl_pending_rollback *out, pawl_log *log, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__state *state;
         pawl__row row;
@@ -119,11 +121,15 @@ static pawl_status end_pending(pawl_rollback_plan **done, pawl_log *log,
 pawl_status pawl_workspace_finish(pawl_rollback_plan **done, pawl_log *log,
         const pawl_workspace_options *workspace, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         return end_pending(done, log, workspace, false, err);
 }
 
 pawl_status pawl_workspace_give_up(pawl_rollback_plan **done, pawl_log *log,
         const pawl_workspace_options *workspace, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         return end_pending(done, log, workspace, true, err);
 }

@@ -291,6 +291,8 @@ static pawl_status rebuild(struct rebuilding *r, const char *which, pawl_error *
 pawl_status pawl_workspace_rebuild(pawl_rebuilt *out, pawl_log *log, const char *which,
         const pawl_workspace_options *options, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         struct rebuilding r = {.root = PAWL__ROOTDIR_INIT, .err = err};
         pawl_status status = pawl__workspace_open(&r.ws, log, options, err);
 

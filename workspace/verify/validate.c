@@ -333,6 +333,8 @@ static pawl_status validate(struct validating *v, const char *which, const char 
 pawl_status pawl_workspace_validate(pawl_validation **out, pawl_log *log, const char *which,
         const char *root, bool mark, const char *actor, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         struct validating v = {.log = log, .actor = actor, .err = err};
 
         v.out = calloc(1, sizeof *v.out);
