@@ -22,7 +22,7 @@ static pawl_status find(
         if (status == PAWL_ENOTFOUND)
                 return pawl__fail(err, PAWL_ENOTFOUND,
                         "retry token %.*s: no checkpoint of this log has it; see `eventlog list "
-                        "--type StepCheckpointed`, or name another log with --db",
+                        "--type StepCheckpointed`, or open another log",
                         PAWL__FMT(token));
         return status;
 }

@@ -105,8 +105,8 @@ pawl_status pawl__key_open(pawl_log *log, pawl_error *err)
 pawl_status pawl__key_missing(const pawl_log *log, pawl_error *err)
 {
         return pawl__fail(err, PAWL_EKEY,
-                "%s: the log is keyed, and takes no event without its key; name the key's file "
-                "with --key-file or $PAWL_KEY_FILE",
+                "%s: the log is keyed, and takes no event without its key; open "
+                "it with its key",
                 log->path);
 }
 

@@ -130,7 +130,7 @@ pawl_status pawl__note_check_origin(pawl_text origin, pawl_error *err)
         return good ? PAWL_OK
                     : pawl__fail(err, PAWL_EINVAL,
                               "origin: is no name without spaces, \"+\" and control characters, "
-                              "such as example.com/log; give one with --origin");
+                              "such as example.com/log; give one as the origin");
 }
 
 pawl_status pawl__note_write(

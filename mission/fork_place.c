@@ -136,12 +136,12 @@ pawl_status pawl__fork_in_place(pawl__fork *f, pawl_error *err)
         if (f->submitted)
                 return pawl__fail(err, PAWL_ESTATE,
                         "run %.*s: was submitted, and has no directory here; name one for the "
-                        "fork's files: --dir DIR",
+                        "fork's files",
                         RUN(f));
         if (f->root.data)
                 return pawl__fail(err, PAWL_ESTATE,
                         "run %.*s: has the directory %.*s for itself; name another one for the "
-                        "fork's files: --dir DIR",
+                        "fork's files",
                         RUN(f), PAWL__FMT(f->root));
         f->path = pawl__arena_copy(&f->arena, f->now.v[PAWL__RUN_MISSION_PATH].text).data;
         return pawl__arena_check(&f->arena, err);
@@ -194,7 +194,7 @@ static pawl_status find_below(
                 (path.len <= len + 1 || memcmp(path.data, root, len) != 0 || path.data[len] != '/'))
                 status = pawl__fail(err, PAWL_EINVAL,
                         "run %.*s: its mission %.*s lies outside the workspace %.200s, so that a "
-                        "directory of the fork's own would not have it; fork without --dir",
+                        "directory of the fork's own would not have it; fork in place",
                         RUN(f), PAWL__FMT(path), root);
         else if (!status)
                 *below = (pawl_text){path.data + len + 1, path.len - len - 1};
@@ -227,7 +227,7 @@ static pawl_status check_captured(const pawl__fork *f, pawl_text below, pawl_err
         if (!status && !has)
                 status = pawl__fail(err, PAWL_EINVAL,
                         "checkpoint %lld: has not captured the mission %.*s, so that a directory "
-                        "of the fork's own would not have it; fork without --dir",
+                        "of the fork's own would not have it; fork in place",
                         (long long)f->checkpoint.v[PAWL__WCP_N].integer, PAWL__FMT(below));
         return status;
 }
@@ -290,8 +290,8 @@ pawl_status pawl__fork_set_up(pawl__fork *f, const char *directory,
 
         if (!status && f->no_checkpoint)
                 status = pawl__fail(err, PAWL_ESTATE,
-                        "step %.*s: %s, so that no directory can have its files; fork without "
-                        "--dir, where they stay as they are",
+                        "step %.*s: %s, so that no directory can have its files; fork in "
+                        "place, where they stay as they are",
                         PAWL__FMT(f->step_id), f->no_checkpoint);
         if (!status)
                 status = find_below(&below, f, options, err);

@@ -425,7 +425,7 @@ pawl_status pawl__params_complete(const pawl_mission *mission, pawl_error *err)
         for (size_t i = 0; i < mission->n_params; i++)
                 if (!mission->params[i].value)
                         return pawl__fail(err, PAWL_EINVAL,
-                                "parameter %s: has no value; give one with --set %s=VALUE, or a "
+                                "parameter %s: has no value; set %s=VALUE, or write a "
                                 "default in %s",
                                 mission->params[i].name, mission->params[i].name, mission->path);
         return PAWL_OK;

@@ -172,10 +172,10 @@ static pawl_status find(target *found, pawl__runner *r, const char *what)
                         &name, r->state, tables, 2, "resume", &r->arena, &r->error);
         if (status)
                 return status;
-        /* A run's id may look like a token, so a token that is not known may still be a run. */
-        status = pawl__uuid_valid(name) ? find_token(found, r, name) : PAWL_ENOTFOUND;
-        if (status == PAWL_ENOTFOUND)
-                status = get_run(found, r, name);
+        /* The whole id of a run is that run, also where a token is the same or begins so. */
+        status = get_run(found, r, name);
+        if (status == PAWL_ENOTFOUND && pawl__uuid_valid(name))
+                status = find_token(found, r, name);
         if (status == PAWL_ENOTFOUND)
                 return pawl__fail(&r->error, PAWL_ENOTFOUND,
                         "resume %.*s: is no checkpoint's token and no run's id, nor the beginning of "

@@ -154,7 +154,7 @@ pawl_status pawl__runner_prepare(pawl__runner *r)
 pawl_status pawl__runner_fail_held(pawl__runner *r, const pawl_owner *owner)
 {
         return pawl__fail(&r->error, PAWL_EHELD,
-                "run %.*s: is held by pid %lld on %.*s; wait with --wait or stop it",
+                "run %.*s: is held by pid %lld on %.*s; wait for it, or stop it",
                 PAWL__FMT(r->run_id), (long long)owner->pid, PAWL__FMT(owner->host));
 }
 

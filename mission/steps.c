@@ -1,5 +1,6 @@
 /* One step of a run, through the pipeline and its command. */
 #include "base/error.h"
+#include "base/printable.h"
 #include "checkpoint/checkpoint.h"
 #include "mission/ask.h"
 #include "mission/runner.h"
@@ -166,9 +167,9 @@ static pawl_status inputs_changed(const pawl__step_run *p)
         first = pawl__utf8_cut(diff, first, 160);
         return pawl__fail(&p->r->error, PAWL_EINPUTS,
                 "step %.60s: its inputs changed since the checkpoint%s%.*s%s (%.16s is %.16s now); "
-                "put them back, or go on with --accept-changed-inputs",
+                "restore them, or accept them: `pawl resume %s --accept-changed-inputs`",
                 pawl_mission_step_id(p->r->mission, p->index), first ? ": " : "", (int)first, diff,
-                others, change->checkpoint_hash, change->current_hash);
+                others, change->checkpoint_hash, change->current_hash, PAWL__WORD(p->r->run_id));
 }
 
 /* A question that was ended by a signal leaves its byte to be read. */

@@ -76,8 +76,9 @@ pawl_status pawl__unfinished_fail(
         if (run->pid)
                 return pawl__fail(err, PAWL_EHELD,
                         "%.300s, owned by pid %" PRId64 " on %.40s; wait for it, or start another "
-                        "beside it with --fresh",
+                        "beside it: `pawl run MISSION --fresh`",
                         what, run->pid, run->host);
         return pawl__fail(err, PAWL_ESTATE,
-                "%s; go on with it by --resume, or start anew with --fresh", what);
+                "%s; resume it with `pawl run MISSION --resume`, or start anew with `pawl run MISSION --fresh`",
+                what);
 }

@@ -331,9 +331,7 @@ static pawl_status choose(
         if (answer->define.data || answer->dismiss || answer->scope.data ||
                 (answer->pick > 0) + (text.data != NULL) != 1)
                 return pawl__fail(err, PAWL_EINVAL,
-                        "conflict %.*s: is a question; answer it with --answer TEXT, and nothing "
-                        "else",
-                        PAWL__FMT(id));
+                        "conflict %.*s: is a question; answer it with a text alone", PAWL__FMT(id));
         if (answer->pick > conflict->n_candidates)
                 return refuse_option(conflict, answer, err);
         if (answer->pick) {

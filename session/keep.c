@@ -88,7 +88,7 @@ static pawl_status displace(keeping *k, bool take_over)
                 pawl__time_format(since, v[PAWL__SES_UPDATED_US].integer);
                 return pawl__fail(k->err, PAWL_EHELD,
                         "mission %.*s: session %.*s of %.*s is active, last at %s; end it with "
-                        "`pawl session end --id %.*s`, or take over with --take-over",
+                        "`pawl session end --id %.*s`, or take it over",
                         PAWL__FMT(k->like.mission_id), PAWL__FMT(v[PAWL__SES_ID].text),
                         PAWL__FMT(v[PAWL__SES_ACTOR].text), since, PAWL__FMT(v[PAWL__SES_ID].text));
         }

@@ -321,7 +321,8 @@ pawl_status pawl__state_whole_id(pawl_text *id, pawl__state *state, const pawl__
                         const pawl_text has = rows[i].v[id_column(tables[t])].text;
                         if (pawl__text_eq(has, *id))
                                 return PAWL_OK;
-                        if (n_found < PAWL__CANDIDATES + 1)
+                        const bool again = n_found && pawl__text_eq(found[n_found - 1], has);
+                        if (!again && n_found < PAWL__CANDIDATES + 1)
                                 found[n_found++] = has;
                 }
         }

@@ -144,7 +144,7 @@ static pawl_status put_new(uint32_t *index, pawl__memory *memory, pawl__table ta
 
         if (rows->n >= UINT32_MAX - 1)
                 return pawl__fail(err, PAWL_ETOOBIG,
-                        "%s: more than four thousand million rows; replay a part: --until SEQ",
+                        "%s: more than four thousand million rows; replay a part, up to an earlier event",
                         def->name);
         for (int c = 0; c < def->columns; c++)
                 if (def->column[c].type == PAWL__TEXT)

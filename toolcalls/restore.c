@@ -177,8 +177,8 @@ static pawl_status find_checkpoint(pawl_toolcall *call, pawl_log *log, const cha
                         return status;
         } else if (!known) {
                 return pawl__fail(err, PAWL_ENOTFOUND,
-                        "%.*s: commitHash %.*s is no checkpoint of this log; name the log that it "
-                        "was taken in with --db",
+                        "%.*s: commitHash %.*s is no checkpoint of this log; open the log that it "
+                        "was taken in",
                         PAWL__FMT(name), PAWL__FMT(info->commit_hash));
         }
         info->checkpoint = (uint64_t)rows[0].v[PAWL__WCP_N].integer;

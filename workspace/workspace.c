@@ -96,7 +96,7 @@ static pawl_status set_root(pawl__workspace *ws, const char *given, pawl_error *
         if (!given && !pawl__workspace_has_place(ws->log))
                 return pawl__fail(err, PAWL_EINVAL,
                         "workspace: the log lies in no directory .pawl, so that its root is not known; "
-                        "name it with --root");
+                        "name the root");
         if (!given)
                 status = path_of_root(&given, ws, pawl__text("."), err);
         if (status)
@@ -118,7 +118,7 @@ static pawl_status set_root(pawl__workspace *ws, const char *given, pawl_error *
                 !pawl__text_eq(ws->root_name, ws->newest.v[PAWL__WCP_ROOT].text))
                 return pawl__fail(err, PAWL_EINVAL,
                         "workspace %.200s: this log keeps the checkpoints of another root, %.*s; "
-                        "name another log with --db",
+                        "open another log",
                         ws->root, PAWL__FMT(ws->newest.v[PAWL__WCP_ROOT].text));
         return PAWL_OK;
 }

@@ -14,10 +14,15 @@ static pawl_status find_run(pawl__row *run, const cli_call *cli, pawl_log *log, 
 
         if (!status)
                 status = pawl__state_whole_id(&id, state, tables, 2, "resume", cli->arena, err);
-        pawl__row token = {.v[PAWL__CP_TOKEN].text = id};
-        if (!status && !pawl__state_get(state, PAWL__CHECKPOINTS, &token, cli->arena, err))
-                id = token.v[PAWL__CP_RUN].text;
+        if (status)
+                return status;
         *run = (pawl__row){.v[PAWL__RUN_ID].text = id};
+        status = pawl__state_get(state, PAWL__RUNS, run, cli->arena, err);
+        if (status != PAWL_ENOTFOUND)
+                return status;
+        pawl__row token = {.v[PAWL__CP_TOKEN].text = id};
+        status = pawl__state_get(state, PAWL__CHECKPOINTS, &token, cli->arena, err);
+        *run = (pawl__row){.v[PAWL__RUN_ID].text = token.v[PAWL__CP_RUN].text};
         return status ? status : pawl__state_get(state, PAWL__RUNS, run, cli->arena, err);
 }
 

@@ -204,7 +204,7 @@ static pawl_status give_up(pawl_log *log, pawl_status status, const char *what, 
         } else {
                 pawl__fail(&log->err, status, "%s: %s%s; what %s is saved in %s: %s", log->path,
                         what, why, whole ? "was recorded" : "can still be read of it", name.data,
-                        whole ? "put that in its place, or name it with --db"
+                        whole ? "put that in its place, or open that"
                               : "see `eventlog verify`, and put back a copy");
                 log->lost = log->err;
         }

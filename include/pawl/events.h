@@ -3,8 +3,9 @@
  * @brief The append-only event log: one SQLite file, one order, one chain of hashes.
  *
  * Threads: a log and its cursors belong to one thread at a time, but pawl_log_interrupt(); threads
- * and processes that share a file open one pawl_log each. A log does not survive fork(): open it
- * again in the child. Logs that one process has open for writing on the same file, by the same
+ * and processes that share a file open one pawl_log each. A log does not survive fork(): in the child
+ * every call on it is PAWL_ESTATE, and closing it releases nothing of the parent's; open it again
+ * there. Logs that one process has open for writing on the same file, by the same
  * path, share commits: what their threads append while another's append waits for the disk goes
  * into one transaction, with one sync for all of it. Each call still returns when its own events
  * are on disk, and fails only for what is wrong with them or with the disk. Claims, renewals and

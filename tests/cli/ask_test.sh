@@ -95,8 +95,8 @@ before=$(eventlog head)
 fails 1 "conflict $id: user:eve is not asked; it is user:ana, user:ben who may answer" pawl resolve "$id" --answer yes --actor user:eve
 fails 1 "conflict $id: \"maybe\" is none of its options; answer yes, no, 1.10, true" pawl resolve "$id" --answer maybe --actor user:ana
 fails 1 "conflict $id: has no option 5" pawl resolve "$id" --pick 5 --actor user:ana
-fails 1 "conflict $id: is a question; answer it with --answer TEXT" pawl resolve "$id" --define x --actor user:ana
-fails 1 "conflict $id: is a question; answer it with --answer TEXT" pawl resolve "$id" --dismiss --actor user:ana
+fails 1 "conflict $id: is a question; answer it with a text alone" pawl resolve "$id" --define x --actor user:ana
+fails 1 "conflict $id: is a question; answer it with a text alone" pawl resolve "$id" --dismiss --actor user:ana
 fails 1 "run one: no open conflict is about a term" pawl resolve --run one --all --dismiss --actor user:ana
 fails 1 "run one: no open conflict has a candidate" pawl resolve --run one --all --pick-first --actor user:ana
 misused "" pawl resolve "$id" --answer yes --pick 1 --actor user:ana

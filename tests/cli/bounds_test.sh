@@ -14,7 +14,7 @@ hook() {
 
 it "a root of more files is refused with what to do instead, and nothing is written"
 runs 1 pawl checkpoint --max-files 4
-says ': has more than 4 files; leave out .* raise the bound: pawl checkpoint --max-files N$' err
+says ': has more than 4 files; leave out .* raise the bound: .pawl checkpoint --max-files N.$' err
 same "$(eventlog head)" "0 $(printf '0%.0s' {1..64})"
 same "$(sqlite3 .pawl/events.db 'SELECT (SELECT count(*) FROM contents) + (SELECT count(*) FROM packed)')" 0
 

@@ -22,7 +22,7 @@ says '^  --set version=string +what is released \(required\)$' out
 says '^  --set count=number +\(default: 2\)$' out
 
 it "refuses a run whose parameter has no value, or that lacks another thing, and leaves no log"
-fails 1 'parameter version: has no value; give one with --set version=VALUE' pawl run mission.yaml
+fails 1 'parameter version: has no value; set version=VALUE' pawl run mission.yaml
 fails 1 'run id "x/y": holds a slash' pawl run mission.yaml --set version=1 --run x/y
 printf 'mission: m\nsecrets: [NOT_SET]\nsteps: [{id: a, run: ["true"]}]\n' >secret.yaml
 fails 1 'secret NOT_SET: is not set' pawl run secret.yaml

@@ -210,7 +210,7 @@ for _ in 1 2 3 4 5 6 7; do # ten of ten of ten ...
                 git --git-dir ../shadow.git mktree)
 done
 document bomb "$(git --git-dir ../shadow.git commit-tree -m bomb "$tree")"
-fails 1 'has more than 200000 files and directories; take a checkpoint with a greater --max-files first' \
+fails 1 'has more than 200000 files and directories; take a checkpoint with a greater bound first: .pawl checkpoint --max-files N.' \
         pawl restore bomb --repository ../shadow.git
 same "$(eventlog head) $(cat k.txt)" "$head kept"
 runs 0 eventlog verify

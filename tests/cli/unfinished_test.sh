@@ -5,7 +5,7 @@ runs 3 pawl run mission.yaml --run one --no-input
 
 it "without a terminal it says so, with progress and how to go on, and runs nothing"
 before=$(eventlog head)
-fails 1 'mission refund-service: run one is blocked at 1/3 steps, last active 20..-..-.. ..:..:.. UTC; go on with it by --resume, or start anew with --fresh' \
+fails 1 'mission refund-service: run one is blocked at 1/3 steps, last active 20..-..-.. ..:..:.. UTC; resume it with `pawl run MISSION --resume`, or start anew with `pawl run MISSION --fresh`' \
         pawl run mission.yaml
 same "$(eventlog head)" "$before"
 
@@ -52,7 +52,7 @@ END
 pawl run slow.yaml --run first >first 2>&1 </dev/null &
 pid=$!
 await started
-fails 6 "mission slow: run first is running at 0/1 steps, .* owned by pid $pid on .*; wait for it, or start another beside it with --fresh" \
+fails 6 "mission slow: run first is running at 0/1 steps, .* owned by pid $pid on .*; wait for it, or start another beside it: .pawl run MISSION --fresh." \
         pawl run slow.yaml
 touch go
 runs 0 pawl run slow.yaml --fresh
@@ -90,7 +90,7 @@ steps:
 END
 runs 1 pawl run fails.yaml --run bad
 before=$(eventlog head)
-fails 1 'mission fails: run bad is failed at 0/1 steps, .*; go on with it by --resume, or start anew with --fresh' \
+fails 1 'mission fails: run bad is failed at 0/1 steps, .*; resume it with `pawl run MISSION --resume`, or start anew with `pawl run MISSION --fresh`' \
         pawl run fails.yaml
 same "$(eventlog head)" "$before"
 touch mended

@@ -176,7 +176,7 @@ ROLLBACKS_TEST(paths_that_are_none_are_refused)
         git.git = true;
         assert_int_equal(
                 pawl_workspace_rollback(NULL, f->log->log, "1", &git, &some, &f->err), PAWL_EINVAL);
-        assert_says(f->err.message, "leave --git out");
+        assert_says(f->err.message, "leave out git");
         assert_int_equal(event_log_count(f->log), 2);
         rollbacks_check_tree(f, two);
         rollbacks_to(f, "1");

@@ -54,7 +54,7 @@ static pawl_status keep_entry(const pawl__git_entry *entry, void *user, pawl_err
         if (++m->entries > m->ws.max_files)
                 return pawl__fail(err, PAWL_ETOOBIG,
                         "commit %.40s: has more than %" PRIu64
-                        " files and directories; take a checkpoint with a greater --max-files first",
+                        " files and directories; take a checkpoint with a greater bound first: `pawl checkpoint --max-files N`",
                         m->commit, m->ws.max_files);
         if (pawl__grow(&l->of_git, &l->cap_git, l->n + 1, sizeof *l->of_git) ||
                 pawl__grow(&l->entries, &l->cap, l->n + 1, sizeof *l->entries))
@@ -113,7 +113,7 @@ static pawl_status take_file(
         if (m->bytes > m->ws.max_bytes)
                 return pawl__fail(err, PAWL_ETOOBIG,
                         "commit %.40s: has more than %" PRIu64
-                        " bytes; take a checkpoint with a greater --max-bytes first",
+                        " bytes; take a checkpoint with a greater bound first: `pawl checkpoint --max-bytes SIZE`",
                         m->commit, m->ws.max_bytes);
         return put(out->hash, m, pawl__buf_text(&m->content), err);
 }

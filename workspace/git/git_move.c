@@ -36,7 +36,7 @@ static pawl_status find_branch(
         pawl__buf what = PAWL__BUF_INIT;
 
         if (git->lib->git_repository_is_bare(git->repo))
-                return refuse(err, git, "the repository is bare", "go on without --git");
+                return refuse(err, git, "the repository is bare", "leave git where it is");
         pawl_status status = pawl__git_head_read(&head, git, &arena, err);
         if (status == PAWL_OK && !pawl__text_eq(head.branch, move->branch)) {
                 if (!head.branch.data
@@ -47,10 +47,10 @@ static pawl_status find_branch(
                         status = pawl__nomem(err);
                 else
                         status = refuse(err, git, what.data,
-                                "check that branch out with `git switch`, or go on without --git");
+                                "check that branch out with `git switch`, or leave git where it is");
         }
         if (status == PAWL_OK && !head.commit[0])
-                status = refuse(err, git, "it has no commit", "go on without --git");
+                status = refuse(err, git, "it has no commit", "leave git where it is");
         if (status == PAWL_OK) {
                 memcpy(m->from, head.commit, sizeof m->from);
                 int code = git->lib->git_repository_head(&m->branch, git->repo);
@@ -148,7 +148,7 @@ static pawl_status check_line(
                 return pawl__git_fail(err, code, git->root, "reading a commit's name");
         if (move->expect && strcmp(move->expect, m->from) != 0)
                 return refuse(err, git, "it was moved since",
-                        "look at `git reflog`, or go on without --git");
+                        "look at `git reflog`, or leave git where it is");
         code = move->forward ? git->lib->git_graph_descendant_of(git->repo, &m->to, &from)
                              : git->lib->git_graph_descendant_of(git->repo, &from, &m->to);
         if (code < 0)
@@ -158,7 +158,7 @@ static pawl_status check_line(
         return refuse(err, git,
                 move->forward ? "the commit it was at did not grow from the present one"
                               : "the recorded commit is not an ancestor of HEAD",
-                "look at `git log --all --graph`, or go on without --git");
+                "look at `git log --all --graph`, or leave git where it is");
 }
 
 static pawl_status index_is(

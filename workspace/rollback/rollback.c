@@ -28,8 +28,8 @@ static pawl_status check_options(const pawl_rollback_options *options, pawl_erro
                 return pawl__fail(err, PAWL_EINVAL, "reason: is not UTF-8; write it so");
         if (options->expect && !pawl__unhex32(hash, pawl__text(options->expect)))
                 return pawl__fail(err, PAWL_EINVAL,
-                        "plan %.80s: is no hash of 64 lower-case hex digits; take the one that "
-                        "--plan printed",
+                        "plan %.80s: is no hash of 64 lower-case hex digits; take the "
+                        "one of a plan",
                         options->expect);
         return PAWL_OK;
 }

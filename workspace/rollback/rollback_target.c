@@ -179,15 +179,15 @@ pawl_status pawl__rollback_git(
         p->git.branch = pawl__text(NULL);
         if (wanted && p->plan.in_part)
                 return pawl__fail(err, PAWL_EINVAL,
-                        "rollback of some paths: the branch stays where it is; leave --git out, or "
-                        "the paths");
+                        "rollback of some paths: the branch stays where it is; leave out "
+                        "git, or the paths");
         if (p->plan.undo ? !p->undone.v[PAWL__RB_GIT_TO].text.data : !wanted)
                 return PAWL_OK;
         if (!v[PAWL__WCP_GIT_HEAD].text.data || !v[PAWL__WCP_GIT_BRANCH].text.data)
                 return pawl__fail(err, PAWL_ESTATE,
                         "checkpoint %" PRId64
-                        ": no branch of git was checked out when it was taken; go back without "
-                        "--git",
+                        ": no branch of git was checked out when it was taken; leave git "
+                        "where it is",
                         number_of(&p->target));
         p->git.branch = v[PAWL__WCP_GIT_BRANCH].text;
         set_commit(p->git.to, v[PAWL__WCP_GIT_HEAD].text);

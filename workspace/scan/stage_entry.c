@@ -179,14 +179,14 @@ static pawl_status count_file(pawl__scanner *s, uint64_t size, pawl_error *err)
                 return pawl__fail(err, PAWL_ETOOBIG,
                         "%s: has more than %" PRIu64 " files; leave out what need not be kept by "
                         ".pawlignore, name a directory in it as the root, or raise the bound: "
-                        "pawl checkpoint --max-files N",
+                        "`pawl checkpoint --max-files N`",
                         options->root, options->max_files);
         if (options->max_bytes && scan->bytes > options->max_bytes)
                 return pawl__fail(err, PAWL_ETOOBIG,
                         "%s: has files of more than %" PRIu64
                         " bytes together; leave out what need "
                         "not be kept by .pawlignore, name a directory in it as the root, or raise "
-                        "the bound: pawl checkpoint --max-bytes SIZE",
+                        "the bound: `pawl checkpoint --max-bytes SIZE`",
                         options->root, options->max_bytes);
         if (options->progress && !s->measuring && scan->files % PROGRESS_FILES == 0)
                 options->progress(scan->files, scan->bytes, options->progress_user);
