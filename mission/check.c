@@ -274,7 +274,8 @@ pawl_status pawl_mission_check(char **json, size_t *len, pawl_mission *mission, 
         const char *step_id, pawl_error *err)
 {
         TRY(pawl__mission_usable(mission, err));
-        TRY(pawl__log_usable(log, err));
+        if (log)
+                TRY(pawl__log_usable(log, err));
 
         return pawl__mission_check(json, len, mission, log, step_id, NULL, err);
 }

@@ -470,11 +470,6 @@ void pawl_mission_free(pawl_mission *mission)
         free(mission);
 }
 
-pawl_status pawl__mission_usable(const pawl_mission *mission, pawl_error *err)
-{
-        return pawl__handle_usable(mission, mission ? &mission->process : NULL, "mission", err);
-}
-
 const char *pawl_mission_id(const pawl_mission *mission)
 {
         return mission ? mission->id.data : NULL;

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "base/error.h"
 #include "checkpoint/checkpoint.h"
 #include "document/fields.h"
 #include "glossary/glossary.h"
@@ -140,7 +141,11 @@ struct pawl_mission {
 
 /** The first line of every public function that takes a mission and can fail: PAWL_EINVAL for NULL,
  *  PAWL_ESTATE in another process than the one that loaded it. */
-PAWL_MUST_CHECK pawl_status pawl__mission_usable(const pawl_mission *mission, pawl_error *err);
+PAWL_MUST_CHECK static inline pawl_status pawl__mission_usable(
+        const pawl_mission *mission, pawl_error *err)
+{
+        return pawl__handle_usable(mission, mission ? &mission->process : NULL, "mission", err);
+}
 
 /** A mission whose file the log keeps; @p path, absolute, is where it would be. As
  *  pawl_mission_load(). */

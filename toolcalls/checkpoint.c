@@ -307,7 +307,8 @@ static bool any_edits(const pawl_toolcalls *batch)
 pawl_status pawl_toolcalls_checkpoint(pawl_toolcalls **out, pawl_log *log, const char *json,
         size_t len, const pawl_toolcalls_options *options, pawl_error *err)
 {
-        TRY(pawl__log_usable(log, err));
+        if (log || !options || !options->off)
+                TRY(pawl__log_usable(log, err));
 
         static const pawl_toolcalls_options defaults = PAWL_TOOLCALLS_OPTIONS_INIT;
         pawl_toolcalls *batch = NULL;

@@ -48,7 +48,8 @@ static int compare_names(const void *a, const void *b)
 pawl_status pawl_toolcalls_list(
         pawl_toolcall_names **out, pawl_log *log, const char *files, pawl_error *err)
 {
-        TRY(pawl__log_usable(log, err));
+        if (log || !files)
+                TRY(pawl__log_usable(log, err));
 
         own_names *names = calloc(1, sizeof *names);
         pawl__doc_directory directory = {.fd = -1};

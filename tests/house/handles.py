@@ -34,6 +34,8 @@ def argument(declaration):
         return "other", "NULL"
     if stars == "*" and kind in HANDLES:
         return "handle", HANDLES[kind] or "NULL"
+    if name == "files":  # without them, a log is needed
+        return "other", "NULL"
     if const and kind == "char":
         return "text", f'"{TEXTS.get(name, "r")}"'
     if stars == "**":
