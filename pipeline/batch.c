@@ -3,6 +3,11 @@
 #include "base/error.h"
 #include "pipeline/object.h"
 
+pawl_status pawl__pipeline_usable(pawl_pipeline *pipeline)
+{
+        return pipeline ? pawl__log_usable(pipeline->log, &pipeline->error) : PAWL_EINVAL;
+}
+
 void pawl__pipeline_mark(pawl_pipeline *pipeline)
 {
         pipeline->mark = pipeline->batch.n;

@@ -92,11 +92,6 @@ void pawl_pipeline_free(pawl_pipeline *pipeline)
         free(pipeline);
 }
 
-pawl_status pawl__pipeline_usable(pawl_pipeline *pipeline)
-{
-        return pipeline ? pawl__log_usable(pipeline->log, &pipeline->error) : PAWL_EINVAL;
-}
-
 const char *pawl_pipeline_errmsg(const pawl_pipeline *pipeline)
 {
         return pipeline ? pipeline->error.message : PAWL__NO_HANDLE;

@@ -20,7 +20,7 @@ same "$(sqlite3 .pawl/events.db 'SELECT (SELECT count(*) FROM contents) + (SELEC
 
 it "and one of more bytes"
 runs 1 pawl checkpoint --max-bytes 9
-says ': has files of more than 9 bytes together; .* --max-bytes SIZE$' err
+says ': has files of more than 9 bytes together; .* --max-bytes SIZE.$' err
 same "$(events WorkspaceCheckpointed)" 0
 
 it "a tool's checkpoint obeys it too, and says so of the call"

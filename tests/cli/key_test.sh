@@ -36,7 +36,7 @@ it "every command that would append is refused without the key, and with another
 conflict=$(pawl conflicts --json | jq -r '.[0].conflict_id')
 content >before
 for option in '' '--key-file other'; do
-        says_why='the log is keyed, and takes no event without its key; name the key.s file with --key-file'
+        says_why='the log is keyed, and takes no event without its key; open it with its key'
         [ -z "$option" ] || says_why="the key is not this log's; give the one that it was made with"
         for command in "run mission.yaml --fresh" "run mission.yaml --run two --json" "resume one" \
                 "resolve $conflict --pick 1" "glossary import seed.yaml --scope core"; do

@@ -121,7 +121,7 @@ CHECKPOINT_TEST(what_is_not_of_its_form_is_refused_and_writes_nothing)
         t->options.root = NULL;
         t->options.home = t->f->directory;
         assert_int_equal(take(t), PAWL_EINVAL);
-        assert_says(t->err.message, "--force-root");
+        assert_says(t->err.message, "or force this one");
         assert_int_equal(event_log_count(t->f), 0);
         t->options.force_root = true;
         taken(t);

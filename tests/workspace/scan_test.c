@@ -298,14 +298,14 @@ WORKSPACE_TEST(home_and_the_root_of_all_are_refused)
 {
         w->options.home = path_in(w->f->directory, ".");
         assert_int_equal(workspace_scan(w), PAWL_EINVAL);
-        assert_says(w->err.message, "home directory; name a directory in it as the root, or give "
-                                    "--force-root");
+        assert_says(w->err.message, "home directory; name a directory in it as the root, or "
+                                    "force this one");
         w->options.force_root = true;
         assert_ok(workspace_scan(w));
         w->options.force_root = false;
         w->options.root = "/proc/self/root/.";
         assert_int_equal(workspace_scan(w), PAWL_EINVAL);
-        assert_says(w->err.message, "--force-root");
+        assert_says(w->err.message, "or force this one");
         w->options.root = "/nowhere/at/all";
         assert_int_equal(workspace_scan(w), PAWL_ENOTFOUND);
         assert_says(w->err.message, "/nowhere/at/all: cannot be scanned");
