@@ -79,10 +79,13 @@ pid_t mission_fork(struct mission_fixture *f, bool resume, const char *what)
         pawl_run_result *result = NULL;
         pawl_log *log = NULL;
         setsid();
+        pawl_mission *mission = NULL; /* nor does a mission */
         pawl_status status = pawl_log_open(&log, f->db, &f->log_options, &f->err);
+        if (!status && !resume)
+                status = pawl_mission_load(&mission, f->file, &f->err);
         if (!status)
                 status = resume ? pawl_mission_resume(&result, log, what, &f->options, &f->err)
-                                : pawl_mission_run(&result, f->mission, log, &f->options, &f->err);
+                                : pawl_mission_run(&result, mission, log, &f->options, &f->err);
         pawl_run_result_free(result);
         pawl_log_close(log);
         _exit(status < 0 ? -status : status);
