@@ -12,7 +12,7 @@
 -- an old file in the tests.
 
 PRAGMA application_id = 0x5061776c; -- "Pawl"
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;
 
 -- ---- The log ------------------------------------------------------------------------------------
 
@@ -128,6 +128,8 @@ INSERT OR IGNORE INTO projection (id, applied_seq) VALUES (1, 0);
 -- document, which is in blobs; of a run begun without one, of its file. steps: how many there are; done:
 -- how many of them are completed. current_step: the one that started last and is not completed. untold: 0,
 -- nobody is told how it ends; -1, somebody was told of all; else seq of the event that is still to be told.
+-- rules: 1, its events are judged by the rules of docs/reference/event-log.md; 2, it was claimed since it ended
+-- last; 4, it takes over completed steps of another run. illegal_seq: its first event that broke a rule, or 0.
 CREATE TABLE IF NOT EXISTS runs (
         run_id       TEXT NOT NULL PRIMARY KEY,
         mission_id   TEXT,
@@ -145,7 +147,9 @@ CREATE TABLE IF NOT EXISTS runs (
         steps        INTEGER NOT NULL,
         done         INTEGER NOT NULL,
         current_step TEXT,
-        untold       INTEGER NOT NULL
+        untold       INTEGER NOT NULL,
+        rules        INTEGER NOT NULL,
+        illegal_seq  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 -- The newest run that can be resumed: status <> 'completed' ORDER BY updated_seq DESC.
 CREATE INDEX IF NOT EXISTS runs_resumable ON runs (updated_seq) WHERE status <> 'completed';
@@ -154,7 +158,9 @@ CREATE INDEX IF NOT EXISTS runs_untold ON runs (mission_id) WHERE untold > 0;
 
 -- status: pending, running, blocked, completed, failed, skipped. order_seq is that of RunStarted, number the
 -- step's place in the mission. checkpoint_seq: its last StepCheckpointed, or the WorkspaceRolledBack that
--- gave it up since. exit_code is -1 until the command ended, 128 + signal when killed.
+-- gave it up since. exit_code is -1 until the command ended, 128 + signal when killed. gate_passed: 1 while
+-- the gate has let it pass. open_conflicts: the conflicts that block it. question: the conflict whose answer is
+-- its output. held_output: the hash of an output that was blocked.
 CREATE TABLE IF NOT EXISTS steps (
         run_id         TEXT NOT NULL,
         step_id        TEXT NOT NULL,
@@ -168,6 +174,10 @@ CREATE TABLE IF NOT EXISTS steps (
         checkpoint_seq INTEGER NOT NULL,
         evaluated_seq  INTEGER NOT NULL,
         exit_code      INTEGER NOT NULL,
+        gate_passed    INTEGER NOT NULL,
+        open_conflicts TEXT,
+        question       TEXT,
+        held_output    TEXT,
         PRIMARY KEY (run_id, step_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -197,7 +207,10 @@ CREATE TABLE IF NOT EXISTS conflicts (
         candidates    TEXT,
         status        TEXT,
         requested_us  INTEGER NOT NULL,
-        resolved_seq  INTEGER NOT NULL
+        resolved_seq  INTEGER NOT NULL,
+        due_us        INTEGER NOT NULL,
+        otherwise     TEXT,
+        answer_hash   TEXT
 ) STRICT;
 CREATE INDEX IF NOT EXISTS conflicts_open ON conflicts (seq) WHERE status = 'open';
 CREATE INDEX IF NOT EXISTS conflicts_step ON conflicts (run_id, step_id, seq);

@@ -4,6 +4,7 @@
 #include "base/mac.h"
 #include "base/text.h"
 #include "bench/measure.h"
+#include "events/log.h"
 #include <pawl/events.h>
 #include <string.h>
 
@@ -39,12 +40,10 @@ static double append_ns(pawl_log *log, size_t n)
         for (size_t i = 0; i < n; i++)
                 events[i] = (pawl_event){.type = pawl__text("GlossaryScopeActivated"),
                         .mission_id = pawl__text("refund-service"),
-                        .run_id = pawl__text("2f4c3a52-7f4e-4be0-a1c3-0d5d8a1d9b11"),
-                        .step_id = pawl__text("specify"),
                         .actor = pawl__text("user:ana"),
                         .payload = pawl__text_n(payload, PAYLOAD)};
         double start = bench_now_ns();
-        if (pawl_log_append(NULL, log, events, n, 0))
+        if (pawl__log_append(NULL, log, events, n, 0))
                 bench_die(pawl_log_errmsg(log));
         return bench_now_ns() - start;
 }

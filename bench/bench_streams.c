@@ -122,8 +122,7 @@ static void open_sockets(void)
 
 static double append(size_t *bytes)
 {
-        const pawl_event event = {.v = 1,
-                .type = pawl__text("TermCandidateObserved"),
+        const pawl_event event = {.type = pawl__text("TermCandidateObserved"),
                 .actor = pawl__text("user:bench"),
                 .payload = pawl__text(
                         "{\"term\":\"t\",\"source_step\":\"s\",\"actor_id\":\"user:bench\","

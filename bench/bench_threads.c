@@ -7,6 +7,7 @@
  *   build/bench/bench_threads [ROUNDS [THREADS]]     (default 40 rounds of 1,600 events, 16) */
 #include "base/text.h"
 #include "bench/measure.h"
+#include "events/log.h"
 #include "events/sqlite/sqlite.h"
 #include "state/state.h"
 #include <pthread.h>
@@ -88,14 +89,12 @@ static void *append(void *user)
         worker *w = user;
         const pawl_event event = {.type = pawl__text("GlossaryScopeActivated"),
                 .mission_id = pawl__text("refund-service"),
-                .run_id = pawl__text("2f4c3a52-7f4e-4be0-a1c3-0d5d8a1d9b11"),
-                .step_id = pawl__text("specify"),
                 .actor = pawl__text("user:ana"),
                 .payload = pawl__text_n(payload, PAYLOAD)};
 
         pthread_barrier_wait(w->start);
         for (size_t i = 0; i < w->appends; i++)
-                if (pawl_log_append(NULL, w->log, &event, 1, 0))
+                if (pawl__log_append(NULL, w->log, &event, 1, 0))
                         bench_die(pawl_log_errmsg(w->log));
         return NULL;
 }

@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "bench/measure.h"
+#include "events/log.h"
 #include "events/merkle.h"
 #include <pawl/events.h>
 #include <sqlite3.h>
@@ -54,13 +55,11 @@ static void fill(const char *path, size_t n)
         for (size_t i = 0; i < BATCH; i++)
                 events[i] = (pawl_event){.type = pawl__text("GlossaryScopeActivated"),
                         .mission_id = pawl__text("refund-service"),
-                        .run_id = pawl__text("2f4c3a52-7f4e-4be0-a1c3-0d5d8a1d9b11"),
-                        .step_id = pawl__text("specify"),
                         .actor = pawl__text("user:ana"),
                         .payload = pawl__text_n(payload, PAYLOAD)};
         for (size_t left = n; left > 0;) {
                 size_t now = left < BATCH ? left : BATCH;
-                if (pawl_log_append(NULL, log, events, now, 0))
+                if (pawl__log_append(NULL, log, events, now, 0))
                         bench_die(pawl_log_errmsg(log));
                 left -= now;
         }

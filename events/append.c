@@ -103,7 +103,7 @@ pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event, const pawl_ev
                         PAWL__FMT(e.type));
         e.seq = 0; /* until it has one, messages go without */
         if (e.v == 0)
-                e.v = pawl__event_def_of(type)->v;
+                e.v = log->event_v ? log->event_v : pawl__event_def_of(type)->v;
         if (e.time_us == 0)
                 e.time_us = log->now_us;
         if (!pawl__time_writable(e.time_us))
@@ -375,7 +375,7 @@ pawl_status pawl__log_commit(pawl_log *log, pawl__batch *batch, uint64_t fence, 
         return PAWL_OK;
 }
 
-pawl_status pawl_log_append(
+pawl_status pawl__log_append(
         uint64_t *seq_out, pawl_log *log, const pawl_event *events, size_t n, uint64_t fence)
 {
         TRY(pawl__log_usable(log, NULL));

@@ -365,7 +365,7 @@ static pawl_status verify(
         copying *c, pawl_log *log, uint64_t seq, const unsigned char *hash, uint64_t *events)
 {
         pawl_verify_result verified = {.events = 0};
-        const pawl_status status = pawl_log_verify(&verified, log, seq, hash);
+        const pawl_status status = pawl__chain_verify(&verified, log, seq, hash, NULL, NULL);
 
         *events = verified.events;
         return status ? pawl__fail(c->err, status, "%s",

@@ -78,6 +78,7 @@ struct pawl_log {
 
         /* The transaction that is open, and the chain's end in it. */
         int version; /* of the log's schema, as it was when that was last looked at */
+        int event_v; /* of the events that name none; 0: the newest */
         bool writing;
         const pawl__batch *expected; /* what the transaction begins for; NULL: not known */
         bool preparing; /* a batch's prepare hook runs: contents may be put and dropped */
@@ -111,6 +112,8 @@ typedef struct pawl__log_setup {
         const pawl__identity *identity;     /**< copied */
         const struct pawl__schema *schema;  /**< events/sqlite/migrate.h */
         const struct pawl__wal_limits *wal; /**< copied; events/sqlite/sqlite.h */
+        int event_v; /**< v of the events that name none, as an older program wrote; 0: the newest
+                      */
 } pawl__log_setup;
 
 /** Open a log on that engine, with the parts that tests exchange. @p setup may be NULL. */

@@ -96,6 +96,10 @@ void pawl__batch_free(pawl__batch *batch);
  */
 PAWL_MUST_CHECK pawl_status pawl__log_commit(
         pawl_log *log, pawl__batch *batch, uint64_t fence, uint64_t *seq_out);
+/** pawl_log_append() without the rules of state/, which a state that is attached checks all the
+ * same. */
+PAWL_MUST_CHECK pawl_status pawl__log_append(
+        uint64_t *seq_out, pawl_log *log, const pawl_event *events, size_t n, uint64_t fence);
 
 /**
  * Claim @p run_id as pawl_log_claim() does, with @p batch appended right after RunClaimed in the
@@ -255,6 +259,15 @@ typedef pawl_status (*pawl__event_fn)(
  * ends the walk well. Texts are valid during that call. */
 PAWL_MUST_CHECK pawl_status pawl__log_each(
         pawl_log *log, uint64_t since, pawl__event_fn fn, void *user, pawl_error *err);
+/** pawl_log_verify() without the rules: @p judge is called for each event whose hash is right, and
+ * fails with PAWL_EDAMAGED for one that is not to be there; may be NULL. */
+PAWL_MUST_CHECK pawl_status pawl__chain_verify(pawl_verify_result *result, pawl_log *log,
+        uint64_t anchor_seq, const unsigned char *anchor_hash, pawl__event_fn judge, void *user);
+
+/** A log that is not there: tables in a temporary file of SQLite's, which goes when it is closed,
+ * in a transaction that never ends. For a fold that needs more room than memory should give it. */
+PAWL_MUST_CHECK pawl_status pawl__log_scratch(pawl_log **out, pawl_error *err);
+
 /** The same up to @p until, but where the rows are, without a copy: @p fn is to be brief, and asks
  *  the log nothing. */
 PAWL_MUST_CHECK pawl_status pawl__log_walk(pawl_log *log, uint64_t since, uint64_t until,

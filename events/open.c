@@ -77,6 +77,7 @@ pawl_status pawl__log_open_on(const pawl__engine *engine, pawl_log **out, const 
         pawl__blobs_forget(log);
         setup = log->setup;
         log->vfs = setup->vfs;
+        log->event_v = setup->event_v;
         if (setup->identity)
                 log->self = *setup->identity;
         else

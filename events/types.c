@@ -7,7 +7,11 @@
 
 #define FIELD(name, kind)                                                                          \
         {                                                                                          \
-                name, PAWL__FIELD_##kind, sizeof(name) - 1                                         \
+                name, PAWL__FIELD_##kind, sizeof(name) - 1, NULL                                   \
+        }
+#define CHOICE(name, choices)                                                                      \
+        {                                                                                          \
+                name, PAWL__FIELD_CHOICE, sizeof(name) - 1, choices                                \
         }
 #define TEXT(name)         FIELD(name, TEXT)
 #define INTEGER(name)      FIELD(name, INTEGER)
@@ -18,82 +22,94 @@
 #define OBJECT(name)       FIELD(name, OBJECT)
 #define MAYBE_OBJECT(name) FIELD(name, MAYBE_OBJECT)
 #define ARRAY(name)        FIELD(name, ARRAY)
-#define NAME(name)         name, sizeof(name) - 1
+#define REFS               FIELD("scope_refs", REFS)
+#define CURSOR                                                                                     \
+        CHOICE("cursor", "pre_generation_gate, post_clarification, post_gate, post_generation")
+#define STRICTNESS(name) CHOICE(name, "off, medium, max")
+#define NAME(name)       name, sizeof(name) - 1
 
 /* name and its length, v, needs_fence, max_len, required */
 static const pawl__event_def forms[PAWL__EVENT_TYPES] = {
-        [PAWL__RUN_STARTED] = {NAME("RunStarted"), 1, true, 0,
-                {ARRAY("steps"), ARRAY("scope_refs")}},
-        [PAWL__RUN_SUBMITTED] = {NAME("RunSubmitted"), 1, false, 0,
-                {ARRAY("steps"), ARRAY("scope_refs"), TEXT("mission_path"), HASH("mission_file"),
+        [PAWL__RUN_STARTED] = {NAME("RunStarted"), 2, true, 0, {ARRAY("steps"), REFS}},
+        [PAWL__RUN_SUBMITTED] = {NAME("RunSubmitted"), 2, false, 0,
+                {ARRAY("steps"), REFS, TEXT("mission_path"), HASH("mission_file"),
                         INTEGER("checkpoint")}},
-        [PAWL__RUN_CLAIMED] = {NAME("RunClaimed"), 1, true, 0, {INTEGER("fence"), OBJECT("owner")}},
-        [PAWL__RUN_COMPLETED] = {NAME("RunCompleted"), 1, true, 0, {{NULL, 0, 0}}},
-        [PAWL__RUN_FAILED] = {NAME("RunFailed"), 1, true, 0, {TEXT("reason")}},
-        [PAWL__RUN_CANCELLED] = {NAME("RunCancelled"), 1, true, 0, {TEXT("reason")}},
-        [PAWL__RUN_NOTIFIED] = {NAME("RunNotified"), 1, false, 0, {INTEGER("seq")}},
-        [PAWL__RUN_MISSION_CHANGED] = {NAME("RunMissionChanged"), 1, true, 0,
+        [PAWL__RUN_CLAIMED] = {NAME("RunClaimed"), 2, true, 0, {INTEGER("fence"), OBJECT("owner")}},
+        [PAWL__RUN_COMPLETED] = {NAME("RunCompleted"), 2, true, 0, {{NULL, 0, 0}}},
+        [PAWL__RUN_FAILED] = {NAME("RunFailed"), 2, true, 0, {TEXT("reason")}},
+        [PAWL__RUN_CANCELLED] = {NAME("RunCancelled"), 2, true, 0, {TEXT("reason")}},
+        [PAWL__RUN_NOTIFIED] = {NAME("RunNotified"), 2, false, 0, {INTEGER("seq")}},
+        [PAWL__RUN_MISSION_CHANGED] = {NAME("RunMissionChanged"), 2, true, 0,
                 {ARRAY("steps"), ARRAY("changes"), ARRAY("rerun")}},
-        [PAWL__STEP_STARTED] = {NAME("StepStarted"), 1, true, 0, {HASH("input_hash")}},
-        [PAWL__STEP_COMPLETED] = {NAME("StepCompleted"), 1, true, 0,
+        [PAWL__STEP_STARTED] = {NAME("StepStarted"), 2, true, 0, {HASH("input_hash")}},
+        [PAWL__STEP_COMPLETED] = {NAME("StepCompleted"), 2, true, 0,
                 {HASH("input_hash"), HASH("output_hash")}},
-        [PAWL__STEP_FAILED] = {NAME("StepFailed"), 1, true, 0,
+        [PAWL__STEP_FAILED] = {NAME("StepFailed"), 2, true, 0,
                 {TEXT("reason"), INTEGER("exit_code")}},
-        [PAWL__STEP_ATTEMPT_FAILED] = {NAME("StepAttemptFailed"), 1, true, 0,
+        [PAWL__STEP_ATTEMPT_FAILED] = {NAME("StepAttemptFailed"), 2, true, 0,
                 {INTEGER("attempt"), INTEGER("exit_code"), TEXT("reason")}},
-        [PAWL__SCOPE_ACTIVATED] = {NAME("GlossaryScopeActivated"), 1, false, 0,
+        [PAWL__SCOPE_ACTIVATED] = {NAME("GlossaryScopeActivated"), 2, false, 0,
                 {TEXT("scope_id"), TEXT("glossary_version_id")}},
-        [PAWL__TERM_OBSERVED] = {NAME("TermCandidateObserved"), 1, true, 0,
+        [PAWL__TERM_OBSERVED] = {NAME("TermCandidateObserved"), 2, true, 0,
                 {TEXT("term"), TEXT("source_step"), TEXT("actor_id"), NUMBER("confidence"),
                         TEXT("extraction_method"), TEXT("context")}},
-        [PAWL__CHECK_EVALUATED] = {NAME("SemanticCheckEvaluated"), 1, true, 0,
-                {ARRAY("findings"), TEXT("overall_severity"), NUMBER("confidence"),
-                        TEXT("effective_strictness"), TEXT("recommended_action"), BOOL("blocked")}},
-        [PAWL__STEP_CHECKPOINTED] = {NAME("StepCheckpointed"), 1, true, 1024,
-                {TEXT("strictness"), ARRAY("scope_refs"), HASH("input_hash"),
-                        TEXT("input_hash_alg"), TEXT("cursor"), UUID("retry_token")}},
-        [PAWL__GENERATION_BLOCKED] = {NAME("GenerationBlockedBySemanticConflict"), 1, true, 0,
-                {ARRAY("conflicts"), TEXT("strictness_mode"), TEXT("effective_strictness")}},
-        [PAWL__CLARIFICATION_REQUESTED] = {NAME("GlossaryClarificationRequested"), 1, true, 0,
+        [PAWL__CHECK_EVALUATED] = {NAME("SemanticCheckEvaluated"), 2, true, 0,
+                {ARRAY("findings"), CHOICE("overall_severity", "none, low, medium, high"),
+                        NUMBER("confidence"), STRICTNESS("effective_strictness"),
+                        CHOICE("recommended_action", "proceed, warn, block"), BOOL("blocked")}},
+        [PAWL__STEP_CHECKPOINTED] = {NAME("StepCheckpointed"), 2, true, 1024,
+                {STRICTNESS("strictness"), REFS, HASH("input_hash"),
+                        CHOICE("input_hash_alg", "jcs-sha256, python-json-sha256"), CURSOR,
+                        UUID("retry_token")}},
+        [PAWL__GENERATION_BLOCKED] = {NAME("GenerationBlockedBySemanticConflict"), 2, true, 0,
+                {ARRAY("conflicts"), STRICTNESS("strictness_mode"),
+                        STRICTNESS("effective_strictness")}},
+        [PAWL__CLARIFICATION_REQUESTED] = {NAME("GlossaryClarificationRequested"), 2, true, 0,
                 {TEXT("conflict_id"), TEXT("question"), TEXT("term"), ARRAY("options"),
                         TEXT("urgency"), UUID("retry_token"), HASH("input_hash")}},
-        [PAWL__CLARIFICATION_RESOLVED] = {NAME("GlossaryClarificationResolved"), 1, false, 0,
+        [PAWL__CLARIFICATION_RESOLVED] = {NAME("GlossaryClarificationResolved"), 2, false, 0,
                 {TEXT("conflict_id"), TEXT("term_surface"), MAYBE_OBJECT("selected_sense"),
-                        OBJECT("actor"), TEXT("resolution_mode"), OBJECT("provenance")}},
-        [PAWL__SENSE_UPDATED] = {NAME("GlossarySenseUpdated"), 1, false, 0,
+                        OBJECT("actor"), CHOICE("resolution_mode", "interactive, async, timeout"),
+                        OBJECT("provenance")}},
+        [PAWL__SENSE_UPDATED] = {NAME("GlossarySenseUpdated"), 2, false, 0,
                 {TEXT("term_surface"), TEXT("scope"), OBJECT("new_sense"), OBJECT("actor"),
-                        TEXT("update_type"), OBJECT("provenance")}},
-        [PAWL__STEP_RESUMED] = {NAME("StepResumed"), 1, true, 0,
-                {UUID("retry_token"), TEXT("cursor"), BOOL("inputs_changed")}},
-        [PAWL__RESUME_ABORTED] = {NAME("StepResumeAborted"), 1, true, 0,
-                {UUID("retry_token"), TEXT("cursor"), BOOL("inputs_changed")}},
-        [PAWL__SESSION_STARTED] = {NAME("SessionStarted"), 1, false, 0, {{NULL, 0, 0}}},
-        [PAWL__SESSION_UPDATED] = {NAME("SessionUpdated"), 1, false, 0, {{NULL, 0, 0}}},
-        [PAWL__SESSION_CHECKPOINTED] = {NAME("SessionCheckpointed"), 1, false, 0, {TEXT("reason")}},
-        [PAWL__SESSION_NOTED] = {NAME("SessionNoted"), 1, false, 0, {ARRAY("notes")}},
-        [PAWL__SESSION_ENDED] = {NAME("SessionEnded"), 1, false, 0, {TEXT("status")}},
-        [PAWL__PRUNED] = {NAME("Pruned"), 1, false, 0, {TEXT("kind"), ARRAY("pruned")}},
-        [PAWL__WORKSPACE_CHECKPOINTED] = {NAME("WorkspaceCheckpointed"), 1, false, 0,
-                {INTEGER("n"), TEXT("id"), TEXT("trigger"), TEXT("root"), HASH("tree"),
-                        INTEGER("files"), INTEGER("bytes"), INTEGER("skipped")}},
-        [PAWL__TOOL_CALL_CHECKPOINTED] = {NAME("ToolCallCheckpointed"), 1, false, 0,
+                        CHOICE("update_type", "create, update"), OBJECT("provenance")}},
+        [PAWL__STEP_RESUMED] = {NAME("StepResumed"), 2, true, 0,
+                {UUID("retry_token"), CURSOR, BOOL("inputs_changed")}},
+        [PAWL__RESUME_ABORTED] = {NAME("StepResumeAborted"), 2, true, 0,
+                {UUID("retry_token"), CURSOR, BOOL("inputs_changed")}},
+        [PAWL__SESSION_STARTED] = {NAME("SessionStarted"), 2, false, 0, {{NULL, 0, 0}}},
+        [PAWL__SESSION_UPDATED] = {NAME("SessionUpdated"), 2, false, 0, {{NULL, 0, 0}}},
+        [PAWL__SESSION_CHECKPOINTED] = {NAME("SessionCheckpointed"), 2, false, 0,
+                {CHOICE("reason",
+                        "manual, step_complete, context_warning, error_recovery, time_limit, "
+                        "task_complete, session_end")}},
+        [PAWL__SESSION_NOTED] = {NAME("SessionNoted"), 2, false, 0, {ARRAY("notes")}},
+        [PAWL__SESSION_ENDED] = {NAME("SessionEnded"), 2, false, 0,
+                {CHOICE("status", "completed, interrupted, error")}},
+        [PAWL__PRUNED] = {NAME("Pruned"), 2, false, 0,
+                {CHOICE("kind", "sessions, checkpoints, threads"), ARRAY("pruned")}},
+        [PAWL__WORKSPACE_CHECKPOINTED] = {NAME("WorkspaceCheckpointed"), 2, false, 0,
+                {INTEGER("n"), TEXT("id"), CHOICE("trigger", "auto, manual"), TEXT("root"),
+                        HASH("tree"), INTEGER("files"), INTEGER("bytes"), INTEGER("skipped")}},
+        [PAWL__TOOL_CALL_CHECKPOINTED] = {NAME("ToolCallCheckpointed"), 2, false, 0,
                 {TEXT("call_id"), TEXT("tool"), TEXT("name"), HASH("document"),
                         INTEGER("checkpoint"), TEXT("checkpoint_id")}},
-        [PAWL__ROLLBACK_STARTED] = {NAME("WorkspaceRollbackStarted"), 1, false, 0,
+        [PAWL__ROLLBACK_STARTED] = {NAME("WorkspaceRollbackStarted"), 2, false, 0,
                 {INTEGER("target"), INTEGER("safety"), HASH("tree"), HASH("plan_hash"),
                         BOOL("undo")}},
         /* Of a run, it makes steps pending again: that is its owner's to do. */
-        [PAWL__ROLLED_BACK] = {NAME("WorkspaceRolledBack"), 1, true, 0,
-                {INTEGER("started_seq"), TEXT("outcome"), ARRAY("invalidated"),
+        [PAWL__ROLLED_BACK] = {NAME("WorkspaceRolledBack"), 2, true, 0,
+                {INTEGER("started_seq"), CHOICE("outcome", "done, abandoned"), ARRAY("invalidated"),
                         ARRAY("revalidated"), ARRAY("steps")}},
-        [PAWL__CHECKPOINT_INVALIDATED] = {NAME("CheckpointInvalidated"), 1, false, 0,
+        [PAWL__CHECKPOINT_INVALIDATED] = {NAME("CheckpointInvalidated"), 2, false, 0,
                 {INTEGER("n"), TEXT("reason")}},
-        [PAWL__CHECKPOINT_UPDATED] = {NAME("CheckpointUpdated"), 1, false, 0, {INTEGER("n")}},
-        [PAWL__WORKSPACE_CHECKPOINT_FAILED] = {NAME("WorkspaceCheckpointFailed"), 1, true, 0,
-                {TEXT("reason"), TEXT("trigger")}},
-        [PAWL__THREAD_CHECKPOINTED] = {NAME("ThreadCheckpointed"), 1, false, 0,
+        [PAWL__CHECKPOINT_UPDATED] = {NAME("CheckpointUpdated"), 2, false, 0, {INTEGER("n")}},
+        [PAWL__WORKSPACE_CHECKPOINT_FAILED] = {NAME("WorkspaceCheckpointFailed"), 2, true, 0,
+                {TEXT("reason"), CHOICE("trigger", "auto, manual")}},
+        [PAWL__THREAD_CHECKPOINTED] = {NAME("ThreadCheckpointed"), 2, false, 0,
                 {ARRAY("channels"), TEXT("checkpoint"), TEXT("metadata")}},
-        [PAWL__THREAD_WRITES_PUT] = {NAME("ThreadWritesPut"), 1, false, 0,
+        [PAWL__THREAD_WRITES_PUT] = {NAME("ThreadWritesPut"), 2, false, 0,
                 {TEXT("task_id"), ARRAY("writes")}},
 };
 
@@ -107,6 +123,8 @@ static const char *const kind_name[] = {
         [PAWL__FIELD_OBJECT] = "an object",
         [PAWL__FIELD_MAYBE_OBJECT] = "an object or null",
         [PAWL__FIELD_ARRAY] = "an array",
+        [PAWL__FIELD_REFS] = "an array of {scope, version_id}",
+        [PAWL__FIELD_CHOICE] = "text",
 };
 
 const pawl__event_def *pawl__event_def_of(pawl__event_type type)
@@ -123,12 +141,36 @@ pawl__event_type pawl__event_type_of(pawl_text name)
         return PAWL__EVENT_OTHER;
 }
 
-static bool is_of_kind(const pawl__json_node *node, pawl__field_kind kind)
+/* Is it one of the words of "off, medium, max"? */
+static bool is_choice(pawl_text word, const char *choices)
 {
+        for (const char *at = choices; word.len && *at;) {
+                const size_t len = strcspn(at, ",");
+                if (len == word.len && memcmp(at, word.data, len) == 0)
+                        return true;
+                at += len + (at[len] ? 2 : 0);
+        }
+        return false;
+}
+
+static bool is_refs(const pawl__json_tree *tree, pawl__node refs)
+{
+        for (pawl__node n = pawl__json_first(tree, refs); n != PAWL__NO_NODE;
+                n = pawl__json_after(tree, refs, n))
+                if (!pawl__json_get_text(tree, n, "scope").data ||
+                        !pawl__json_get_text(tree, n, "version_id").data)
+                        return false;
+        return pawl__json_at(tree, refs)->type == PAWL__JSON_ARRAY;
+}
+
+static bool is_of_kind(
+        const pawl__json_tree *tree, pawl__node at, const pawl__event_field *field, int v)
+{
+        const pawl__json_node *node = pawl__json_at(tree, at);
         unsigned char hash[32];
         int64_t integer;
 
-        switch (kind) {
+        switch (field->kind) {
         case PAWL__FIELD_TEXT:
                 return node->type == PAWL__JSON_STRING;
         case PAWL__FIELD_INTEGER:
@@ -147,6 +189,11 @@ static bool is_of_kind(const pawl__json_node *node, pawl__field_kind kind)
                 return node->type == PAWL__JSON_OBJECT || node->type == PAWL__JSON_NULL;
         case PAWL__FIELD_ARRAY:
                 return node->type == PAWL__JSON_ARRAY;
+        case PAWL__FIELD_REFS:
+                return v < 2 ? node->type == PAWL__JSON_ARRAY : is_refs(tree, at);
+        case PAWL__FIELD_CHOICE:
+                return node->type == PAWL__JSON_STRING &&
+                       (v < 2 || is_choice(node->value, field->choices));
         }
         return false;
 }
@@ -185,7 +232,12 @@ static pawl_status check(const pawl_event *event, const pawl__event_def *form,
                 if (node == PAWL__NO_NODE)
                         return pawl__fail(err, PAWL_EINVAL, "payload.%s: is missing; it must be %s",
                                 field->name, kind_name[field->kind]);
-                if (!is_of_kind(pawl__json_at(payload, node), field->kind))
+                const bool fits = is_of_kind(payload, node, field, event->v);
+                if (!fits && field->choices && event->v > 1)
+                        return pawl__fail(err, PAWL_EINVAL,
+                                "payload.%s: is not one of %s; write one", field->name,
+                                field->choices);
+                if (!fits)
                         return pawl__fail(err, PAWL_EINVAL, "payload.%s: is not %s; write it so",
                                 field->name, kind_name[field->kind]);
         }

@@ -62,13 +62,16 @@ typedef enum pawl__field_kind {
         PAWL__FIELD_UUID,
         PAWL__FIELD_OBJECT,
         PAWL__FIELD_MAYBE_OBJECT, /**< or null */
-        PAWL__FIELD_ARRAY
+        PAWL__FIELD_ARRAY,
+        PAWL__FIELD_REFS,  /**< an array of {scope, version_id} */
+        PAWL__FIELD_CHOICE /**< one of some words; from v 2 on, before that any text */
 } pawl__field_kind;
 
 typedef struct pawl__event_field {
         const char *name;
         pawl__field_kind kind;
-        size_t len; /**< of the name */
+        size_t len;          /**< of the name */
+        const char *choices; /**< of a CHOICE: "off, medium, max" */
 } pawl__event_field;
 
 typedef struct pawl__event_def {

@@ -13,7 +13,9 @@ typedef struct checking {
         uint64_t anchor_seq;
         const unsigned char *anchor_hash;
         pawl__key_fit key;
-        pawl__query *macs; /* in step with the rows; NULL: no MACs are checked */
+        pawl__query *macs;    /* in step with the rows; NULL: no MACs are checked */
+        pawl__event_fn judge; /* of each event whose hash is right; may be NULL */
+        void *judge_user;
         pawl_error *why;
 } checking;
 
@@ -155,6 +157,9 @@ static pawl_status check_rows(checking *c)
                         status = check_event(c, &event);
                 if (!status && c->macs)
                         status = check_mac(c, &event);
+                if (!status && c->judge)
+                        status = c->judge(
+                                &event, pawl__event_type_of(event.type), c->judge_user, c->why);
                 if (!status)
                         take_event(c, &event);
         }
@@ -365,8 +370,8 @@ pawl_status pawl__log_check_head(pawl_log *log, pawl_error *err)
         return status ? status : pawl__head_check(seq, hash, log, err);
 }
 
-pawl_status pawl_log_verify(pawl_verify_result *result, pawl_log *log, uint64_t anchor_seq,
-        const unsigned char *anchor_hash)
+pawl_status pawl__chain_verify(pawl_verify_result *result, pawl_log *log, uint64_t anchor_seq,
+        const unsigned char *anchor_hash, pawl__event_fn judge, void *user)
 {
         TRY(pawl__log_usable(log, NULL));
 
@@ -374,6 +379,8 @@ pawl_status pawl_log_verify(pawl_verify_result *result, pawl_log *log, uint64_t 
                 .scratch = PAWL__BUF_INIT,
                 .anchor_seq = anchor_seq,
                 .anchor_hash = anchor_hash,
+                .judge = judge,
+                .judge_user = user,
                 .why = &log->err};
         pawl_status status = check_all(&c);
 

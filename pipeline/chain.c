@@ -236,11 +236,49 @@ pawl_status pawl__pipeline_pass(
         }
 }
 
+static void write_ids(pawl__json_writer *w, const char *name, const pawl__row *rows, size_t n)
+{
+        pawl__json_name(w, name);
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < n; i++)
+                pawl__json_text(w, rows[i].v[PAWL__STEP_ID].text);
+        pawl__json_close_array(w);
+}
+
+/* A completed step is pending again, as its inputs are others: RunMissionChanged. */
+static pawl_status make_pending(pawl_context *ctx)
+{
+        const pawl__row own = {.v[PAWL__STEP_ID].text = ctx->step_id};
+        pawl_event event = pawl__context_event(ctx, PAWL__RUN_MISSION_CHANGED);
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl__row *steps;
+        size_t n;
+        const pawl_status status =
+                pawl__state_steps(&steps, &n, ctx->state, ctx->run_id, &ctx->pass, &ctx->error);
+
+        if (status)
+                return status;
+        event.step_id = (pawl_text){NULL, 0};
+        pawl__json_open_object(&w);
+        pawl__json_name(&w, "changes");
+        pawl__json_open_array(&w);
+        pawl__json_open_object(&w);
+        pawl__json_member_string(&w, "change", "inputs");
+        pawl__json_member_text(&w, "step_id", ctx->step_id);
+        pawl__json_close_object(&w);
+        pawl__json_close_array(&w);
+        write_ids(&w, "rerun", &own, 1);
+        write_ids(&w, "steps", steps, n);
+        return pawl__batch_emit(ctx->batch, PAWL__RUN_MISSION_CHANGED, &event, &w, &ctx->error);
+}
+
 /* StepStarted, and the inputs, so that a refused resume can say what changed. */
 static pawl_status start(pawl_context *ctx)
 {
-        const pawl_status status = pawl__context_keep_inputs(ctx);
+        pawl_status status = pawl__context_keep_inputs(ctx);
 
+        if (!status && ctx->reruns)
+                status = make_pending(ctx);
         if (status)
                 return status;
         pawl__json_member_string(pawl__context_payload(ctx), "input_hash", ctx->input_hash);

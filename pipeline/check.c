@@ -49,6 +49,7 @@ static pawl_status record(pawl_context *ctx)
 
         if (status)
                 return status;
+        ctx->evaluated = true;
         pawl__json_member_bool(w, "blocked", n_blockers > 0);
         pawl__json_member_number(w, "confidence", confidence_of(&ctx->findings, overall));
         pawl__json_member_string(w, "effective_strictness", pawl__strictness_name(ctx->effective));
@@ -63,6 +64,24 @@ static pawl_status record(pawl_context *ctx)
         return pawl__context_emit(ctx, PAWL__CHECK_EVALUATED);
 }
 
+pawl_status pawl__check_change(pawl_context *ctx)
+{
+        pawl__row step = {
+                .v[PAWL__STEP_RUN].text = ctx->run_id, .v[PAWL__STEP_ID].text = ctx->step_id};
+        pawl__blocker *blockers;
+        size_t n = 0;
+        bool blocked = false;
+
+        if (!ctx->resumed || ctx->evaluated || ctx->question || !ctx->state)
+                return PAWL_OK;
+        pawl_status status = pawl__gate_blockers(&blockers, &n, ctx);
+        if (!status && n == 0)
+                status = pawl__state_get(ctx->state, PAWL__STEPS, &step, &ctx->pass, &ctx->error);
+        if (!status && n == 0)
+                status = pawl__state_step_blocked(&blocked, ctx->state, &step, &ctx->error);
+        return status || !blocked ? status : record(ctx);
+}
+
 static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
 {
         pawl__buf text = PAWL__BUF_INIT;
@@ -73,7 +92,7 @@ static pawl_status process(const pawl_layer *layer, pawl_context *ctx)
         ctx->findings = (pawl__findings){NULL, 0};
         ctx->reevaluated = false;
         if (!pawl__context_checks(ctx))
-                return PAWL_OK;
+                return pawl__check_change(ctx);
         if (ctx->phase == PAWL__ON_OUTPUT) {
                 status = output_text(&text, ctx);
                 output = pawl__buf_text(&text);

@@ -180,6 +180,8 @@ void pawl__context_reset(pawl_context *ctx)
         ctx->findings = (pawl__findings){NULL, 0};
         ctx->verdicts = NULL;
         ctx->reevaluated = false;
+        ctx->evaluated = false;
+        ctx->reruns = false;
         pawl__buf_free(&ctx->output_buf);
         ctx->output = (pawl_text){NULL, 0};
         ctx->output_hash[0] = '\0';

@@ -98,6 +98,8 @@ struct pawl_context {
         char resumed_token[37];     /**< and under which token */
         bool resumed;
         bool reevaluated;      /**< findings are recorded ones, re-evaluated */
+        bool reruns;           /**< the step has completed with other inputs, and runs again */
+        bool evaluated;        /**< this pass recorded an evaluation, or an answer to each blocker */
         bool is_new;           /**< the log knows nothing of the step */
         bool token_used;       /**< the resume layer has gone on from token */
         bool blocked;          /**< the gate blocks, and has not evaluated again since */

@@ -160,9 +160,11 @@ pawl_status pawl__gate_checkpoint(pawl_context *ctx, pawl__cursor_at cursor)
         memcpy(checkpoint.input_hash, ctx->input_hash, sizeof checkpoint.input_hash);
         if (cursor == PAWL__AT_POST_GENERATION)
                 memcpy(checkpoint.output_hash, ctx->output_hash, sizeof checkpoint.output_hash);
-        /* A step that is held where it was resumed keeps its token. */
+        /* A step that is held where it was resumed keeps its token, or that of this pass. */
         if (ctx->resumed && cursor == ctx->resumed_at)
-                memcpy(checkpoint.retry_token, ctx->resumed_token, sizeof checkpoint.retry_token);
+                memcpy(checkpoint.retry_token,
+                        ctx->checkpoint_waits ? ctx->checkpoint.retry_token : ctx->resumed_token,
+                        sizeof checkpoint.retry_token);
         else
                 ctx->sources->uuid(checkpoint.retry_token, ctx->sources->user);
         pawl_status status = pawl__checkpoint_encode(&payload, &checkpoint, &ctx->error);

@@ -417,8 +417,10 @@ static pawl_status expire(pawl_log *log, const pawl__row *row, pawl_text otherwi
         const pawl_conflict conflict = {
                 .conflict_id = row->v[PAWL__CON_ID].text, .term = row->v[PAWL__CON_TERM].text};
         pawl__batch batch = PAWL__BATCH_INIT;
-        pawl_status status = emit(
-                &batch, otherwise, &conflict, "timeout", 0, NULL, &like, pawl__wall_us(log), err);
+        /* Its time is over by a clock that may have been set back since. */
+        const int64_t now_us = pawl__wall_us(log), due_us = row->v[PAWL__CON_DUE_US].integer;
+        pawl_status status = emit(&batch, otherwise, &conflict, "timeout", 0, NULL, &like,
+                now_us > due_us ? now_us : due_us, err);
 
         if (!status)
                 status = pawl__log_failed(log, pawl__log_commit(log, &batch, 0, NULL), err);

@@ -173,6 +173,8 @@ static pawl_status go_on(pawl_context *ctx, const pawl__checkpoint *from)
         } else if (!status && from->cursor == PAWL__AT_POST_GENERATION) {
                 ctx->phase = PAWL__ON_OUTPUT;
         }
+        if (!status && !ctx->trust && from->cursor != PAWL__AT_POST_GATE)
+                status = pawl__check_change(ctx);
         return status ? status : PAWL_JUMP;
 }
 
@@ -262,7 +264,13 @@ pawl_status pawl__resume_completed(pawl_context *ctx, const pawl__row *step)
                 return status ? status : PAWL_DONE;
         }
         const pawl_status status = accept(&yes, ctx, &ctx->asked_for);
-        return status || yes ? status : inputs_differ(ctx);
+        if (status)
+                return status;
+        if (!yes)
+                return inputs_differ(ctx);
+        ctx->reruns = true;
+        ctx->asked_for.retry_token[0] = '\0'; /* it starts anew */
+        return PAWL_OK;
 }
 
 static pawl_status changed(pawl_context *ctx, const pawl__checkpoint *from)
@@ -296,6 +304,7 @@ static pawl_status from_memory(pawl_context *ctx)
         if (status)
                 return status;
         ctx->answered = false;
+        ctx->evaluated = true;
         ctx->cursor = ctx->checkpoint.cursor;
         return PAWL_JUMP;
 }

@@ -35,7 +35,7 @@ static pawl_status fold(const pawl_event *event, pawl__event_type type, void *us
 pawl_status pawl__session_at(pawl__row *out, pawl_log *log, const pawl__row *session, uint64_t seq,
         pawl__arena *arena, pawl_error *err)
 {
-        folding f = {.applier = {NULL, PAWL__JSON_TREE_INIT, PAWL__ARENA_INIT},
+        folding f = {.applier = {.store = NULL},
                 .session_id = session->v[PAWL__SES_ID].text,
                 .seq = seq};
         bool ok = true;

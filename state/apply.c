@@ -1,6 +1,6 @@
 #include "state/apply.h"
 #include "base/error.h"
-#include "state/apply_ctx.h"
+#include "state/rules.h"
 
 /* The ids that an envelope must have for its event to mean something. */
 enum { MISSION = 1, RUN = 2, STEP = 4, SESSION = 8 };
@@ -77,15 +77,21 @@ static pawl_status check_ids(const pawl__apply_ctx *a, unsigned ids)
 }
 
 static pawl_status apply_as(pawl__event_type type, pawl__applier *applier, const pawl_event *event,
-        const pawl__json_tree *payload, pawl_error *err)
+        const pawl__json_tree *payload, bool in_log, pawl_error *err)
 {
-        pawl__apply_ctx a = {applier->store, &applier->arena, payload, event, err};
+        pawl__apply_ctx a = {.store = applier->store,
+                .arena = &applier->arena,
+                .tree = payload,
+                .event = event,
+                .err = err,
+                .log = applier->log,
+                .in_log = in_log};
         pawl_status status = check_ids(&a, types[type].ids);
 
-        if (status || !types[type].apply)
-                return status;
         pawl__arena_clear(&applier->arena);
-        return types[type].apply(&a);
+        if (!status && applier->judges)
+                status = pawl__rules_check(&a, type);
+        return status || !types[type].apply ? status : types[type].apply(&a);
 }
 
 pawl_status pawl__apply(pawl__applier *applier, const pawl_event *event, pawl_error *err)
@@ -102,7 +108,7 @@ pawl_status pawl__apply(pawl__applier *applier, const pawl_event *event, pawl_er
                 if (types[type].prunable) {
                         pawl_status status = pawl__json_tree_read(&applier->tree, "{}", 2, err);
                         return status ? status
-                                      : apply_as(type, applier, event, &applier->tree, err);
+                                      : apply_as(type, applier, event, &applier->tree, true, err);
                 }
                 return pawl__apply_refuse(&a, PAWL_EINVAL, "payload",
                         "was pruned, but says what is; restore the log from a copy");
@@ -114,7 +120,7 @@ pawl_status pawl__apply(pawl__applier *applier, const pawl_event *event, pawl_er
         if (status)
                 return pawl__apply_refuse(&a, PAWL_EINVAL, "payload", why.message);
         status = pawl__event_check(event, type, &applier->tree, err);
-        return status ? status : apply_as(type, applier, event, &applier->tree, err);
+        return status ? status : apply_as(type, applier, event, &applier->tree, true, err);
 }
 
 pawl_status pawl__apply_checked(pawl__applier *applier, const pawl_event *event,
@@ -122,5 +128,6 @@ pawl_status pawl__apply_checked(pawl__applier *applier, const pawl_event *event,
 {
         pawl__event_type type = pawl__event_type_of(event->type);
 
-        return type == PAWL__EVENT_OTHER ? PAWL_OK : apply_as(type, applier, event, payload, err);
+        return type == PAWL__EVENT_OTHER ? PAWL_OK
+                                         : apply_as(type, applier, event, payload, false, err);
 }

@@ -11,6 +11,8 @@
 /** What an apply works in; kept from event to event so that its memory is reused. */
 typedef struct pawl__applier {
         pawl__store *store;
+        pawl_log *log; /**< where the rules look earlier events up; may be NULL */
+        bool judges;   /**< it folds a log from its first event on, so that rules can be checked */
         pawl__json_tree tree;
         pawl__arena arena; /**< cleared before each event */
 } pawl__applier;

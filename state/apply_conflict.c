@@ -1,6 +1,9 @@
 /* What a question about a conflict and its answer change. */
+#include "base/digest.h"
 #include "base/error.h"
-#include "state/apply_ctx.h"
+#include "base/json_write.h"
+#include "base/sources.h"
+#include "state/rules.h"
 #include <inttypes.h>
 
 static pawl_status conflict_of(pawl__row *conflict, const pawl__apply_ctx *a)
@@ -46,6 +49,17 @@ static bool is_unverified(const pawl__apply_ctx *a, int64_t resolved_seq)
                seq == resolved_seq;
 }
 
+/* The answer to this question is the step's output. */
+static pawl_status asks(const pawl__apply_ctx *a)
+{
+        pawl__row step;
+        pawl_status status = pawl__apply_find_step(&step, a);
+
+        step.v[PAWL__STEP_QUESTION].text = pawl__apply_optional(a, "conflict_id");
+        return status ? status == PAWL_ENOTFOUND ? PAWL_OK : status
+                      : pawl__apply_put(a, PAWL__STEPS, &step);
+}
+
 /* If it is asked again, an open conflict takes the newest question; an answered one stays answered,
  * unless its answer does not count: what a step asks people is asked anew only then, and of a term
  * the event says so. */
@@ -85,6 +99,12 @@ pawl_status pawl__apply_clarification_requested(pawl__apply_ctx *a)
         conflict.v[PAWL__CON_CONFIDENCE].real = confidence;
         conflict.v[PAWL__CON_CONTEXT].text = pawl__apply_optional(a, "context");
         conflict.v[PAWL__CON_CANDIDATES].text = pawl__json_at(a->tree, options)->value;
+        conflict.v[PAWL__CON_OTHERWISE].text = pawl__apply_optional(a, "otherwise");
+        if (!pawl__time_parse(
+                    &conflict.v[PAWL__CON_DUE_US].integer, pawl__apply_optional(a, "due_at")))
+                conflict.v[PAWL__CON_DUE_US].integer = 0;
+        if (question && (status = asks(a)))
+                return status;
         return pawl__apply_put(a, PAWL__CONFLICTS, &conflict);
 }
 
@@ -102,6 +122,64 @@ static pawl_status check_reply(const pawl__apply_ctx *a)
         return PAWL_OK;
 }
 
+/* The hash of the answer as an output, which is a JSON string. */
+static pawl_status hash_answer(pawl_text *hex, const pawl__apply_ctx *a)
+{
+        const pawl_text answer = pawl__json_get_text(a->tree, 0, "answer");
+        unsigned char hash[32];
+        pawl__buf quoted = PAWL__BUF_INIT;
+        char *text = pawl__arena_alloc(a->arena, 65);
+        pawl_status status = PAWL_OK;
+
+        *hex = pawl__text(NULL);
+        if (!answer.data || !a->log)
+                return PAWL_OK;
+        if (!text || pawl__json_quote(&quoted, answer))
+                status = pawl__nomem(a->err);
+        if (!status)
+                status = pawl__sha256(
+                        pawl__log_hasher(a->log), hash, quoted.data, quoted.len, a->err);
+        pawl__buf_free(&quoted);
+        if (status)
+                return status;
+        pawl__hex(text, hash, sizeof hash);
+        *hex = pawl__text_n(text, 64);
+        return PAWL_OK;
+}
+
+/* An answer that a question got by itself when its time was over; nobody else leaves it without
+ * one. */
+static pawl_status check_time(const pawl__apply_ctx *a, const pawl__row *conflict)
+{
+        const bool timeout = pawl__text_is(pawl__apply_optional(a, "resolution_mode"), "timeout");
+        const pawl_text answer = pawl__apply_optional(a, "answer");
+        const int64_t due_us = conflict->v[PAWL__CON_DUE_US].integer;
+
+        if (a->event->v < 2)
+                return PAWL_OK;
+        if (timeout ? due_us && a->event->time_us >= due_us &&
+                                pawl__text_is(a->event->actor, "system:timeout") &&
+                                pawl__text_eq(answer, conflict->v[PAWL__CON_OTHERWISE].text)
+                    : answer.data || !is_question(conflict->v[PAWL__CON_TYPE].text))
+                return PAWL_OK;
+        return pawl__rules_refuse(a, "in-time",
+                "conflict %.*s has no answer by its own time limit, which ends at its due_at",
+                PAWL__FMT(conflict->v[PAWL__CON_ID].text));
+}
+
+/* Under the rules an answer names the run and step that it is for. */
+static pawl_status check_place(const pawl__apply_ctx *a, const pawl__row *conflict)
+{
+        if (a->event->v < 2 ||
+                (pawl__text_eq(a->event->run_id, conflict->v[PAWL__CON_RUN].text) &&
+                        pawl__text_eq(a->event->step_id, conflict->v[PAWL__CON_STEP].text)))
+                return PAWL_OK;
+        return pawl__rules_refuse(a, "asked-first", "conflict %.*s is of step %.*s of run %.*s",
+                PAWL__FMT(conflict->v[PAWL__CON_ID].text),
+                PAWL__FMT(conflict->v[PAWL__CON_STEP].text),
+                PAWL__FMT(conflict->v[PAWL__CON_RUN].text));
+}
+
 pawl_status pawl__apply_clarification_resolved(pawl__apply_ctx *a)
 {
         pawl__row conflict, sense;
@@ -114,7 +192,10 @@ pawl_status pawl__apply_clarification_resolved(pawl__apply_ctx *a)
                         PAWL__FMT(conflict.v[PAWL__CON_ID].text));
         if (status)
                 return status;
-        if (pawl__json_get(a->tree, 0, "replaces") != PAWL__NO_NODE)
+        status = check_place(a, &conflict);
+        if (!status)
+                status = check_time(a, &conflict);
+        if (!status && pawl__json_get(a->tree, 0, "replaces") != PAWL__NO_NODE)
                 status = pawl__apply_integer(&replaces, a, 0, "payload", "replaces");
         if (status)
                 return status;
@@ -127,10 +208,13 @@ pawl_status pawl__apply_clarification_resolved(pawl__apply_ctx *a)
                         conflict.v[PAWL__CON_RESOLVED_SEQ].integer,
                         conflict.v[PAWL__CON_RESOLVED_SEQ].integer);
         const bool question = is_question(conflict.v[PAWL__CON_TYPE].text);
-        if (question)
+        if (question) {
                 status = check_reply(a);
-        else
+                if (!status)
+                        status = hash_answer(&conflict.v[PAWL__CON_ANSWER_HASH].text, a);
+        } else {
                 status = pawl__apply_local_sense(&sense, a, conflict.v[PAWL__CON_MISSION].text);
+        }
         if (status)
                 return status;
         conflict.v[PAWL__CON_STATUS].text = pawl__text("resolved");

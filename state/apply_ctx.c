@@ -103,10 +103,29 @@ pawl_status pawl__apply_git(pawl_text *value, const pawl__apply_ctx *a, const ch
         return PAWL_OK;
 }
 
+pawl_status pawl__apply_find_run(pawl__row *run, const pawl__apply_ctx *a)
+{
+        *run = a->run;
+        run->v[PAWL__RUN_ID].text = a->event->run_id;
+        return a->run_is == PAWL__ROW_THERE     ? PAWL_OK
+               : a->run_is == PAWL__ROW_MISSING ? PAWL_ENOTFOUND
+                                                : a->store->get(a->store, PAWL__RUNS, run, a->err);
+}
+
+pawl_status pawl__apply_find_step(pawl__row *step, const pawl__apply_ctx *a)
+{
+        *step = a->step;
+        step->v[PAWL__STEP_RUN].text = a->event->run_id;
+        step->v[PAWL__STEP_ID].text = a->event->step_id;
+        return a->step_is == PAWL__ROW_THERE ? PAWL_OK
+               : a->step_is == PAWL__ROW_MISSING
+                       ? PAWL_ENOTFOUND
+                       : a->store->get(a->store, PAWL__STEPS, step, a->err);
+}
+
 pawl_status pawl__apply_run(pawl__row *run, const pawl__apply_ctx *a)
 {
-        run->v[PAWL__RUN_ID].text = a->event->run_id;
-        pawl_status status = a->store->get(a->store, PAWL__RUNS, run, a->err);
+        const pawl_status status = pawl__apply_find_run(run, a);
 
         if (status == PAWL_ENOTFOUND)
                 return pawl__fail(a->err, PAWL_ESTATE,
@@ -117,9 +136,7 @@ pawl_status pawl__apply_run(pawl__row *run, const pawl__apply_ctx *a)
 
 pawl_status pawl__apply_step(pawl__row *step, const pawl__apply_ctx *a)
 {
-        step->v[PAWL__STEP_RUN].text = a->event->run_id;
-        step->v[PAWL__STEP_ID].text = a->event->step_id;
-        pawl_status status = a->store->get(a->store, PAWL__STEPS, step, a->err);
+        const pawl_status status = pawl__apply_find_step(step, a);
 
         if (status == PAWL_ENOTFOUND)
                 return pawl__fail(a->err, PAWL_ESTATE,

@@ -9,6 +9,8 @@
 
 #include "state/apply.h"
 
+typedef enum pawl__row_is { PAWL__ROW_UNREAD, PAWL__ROW_MISSING, PAWL__ROW_THERE } pawl__row_is;
+
 /** One event being folded. The root of the payload is node 0 of the tree. */
 typedef struct pawl__apply_ctx {
         pawl__store *store;
@@ -16,6 +18,11 @@ typedef struct pawl__apply_ctx {
         const pawl__json_tree *tree; /**< required fields are there and of their kind */
         const pawl_event *event;
         pawl_error *err;
+        pawl_log *log; /**< where earlier events are looked up; may be NULL */
+        bool in_log;   /**< the event is in the log already, and not being appended */
+        /** The rows of the event's run and step, as the rules (state/rules.h) have read them. */
+        pawl__row_is run_is, step_is;
+        pawl__row run, step;
 } pawl__apply_ctx;
 
 typedef pawl_status pawl__apply_fn(pawl__apply_ctx *a);
@@ -39,6 +46,10 @@ static inline pawl_text pawl__apply_optional(const pawl__apply_ctx *a, const cha
         return pawl__json_get_text(a->tree, 0, name);
 }
 
+/** The event's run, or its step: PAWL_ENOTFOUND, without a message and with the ids alone, when
+ * there is none. */
+PAWL_MUST_CHECK pawl_status pawl__apply_find_run(pawl__row *run, const pawl__apply_ctx *a);
+PAWL_MUST_CHECK pawl_status pawl__apply_find_step(pawl__row *step, const pawl__apply_ctx *a);
 /** The event's run. PAWL_ESTATE when there is none. */
 PAWL_MUST_CHECK pawl_status pawl__apply_run(pawl__row *run, const pawl__apply_ctx *a);
 /** The event's step. PAWL_ESTATE when its run has none of that name. */

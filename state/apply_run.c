@@ -11,14 +11,17 @@ static pawl_status run_or_new(pawl__row *run, bool *is_new, const pawl__apply_ct
 {
         pawl_status status;
 
-        memset(run, 0, sizeof *run);
-        run->v[PAWL__RUN_ID].text = a->event->run_id;
-        status = a->store->get(a->store, PAWL__RUNS, run, a->err);
+        status = pawl__apply_find_run(run, a);
         *is_new = status == PAWL_ENOTFOUND;
         if (*is_new) {
                 run->v[PAWL__RUN_MISSION].text = a->event->mission_id;
                 run->v[PAWL__RUN_STATUS].text = pawl__text("running");
                 run->v[PAWL__RUN_STARTED_SEQ].integer = (int64_t)a->event->seq;
+                /* An imported run, which begins with RunStarted, is not judged. */
+                run->v[PAWL__RUN_RULES].integer =
+                        a->event->v > 1 && pawl__json_get(a->tree, 0, "origin") == PAWL__NO_NODE
+                                ? PAWL__RULES_JUDGED
+                                : 0;
         }
         return *is_new ? PAWL_OK : status;
 }
@@ -39,6 +42,7 @@ pawl_status pawl__apply_run_claimed(pawl__apply_ctx *a)
         if (status)
                 return status;
         run.v[PAWL__RUN_FENCE].integer = fence;
+        run.v[PAWL__RUN_RULES].integer |= PAWL__RULES_CLAIMED;
         run.v[PAWL__RUN_SESSION].text = a->event->session_id;
         return pawl__apply_put_run(
                 a, &run, pawl__text_is(run.v[PAWL__RUN_STATUS].text, "queued") ? "running" : NULL);
@@ -137,6 +141,8 @@ static pawl_status begin_run(pawl__apply_ctx *a, const char *as)
         run.v[PAWL__RUN_STEPS].integer = pawl__json_at(a->tree, steps)->count;
         run.v[PAWL__RUN_UNTOLD].integer =
                 pawl__json_get(a->tree, 0, "notify") == PAWL__NO_NODE ? 0 : -1;
+        if (pawl__json_get(a->tree, 0, "forked_from") != PAWL__NO_NODE)
+                run.v[PAWL__RUN_RULES].integer |= PAWL__RULES_FORKING;
         status = pawl__apply_put_run(a, &run, as);
         if (status == PAWL_OK)
                 status = put_steps(a, steps);
@@ -172,6 +178,7 @@ static pawl_status run_ends(pawl__apply_ctx *a, const char *as)
         if (run.v[PAWL__RUN_UNTOLD].integer)
                 run.v[PAWL__RUN_UNTOLD].integer = (int64_t)a->event->seq;
         run.v[PAWL__RUN_REASON].text = pawl__apply_optional(a, "reason");
+        run.v[PAWL__RUN_RULES].integer &= ~PAWL__RULES_CLAIMED;
         return pawl__apply_put_run(a, &run, as);
 }
 
@@ -201,6 +208,7 @@ pawl_status pawl__apply_run_cancelled(pawl__apply_ctx *a)
         run.v[PAWL__RUN_REASON].text = pawl__apply_optional(a, "reason");
         if (run.v[PAWL__RUN_UNTOLD].integer)
                 run.v[PAWL__RUN_UNTOLD].integer = -1;
+        run.v[PAWL__RUN_RULES].integer &= ~PAWL__RULES_CLAIMED;
         return pawl__apply_put_run(a, &run, "cancelled");
 }
 
@@ -327,6 +335,18 @@ static pawl_status place_step(
         return pawl__apply_put(a, PAWL__STEPS, &step);
 }
 
+/* A step whose mission changed may ask no longer. */
+static pawl_status ask_no_longer(const pawl__apply_ctx *a, pawl_text step_id)
+{
+        pawl__row step;
+        pawl_status status = get_step(&step, a, step_id);
+
+        if (status || !step.v[PAWL__STEP_QUESTION].text.data)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        step.v[PAWL__STEP_QUESTION].text = pawl__text(NULL);
+        return pawl__apply_put(a, PAWL__STEPS, &step);
+}
+
 /* What it has completed stays; else it is never run. */
 static pawl_status remove_step(struct change *c, const pawl__apply_ctx *a, pawl_text step_id)
 {
@@ -362,8 +382,9 @@ static pawl_status put_changes(struct change *c, const pawl__apply_ctx *a)
                 status = place_step(c, a, pawl__json_at(a->tree, n)->value, ++number);
         for (pawl__node n = pawl__json_first(a->tree, changes); n != PAWL__NO_NODE && !status;
                 n = pawl__json_after(a->tree, changes, n))
-                if (pawl__text_is(pawl__json_get_text(a->tree, n, "change"), "removed"))
-                        status = remove_step(c, a, pawl__json_get_text(a->tree, n, "step_id"));
+                status = pawl__text_is(pawl__json_get_text(a->tree, n, "change"), "removed")
+                                 ? remove_step(c, a, pawl__json_get_text(a->tree, n, "step_id"))
+                                 : ask_no_longer(a, pawl__json_get_text(a->tree, n, "step_id"));
         if (hash.data)
                 c->run.v[PAWL__RUN_MISSION_HASH].text = hash;
         return status ? status : pawl__apply_put_run(a, &c->run, "running");

@@ -11,6 +11,13 @@ static pawl_status step_and_run(pawl__row *step, pawl__row *run, const pawl__app
         return status ? status : pawl__apply_step(step, a);
 }
 
+static bool is_true(const pawl__apply_ctx *a, const char *member)
+{
+        const pawl__node node = pawl__json_get(a->tree, 0, member);
+
+        return node != PAWL__NO_NODE && pawl__json_at(a->tree, node)->type == PAWL__JSON_TRUE;
+}
+
 static pawl_status put_both(
         const pawl__apply_ctx *a, pawl__row *step, pawl__row *run, const char *run_status)
 {
@@ -35,6 +42,13 @@ static void step_becomes(
                 run->v[PAWL__RUN_CURRENT].text = pawl__text(NULL);
 }
 
+/* What the gate let pass, or an output that was blocked, counts no longer. */
+static void leave_gate(pawl__row *step)
+{
+        step->v[PAWL__STEP_GATE].integer = 0;
+        step->v[PAWL__STEP_HELD].text = pawl__text(NULL);
+}
+
 /* A program that embeds the library names no steps in RunStarted: they are added as they start. */
 pawl_status pawl__apply_step_started(pawl__apply_ctx *a)
 {
@@ -48,15 +62,18 @@ pawl_status pawl__apply_step_started(pawl__apply_ctx *a)
                         "seq %" PRIu64 " (StepStarted): run %.*s was claimed but not started; "
                         "append RunStarted first",
                         a->event->seq, PAWL__FMT(a->event->run_id));
-        step.v[PAWL__STEP_RUN].text = a->event->run_id;
-        step.v[PAWL__STEP_ID].text = a->event->step_id;
-        status = a->store->get(a->store, PAWL__STEPS, &step, a->err);
+        status = pawl__apply_find_step(&step, a);
         if (status == PAWL_ENOTFOUND) {
                 step.v[PAWL__STEP_ORDER_SEQ] = run.v[PAWL__RUN_STARTED_SEQ];
                 step.v[PAWL__STEP_NUMBER].integer = ++run.v[PAWL__RUN_STEPS].integer;
         } else if (status)
                 return status;
         step_becomes(&step, &run, a, "running");
+        run.v[PAWL__RUN_RULES].integer &= ~PAWL__RULES_FORKING;
+        leave_gate(&step);
+        if (!step.v[PAWL__STEP_BLOCKERS]
+                        .text.len) /* found, but the step was cut off before it blocked */
+                step.v[PAWL__STEP_BLOCKERS].text = pawl__text(NULL);
         step.v[PAWL__STEP_INPUT_HASH].text = pawl__apply_optional(a, "input_hash");
         step.v[PAWL__STEP_OUTPUT_HASH].text = pawl__text(NULL);
         step.v[PAWL__STEP_EXIT_CODE].integer = -1;
@@ -81,6 +98,8 @@ pawl_status pawl__apply_step_completed(pawl__apply_ctx *a)
         if (status)
                 return status;
         step_becomes(&step, &run, a, "completed");
+        leave_gate(&step);
+        step.v[PAWL__STEP_BLOCKERS].text = step.v[PAWL__STEP_QUESTION].text = pawl__text(NULL);
         step.v[PAWL__STEP_INPUT_HASH].text = pawl__apply_optional(a, "input_hash");
         step.v[PAWL__STEP_OUTPUT_HASH].text = pawl__apply_optional(a, "output_hash");
         step.v[PAWL__STEP_EXIT_CODE].integer = exit_code;
@@ -122,6 +141,7 @@ pawl_status pawl__apply_check_evaluated(pawl__apply_ctx *a)
         if (status)
                 return status;
         step.v[PAWL__STEP_EVALUATED_SEQ].integer = (int64_t)a->event->seq;
+        step.v[PAWL__STEP_BLOCKERS].text = pawl__text(is_true(a, "blocked") ? "" : NULL);
         return put_both(a, &step, &run, NULL);
 }
 
@@ -135,6 +155,9 @@ pawl_status pawl__apply_step_checkpointed(pawl__apply_ctx *a)
         if (status)
                 return status;
         checkpoint.v[PAWL__CP_TOKEN].text = pawl__apply_optional(a, "retry_token");
+        const bool judged = run.v[PAWL__RUN_RULES].integer & PAWL__RULES_JUDGED;
+        const bool same_token =
+                pawl__text_eq(checkpoint.v[PAWL__CP_TOKEN].text, step.v[PAWL__STEP_TOKEN].text);
         checkpoint.v[PAWL__CP_SEQ].integer = (int64_t)a->event->seq;
         checkpoint.v[PAWL__CP_EVALUATED_SEQ] = step.v[PAWL__STEP_EVALUATED_SEQ];
         checkpoint.v[PAWL__CP_RUN].text = a->event->run_id;
@@ -146,8 +169,58 @@ pawl_status pawl__apply_step_checkpointed(pawl__apply_ctx *a)
         step.v[PAWL__STEP_CURSOR] = checkpoint.v[PAWL__CP_CURSOR];
         step.v[PAWL__STEP_CHECKPOINT_SEQ] = checkpoint.v[PAWL__CP_SEQ];
         step.v[PAWL__STEP_INPUT_HASH] = checkpoint.v[PAWL__CP_INPUT_HASH];
+        if (pawl__text_is(step.v[PAWL__STEP_CURSOR].text, "post_gate"))
+                step.v[PAWL__STEP_GATE].integer = 1;
+        if (pawl__text_is(step.v[PAWL__STEP_CURSOR].text, "post_generation"))
+                step.v[PAWL__STEP_HELD].text = pawl__apply_optional(a, "output_hash");
         status = put_both(a, &step, &run, NULL);
-        return status ? status : pawl__apply_put(a, PAWL__CHECKPOINTS, &checkpoint);
+        if (status)
+                return status;
+        /* Under the rules a token that is not the step's has no row yet. */
+        return judged && !same_token
+                       ? a->store->insert(a->store, PAWL__CHECKPOINTS, &checkpoint, a->err)
+                       : pawl__apply_put(a, PAWL__CHECKPOINTS, &checkpoint);
+}
+
+/* The ids of the conflicts, a space between two; without any, what it was. */
+static pawl_status name_blockers(pawl_text *ids, const pawl__apply_ctx *a)
+{
+        const pawl__node list = pawl__json_get(a->tree, 0, "conflicts");
+        size_t len = 0, at = 0;
+
+        for (pawl__node n = pawl__json_first(a->tree, list); n != PAWL__NO_NODE;
+                n = pawl__json_after(a->tree, list, n))
+                len += pawl__json_get_text(a->tree, n, "conflict_id").len + 1;
+        char *text = len ? pawl__arena_alloc(a->arena, len) : NULL;
+        if (len && !text)
+                return pawl__nomem(a->err);
+        for (pawl__node n = pawl__json_first(a->tree, list); n != PAWL__NO_NODE && text;
+                n = pawl__json_after(a->tree, list, n)) {
+                const pawl_text id = pawl__json_get_text(a->tree, n, "conflict_id");
+                if (id.len)
+                        memcpy(text + at, id.data, id.len);
+                at += id.len;
+                text[at++] = ' ';
+        }
+        if (text)
+                *ids = pawl__text_n(text, len - 1);
+        return PAWL_OK;
+}
+
+/* At which the step goes on; with other inputs at its beginning. */
+static void resume_at(pawl__row *step, const pawl__apply_ctx *a)
+{
+        const pawl_text cursor = pawl__apply_optional(a, "cursor");
+        const bool generated = pawl__text_is(cursor, "post_generation");
+
+        if (is_true(a, "inputs_changed")) {
+                leave_gate(step);
+                step->v[PAWL__STEP_QUESTION].text = pawl__text(NULL);
+                return;
+        }
+        if (!generated)
+                leave_gate(step);
+        step->v[PAWL__STEP_GATE].integer = generated || pawl__text_is(cursor, "post_gate");
 }
 
 static pawl_status both_become(pawl__apply_ctx *a, const char *as)
@@ -157,6 +230,12 @@ static pawl_status both_become(pawl__apply_ctx *a, const char *as)
 
         if (status)
                 return status;
+        if (strcmp(as, "running") == 0)
+                resume_at(&step, a);
+        else if ((status = name_blockers(&step.v[PAWL__STEP_BLOCKERS].text, a)))
+                return status;
+        else if (!pawl__text_is(step.v[PAWL__STEP_CURSOR].text, "post_generation"))
+                leave_gate(&step);
         if (run.v[PAWL__RUN_UNTOLD].integer) /* of its block, while that lasts */
                 run.v[PAWL__RUN_UNTOLD].integer =
                         strcmp(as, "blocked") == 0 ? (int64_t)a->event->seq : -1;

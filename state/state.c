@@ -47,6 +47,22 @@ static pawl_status write_place(pawl__state *state, uint64_t seq, pawl_error *err
 
 /* ---- Folding --------------------------------------------------------------------------------- */
 
+/* Nothing follows it in its run, if that is judged. */
+static pawl_status note_illegal(pawl__applier *applier, const pawl_event *event, pawl_error *err)
+{
+        pawl__store *store = applier->store;
+        pawl__row run = {.v[PAWL__RUN_ID].text = event->run_id};
+        pawl_status status = PAWL_ENOTFOUND;
+
+        if (applier->judges && event->run_id.data)
+                status = store->get(store, PAWL__RUNS, &run, err);
+        if (status || !(run.v[PAWL__RUN_RULES].integer & PAWL__RULES_JUDGED) ||
+                run.v[PAWL__RUN_ILLEGAL].integer)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        run.v[PAWL__RUN_ILLEGAL].integer = (int64_t)event->seq;
+        return store->put(store, PAWL__RUNS, &run, err);
+}
+
 pawl_status pawl__fold_event(pawl__applier *applier, const pawl_event *event, pawl_error *err)
 {
         pawl_error why;
@@ -55,6 +71,8 @@ pawl_status pawl__fold_event(pawl__applier *applier, const pawl_event *event, pa
         pawl_status status = pawl__apply(applier, event, &why);
 
         if (status == PAWL_EEXISTS || status == PAWL_ESTATE)
+                return note_illegal(applier, event, err);
+        if (status == PAWL_EDAMAGED && applier->judges) /* behind one that is illegal */
                 return PAWL_OK;
         if (status && err)
                 *err = why;
@@ -252,6 +270,8 @@ static pawl_status make(pawl__state **out, pawl_log *log, pawl_error *err)
                 return status;
         }
         state->applier.store = state->tables;
+        state->applier.log = log;
+        state->applier.judges = true;
         *out = state;
         return PAWL_OK;
 }

@@ -67,6 +67,10 @@ typedef pawl_status (*pawl__folded_fn)(
 PAWL_MUST_CHECK pawl_status pawl__state_fold_run(pawl__store *store, pawl__state *state,
         pawl_text run_id, uint64_t until, pawl__folded_fn fn, void *user, pawl_error *err);
 
+/** Is a conflict without an answer among those by which the gate blocked the step? */
+PAWL_MUST_CHECK pawl_status pawl__state_step_blocked(
+        bool *blocked, pawl__state *state, const pawl__row *step, pawl_error *err);
+
 /** Conflicts of a run and step in the order of their requests; absent run: of all; open_only: those
  *  that block their step as it is now. */
 PAWL_MUST_CHECK pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *state,

@@ -56,8 +56,8 @@ static pawl_status take_member(pawl__value *value, const pawl__json_tree *tree, 
 {
         pawl__node node = pawl__json_get(tree, object, column->name);
 
-        if (node == PAWL__NO_NODE)
-                return damaged(err);
+        if (node == PAWL__NO_NODE) /* an older program wrote it */
+                return column->since < 6 ? damaged(err) : PAWL_OK;
         const pawl__json_node *member = pawl__json_at(tree, node);
         if (column->type == PAWL__INT) {
                 bool number = member->type == PAWL__JSON_NUMBER &&

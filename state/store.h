@@ -21,7 +21,11 @@ struct pawl__store {
         /** Insert a row, or replace the one with the same key. Copies. */
         pawl_status (*put)(
                 pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err);
-        /** The same for one of very many, which no event asks for soon: it takes no memory. */
+        /** Insert a row whose key the table does not have. A store in a database may find that it
+         * has it when the rows are written: PAWL_ESTATE then. Copies. */
+        pawl_status (*insert)(
+                pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err);
+        /** Like put, for one of very many, which no event asks for soon: it takes no memory. */
         pawl_status (*add)(
                 pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err);
         /** Every row, in the order of pawl__row_cmp_order(). fn must not put. */
@@ -29,6 +33,9 @@ struct pawl__store {
                 pawl_error *err);
         void (*free)(pawl__store *store);
 };
+
+/** Refuse a row that was to be inserted and is there: PAWL_ESTATE. */
+pawl_status pawl__store_has_it(pawl__table table, const pawl__row *row, pawl_error *err);
 
 /** Rows in memory. */
 PAWL_MUST_CHECK pawl_status pawl__store_memory(pawl__store **out, pawl_error *err);

@@ -216,6 +216,26 @@ static pawl_status memory_store_put(
         return pawl__memory_put(&index, (pawl__memory *)store, table, row, err);
 }
 
+pawl_status pawl__store_has_it(pawl__table table, const pawl__row *row, pawl_error *err)
+{
+        return pawl__fail(err, PAWL_ESTATE,
+                "seq %lld: rule token-once: %.*s is in the table %s already; take a new one",
+                (long long)row->v[PAWL__CP_SEQ].integer, PAWL__FMT(row->v[0].text),
+                pawl__tables[table].name);
+}
+
+static pawl_status memory_insert(
+        pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err)
+{
+        uint32_t index;
+        const pawl_status status =
+                pawl__memory_find(&index, (pawl__memory *)store, table, row, err);
+
+        return status == PAWL_ENOTFOUND ? memory_store_put(store, table, row, err)
+               : status                 ? status
+                                        : pawl__store_has_it(table, row, err);
+}
+
 static void to_row(pawl__row *row, const pawl__table_def *def, const pawl__value *values)
 {
         memcpy(row->v, values, (size_t)def->columns * sizeof *values);
@@ -274,8 +294,8 @@ pawl_status pawl__memory_new(pawl__memory **out, pawl_error *err)
 
         if (!memory)
                 return pawl__nomem(err);
-        memory->store = (pawl__store){
-                memory_get, memory_store_put, memory_store_put, memory_each, memory_free};
+        memory->store = (pawl__store){memory_get, memory_store_put, memory_insert, memory_store_put,
+                memory_each, memory_free};
         *out = memory;
         return PAWL_OK;
 }

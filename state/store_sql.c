@@ -11,7 +11,9 @@ enum { PUTS_MAX = 16384, PUTS_FEW = 256 };
 /* A row of which all is written, and how many are written by what changed in them: of more, the
  * server takes whole rows by one statement. */
 enum { FEW = 8 };
-static const uint32_t WHOLE = UINT32_MAX;
+static const uint32_t WHOLE = UINT32_C(1) << 31;
+/* A row that must be new, and is whole. */
+static const uint32_t NEW = UINT32_C(3) << 30;
 
 /* A cached row that the tables do not have yet. */
 struct dirty {
@@ -91,7 +93,7 @@ static pawl_status seek(pawl__query **found, struct store_sql *sql, pawl__table 
                 return status;
         pawl__query *query = sql->get[table];
         pawl__query_reset(query);
-        bind(query, def, def->keys, WHOLE, row);
+        bind(query, def, def->keys, UINT32_MAX, row);
         status = pawl__query_step(query, PAWL__READING, err);
         if (status)
                 pawl__query_reset(query);
@@ -111,7 +113,7 @@ pawl_status pawl__store_sql_prefetch(
         if (status)
                 return status;
         pawl__query_reset(sql->get[table]);
-        bind(sql->get[table], &pawl__tables[table], pawl__tables[table].keys, WHOLE, row);
+        bind(sql->get[table], &pawl__tables[table], pawl__tables[table].keys, UINT32_MAX, row);
         return pawl__query_prefetch(sql->get[table], err);
 }
 
@@ -127,15 +129,22 @@ static pawl_status write_row(struct store_sql *sql, pawl__table table, uint32_t 
         const pawl__row *row, pawl_error *err)
 {
         const pawl__table_def *def = &pawl__tables[table];
-        const bool fresh = changed == WHOLE && is_new(sql, table);
+        const bool must = changed >= NEW, fresh = must || (changed >= WHOLE && is_new(sql, table));
         pawl__query **query = fresh ? &sql->insert[table] : &sql->put[table];
         pawl_status status =
                 statement(query, sql, table, fresh ? pawl__sql_insert : pawl__sql_put, err);
 
         if (status)
                 return status;
-        bind(*query, def, def->stored, WHOLE, row);
-        return pawl__query_run(*query, NULL, PAWL__WRITING, err);
+        bind(*query, def, def->stored, UINT32_MAX, row);
+        status = pawl__query_run(*query, NULL, PAWL__WRITING, err);
+        if (!must || status != PAWL_EDAMAGED || pawl__log_keeps_rows(sql->log))
+                return status;
+        pawl__query *found = NULL;
+        if (seek(&found, sql, table, row, NULL))
+                return status;
+        pawl__query_reset(found);
+        return pawl__store_has_it(table, row, err);
 }
 
 /* A row that the tables have, but for these columns. One statement sets all that ever changed: the
@@ -274,17 +283,13 @@ static pawl_status compare(uint32_t *changed, struct store_sql *sql, pawl__table
         return PAWL_OK;
 }
 
-static pawl_status sql_put(
-        pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err)
+/* Put it into the cache, changed in these columns. */
+static pawl_status cache_row(struct store_sql *sql, pawl__table table, uint32_t changed,
+        const pawl__row *row, pawl_error *err)
 {
-        struct store_sql *sql = (struct store_sql *)store;
-        uint32_t index, changed;
+        uint32_t index;
+        const pawl_status status = pawl__memory_put(&index, sql->cache, table, row, err);
 
-        if (!sql->caching)
-                return write_row(sql, table, 0, row, err);
-        pawl_status status = compare(&changed, sql, table, row, err);
-        if (!status)
-                status = pawl__memory_put(&index, sql->cache, table, row, err);
         if (status)
                 return status;
         sql->puts++;
@@ -294,6 +299,32 @@ static pawl_status sql_put(
                 sql->dirty[sql->n_dirty++] = (struct dirty){table, index};
         sql->changed[table][index] |= changed;
         return PAWL_OK;
+}
+
+static pawl_status sql_put(
+        pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err)
+{
+        struct store_sql *sql = (struct store_sql *)store;
+        uint32_t changed;
+
+        if (!sql->caching)
+                return write_row(sql, table, 0, row, err);
+        const pawl_status status = compare(&changed, sql, table, row, err);
+        return status ? status : cache_row(sql, table, changed, row, err);
+}
+
+static pawl_status sql_insert(
+        pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err)
+{
+        struct store_sql *sql = (struct store_sql *)store;
+        uint32_t index;
+
+        if (!sql->caching)
+                return write_row(sql, table, NEW, row, err);
+        const pawl_status status = pawl__memory_find(&index, sql->cache, table, row, err);
+        return status == PAWL_ENOTFOUND ? cache_row(sql, table, NEW, row, err)
+               : status                 ? status
+                                        : pawl__store_has_it(table, row, err);
 }
 
 static pawl_status sql_add(
@@ -345,7 +376,7 @@ pawl_status pawl__store_sql_flush(pawl__store *store, bool end, pawl_error *err)
                                 continue;
                         pawl__memory_read(sql->cache, dirty->table, dirty->index, &row);
                         const uint32_t changed = sql->changed[t][dirty->index];
-                        status = changed == WHOLE || sql->n_dirty > FEW
+                        status = changed >= WHOLE || sql->n_dirty > FEW
                                          ? write_row(sql, dirty->table, changed, &row, err)
                                          : update_row(sql, dirty->table, changed, &row, err);
                 }
@@ -436,7 +467,7 @@ pawl_status pawl__store_sql(pawl__store **out, pawl_log *log, pawl_error *err)
 
         if (!sql)
                 return pawl__nomem(err);
-        sql->store = (pawl__store){sql_get, sql_put, sql_add, sql_each, sql_free};
+        sql->store = (pawl__store){sql_get, sql_put, sql_insert, sql_add, sql_each, sql_free};
         sql->log = log;
         pawl_status status = pawl__memory_new(&sql->cache, err);
         if (status) {

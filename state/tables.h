@@ -81,7 +81,9 @@ typedef struct pawl__row {
         /* the step that started last and is not completed, or absent */                           \
         X(PAWL__RUN_CURRENT, current_step, TEXT, 3)                                                \
         /* 0: nobody is told of it; -1: of all; else of all but the event of this seq */           \
-        X(PAWL__RUN_UNTOLD, untold, INT, 5)
+        X(PAWL__RUN_UNTOLD, untold, INT, 5)                                                        \
+        X(PAWL__RUN_RULES, rules, INT, 6) /* PAWL__RULES_...: how its next event is judged */      \
+        X(PAWL__RUN_ILLEGAL, illegal_seq, INT, 6) /* its first event that broke a rule, or 0 */
 enum { PAWL__RUN_LIST(PAWL__ENUM) PAWL__RUN_COLUMNS };
 
 #define PAWL__STEP_LIST(X)                                                                         \
@@ -100,7 +102,12 @@ enum { PAWL__RUN_LIST(PAWL__ENUM) PAWL__RUN_COLUMNS };
         X(PAWL__STEP_CHECKPOINT_SEQ, checkpoint_seq, INT, 0)                                       \
         X(PAWL__STEP_EVALUATED_SEQ, evaluated_seq, INT, 0)                                         \
         /* -1 until the command ended; 128 + signal when killed */                                 \
-        X(PAWL__STEP_EXIT_CODE, exit_code, INT, 0)
+        X(PAWL__STEP_EXIT_CODE, exit_code, INT, 0)                                                 \
+        X(PAWL__STEP_GATE, gate_passed, INT, 6) /* 1: the gate let it pass, and it is at work */   \
+        /* ids of the conflicts that block it, a space between two; "": not named yet */           \
+        X(PAWL__STEP_BLOCKERS, open_conflicts, TEXT, 6)                                            \
+        X(PAWL__STEP_QUESTION, question, TEXT, 6) /* the conflict whose answer is its output */    \
+        X(PAWL__STEP_HELD, held_output, TEXT, 6)  /* the hash of the output that was blocked */
 enum { PAWL__STEP_LIST(PAWL__ENUM) PAWL__STEP_COLUMNS };
 
 #define PAWL__CP_LIST(X)                                                                           \
@@ -129,8 +136,19 @@ enum { PAWL__CP_LIST(PAWL__ENUM) PAWL__CP_COLUMNS };
         X(PAWL__CON_CANDIDATES, candidates, TEXT, 0) /* canonical JSON array */                    \
         X(PAWL__CON_STATUS, status, TEXT, 0)                                                       \
         X(PAWL__CON_REQUESTED_US, requested_us, INT, 0)                                            \
-        X(PAWL__CON_RESOLVED_SEQ, resolved_seq, INT, 0)
+        X(PAWL__CON_RESOLVED_SEQ, resolved_seq, INT, 0)                                            \
+        /* of a question: when it expires (0: never), the answer then, and the answer's hash */    \
+        X(PAWL__CON_DUE_US, due_us, INT, 6)                                                        \
+        X(PAWL__CON_OTHERWISE, otherwise, TEXT, 6)                                                 \
+        X(PAWL__CON_ANSWER_HASH, answer_hash, TEXT, 6)
 enum { PAWL__CON_LIST(PAWL__ENUM) PAWL__CON_COLUMNS };
+
+/** The flags of a run's `rules`. */
+enum {
+        PAWL__RULES_JUDGED = 1,  /**< its first event was written under the rules */
+        PAWL__RULES_CLAIMED = 2, /**< claimed since it ended last */
+        PAWL__RULES_FORKING = 4  /**< it takes over completed steps of another run */
+};
 
 /* A sense's identity: mission (for mission_local; else ""), scope, seed version (else ""), normal
  * form of the surface, definition (for an answer, which is mission_local and of no version: "", so

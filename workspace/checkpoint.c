@@ -156,6 +156,24 @@ static pawl_status check_request(const pawl_workspace_checkpoint_request *reques
         return PAWL_OK;
 }
 
+/* The run may be one of another log, whose step's command asks for the checkpoint. */
+static pawl_status check_run(pawl__taking *t, pawl_error *err)
+{
+        pawl__row run = {.v[PAWL__RUN_ID].text = pawl__text(t->request->run_id)};
+
+        if (!t->request->run_id)
+                return PAWL_OK;
+        const pawl_status status = pawl__state_get(t->ws->state, PAWL__RUNS, &run, &t->arena, err);
+        if (status && status != PAWL_ENOTFOUND)
+                return status;
+        if (!status && run.v[PAWL__RUN_SCOPE_REFS].text.data)
+                return PAWL_OK;
+        t->of_no_run = *t->request;
+        t->of_no_run.run_id = t->of_no_run.step_id = NULL;
+        t->request = &t->of_no_run;
+        return PAWL_OK;
+}
+
 pawl_status pawl__checkpoint_prepare(pawl__taking *t, pawl_error *err)
 {
         pawl_status status = check_request(t->request, err);
@@ -168,6 +186,8 @@ pawl_status pawl__checkpoint_prepare(pawl__taking *t, pawl_error *err)
         t->description = pawl__text(t->request->description);
         if (!status && pawl__mask_text(&t->description, pawl__log_mask(t->ws->log), &t->arena))
                 status = pawl__nomem(err);
+        if (!status)
+                status = check_run(t, err);
         if (!status)
                 status = pawl__workspace_check_idle(t->ws, err);
         if (!status)

@@ -29,8 +29,9 @@ typedef struct pawl__last_step {
 typedef struct pawl__taking {
         pawl__workspace *ws;
         const pawl_workspace_checkpoint_request *request;
-        bool safety;        /**< a rollback's own */
-        pawl__then_fn then; /**< NULL: nothing comes after it */
+        pawl_workspace_checkpoint_request of_no_run; /**< the request, if the log has not its run */
+        bool safety;                                 /**< a rollback's own */
+        pawl__then_fn then;                          /**< NULL: nothing comes after it */
         void *then_user;
         pawl__last_step last; /**< of the run; absent: none waits */
         const pawl_text

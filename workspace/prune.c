@@ -289,7 +289,6 @@ static pawl_status add_event(pawl__batch *batch, const pruning *p)
         pawl__json_close_object(&w);
         pawl_status status = pawl__json_end_writer(&w) ? pawl__nomem(p->err) : PAWL_OK;
         const pawl_event event = {.type = pawl__text("Pruned"),
-                .v = 1,
                 .actor = pawl__text(actor ? actor : "program"),
                 .payload = pawl__buf_text(&w.buf)};
         if (!status)

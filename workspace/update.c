@@ -13,8 +13,6 @@ static pawl_status append_update(pawl_log *log, const pawl__row *row, const char
         pawl_event event = {.type = pawl__text(form->name),
                 .v = form->v,
                 .mission_id = row->v[PAWL__WCP_MISSION].text,
-                .run_id = row->v[PAWL__WCP_RUN].text,
-                .step_id = row->v[PAWL__WCP_STEP].text,
                 .actor = pawl__text(actor)};
 
         pawl__json_open_object(&w);

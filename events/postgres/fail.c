@@ -101,6 +101,13 @@ pawl_status pawl__server_fail_result(
                 return pawl__fail(err, PAWL_EBUSY,
                         "%s: cannot %s: another writer was first; try again", log->path, doing);
         }
+        const char *constraint = pq->PQresultErrorField(result, 'n');
+        if (strcmp(state, "23505") == 0 && constraint &&
+                strcmp(constraint, "checkpoints_pkey") == 0)
+                return pawl__fail(err, PAWL_ESTATE,
+                        "%s: cannot %s: rule token-once: a checkpoint has that retry token already; "
+                        "take a new one",
+                        log->path, doing);
         if (strcmp(state, "26000") == 0) /* somebody between us and the server changes sessions */
                 log->server->pooled = true;
         return pawl__server_fail(

@@ -297,7 +297,7 @@ static pawl_status verify_copy(pawl_backup *result, copying *c)
                 pawl__log_open_on(c->log->engine, &copy, c->made, &options, &setup, c->err);
         if (!status && c->as_is)
                 status = pawl__pages_check(copy, c->err);
-        if (!status && (status = pawl_log_verify(&verified, copy, 0, NULL)))
+        if (!status && (status = pawl__chain_verify(&verified, copy, 0, NULL, NULL, NULL)))
                 *c->err = copy->err;
         if (!status && (status = pawl_log_head(&result->head_seq, result->head_hash, copy)))
                 *c->err = copy->err;

@@ -29,9 +29,10 @@ static const pawl__migration steps[] = {
         {1, chain_of_macs, NULL, false}, {2, NULL, NULL, true}, {3, contents_table, NULL, true},
         {4, NULL, NULL,
                 true}, /* what runs are told of; packs and packed, which are empty at first */
+        {5, NULL, NULL, true}, /* what the rules of the order of events need to know */
 };
 
-const pawl__schema pawl__schema_current = {5, schema_sql, steps, sizeof steps / sizeof steps[0]};
+const pawl__schema pawl__schema_current = {6, schema_sql, steps, sizeof steps / sizeof steps[0]};
 
 /* schema_derived: tables derived from the events, dropped and made again where one is missing or a
  * step changes them. schema_others: the rest of what schema.sql makes. Both are read from it. */

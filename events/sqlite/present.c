@@ -82,7 +82,7 @@ static pawl_status goes_on(bool *out, pawl_log *log, bool whole)
                 if (whole)
                         status = pawl__pages_check(there, &there->err);
                 if (!status && whole)
-                        status = pawl_log_verify(&verified, there, 0, NULL);
+                        status = pawl__chain_verify(&verified, there, 0, NULL, NULL, NULL);
                 *out = !status && seq == 0;
                 if (!status && seq)
                         status = holds(out, there, seq, hash);

@@ -113,14 +113,16 @@ PAWL_EXTERN const char *pawl_log_warning(pawl_log *log);
 PAWL_EXTERN const char *pawl_sqlite_version(void);
 
 /**
- * Append @p n events as one transaction; on PAWL_OK all of them are on disk, in order.
+ * Append @p n events as one transaction; on PAWL_OK all of them are on disk, in order. They must
+ * follow the rules of docs/reference/event-log.md, "What may follow what".
  *
  * @param[out] seq_out  seq of the last one; may be NULL.
  * @param fence         the fence of the claim on the events' run, or 0 for events that need none
  *                      (no run, or an answer to a conflict).
  * @return PAWL_EFENCED if a newer claim exists, PAWL_EFULL on a full disk, PAWL_EBUSY after
  *         options.busy_ms, PAWL_EINVAL for an event that is not of its type's form, PAWL_EEXISTS
- *         and PAWL_ESTATE where the events contradict the state (a second answer), PAWL_EKEY for
+ *         for a second start or answer, PAWL_ESTATE for an event that breaks a rule, which the
+ *         message names, PAWL_EDAMAGED for a run that has an event which broke one, PAWL_EKEY for
  *         a keyed log that was opened without its key: in each case nothing was written.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_log_append(

@@ -65,7 +65,9 @@ typedef struct pawl_workspace_checkpoint_request {
         unsigned version;        /**< PAWL_CHECKPOINT_REQUEST_VERSION */
         const char *description; /**< in the taker's words; NULL: none */
         bool automatic;          /**< the trigger is "auto", not "manual" */
-        const char *mission_id, *run_id, *step_id, *session_id; /**< NULL: do not apply */
+        /** NULL: do not apply. Run and step are left out if the log has no such run that has
+         * started. */
+        const char *mission_id, *run_id, *step_id, *session_id;
         pawl_text state;      /**< the mission's state, JSON; absent: none */
         pawl_text outputs;    /**< its outputs, JSON; absent: none */
         bool only_if_changed; /**< not where files, state and outputs are those of the current one

@@ -319,7 +319,7 @@ test("events are appended, all or none", async () => {
   const { type, payload, seq: before } = (await log.events().next()).value;
   const event = (id, more) => ({ type, missionId: "m", sessionId: id, actor: "agent:x", payload, ...more });
   const told = JSON.stringify({ ...payload, é: "a\u0000b", n: 1 });
-  assert.equal(await log.append([event("s2", { v: 1, timeUs: 1234567 }), event("s3", { payload: told.replace("1}", "1.0}") })]), before + 2);
+  assert.equal(await log.append([event("s2", { v: 2, timeUs: 1234567 }), event("s3", { payload: told.replace("1}", "1.0}") })]), before + 2);
   const events = [];
   for await (const one of log.events(before)) events.push(one);
   assert.deepEqual(events.map((one) => [one.seq, one.type, one.actor, one.missionId, one.runId, one.sessionId]),

@@ -378,8 +378,8 @@ UNIT_TEST(an_event_of_another_type_or_version_is_refused)
         event.type = pawl__text("StepStarted");
         refuses(&event, PAWL_EINVAL, "seq 41 (StepStarted): type: is no StepCheckpointed");
         event = event_of(sample_json);
-        event.v = 2;
-        refuses(&event, PAWL_ENEWER, "seq 41 (StepCheckpointed): its payload has version 2");
+        event.v = 3;
+        refuses(&event, PAWL_ENEWER, "seq 41 (StepCheckpointed): its payload has version 3");
 }
 
 UNIT_TEST(an_envelope_without_its_ids_is_refused)

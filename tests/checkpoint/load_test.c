@@ -118,8 +118,8 @@ LOAD(a_payload_that_was_tampered_with_is_damage)
 LOAD(a_payload_of_a_newer_version_is_refused_as_newer)
 {
         unguard(h);
-        history_sql(h, "UPDATE events SET v = 2 WHERE seq = 5");
-        refuses(h, TOKEN(1), PAWL_ENEWER, "seq 5 (StepCheckpointed): its payload has version 2");
+        history_sql(h, "UPDATE events SET v = 3 WHERE seq = 5");
+        refuses(h, TOKEN(1), PAWL_ENEWER, "seq 5 (StepCheckpointed): its payload has version 3");
 }
 
 /* A payload that is well formed, but not the one that was appended: its hash tells. */

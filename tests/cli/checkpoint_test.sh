@@ -142,7 +142,7 @@ same "$(checkpoint pinned '.[0]')" true
 runs 0 pawl pin 1 --off
 same "$(checkpoint pinned '.[0]')" false
 fails 1 'this log keeps the checkpoints of another root, \.' pawl checkpoint --root /tmp
-HOME=$PWD fails 1 'force-root' pawl checkpoint
+HOME=$PWD fails 1 'force this one' pawl checkpoint
 misused 'is not a size' pawl checkpoint --max-file 1X
 
 it "a run takes one after each step, in the transaction that records it"
@@ -241,15 +241,15 @@ it "one that cannot be taken stops no step, and is said once"
 sed -i '/^workspace:/d' mission.yaml
 forget_log
 HOME=$PWD runs 0 pawl run mission.yaml
-same "$(grep -c 'no checkpoint of the workspace was taken: .*force-root' err)" 1
+same "$(grep -c 'no checkpoint of the workspace was taken: .*force this one' err)" 1
 runs 0 pawl checkpoints --json
 same "$(cat out)" "[]"
 
 it "and stays in the log, with its reason, as long as no later one was taken"
 same "$(eventlog export | jq -r 'select(.type == "WorkspaceCheckpointFailed") | .step_id' | tr '\n' ' ')" \
         "first second third "
-same "$(eventlog export | jq -r 'select(.type == "WorkspaceCheckpointFailed") | .payload.reason' | grep -c force-root)" 3
-says '^pawl: 3 could not be taken since, the last at seq [0-9]+: .*force-root' err
+same "$(eventlog export | jq -r 'select(.type == "WorkspaceCheckpointFailed") | .payload.reason' | grep -c "force this one")" 3
+says '^pawl: 3 could not be taken since, the last at seq [0-9]+: .*force this one' err
 runs 0 eventlog replay --check
 runs 0 pawl checkpoint after
 runs 0 pawl checkpoints

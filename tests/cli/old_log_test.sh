@@ -72,7 +72,7 @@ for name in v1 v1-wal v2 v2-wal v3 v3-wal v3-keyed; do
         runs 0 pawl conflicts --json
         same "$(jq -r '.[].run_id' out)" two
         conflict=$(jq -r '.[0].conflict_id' out)
-        same "$(version)" 5
+        same "$(version)" 6
         says_what_it_said $name
 
         it "$name takes events then, and its folded tables are still what its events say"
@@ -114,8 +114,8 @@ same "$(eventlog export | jq -r 'select(.type == "GlossarySenseUpdated").payload
 
 it "a log of a schema that is newer than the programs is refused by its number, and left alone"
 put v1
-sqlite3 .pawl/events.db 'PRAGMA user_version = 6'
+sqlite3 .pawl/events.db 'PRAGMA user_version = 7'
 sha256sum .pawl/events.db >before
-fails 1 '^eventlog: .*the log has schema version 6, .*up to 5; use a newer pawl$' eventlog replay
-fails 1 '^pawl: .*the log has schema version 6, .*up to 5; use a newer pawl$' pawl conflicts
+fails 1 '^eventlog: .*the log has schema version 7, .*up to 6; use a newer pawl$' eventlog replay
+fails 1 '^pawl: .*the log has schema version 7, .*up to 6; use a newer pawl$' pawl conflicts
 sha256sum --quiet -c before

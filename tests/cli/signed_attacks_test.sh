@@ -190,8 +190,7 @@ runs 0 pawl resolve "$id" --answer yes --actor user:ana --sign ana
 last GlossaryClarificationResolved >signed
 runs 0 pawl resolve "$id" --answer no --actor user:ana --sign ana --replace
 append <signed
-runs 0 pawl resume r1 --no-input
-same "$(cat journal)" '{"said":"no"}'
+shut 'seq [0-9]+ breaks a rule'
 
 it "what the run requires is what the event says that it began with"
 for what in "UPDATE {runs} SET mission_hash = NULL WHERE run_id = 'r1'" "UPDATE {runs} SET mission_hash = '$yes' WHERE run_id = 'r1'" \

@@ -228,8 +228,8 @@ runs 0 forge GlossaryClarificationResolved user:eve '.signature = $sig'
 held "does not count: user:eve's signature is not good"
 runs 0 forge GlossaryClarificationResolved user:ana '.signature = $sig | .term_surface = "Delete?"'
 held "does not count: it is about another conflict than it names"
-runs 0 forge GlossaryClarificationResolved system:timeout '.resolution_mode = "timeout"'
-held "does not count: it is not signed"
+runs 1 forge GlossaryClarificationResolved system:timeout '.resolution_mode = "timeout"'
+says 'rule in-time' out
 same "$(eventlog export | jq -c 'select(.type == "GlossaryClarificationRequested").payload.unverified | type' | sort -u | tr '\n' ' ')" '"null" "number" '
 
 it "an answer that is good lets it go on, after all of that"
@@ -307,8 +307,8 @@ it "what the mission says of a time that is over is its own word, and nobody sig
 run=late
 write_ask ', within: 1h, otherwise: yes'
 begin $run
-runs 0 forge GlossaryClarificationResolved system:timeout '.resolution_mode = "timeout"'
-held "it is not signed"
+runs 1 forge GlossaryClarificationResolved system:timeout '.resolution_mode = "timeout"'
+says 'rule in-time' out
 write_ask ', within: 1s, otherwise: yes'
 begin soon
 until_it pawl resume soon --no-input

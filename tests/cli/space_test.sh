@@ -18,7 +18,7 @@ int main(void)
                 int len = snprintf(payload, sizeof payload,
                         "{\"n\":%d,\"id\":\"cp-0%d-a\",\"trigger\":\"auto\",\"root\":\".\",\"tree\":\"%s\","
                         "\"files\":%d,\"bytes\":70,\"skipped\":0}", i + 1, i + 1, trees[2 - i], i);
-                pawl_event event = {.type = {"WorkspaceCheckpointed", 21}, .v = 1,
+                pawl_event event = {.type = {"WorkspaceCheckpointed", 21},
                         .payload = {payload, (size_t)len}};
                 if (pawl_log_append(NULL, log, &event, 1, 0))
                         return puts(pawl_log_errmsg(log)), 1;

@@ -181,7 +181,7 @@ document blob "$(git rev-parse "$first:a.txt")"
 fails 1 'the git repository has no commit' pawl restore blob
 for hash in 012345 "$(echo "$first" | tr a-f A-F)" "$first$first" "${first}x" HEAD main; do
         document other "$hash"
-        fails 1 'is no checkpoint of this log; name the log' pawl restore other
+        fails 1 'is no checkpoint of this log; open the log' pawl restore other
 done
 rm -f .git/objects/pack/*.idx
 fails 1 'commitHash [0-9a-f]* is no checkpoint of this log: ' pawl restore one

@@ -12,7 +12,7 @@ static void check_refused(event_log *f, pawl_event event, pawl_status status, co
         int64_t before = event_log_count(f);
         uint64_t seq = 99;
 
-        assert_int_equal(pawl_log_append(&seq, f->log, &event, 1, 0), status);
+        assert_int_equal(pawl__log_append(&seq, f->log, &event, 1, 0), status);
         assert_int_equal(f->log->err.status, status);
         assert_says(pawl_log_errmsg(f->log), says);
         assert_int_equal(seq, 99);
@@ -29,7 +29,7 @@ LOG_TEST(the_chain_is_what_another_program_computes)
         event_log_open(f);
         event.actor = pawl__text("user:ana");
         event.mission_id = pawl__text("m\xc3\xa9");
-        assert_ok(pawl_log_append(&seq, f->log, &event, 1, 0));
+        assert_ok(pawl__log_append(&seq, f->log, &event, 1, 0));
         assert_int_equal(seq, 1);
         event = event_of("SessionStarted", NULL);
         event.mission_id = pawl__text("m \"2\"");
@@ -100,8 +100,8 @@ OPEN_LOG_TEST(events_that_are_not_of_their_form_are_refused)
         check_refused(f, event_scope(""), PAWL_EPARSE, "payload");
         check_refused(f, event_of("GlossaryScopeActivated", NULL), PAWL_EINVAL, "is missing");
         e = event_scope(NULL);
-        e.v = 2;
-        check_refused(f, e, PAWL_ENEWER, "version 2, and this program knows 1");
+        e.v = 3;
+        check_refused(f, e, PAWL_ENEWER, "version 3, and this program knows 2");
         e.v = -1;
         check_refused(f, e, PAWL_EINVAL, "versions count from 1");
         e = event_scope(NULL);
@@ -137,10 +137,10 @@ LOG_TEST(a_batch_is_all_or_nothing)
         uint64_t seq = 99;
 
         event_log_open(f);
-        assert_int_equal(pawl_log_append(&seq, f->log, events, 3, 0), PAWL_EINVAL);
+        assert_int_equal(pawl__log_append(&seq, f->log, events, 3, 0), PAWL_EINVAL);
         assert_int_equal(seq, 99);
         assert_int_equal(event_log_count(f), 0);
-        assert_ok(pawl_log_append(&seq, f->log, events, 2, 0));
+        assert_ok(pawl__log_append(&seq, f->log, events, 2, 0));
         assert_int_equal(seq, 2);
         assert_int_equal(event_log_count(f), 2);
 }
@@ -301,14 +301,14 @@ LOG_TEST(the_projector_is_called_in_order_and_its_failure_rolls_back)
         for (size_t i = 0; i < 3; i++) {
                 memset(p.calls, 0, sizeof p.calls);
                 p.fail_at = cases[i].fail_at;
-                assert_int_equal(pawl_log_append(NULL, f->log, events, 2, 0), PAWL_EEXISTS);
+                assert_int_equal(pawl__log_append(NULL, f->log, events, 2, 0), PAWL_EEXISTS);
                 assert_says(pawl_log_errmsg(f->log), "projector: fails");
                 assert_string_equal(p.calls, cases[i].calls);
                 assert_int_equal(event_log_count(f), 0);
         }
         memset(p.calls, 0, sizeof p.calls);
         p.fail_at = 0;
-        assert_ok(pawl_log_append(NULL, f->log, events, 2, 0));
+        assert_ok(pawl__log_append(NULL, f->log, events, 2, 0));
         assert_int_equal(p.last_seq, 2);
         pawl_event bad = event_scope("{}");
         assert_int_equal(append_one(f->log, bad, 0), PAWL_EINVAL);
@@ -379,7 +379,7 @@ LOG_TEST(a_hundred_thousand_events_are_one_transaction)
         for (size_t i = 0; i < N; i++)
                 events[i] = event_scope(NULL);
         event_log_open(f);
-        assert_ok(pawl_log_append(&seq, f->log, events, N, 0));
+        assert_ok(pawl__log_append(&seq, f->log, events, N, 0));
         assert_int_equal(seq, N);
         assert_ok(pawl_log_verify(&result, f->log, 0, NULL));
         assert_int_equal(result.events, N);

@@ -66,7 +66,7 @@ static void fill_runs(event_log *f, size_t n)
                 event->run_id = pawl__text(i % 3 ? NULL : i % 2 ? "odd" : "even");
                 event->step_id = pawl__text(i % 9 ? NULL : "b");
                 if (i % 100 == 0)
-                        assert_ok(pawl_log_append(NULL, f->log, events, 100, 0));
+                        assert_ok(pawl__log_append(NULL, f->log, events, 100, 0));
         }
 }
 

@@ -120,7 +120,7 @@ LOG_TEST(without_the_key_nothing_is_appended)
         f->key = NULL;
         event_log_open(f);
         int64_t before = rows(f);
-        assert_int_equal(pawl_log_append(&seq, f->log, &event, 1, 0), PAWL_EKEY);
+        assert_int_equal(pawl__log_append(&seq, f->log, &event, 1, 0), PAWL_EKEY);
         assert_says(
                 pawl_log_errmsg(f->log), "the log is keyed, and takes no event without its key");
         assert_int_equal(seq, 99);

@@ -91,20 +91,20 @@ LOG_TEST(append_refuses_a_stale_fence_and_leaves_no_trace)
         uint64_t seq = 99;
 
         event_log_open(f);
-        assert_int_equal(pawl_log_append(&seq, f->log, events, 2, 1), PAWL_EFENCED);
+        assert_int_equal(pawl__log_append(&seq, f->log, events, 2, 1), PAWL_EFENCED);
         assert_says(pawl_log_errmsg(f->log), "run run-1: fence 1, but nobody claimed the run");
         assert_int_equal(claims_take(f->log), 1);
         assert_int_equal(claims_take(f->log), 2); /* the handle that holds it may claim it again */
-        assert_int_equal(pawl_log_append(&seq, f->log, events, 2, 1), PAWL_EFENCED);
+        assert_int_equal(pawl__log_append(&seq, f->log, events, 2, 1), PAWL_EFENCED);
         assert_says(pawl_log_errmsg(f->log), "fence 1, but 2 holds run-1");
-        assert_int_equal(pawl_log_append(&seq, f->log, events, 2, 0), PAWL_EFENCED);
+        assert_int_equal(pawl__log_append(&seq, f->log, events, 2, 0), PAWL_EFENCED);
         assert_int_equal(seq, 99);
         assert_int_equal(event_log_count(f), 2);
         /* An event of no owner needs no fence, but a stale one is refused with it too. */
         assert_ok(append_one(f->log, claims_event("GlossaryScopeActivated"), 0));
         assert_int_equal(
                 append_one(f->log, claims_event("GlossaryScopeActivated"), 1), PAWL_EFENCED);
-        assert_ok(pawl_log_append(&seq, f->log, events, 2, 2));
+        assert_ok(pawl__log_append(&seq, f->log, events, 2, 2));
         assert_int_equal(event_log_count(f), 5);
 }
 
@@ -423,7 +423,7 @@ OPEN_LOG_TEST(fences_grow_even_when_the_leases_are_lost)
         /* What the runs table says counts as well, for events before applied_seq. */
         event_log_sql(f, "DELETE FROM leases; UPDATE projection SET applied_seq = 3;"
                          "INSERT INTO runs VALUES ('run-1', NULL, NULL, 0, 0, 0, NULL, NULL, NULL, "
-                         "NULL, 40, NULL, NULL, 0, 0, NULL, 0)");
+                         "NULL, 40, NULL, NULL, 0, 0, NULL, 0, 0, 0)");
         assert_int_equal(claims_take(f->log), 41);
 }
 

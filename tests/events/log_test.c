@@ -82,7 +82,7 @@ OPEN_LOG_TEST(a_new_log_is_named_in_its_header)
         uint64_t seq = 9;
 
         assert_int_equal(event_log_integer(f, "PRAGMA application_id"), PAWL__APPLICATION_ID);
-        assert_int_equal(event_log_integer(f, "PRAGMA user_version"), 5);
+        assert_int_equal(event_log_integer(f, "PRAGMA user_version"), 6);
         assert_int_equal(
                 event_log_integer(f, "SELECT journal_mode = 'wal' FROM pragma_journal_mode"), 1);
         assert_ok(pawl_log_head(&seq, hash, f->log));
@@ -225,12 +225,12 @@ LOG_TEST(an_empty_file_becomes_a_log_only_with_create)
 OPEN_LOG_TEST(a_newer_log_is_refused_by_its_version)
 {
         event_log_close(f);
-        event_log_sql(f, "PRAGMA user_version = 6");
+        event_log_sql(f, "PRAGMA user_version = 7");
         for (unsigned flags = 0; flags <= PAWL_LOG_READONLY; flags += PAWL_LOG_READONLY) {
                 f->flags = flags;
                 check_refused(f, PAWL_ENEWER,
-                        "schema version 6, and this program knows versions "
-                        "up to 5; use a newer pawl");
+                        "schema version 7, and this program knows versions "
+                        "up to 6; use a newer pawl");
         }
         event_log_sql(f, "PRAGMA user_version = -1");
         check_refused(f, PAWL_EDAMAGED, "version -1, which never was");

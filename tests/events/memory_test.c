@@ -93,7 +93,7 @@ static pawl_status use(event_log *f, sweep *s)
                 status = pawl__log_claim(&fence, log, none, run, none, none, &batch, NULL);
         event.run_id = run;
         if (!status)
-                status = pawl_log_append(&seq, log, &event, 1, fence);
+                status = pawl__log_append(&seq, log, &event, 1, fence);
         if (!status)
                 status = pawl_log_renew(log, run_id, fence);
         if (!status)
@@ -104,7 +104,7 @@ static pawl_status use(event_log *f, sweep *s)
                 status = pawl__log_mac(&keyed, hash, log, event.seq) || !keyed ? PAWL_ENOMEM
                                                                                : PAWL_DONE;
         if (status == PAWL_DONE)
-                status = pawl_log_verify(&result, log, 0, NULL);
+                status = pawl__chain_verify(&result, log, 0, NULL, NULL, NULL);
         pawl_cursor_close(cursor);
         pawl__buf_free(&out);
         pawl__batch_free(&batch);

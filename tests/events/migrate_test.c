@@ -3,7 +3,7 @@
 #include "support/event_log.h"
 #include <unistd.h>
 
-enum { TODAY = 5 }; /* the schema version of pawl__schema_current */
+enum { TODAY = 6 }; /* the schema version of pawl__schema_current */
 
 static pawl_status count_up(pawl_log *log, pawl_error *err)
 {
@@ -95,7 +95,7 @@ LOG_TEST(a_step_that_fails_leaves_the_old_log)
                 {schema_of(TODAY + 1, wrong_sql, 1), PAWL_EDAMAGED,
                         "cannot migrate it: incomplete input"},
                 {schema_of(TODAY + 1, NULL, 0), PAWL_EFORMAT,
-                        "no step leads from schema version 5 to 6"},
+                        "no step leads from schema version 6 to 7"},
         };
 
         make_old(f);

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TODAY = 5, SWEEP_MAX = 400 };
+enum { TODAY = 6, SWEEP_MAX = 400 };
 
 static const char *const stored[] = {"v1", "v1-wal", "v2", "v2-wal", "v3", "v3-wal", "v3-keyed"};
 enum { STORED = sizeof stored / sizeof stored[0], FILES = 3 };

@@ -107,7 +107,7 @@ static void append_many(event_log *f, int ready)
         for (int i = 0; i < APPENDS; i++) {
                 pawl_event pair[2] = {event_scope(NULL), event_scope(NULL)};
                 uint64_t seq;
-                if (pawl_log_append(&seq, log, pair, 2, 0)) {
+                if (pawl__log_append(&seq, log, pair, 2, 0)) {
                         fprintf(stderr, "%s\n", pawl_log_errmsg(log));
                         _exit(2);
                 }

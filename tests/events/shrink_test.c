@@ -99,7 +99,7 @@ static void check_whole(event_log *f, uint64_t events, int64_t contents)
         assert_int_equal(event_log_integer(f, "SELECT count(*) FROM pragma_integrity_check "
                                               "WHERE integrity_check = 'ok'"),
                 1);
-        assert_int_equal(event_log_integer(f, "PRAGMA user_version"), 5);
+        assert_int_equal(event_log_integer(f, "PRAGMA user_version"), 6);
         assert_int_equal(event_log_integer(f, "PRAGMA application_id"), PAWL__APPLICATION_ID);
 }
 

@@ -44,7 +44,7 @@ static pawl_status append_nth(pawl_log *log, many *m, int i)
                 event.type = pawl__text("Unheard");
         if (i % 12 == 7)
                 event.run_id = pawl__text("run-nobody-claimed");
-        return pawl_log_append(&m->seqs[i], log, &event, 1, i % 12 == 7 ? 3 : 0);
+        return pawl__log_append(&m->seqs[i], log, &event, 1, i % 12 == 7 ? 3 : 0);
 }
 
 static void *append_many(void *user)

@@ -12,6 +12,7 @@ static const char *const value_of[] = {
         [PAWL__FIELD_OBJECT] = "{}",
         [PAWL__FIELD_MAYBE_OBJECT] = "null",
         [PAWL__FIELD_ARRAY] = "[]",
+        [PAWL__FIELD_REFS] = "[{\"scope\":\"core\",\"version_id\":\"v\"}]",
 };
 
 /* Values that are nearly of the kind. */
@@ -25,6 +26,8 @@ static const char *const wrong_value_of[] = {
         [PAWL__FIELD_OBJECT] = "[]",
         [PAWL__FIELD_MAYBE_OBJECT] = "[]",
         [PAWL__FIELD_ARRAY] = "{}",
+        [PAWL__FIELD_REFS] = "[{\"scope\":\"core\"}]",
+        [PAWL__FIELD_CHOICE] = "\"else\"",
 };
 
 /* The payload of a form with all required fields; `but` is left out, or has `instead`. */
@@ -38,6 +41,12 @@ static void payload_of(
         for (size_t i = 0; i < 10 && form->required[i].name; i++) {
                 const pawl__event_field *field = &form->required[i];
                 const char *value = value_of[field->kind];
+                char first[40];
+                if (field->choices) {
+                        snprintf(first, sizeof first, "\"%.*s\"", (int)strcspn(field->choices, ","),
+                                field->choices);
+                        value = first;
+                }
                 if (but && strcmp(but, field->name) == 0)
                         value = instead;
                 if (!value)
@@ -162,9 +171,9 @@ UNIT_TEST(unknown_fields_and_types_pass_and_newer_versions_do_not)
         event.type = pawl__text("RunFailed");
         assert_ok(pawl__json_tree_read(&tree, text, sizeof text - 1, &err));
         assert_ok(pawl__event_check(&event, PAWL__RUN_FAILED, &tree, &err));
-        event.v = 2;
+        event.v = 3;
         assert_int_equal(pawl__event_check(&event, PAWL__RUN_FAILED, &tree, &err), PAWL_ENEWER);
-        assert_says(err.message, "seq 3 (RunFailed): its payload has version 2");
+        assert_says(err.message, "seq 3 (RunFailed): its payload has version 3");
         assert_ok(pawl__event_check(&event, PAWL__EVENT_OTHER, &tree, &err));
         pawl__json_tree_free(&tree);
 }
@@ -174,15 +183,15 @@ UNIT_TEST(a_checkpoint_has_at_most_1024_bytes)
         const pawl__event_def *form = pawl__event_def_of(PAWL__STEP_CHECKPOINTED);
         pawl__buf payload = PAWL__BUF_INIT;
         pawl_error err = PAWL_ERROR_INIT;
-        char cursor[1100];
+        char refs[1100];
 
         for (size_t want = 1024; want <= 1025; want++) {
-                payload_of(&payload, form, "cursor", "\"\"");
-                size_t pad = want - payload.len;
-                memset(cursor, 'c', sizeof cursor);
-                cursor[0] = cursor[pad + 1] = '"';
-                cursor[pad + 2] = '\0';
-                payload_of(&payload, form, "cursor", cursor);
+                payload_of(
+                        &payload, form, "scope_refs", "[{\"scope\":\"core\",\"version_id\":\"\"}]");
+                const size_t pad = want - payload.len;
+                snprintf(refs, sizeof refs, "[{\"scope\":\"core\",\"version_id\":\"%0*d\"}]",
+                        (int)pad, 0);
+                payload_of(&payload, form, "scope_refs", refs);
                 assert_int_equal(payload.len, want);
                 assert_int_equal(check(form, PAWL__STEP_CHECKPOINTED, 0, &payload, &err),
                         want == 1024 ? PAWL_OK : PAWL_ETOOBIG);

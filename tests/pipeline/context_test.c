@@ -94,7 +94,7 @@ ALONE_TEST(a_layers_event_gets_the_contexts_ids)
         assert_text(event->run_id, "r");
         assert_text(event->step_id, "s");
         assert_text(event->actor, "user:ana");
-        assert_int_equal(event->v, 1);
+        assert_int_equal(event->v, 2);
 }
 
 ALONE_TEST(a_layers_event_must_be_of_its_types_form)

@@ -97,7 +97,7 @@ PIPED_TEST(accepted_inputs_run_a_completed_step_again)
         const uint64_t head = piped_head(p);
         assert_ok(again(p, other));
         assert_string_not_equal(pawl_context_retry_token(p->ctx), token);
-        assert_holds(pawl__text(piped_payload(p, "StepResumed", head, 0)), "\"confirmed_by\":\"");
+        assert_holds(pawl__text(piped_payload(p, "RunMissionChanged", head, 0)), "\"rerun\":[\"");
         assert_ok(piped_complete(p, "\"second\""));
         assert_int_equal(again(p, other), PAWL_DONE);
         assert_text(pawl_context_output(p->ctx), "\"second\"");

@@ -291,10 +291,16 @@ PIPED_TEST(a_layers_events_are_part_of_the_pass)
 static pawl_status request_two(const pawl_layer *layer, pawl_context *ctx)
 {
         static const char *const ids[] = {"abcd000000000001", "abcd000000000002"};
+        static const char blocked[] =
+                "{\"conflicts\":[{\"conflict_id\":\"abcd000000000001\"},{\"conflict_id\":"
+                "\"abcd000000000002\"}],\"effective_strictness\":\"medium\",\"strictness_mode\":"
+                "\"medium\"}";
         char payload[1024];
         pawl_status status = PAWL_OK;
 
         (void)layer;
+        status = pawl_context_emit(
+                ctx, "GenerationBlockedBySemanticConflict", blocked, sizeof blocked - 1);
         for (size_t i = 0; i < 2 && !status; i++) {
                 int len = snprintf(payload, sizeof payload,
                         "{\"conflict_id\":\"%s\",\"question\":\"?\",\"term\":\"t\",\"options\":[{\"surface\":\"t\",\"scope\":\"world\",\"definition\":\"d\",\"confidence\":1}],\"urgency\":\"high\",\"retry_token\":\"00000000-0000-4000-8000-000000000001\",\"input_hash\":\"%s\"}",

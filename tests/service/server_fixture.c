@@ -27,11 +27,10 @@ void reaches(atomic_int *count, int n)
 
 void tell(const char *mission)
 {
-        const pawl_event event = {.type = pawl__text("SessionStarted"),
-                .v = 1,
+        const pawl_event event = {.type = pawl__text("GlossaryScopeActivated"),
                 .actor = pawl__text("user:ana"),
                 .mission_id = pawl__text(mission),
-                .payload = pawl__text("{\"session_id\":\"s\"}")};
+                .payload = pawl__text("{\"glossary_version_id\":\"v\",\"scope_id\":\"core\"}")};
         pawl_error err = PAWL_ERROR_INIT;
         pawl_log *log;
 

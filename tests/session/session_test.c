@@ -13,7 +13,6 @@ enum { LATE_NOVEMBER = 1795178100 }; /* 2026-11-20T12:35:00Z */
 static pawl_event like(const char *session_id)
 {
         return (pawl_event){.mission_id = pawl__text("m"),
-                .run_id = pawl__text("r"),
                 .step_id = pawl__text("s"),
                 .session_id = pawl__text(session_id),
                 .actor = pawl__text("user:ana")};

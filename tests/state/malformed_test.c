@@ -59,6 +59,7 @@ static const char *const right[] = {
         [PAWL__FIELD_OBJECT] = "{}",
         [PAWL__FIELD_MAYBE_OBJECT] = "null",
         [PAWL__FIELD_ARRAY] = "[]",
+        [PAWL__FIELD_REFS] = "[]",
 };
 
 static const char *const wrong[] = {
@@ -71,6 +72,8 @@ static const char *const wrong[] = {
         [PAWL__FIELD_OBJECT] = "[]",
         [PAWL__FIELD_MAYBE_OBJECT] = "[]",
         [PAWL__FIELD_ARRAY] = "{}",
+        [PAWL__FIELD_REFS] = "[0]",
+        [PAWL__FIELD_CHOICE] = "\"else\"",
 };
 
 enum { FIELDS = sizeof((pawl__event_def *)0)->required / sizeof(pawl__event_field) };
@@ -86,8 +89,12 @@ static void write_payload(pawl__buf *out, const pawl__event_def *form, int odd, 
                 const pawl__event_field *field = &form->required[i];
                 if (i == odd && left_out)
                         continue;
-                assert_ok(pawl__buf_addf(out, "%s\"%s\":%s", comma, field->name,
-                        (i == odd ? wrong : right)[field->kind]));
+                assert_ok(pawl__buf_addf(out, "%s\"%s\":", comma, field->name));
+                if (field->choices && i != odd)
+                        assert_ok(pawl__buf_addf(out, "\"%.*s\"", (int)strcspn(field->choices, ","),
+                                field->choices));
+                else
+                        assert_ok(pawl__buf_adds(out, (i == odd ? wrong : right)[field->kind]));
                 comma = ",";
         }
         assert_ok(pawl__buf_adds(out, "}"));
@@ -239,9 +246,9 @@ MALFORMED(members_of_members_are_asked_for_too)
                 const char *payload, *says;
         } broken[] = {
                 {PAWL__RUN_STARTED, "{\"steps\":[],\"scope_refs\":[{\"scope\":\"core\"}]}",
-                        "payload.scope_refs[].version_id: is missing"},
+                        "payload.scope_refs: is not an array of {scope, version_id}"},
                 {PAWL__RUN_STARTED, "{\"steps\":[],\"scope_refs\":[7]}",
-                        "payload.scope_refs[].scope: is missing"},
+                        "payload.scope_refs: is not an array of {scope, version_id}"},
                 {PAWL__STEP_COMPLETED,
                         "{\"input_hash\":\"" HASH_A "\",\"output_hash\":\"" HASH_A
                         "\",\"exit_code\":\"0\"}",

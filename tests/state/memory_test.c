@@ -70,6 +70,25 @@ MEMORY(an_append_is_whole_or_not_at_all)
         assert_ok(pawl__replay_check(h->log, &h->err));
 }
 
+/* The public one attaches the state. */
+MEMORY(a_public_append_and_a_verification_fail_cleanly)
+{
+        const pawl_event event = {.type = pawl__text("GlossaryScopeActivated"),
+                .payload = pawl__text("{\"glossary_version_id\":\"v\",\"scope_id\":\"core\"}")};
+
+        for (sweep s = {.once = true, .keeps = true}; sweep_next(&s);) {
+                pawl_verify_result result;
+                history_reopen(h, 0);
+                sweep_arm(&s);
+                pawl_status status = pawl_log_append(NULL, h->log, &event, 1, 0);
+                if (status == PAWL_OK)
+                        status = pawl_log_verify(&result, h->log, 0, NULL);
+                (void)sweep_done(&s, status, NULL);
+        }
+        history_attach(h);
+        assert_ok(pawl__replay_check(h->log, &h->err));
+}
+
 MEMORY(a_state_that_cannot_be_attached_can_be_later)
 {
         history_reopen(h, 0);

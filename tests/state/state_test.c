@@ -38,7 +38,7 @@ static pawl_status append_sense(pawl_log *log, const char *definition)
         pawl_event event = {
                 .v = 1, .type = pawl__text("GlossarySenseUpdated"), .payload = pawl__text(payload)};
 
-        return pawl_log_append(NULL, log, &event, 1, 0);
+        return pawl__log_append(NULL, log, &event, 1, 0);
 }
 
 HISTORY_TEST(a_log_has_one_state)

@@ -19,7 +19,7 @@ static pawl_status open_after(pawl_log **out, const power_state *s, unsigned fla
                 .pid_start = 3,
                 .start_of = gone};
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
-        const pawl__log_setup setup = {.identity = &self, .schema = x->schema};
+        const pawl__log_setup setup = {.identity = &self, .schema = x->schema, .event_v = 1};
 
         options.flags = flags;
         options.key = x->key;

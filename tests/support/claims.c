@@ -55,3 +55,15 @@ void claims_elsewhere(pawl_log *log)
         strcpy(log->self.host, "host-b");
         strcpy(log->self.boot_id, "boot-b");
 }
+
+void run_begin(pawl_log *log, const char *mission_id, const char *run_id)
+{
+        const pawl_event started = {.type = pawl__text("RunStarted"),
+                .mission_id = pawl__text(mission_id),
+                .run_id = pawl__text(run_id),
+                .payload = pawl__text("{\"scope_refs\":[],\"steps\":[]}")};
+        uint64_t fence = 0;
+
+        assert_ok(pawl_log_claim(&fence, log, mission_id, run_id, "user:ana", NULL));
+        assert_ok(pawl_log_append(NULL, log, &started, 1, fence));
+}

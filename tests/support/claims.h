@@ -10,6 +10,8 @@
 pawl_event claims_event(const char *type);
 /** Claim it, which must succeed; the fence. */
 uint64_t claims_take(pawl_log *log);
+/** Claim a run and start it, with no steps yet; it stays this process's. */
+void run_begin(pawl_log *log, const char *mission_id, const char *run_id);
 /** The claim is refused as long as the holder stands, and nothing is written. */
 void claims_check_held(event_log *f, pawl_log *log);
 /** A log of another process: pid 200 on the same host and boot, unless the test changes that. */

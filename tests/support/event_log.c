@@ -30,6 +30,7 @@ int event_log_setup(void **state)
         f->flags = PAWL_LOG_CREATE;
         f->busy_ms = 5000;
         f->lease_ms = 30000;
+        f->event_v = 1;
         f->wall_us = INT64_C(1795178100000000); /* 2026-11-20T12:35:00Z */
         f->boot_ms = 1000000;
         f->self.pid = 100;
@@ -64,7 +65,8 @@ int event_log_teardown(void **state)
 pawl_status event_log_try(pawl_log **out, event_log *f, pawl_error *err)
 {
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
-        const pawl__log_setup setup = {.vfs = f->vfs, .identity = &f->self, .wal = f->wal};
+        const pawl__log_setup setup = {
+                .vfs = f->vfs, .identity = &f->self, .wal = f->wal, .event_v = f->event_v};
 
         options.flags = f->flags;
         options.busy_ms = f->busy_ms;
@@ -163,7 +165,7 @@ void event_log_fill(event_log *f, int n)
 
 pawl_status append_one(pawl_log *log, pawl_event event, uint64_t fence)
 {
-        return pawl_log_append(NULL, log, &event, 1, fence);
+        return pawl__log_append(NULL, log, &event, 1, fence);
 }
 
 pawl_status append_blob(pawl_log *log, const char *content, pawl_event event)

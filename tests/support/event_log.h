@@ -16,6 +16,8 @@ typedef struct event_log {
         const char *key;             /* NULL: none */
         const pawl__wal_limits *wal; /* NULL: as they are */
         unsigned flags, busy_ms, lease_ms;
+        int event_v; /* 1, unless a test sets it: its events are made by hand, and no rule judges
+                        their order */
         int64_t wall_us, boot_ms;
         pawl__identity self; /* pid 100, started at 7, on host-a, boot-1 */
         struct {

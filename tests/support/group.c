@@ -63,7 +63,7 @@ static void *write_once(void *user)
         writer *w = user;
 
         w->status = w->claims ? pawl_log_claim(&w->seq, w->log, "mission", w->claims, NULL, NULL)
-                              : pawl_log_append(&w->seq, w->log, &w->event, 1, w->fence);
+                              : pawl__log_append(&w->seq, w->log, &w->event, 1, w->fence);
         return NULL;
 }
 

@@ -1,4 +1,5 @@
 #include "support/history.h"
+#include "events/handle.h"
 #include <sqlite3.h>
 #include <stdio.h>
 
@@ -18,8 +19,11 @@ static void counted_uuid(char out[37], void *user)
 
 static void open_log(struct history *h, unsigned flags)
 {
+        /* By hand, below the rules of the order of events. */
+        const pawl__log_setup setup = {.event_v = 1};
+
         h->options.flags = flags;
-        if (pawl_log_open(&h->log, h->path, &h->options, &h->err)) {
+        if (pawl__log_open_as(&h->log, h->path, &h->options, &setup, &h->err)) {
                 print_error("%s\n", h->err.message);
                 fail();
         }

@@ -137,7 +137,7 @@ pawl_status hostile_log_open(
                 .pid_start = 7,
                 .pid_ns = 1,
                 .start_of = fixed_start};
-        const pawl__log_setup setup = {.identity = &self};
+        const pawl__log_setup setup = {.identity = &self, .event_v = 1};
 
         options.flags = flags;
         options.busy_ms = 0;
@@ -172,7 +172,7 @@ static void tell_story(pawl_log *log)
         must(pawl_log_claim(&fence, log, "mission-1", "run-1", "user:ana", NULL) == PAWL_OK,
                 "claim the run");
         for (size_t i = 1; i < EVENT_SAMPLES; i++)
-                must(pawl_log_append(NULL, log, &event_samples[i], 1, fence) == PAWL_OK,
+                must(pawl__log_append(NULL, log, &event_samples[i], 1, fence) == PAWL_OK,
                         pawl_log_errmsg(log));
         must(pawl_log_release(log, "run-1", fence) == PAWL_OK, "give the run back");
 }

@@ -2,6 +2,7 @@
  * called.
  */
 #include "events/log.h"
+#include "support/claims.h"
 #include "support/toolcalls.h"
 #include <sys/stat.h>
 #include <unistd.h>
@@ -306,7 +307,11 @@ TOOLCALLS_TEST(whose_call_it_is_stands_in_both_events)
         t->options.run_id = "r";
         t->options.step_id = "s";
         t->options.session_id = "x";
-        toolcalls_take(t, ONE_EDIT);
+        toolcalls_take(t, ONE_EDIT); /* the run of another log */
+        assert_int_equal(
+                event_log_integer(t->f, "SELECT count(*) FROM events WHERE run_id IS NULL"), 2);
+        run_begin(t->f->log, "m", "r");
+        toolcalls_take(t, "[{\"callId\":\"c2\",\"name\":\"replace\",\"args\":{}}]");
         assert_int_equal(event_log_integer(t->f,
                                  "SELECT count(*) FROM events WHERE mission_id = 'm' AND run_id = "
                                  "'r' AND step_id = 's' AND session_id = 'x' AND actor = "

@@ -65,10 +65,6 @@ UNIT_TEST(what_is_no_document_is_refused_by_the_name_of_the_member)
                         "toolCall.args: is not an object"},
                 {"{\"toolCall\":{\"name\":\"a\",\"args\":{}},\"history\":{}}", PAWL_EINVAL,
                         "history: is not an array; write it so"},
-                {"{\"toolCall\":{\"name\":\"a\",\"args\":{}},\"clientHistory\":null}", PAWL_EINVAL,
-                        "clientHistory: is not an array"},
-                {"{\"toolCall\":{\"name\":\"a\",\"args\":{}},\"commitHash\":null}", PAWL_EINVAL,
-                        "commitHash: is not text"},
                 {"{\"toolCall\":{\"name\":\"a\",\"args\":{}},\"messageId\":1}", PAWL_EINVAL,
                         "messageId: is not text"},
         };
