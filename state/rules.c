@@ -95,8 +95,9 @@ pawl_status pawl__rules_refuse(const pawl__apply_ctx *a, const char *rule, const
         va_start(args, format);
         vsnprintf(what, sizeof what, format, args);
         va_end(args);
-        return pawl__fail(a->err, PAWL_ESTATE, "seq %" PRIu64 " (%.*s): rule %s: %s", a->event->seq,
-                PAWL__FMT(a->event->type), rule, what);
+        return pawl__fail(a->err, PAWL_ESTATE, "seq %" PRIu64 " (%.*s): rule %s: %s%s",
+                a->event->seq, PAWL__FMT(a->event->type), rule, what,
+                strchr(what, ';') ? "" : "; docs/reference/event-log.md says what may follow what");
 }
 
 static bool is(const pawl__row *row, int column, const char *text)

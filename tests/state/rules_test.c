@@ -1,0 +1,187 @@
+/* The rules of the order of events, on append: what breaks one is refused by its name, and nothing
+ * is written. tests/model judges whole histories; tests/cli/illegal what came another way. */
+#include "events/log.h"
+#include "support/test.h"
+#include <pawl/pawl.h>
+
+#define HASH_1   "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define HASH_2   "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+#define TOKEN(n) "00000000-0000-4000-8000-00000000000" n
+#define STARTED  "StepStarted", "a", "{\"input_hash\":\"" HASH_1 "\"}"
+#define CHECKED(blocked)                                                                           \
+        "SemanticCheckEvaluated", "a",                                                             \
+                "{\"blocked\":" blocked                                                            \
+                ",\"confidence\":1,\"effective_strictness\":\"medium\",\"findings\":[],"           \
+                "\"overall_severity\":\"high\",\"recommended_action\":\"block\"}"
+#define CHECKPOINTED(cursor, token)                                                                \
+        "StepCheckpointed", "a",                                                                   \
+                "{\"cursor\":\"" cursor "\",\"input_hash\":\"" HASH_1                              \
+                "\",\"input_hash_alg\":\"jcs-sha256\",\"retry_token\":\"" token                    \
+                "\",\"scope_refs\":[],\"strictness\":\"medium\"}"
+#define BLOCKED                                                                                    \
+        "GenerationBlockedBySemanticConflict", "a",                                                \
+                "{\"conflicts\":[{\"conflict_id\":\"c1\"}],\"effective_strictness\":\"medium\","   \
+                "\"strictness_mode\":\"medium\"}"
+#define ASKED(id)                                                                                  \
+        "GlossaryClarificationRequested", "a",                                                     \
+                "{\"conflict_id\":\"" id "\",\"question\":\"?\",\"term\":\"t\",\"options\":[],"    \
+                "\"urgency\":\"high\",\"retry_token\":\"" TOKEN("1") "\",\"input_hash\":\"" HASH_1 \
+                                                                     "\"}"
+#define RESUMED(cursor, token)                                                                     \
+        "StepResumed", "a",                                                                        \
+                "{\"cursor\":\"" cursor "\",\"inputs_changed\":false,\"retry_token\":\"" token     \
+                "\"}"
+#define COMPLETED(hash, more)                                                                      \
+        "StepCompleted", "a", "{\"input_hash\":\"" hash "\",\"output_hash\":\"" HASH_2 "\"" more "}"
+
+struct run {
+        pawl_log *log;
+        uint64_t fence;
+};
+
+static int setup(void **state)
+{
+        struct run *r = test_alloc(sizeof *r);
+        pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
+
+        options.flags = PAWL_LOG_CREATE;
+        assert_ok(pawl_log_open(&r->log, log_in(directory_make(), "events.db"), &options, NULL));
+        assert_ok(pawl_log_claim(&r->fence, r->log, "m", "r", "user:ana", NULL));
+        *state = r;
+        return 0;
+}
+
+static int teardown(void **state)
+{
+        pawl_log_close(((struct run *)*state)->log);
+        return 0;
+}
+
+#define RULE(name) UNIT_TEST_WITH(name, struct run *r, setup, teardown)
+
+static pawl_status append(struct run *r, const char *type, const char *step, const char *payload)
+{
+        const pawl_event event = {.type = pawl__text(type),
+                .mission_id = pawl__text("m"),
+                .run_id = pawl__text("r"),
+                .step_id = pawl__text(step),
+                .payload = pawl__text(payload)};
+
+        return pawl_log_append(NULL, r->log, &event, 1, r->fence);
+}
+
+static void takes(struct run *r, const char *type, const char *step, const char *payload)
+{
+        if (append(r, type, step, payload))
+                fail_msg("%s", pawl_log_errmsg(r->log));
+}
+
+static void refuses(
+        struct run *r, const char *rule, const char *type, const char *step, const char *payload)
+{
+        unsigned char hash[32];
+        uint64_t before, after;
+
+        assert_ok(pawl_log_head(&before, hash, r->log));
+        assert_int_equal(append(r, type, step, payload), PAWL_ESTATE);
+        assert_says(pawl_log_errmsg(r->log), rule);
+        assert_ok(pawl_log_head(&after, hash, r->log));
+        assert_int_equal(after, before);
+}
+
+static void start(struct run *r)
+{
+        takes(r, "RunStarted", NULL, "{\"scope_refs\":[],\"steps\":[\"a\"]}");
+}
+
+static void block(struct run *r)
+{
+        start(r);
+        takes(r, STARTED);
+        takes(r, CHECKED("true"));
+        takes(r, CHECKPOINTED("pre_generation_gate", TOKEN("1")));
+        takes(r, BLOCKED);
+        takes(r, ASKED("c1"));
+}
+
+static void pass(struct run *r)
+{
+        start(r);
+        takes(r, STARTED);
+        takes(r, CHECKED("false"));
+        takes(r, CHECKPOINTED("post_gate", TOKEN("1")));
+}
+
+RULE(nothing_comes_before_the_start_of_a_run)
+{
+        refuses(r, "rule run-phase", STARTED);
+        refuses(r, "rule run-phase", "RunCompleted", NULL, "{}");
+        refuses(r, "rule run-phase", "RunFailed", NULL, "{\"reason\":\"\"}");
+}
+
+RULE(a_blocked_step_is_not_completed_and_its_run_does_not_end)
+{
+        block(r);
+        refuses(r, "rule step-status", COMPLETED(HASH_1, ""));
+        refuses(r, "rule step-status", COMPLETED(HASH_1, ",\"forked\":true"));
+}
+
+RULE(a_blocked_step_passes_the_gate_by_an_answer_or_a_new_check)
+{
+        block(r);
+        refuses(r, "rule step-status", CHECKPOINTED("post_gate", TOKEN("2")));
+        refuses(r, "rule gate-open", CHECKPOINTED("post_clarification", TOKEN("2")));
+        refuses(r, "rule all-steps-done", "RunCompleted", NULL, "{}");
+        refuses(r, "rule asked-when-blocked", ASKED("c2"));
+        refuses(r, "rule step-status", STARTED);
+        takes(r, RESUMED("pre_generation_gate", TOKEN("1")));
+        refuses(r, "rule gate-open", CHECKPOINTED("post_gate", TOKEN("2")));
+        takes(r, CHECKED("true"));
+        refuses(r, "rule gate-open", CHECKPOINTED("post_gate", TOKEN("2")));
+        takes(r, CHECKED("false"));
+        takes(r, CHECKPOINTED("post_gate", TOKEN("2")));
+        takes(r, COMPLETED(HASH_1, ""));
+}
+
+RULE(a_step_completes_once_behind_the_gate_with_its_own_inputs)
+{
+        start(r);
+        takes(r, STARTED);
+        refuses(r, "rule gate-passed", COMPLETED(HASH_1, ""));
+        refuses(r, "rule gate-passed", CHECKPOINTED("post_generation", TOKEN("1")));
+        refuses(r, "rule step-status", COMPLETED(HASH_1, ",\"skipped\":true"));
+        refuses(r, "rule fork-first", COMPLETED(HASH_1, ",\"forked\":true"));
+        takes(r, CHECKED("false"));
+        takes(r, CHECKPOINTED("post_gate", TOKEN("1")));
+        refuses(r, "rule input-hash", COMPLETED(HASH_2, ""));
+        takes(r, COMPLETED(HASH_1, ""));
+        refuses(r, "rule step-status", COMPLETED(HASH_1, ""));
+        refuses(r, "rule step-status", STARTED);
+        takes(r, "RunCompleted", NULL, "{}");
+        refuses(r, "rule run-phase", STARTED);
+        refuses(r, "rule run-phase", "RunCompleted", NULL, "{}");
+}
+
+RULE(a_retry_token_is_of_one_step_and_its_inputs)
+{
+        pass(r);
+        refuses(r, "rule token-of-step", RESUMED("pre_generation_gate", TOKEN("1")));
+        refuses(r, "rule token-of-step", RESUMED("post_gate", TOKEN("9")));
+        takes(r, CHECKPOINTED("post_gate", TOKEN("2")));
+        refuses(r, "rule token-once", CHECKPOINTED("post_gate", TOKEN("1")));
+        refuses(r, "rule token-of-step", RESUMED("post_gate", TOKEN("1")));
+        takes(r, RESUMED("post_gate", TOKEN("2")));
+}
+
+RULE(what_was_imported_and_older_versions_stay_out)
+{
+        const pawl_event old = {
+                .type = pawl__text("StepStarted"), .v = 1, .run_id = pawl__text("r")};
+
+        pass(r);
+        refuses(r, "rule no-origin", COMPLETED(HASH_1, ",\"origin\":{\"file\":\"f\",\"line\":1}"));
+        assert_int_equal(pawl_log_append(NULL, r->log, &old, 1, r->fence), PAWL_EINVAL);
+        assert_says(pawl_log_errmsg(r->log), "v: is 1, and events are written as 2");
+}
+
+TESTS_MAIN(NULL, NULL)
