@@ -130,11 +130,17 @@ struct ending {
         pawl__row run;
         bool gives_up, puts_back;  /* are there steps to give up, to put back? */
         bool restored;             /* it is the event that says what to put back */
+        int64_t completed;         /* so many more steps are completed then */
         pawl__map given_up;        /* their ids */
         pawl__json_tree before;    /* the steps to put back, as they were */
         pawl__row run_before;      /* and their run */
         pawl__json_writer as_were; /* all of these steps, as they are */
 };
+
+static bool is_completed(const pawl__row *step)
+{
+        return pawl__text_is(step->v[PAWL__STEP_STATUS].text, "completed");
+}
 
 static pawl_status check_step(struct ending *e, const pawl__apply_ctx *a, pawl__node at)
 {
@@ -163,8 +169,10 @@ static pawl_status check_step(struct ending *e, const pawl__apply_ctx *a, pawl__
         if (status == PAWL_ENOTFOUND)
                 return pawl__apply_refuse(a, PAWL_ESTATE, "payload.steps",
                         "names a step that its run has not; name those it has");
-        if (!status)
+        if (!status) {
                 pawl__steps_before_add(&e->as_were, &step);
+                e->completed -= is_completed(&step);
+        }
         return status;
 }
 
@@ -217,10 +225,37 @@ static pawl_status check_back(struct ending *e, const pawl__apply_ctx *a)
                 status = a->store->get(a->store, PAWL__STEPS, &stood, a->err);
                 if (status == PAWL_OK)
                         pawl__steps_before_add(&e->as_were, &stood);
+                e->completed += is_completed(&step) - (status == PAWL_OK && is_completed(&stood));
                 if (status == PAWL_OK || status == PAWL_ENOTFOUND)
                         status = check_restored(status, e, &step, a);
         }
         return status;
+}
+
+/* What a run becomes is no more than it can be: one that was cancelled stays so, and one that is
+ * completed has all of its steps completed. */
+static pawl_status check_becomes(const struct ending *e, const pawl__apply_ctx *a)
+{
+        static const char *const statuses[] = {
+                "blocked", "interrupted", "completed", "failed", "cancelled", NULL};
+        const pawl_text becomes = e->run_before.v[PAWL__RUN_STATUS].text;
+        const pawl__value *v = e->run.v;
+
+        if (!e->restored)
+                return PAWL_OK;
+        if (!is_one_of(becomes, statuses))
+                return refuse_restored(a);
+        if (!(v[PAWL__RUN_RULES].integer & PAWL__RULES_JUDGED))
+                return PAWL_OK;
+        if (pawl__text_is(v[PAWL__RUN_STATUS].text, "cancelled") &&
+                !pawl__text_is(becomes, "cancelled"))
+                return pawl__apply_refuse(a, PAWL_ESTATE, "payload.restored",
+                        "brings back a run that was cancelled; leave it cancelled");
+        if (pawl__text_is(becomes, "completed") &&
+                v[PAWL__RUN_DONE].integer + e->completed != v[PAWL__RUN_STEPS].integer)
+                return pawl__apply_refuse(a, PAWL_ESTATE, "payload.restored",
+                        "completes a run whose steps are not; leave it interrupted");
+        return PAWL_OK;
 }
 
 /* Nothing is put yet. */
@@ -255,14 +290,11 @@ static pawl_status look_at_steps(
                 status = check_step(e, a, at);
         if (!status && e->puts_back)
                 status = check_back(e, a);
+        if (!status)
+                status = check_becomes(e, a);
         if (!status && pawl__steps_before_close(&e->as_were))
                 status = pawl__nomem(a->err);
         return status;
-}
-
-static bool is_completed(const pawl__row *step)
-{
-        return pawl__text_is(step->v[PAWL__STEP_STATUS].text, "completed");
 }
 
 /* Replace the row of a step, and count how many are completed. */
@@ -381,6 +413,10 @@ static pawl_status check_changes_nothing(const pawl__apply_ctx *a)
                         "is not empty, but a rollback that was abandoned, or is of some paths alone, "
                         "changes nothing; leave it empty");
         }
+        if (a->event->v > 1 && pawl__json_get(a->tree, 0, "restored") != PAWL__NO_NODE)
+                return pawl__apply_refuse(a, PAWL_EINVAL, "payload.restored",
+                        "is there, but a rollback that was abandoned, or is of some paths alone, "
+                        "changes nothing; leave it out");
         return PAWL_OK;
 }
 

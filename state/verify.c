@@ -74,7 +74,9 @@ static pawl_status judge(
         (void)type;
         if (j->under_rules && !judged)
                 return pawl__fail(err, PAWL_EDAMAGED,
-                        "seq %" PRIu64 " (%.*s): rule version: its v is %d, behind events with v 2",
+                        "seq %" PRIu64
+                        " (%.*s): rule version: its v is %d, behind events with v 2; put "
+                        "back a copy from before it",
                         event->seq, PAWL__FMT(event->type), event->v);
         j->under_rules |= judged;
         status = pawl__apply(&j->applier, event, &why);
