@@ -47,8 +47,8 @@ static pawl_status check_signed(skipping *s, pawl_text run_id, pawl_text step_id
                 status = pawl__state_verify(state, s->err);
         if (status)
                 return status;
-        status = pawl__state_conflicts(
-                &asked, &n, state, run_id, step_id, false, &s->arena, s->err);
+        status =
+                pawl__state_conflicts(&asked, &n, state, run_id, step_id, false, &s->arena, s->err);
         pawl__state_unverify(state);
         for (size_t i = 0; i < n && !status; i++)
                 if (pawl__is_question(asked[i].v[PAWL__CON_TYPE].text))

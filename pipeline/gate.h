@@ -48,7 +48,7 @@ PAWL_MUST_CHECK pawl_status pawl__gate_checkpoint(pawl_context *ctx, pawl__curso
 PAWL_MUST_CHECK pawl_status pawl__conflict_public(
         pawl_conflict *out, pawl_context *ctx, const pawl__finding *finding, pawl_text conflict_id);
 
-/** A step that was blocked is to pass since the glossary, or its mission, changed, and not by an answer
- * to each conflict: record a SemanticCheckEvaluated that says so. Nothing for a step that asks, or is
- * evaluated in this pass. */
+/** A step that was blocked is to pass since the glossary, or its mission, changed, and not by an
+ * answer to each conflict: record a SemanticCheckEvaluated that says so. Nothing for a step that
+ * asks, or is evaluated in this pass. */
 PAWL_MUST_CHECK pawl_status pawl__check_change(pawl_context *ctx);

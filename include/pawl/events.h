@@ -3,18 +3,17 @@
  * @brief The append-only event log: one SQLite file, one order, one chain of hashes.
  *
  * Threads: a log and its cursors belong to one thread at a time, but pawl_log_interrupt(); threads
- * and processes that share a file open one pawl_log each. A log does not survive fork(): in the child
- * every call on it is PAWL_ESTATE, and closing it releases nothing of the parent's; open it again
- * there. Logs that one process has open for writing on the same file, by the same
- * path, share commits: what their threads append while another's append waits for the disk goes
- * into one transaction, with one sync for all of it. Each call still returns when its own events
- * are on disk, and fails only for what is wrong with them or with the disk. Claims, renewals and
- * releases come in between. While a thread waits in a call here, another may read the
- * events that it gave, but never calls its sources, unless both logs were given the same ones.
- * Readers: a cursor reads in batches and holds no transaction between them, so a slow reader
- * never keeps the write-ahead log from being recycled.
- * Errors: PAWL_OK, PAWL_DONE (pawl_cursor_next only) or a negative pawl_status; pawl_log_errmsg()
- * then says why, and out parameters are as they were.
+ * and processes that share a file open one pawl_log each. A log does not survive fork(): in the
+ * child every call on it is PAWL_ESTATE, and closing it releases nothing of the parent's; open it
+ * again there. Logs that one process has open for writing on the same file, by the same path, share
+ * commits: what their threads append while another's append waits for the disk goes into one
+ * transaction, with one sync for all of it. Each call still returns when its own events are on
+ * disk, and fails only for what is wrong with them or with the disk. Claims, renewals and releases
+ * come in between. While a thread waits in a call here, another may read the events that it gave,
+ * but never calls its sources, unless both logs were given the same ones. Readers: a cursor reads
+ * in batches and holds no transaction between them, so a slow reader never keeps the write-ahead
+ * log from being recycled. Errors: PAWL_OK, PAWL_DONE (pawl_cursor_next only) or a negative
+ * pawl_status; pawl_log_errmsg() then says why, and out parameters are as they were.
  */
 #ifndef PAWL_EVENTS_H
 #define PAWL_EVENTS_H

@@ -42,7 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const cli_context in = {.out = stdout, .err = stderr};
         cli_call cli;
         heard h = {0};
-        mcp_server server = {.registry = &cli_commands, .send = hear, .send_user = &h, .person = "user:ana"};
+        mcp_server server = {
+                .registry = &cli_commands, .send = hear, .send_user = &h, .person = "user:ana"};
         const char *at = (const char *)data, *const end = at + size;
 
         require(cli_parse(&cli, &pawl_program, words, 2, &in) == CLI_DONE);

@@ -25,7 +25,7 @@ static int check(const char *name, pawl_status status, pawl_status wanted)
 static int null_case(int n)
 {
         switch (n) {
-/* NULL_CASES */
+                /* NULL_CASES */
         default:
                 return -1;
         }
@@ -34,7 +34,7 @@ static int null_case(int n)
 static int forked_case(int n)
 {
         switch (n) {
-/* FORKED_CASES */
+                /* FORKED_CASES */
         default:
                 return -1;
         }
@@ -43,7 +43,7 @@ static int forked_case(int n)
 static int text_case(int n)
 {
         switch (n) {
-/* TEXT_CASES */
+                /* TEXT_CASES */
         default:
                 return -1;
         }

@@ -279,7 +279,8 @@ pawl_status pawl__contents_damaged(const unsigned char hash[32], const char *wha
 
         pawl__hex(hex, hash, 32);
         return pawl__fail(err, PAWL_EDAMAGED,
-                "content %.16s: %s; import an archive that has it, or put back a copy of the log", hex, what);
+                "content %.16s: %s; import an archive that has it, or put back a copy of the log",
+                hex, what);
 }
 
 pawl_status pawl__contents_has(
