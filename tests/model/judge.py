@@ -1,0 +1,500 @@
+#!/usr/bin/env python3
+"""Decides whether exported logs tell a legal history, by docs/reference/event-log.md alone.
+
+    judge.py [FILE...]    read `eventlog export` from the files, or from standard input
+
+Prints `FILE: seq N: rule NAME: what` for the first event of a log that breaks a rule, and exits with 1. It shares no
+code with the library and was written without a look at the code that enforces the rules.
+"""
+import collections
+import hashlib
+import json
+import re
+import sys
+
+# type -> [(field, kind)], of the section "The types"
+TYPES = {"RunCompleted": [], "SessionStarted": [], "SessionUpdated": []}
+for line in """
+RunClaimed fence:count owner:object
+RunSubmitted steps:text* scope_refs:ref* mission_path:text mission_file:hash checkpoint:count
+RunStarted steps:text* scope_refs:ref* forked_from:object? checkpoint:count?
+RunFailed reason:text
+RunCancelled reason:text
+RunNotified seq:count
+RunMissionChanged steps:text* changes:change* rerun:text*
+StepStarted input_hash:hash
+StepCompleted input_hash:hash output_hash:hash skipped:boolean? forked:boolean?
+StepFailed reason:text exit_code:integer
+StepAttemptFailed attempt:count exit_code:integer reason:text
+GlossaryScopeActivated scope_id:text glossary_version_id:text
+TermCandidateObserved term:text source_step:text actor_id:text confidence:number extraction_method:text context:text
+SemanticCheckEvaluated findings:object* overall_severity:severity confidence:number effective_strictness:level
+SemanticCheckEvaluated recommended_action:proceed|warn|block blocked:boolean
+StepCheckpointed strictness:level scope_refs:ref* input_hash:hash cursor:cursor retry_token:text
+StepCheckpointed input_hash_alg:jcs-sha256|python-json-sha256 output_hash:hash?
+GenerationBlockedBySemanticConflict conflicts:object* strictness_mode:level effective_strictness:level
+GlossaryClarificationRequested conflict_id:text question:text term:text options:sense* urgency:text retry_token:text
+GlossaryClarificationRequested input_hash:hash conflict_type:text? due_at:text? otherwise:text? unverified:count?
+GlossaryClarificationResolved conflict_id:text term_surface:text selected_sense:sense? actor:actor answer:text?
+GlossaryClarificationResolved resolution_mode:interactive|async|timeout provenance:object replaces:count?
+GlossarySenseUpdated term_surface:text scope:text new_sense:sense actor:actor provenance:object
+GlossarySenseUpdated update_type:create|update
+StepResumed retry_token:text cursor:cursor inputs_changed:boolean
+StepResumeAborted retry_token:text cursor:cursor inputs_changed:boolean
+SessionCheckpointed reason:manual|step_complete|context_warning|error_recovery|time_limit|task_complete|session_end
+SessionNoted notes:list
+SessionEnded status:completed|interrupted|error
+WorkspaceCheckpointed n:count id:text trigger:auto|manual root:text tree:hash files:count bytes:count skipped:count
+WorkspaceCheckpointed base:count? safety:boolean? of_run:boolean? imported:boolean?
+ToolCallCheckpointed call_id:text tool:text name:text document:hash checkpoint:count checkpoint_id:text
+WorkspaceRollbackStarted target:count safety:count tree:hash plan_hash:hash undo:boolean
+WorkspaceRolledBack started_seq:count outcome:done|abandoned invalidated:count* revalidated:count* steps:step*
+WorkspaceRolledBack restored:object?
+CheckpointInvalidated n:count reason:text
+CheckpointUpdated n:count pinned:boolean? valid:boolean?
+WorkspaceCheckpointFailed reason:text trigger:text
+Pruned kind:sessions|checkpoints|threads pruned:list
+ThreadCheckpointed channels:object* checkpoint:text metadata:text
+ThreadWritesPut task_id:text writes:object*
+""".strip().splitlines():
+    name, *fields = line.split()
+    TYPES.setdefault(name, []).extend(tuple(field.split(":")) for field in fields)
+
+HASH = re.compile(r"[0-9a-f]{64}\Z")
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\Z")
+JSON_TYPES = {"text": [str], "object": [dict], "boolean": [bool], "integer": [int], "number": [int, float],
+              "list": [list]}
+NAMES = {"level": "off|medium|max", "severity": "none|low|medium|high",
+         "cursor": "pre_generation_gate|post_gate|post_clarification|post_generation"}
+OBJECTS = {"ref": "scope:text version_id:text", "sense": "surface:text scope:text definition:text confidence:number",
+           "actor": "actor_id:text", "step": "run_id:text step_id:text", "change": "step_id:text change:text"}
+
+
+def fits(value, kind):
+    """Is the JSON value of that kind? With a `?` it may be absent; with a `*` it is a list of such."""
+    if kind.endswith("?"):
+        return value is None or fits(value, kind[:-1])
+    if kind.endswith("*"):
+        return type(value) is list and all(fits(item, kind[:-1]) for item in value)
+    if kind == "count":
+        return type(value) is int and value >= 0
+    if kind == "hash":
+        return type(value) is str and HASH.match(value) is not None
+    if kind in OBJECTS:
+        members = [member.split(":") for member in OBJECTS[kind].split()]
+        return type(value) is dict and all(fits(value.get(name), of) for name, of in members)
+    return type(value) in JSON_TYPES[kind] if kind in JSON_TYPES else value in NAMES.get(kind, kind).split("|")
+
+
+SESSION_TYPES = {"SessionStarted", "SessionUpdated", "SessionCheckpointed", "SessionNoted", "SessionEnded"}
+THREAD_TYPES = {"ThreadCheckpointed", "ThreadWritesPut"}
+OF_NO_RUN = {"Pruned", "CheckpointUpdated", "CheckpointInvalidated"}
+NAMED_CHECKPOINTS = {  # the fields that name a checkpoint of the workspace
+    "CheckpointInvalidated": ["n"], "CheckpointUpdated": ["n"], "ToolCallCheckpointed": ["checkpoint"],
+    "WorkspaceRollbackStarted": ["target", "safety"], "WorkspaceRolledBack": ["invalidated", "revalidated"],
+    "RunSubmitted": ["checkpoint"], "RunStarted": ["checkpoint"],
+}
+# The phases of a run; one with a "+" is of a run that was claimed again behind its end.
+AGAIN = {"completed+", "failed+", "cancelled+"}
+AT_WORK = {"open", "failed+"}
+BEGUN = {"queued", "open", "completed", "failed", "cancelled"} | AGAIN
+ENDS = {"RunCompleted": "completed", "RunFailed": "failed", "RunCancelled": "cancelled"}
+PHASES = {  # each other event of a run: AT_WORK
+    "RunClaimed": BEGUN | {"unknown", "claimed"},
+    "RunStarted": {"claimed"}, "RunSubmitted": {"unknown"},
+    "RunMissionChanged": AT_WORK | {"completed+"},
+    "WorkspaceRolledBack": {"open"} | AGAIN,
+}
+for name in "GlossaryClarificationResolved GlossarySenseUpdated GlossaryScopeActivated TermCandidateObserved".split():
+    PHASES[name] = AT_WORK | {"queued", "failed"}
+for name in "SessionEnded RunNotified WorkspaceCheckpointed ToolCallCheckpointed WorkspaceRollbackStarted".split():
+    PHASES[name] = BEGUN
+NEW = "not named yet"
+STEPS = {  # event -> (allowed while the step is, then it is)
+    "StepStarted": ({NEW, "pending", "failed", "running"}, "running"),
+    "StepResumed": ({"blocked", "failed", "running"}, "running"),
+    "StepResumeAborted": ({"blocked", "failed", "running", "completed"}, None),
+    "StepAttemptFailed": ({"running"}, None),
+    "SemanticCheckEvaluated": ({"running"}, None),
+    "TermCandidateObserved": ({"running", NEW}, None),
+    "StepCheckpointed at pre_generation_gate": ({"running"}, None),
+    "StepCheckpointed at post_gate": ({"running"}, None),
+    "StepCheckpointed at post_clarification": ({"blocked"}, None),
+    "StepCheckpointed at post_generation": ({"running", "blocked"}, None),
+    "GenerationBlockedBySemanticConflict": ({"running"}, "blocked"),
+    "GlossaryClarificationRequested": ({"blocked"}, None),
+    "StepCompleted": ({"running"}, "completed"),
+    "StepCompleted with skipped": ({"pending", "failed"}, "completed"),
+    "StepCompleted with forked": ({"pending"}, "completed"),
+    "StepFailed": ({"pending", "running", "blocked", "failed"}, "failed"),
+}
+STEP_TYPES = {event.split()[0] for event in STEPS}
+MISSION_TYPES = {"RunClaimed", "RunStarted", "RunSubmitted", "GlossaryClarificationRequested"}
+NEEDED = {  # in the envelope
+    "mission_id": MISSION_TYPES, "session_id": SESSION_TYPES, "step_id": STEP_TYPES | THREAD_TYPES,
+    "run_id": {"RunNotified", "RunMissionChanged", *ENDS} | MISSION_TYPES | STEP_TYPES | THREAD_TYPES,
+}
+
+
+class Step:
+    def __init__(self):
+        self.status, self.passed_gate = NEW, False
+        self.open = set()  # conflicts; None is one that is not named yet
+        self.checkpoint = {}  # the payload of the last one, or what a rollback restored of it
+        self.checkpoints = set()  # (retry_token, cursor)
+        self.held_output = None
+        self.question = None  # the conflict_id of its newest request, if that asks people
+
+    def make_pending(self):
+        self.status, self.passed_gate, self.open, self.question = "pending", False, set(), None
+
+
+class Conflict:
+    def __init__(self):
+        self.request, self.step_id = {}, None  # the payload of the newest, and whose it is
+        self.reopened = 0
+        self.answer = {}  # the payload of the newest
+        self.answered = 0
+
+    def is_resolved(self):
+        return self.answered > self.reopened
+
+
+class Run:
+    def __init__(self, first):
+        self.thread = first["type"] in THREAD_TYPES
+        imported = first["type"] == "RunStarted" and "origin" in (first["payload"] or {})
+        self.judged = first["v"] == 2 and not self.thread and not imported
+        self.phase = "unknown"
+        self.fence = 0
+        self.order = []  # the ids of the steps that count
+        self.steps = collections.defaultdict(Step)
+        self.conflicts = collections.defaultdict(Conflict)
+        self.forking = False  # nothing but forked steps came since its RunStarted
+
+
+def number(text):
+    value = float(text)
+    return int(value) if value.is_integer() and abs(value) < 1e21 else value
+
+
+def canonical(value, encode=json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode):
+    """RFC 8785, but that integers keep their digits. What Python writes in another way is done slowly."""
+    text = encode(value)
+    if "e-" in text or not text.isascii() and max(text) > "\uffff":
+        text = canonical_slowly(value)
+    return text.encode()
+
+
+def canonical_slowly(value):
+    if isinstance(value, dict):
+        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+        return "{" + ",".join(canonical_slowly(name) + ":" + canonical_slowly(value[name]) for name in names) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(canonical_slowly, value)) + "]"
+    if isinstance(value, float) and 1e-6 <= abs(value) < 1e-4:
+        digits, exponent = repr(abs(value)).split("e-")
+        return "-" * (value < 0) + "0." + "0" * (int(exponent) - 1) + digits.replace(".", "")
+    text = json.dumps(value, ensure_ascii=False)
+    return text.replace("e-0", "e-") if isinstance(value, float) else text
+
+
+class Illegal(Exception):
+    pass
+
+
+class Judge:
+    def __init__(self):
+        self.seq, self.prev = 0, bytes(32)
+        self.before = {}  # the payload of the event before, if that is a WorkspaceCheckpointed
+        self.version = 1  # the newest yet; of an event of the first one, only chain and form are judged
+        self.runs = {}
+        self.tokens = set()
+        self.sessions = set()
+        self.trees = {}  # of each checkpoint of the workspace
+        self.rollback = None  # the seq of the one that is under way
+
+    def require(self, holds, rule, what):
+        if not holds and (self.version == 2 or rule in ("chain", "form")):
+            raise Illegal(self.seq, rule, what)
+
+    def read(self, line):
+        """Judge one line of the export."""
+        self.seq += 1
+        event = json.loads(line, parse_float=number)
+        self.check_chain(event)
+        self.check_form(event)
+        kind, payload = event["type"], event["payload"] or {}
+        self.check_log(event, kind, payload)
+        if event["run_id"] is not None and kind not in OF_NO_RUN and not payload.get("imported"):
+            self.check_run(event, kind, payload)
+        self.before = payload if kind == "WorkspaceCheckpointed" else {}
+        if kind == "StepCheckpointed":
+            self.tokens.add(payload.get("retry_token"))
+
+    def check_chain(self, event):
+        self.require(event["seq"] == self.seq, "chain", f"its seq is {event['seq']}")
+        self.require(event["prev"] == self.prev.hex(), "chain", "its prev is not the hash of the event before it")
+        pruned = event["payload"] is None
+        self.require(("payload_hash" in event) == pruned, "chain", "either payload or payload_hash is there")
+        payload_hash = bytes.fromhex(event["payload_hash"]) if pruned else \
+            hashlib.sha256(canonical(event["payload"])).digest()
+        outside = ("payload", "payload_hash", "prev", "hash", "mac")
+        envelope = canonical({name: event[name] for name in event if name not in outside})
+        digest = hashlib.sha256(self.prev + payload_hash + envelope).hexdigest()
+        self.require(event["hash"] == digest, "chain", "its hash does not fit")
+        self.prev = bytes.fromhex(event["hash"])
+
+    def check_form(self, event):
+        kind, payload = event["type"], event["payload"]
+        self.require(kind in TYPES, "form", f"there is no type {kind}")
+        self.require(event["v"] in (1, 2), "form", f"v is {event['v']}")
+        self.require(event["v"] >= self.version, "version", "v 1 follows v 2")
+        self.version = max(self.version, event["v"])
+        self.require(TIME.match(event["time"]), "form", "time")
+        for name in ("mission_id", "run_id", "step_id", "session_id", "actor"):
+            absent = event[name] is None and kind not in NEEDED.get(name, ())
+            self.require(absent or fits(event[name], "text"), "form", f"{kind} with the {name} {event[name]}")
+        if payload is None:
+            return
+        self.require(fits(payload, "object"), "form", "the payload is no object")
+        if "origin" in payload:  # it keeps what the log had that it comes from
+            return
+        for name, form in TYPES[kind]:
+            value = payload.get(name)
+            if not fits(value, form) and (self.version == 2 or value is None):
+                self.require(False, "form", f"{kind}.{name} is {json.dumps(value)[:60]}")
+        if kind == "StepCheckpointed":
+            self.require(len(canonical(payload)) <= 1024, "form", "a checkpoint of more than 1,024 bytes")
+        if kind == "WorkspaceRolledBack":
+            runs = {of["run_id"] for of in [*payload["steps"], payload.get("restored")] if of}
+            self.require(runs <= {event["run_id"]}, "form", f"it gives up steps of {runs}")
+
+    def check_log(self, event, kind, payload):
+        if kind in SESSION_TYPES:
+            known = event["session_id"] in self.sessions
+            self.require(known != (kind == "SessionStarted"), "session-known",
+                         f"{kind} of session {event['session_id']}, which has {'' if known else 'not '}started before")
+            self.sessions.add(event["session_id"])
+        elif kind == "WorkspaceCheckpointed":
+            self.require(payload["n"] == len(self.trees) + 1, "checkpoint-number",
+                         f"{payload['n']} follows {len(self.trees)}")
+            self.require(not self.rollback or payload.get("of_run"), "checkpoint-number",
+                         f"a checkpoint during the rollback of seq {self.rollback}")
+            self.trees[payload["n"]] = payload["tree"]
+        elif kind == "ToolCallCheckpointed":
+            behind = (payload["checkpoint"], payload["checkpoint_id"]) == (self.before.get("n"), self.before.get("id"))
+            self.require(behind, "call-behind-checkpoint", f"checkpoint {payload['checkpoint']} is not right before it")
+        elif kind == "WorkspaceRollbackStarted":
+            self.require(not self.rollback, "rollback-order", f"the rollback of seq {self.rollback} is under way")
+            self.require(payload["safety"] == self.before.get("n") and self.before.get("safety"), "rollback-order",
+                         f"its safety copy {payload['safety']} is not right before it")
+            self.rollback = event["seq"]
+        elif kind == "WorkspaceRolledBack":
+            self.require(payload["started_seq"] == self.rollback, "rollback-order",
+                         f"it names the rollback of seq {payload['started_seq']}; under way is {self.rollback}")
+            self.rollback = None
+        named = [payload.get(field, []) for field in NAMED_CHECKPOINTS.get(kind, ())]
+        if kind == "Pruned" and payload["kind"] == "checkpoints":
+            named = [payload["pruned"]]
+        for n in [n for some in named for n in (some if isinstance(some, list) else [some])]:
+            self.require(n in self.trees, "checkpoint-number", f"{kind} names {n}, which is not there")
+        if kind == "WorkspaceRollbackStarted":
+            tree = self.trees[payload["target"]]
+            self.require(payload["tree"] == tree, "rollback-order", "the target's tree is another")
+
+    def check_run(self, event, kind, payload):
+        if event["run_id"] not in self.runs:
+            self.runs[event["run_id"]] = Run(event)
+        run = self.runs[event["run_id"]]
+        self.require(run.thread == (kind in THREAD_TYPES), "thread",
+                     f"{kind} in the run of a {'thread' if run.thread else 'mission'}")
+        if not run.judged:
+            return
+        self.require("origin" not in payload, "no-origin", f"{kind} has an origin")
+        self.require(run.phase in PHASES.get(kind, AT_WORK), "run-phase", f"{kind} while the run is {run.phase}")
+        if event["payload"] is None:
+            if kind in STEPS and kind != "StepCompleted":  # the type alone decides
+                status = run.steps[event["step_id"]].status
+                self.require(status in STEPS[kind][0], "step-status", f"{kind} while it is {status}")
+            return
+        if kind == "RunClaimed":
+            self.require(payload["fence"] > run.fence, "fence-grows", f"fence {payload['fence']} follows {run.fence}")
+        elif kind == "RunCompleted":
+            for step_id in run.order:
+                status = run.steps[step_id].status
+                self.require(status in ("completed", "skipped"), "all-steps-done", f"step {step_id} is {status}")
+        elif kind == "GlossaryClarificationResolved":
+            self.check_answer(event, run.conflicts[payload["conflict_id"]], payload)
+        elif kind in STEP_TYPES:
+            self.check_step(run, run.steps[event["step_id"]], kind, payload)
+        self.apply_run(run, event, kind, payload)
+        if kind in STEP_TYPES:
+            self.apply_step(run, run.steps[event["step_id"]], event, kind, payload)
+
+    def apply_run(self, run, event, kind, payload):
+        run.forking = kind == "RunStarted" and "forked_from" in payload or \
+            run.forking and kind == "StepCompleted" and payload.get("forked") is True
+        if kind == "RunClaimed":
+            run.fence = payload["fence"]
+            run.phase = {"unknown": "claimed", "queued": "open"}.get(run.phase, run.phase)
+            if run.phase + "+" in AGAIN:
+                run.phase += "+"
+        elif kind in ENDS:
+            run.phase = ENDS[kind]
+        elif kind in ("RunStarted", "RunSubmitted"):
+            run.phase = "open" if kind == "RunStarted" else "queued"
+            run.order = list(payload["steps"])
+            for step_id in run.order:
+                run.steps[step_id].make_pending()
+        elif kind == "RunMissionChanged":
+            self.apply_mission_change(run, payload)
+        elif kind == "WorkspaceRolledBack" and (payload["steps"] or payload.get("restored")):
+            self.apply_rollback(run, payload["steps"], payload.get("restored") or {})
+        elif kind == "GlossaryClarificationResolved":
+            conflict = run.conflicts[payload["conflict_id"]]
+            conflict.answer, conflict.answered = payload, event["seq"]
+        if kind in ("StepStarted", "StepResumed", "RunMissionChanged"):
+            run.phase = "open"
+
+    def apply_mission_change(self, run, payload):
+        for step_id in run.order:
+            if step_id not in payload["steps"] and run.steps[step_id].status != "completed":
+                run.steps[step_id].status = "skipped"
+        run.order = list(payload["steps"])
+        for step_id in run.order:
+            if step_id in payload["rerun"] or run.steps[step_id].status in (NEW, "skipped"):
+                run.steps[step_id].make_pending()
+        for change in payload["changes"]:
+            run.steps[change["step_id"]].question = None
+
+    def apply_rollback(self, run, steps, restored):
+        run.phase = restored["status"] + "+" if restored.get("status") in ENDS.values() else "open"
+        for step in steps:
+            run.steps[step["step_id"]].make_pending()
+        for step in restored.get("steps") or []:
+            was = run.steps[step["step_id"]]
+            was.status, was.checkpoint = step["status"], step
+            was.passed_gate = bool(step.get("gate_passed"))
+            names = step.get("open_conflicts")
+            was.open = set() if names is None else {name or None for name in names.split(" ")}
+            was.question, was.held_output = step.get("question"), step.get("held_output")
+
+    def check_answer(self, event, conflict, payload):
+        request, replaces = conflict.request, payload.get("replaces")
+        self.require(request, "asked-first", f"nobody asked {payload['conflict_id']}")
+        self.require(event["step_id"] == conflict.step_id, "asked-first", f"step {conflict.step_id} asked")
+        self.require(not conflict.is_resolved() or replaces == conflict.answered, "answered-once",
+                     f"it replaces {replaces}; the answer in force is {conflict.answered}")
+        question = request.get("conflict_type") == "question"
+        self.require(question or payload["selected_sense"], "form", "the answer has no sense")
+        if payload["resolution_mode"] != "timeout":
+            self.require(not question or payload.get("answer") is not None, "in-time", "a person answers null")
+            return
+        actors = {event["actor"], payload["actor"].get("actor_id")}
+        due_at, otherwise = request.get("due_at"), request.get("otherwise")
+        self.require(actors == {"system:timeout"}, "in-time", "its actor is not system:timeout")
+        self.require(due_at and event["time"] >= due_at, "in-time", f"it was due at {due_at}")
+        self.require(payload.get("answer") == otherwise, "in-time", f"the answer is not {otherwise}")
+
+    def variant(self, kind, payload):
+        if kind == "StepCheckpointed":
+            return f"{kind} at {payload['cursor']}"
+        with_ = [name for name in ("skipped", "forked") if kind == "StepCompleted" and payload.get(name) is True]
+        return f"{kind} with {with_[0]}" if with_ else kind
+
+    def check_step(self, run, step, kind, payload):
+        case = self.variant(kind, payload)
+        by_layer = case == "StepStarted" and step.status == "blocked" and not step.open - {None}
+        self.require(by_layer or step.status in STEPS[case][0], "step-status", f"{case} while it is {step.status}")
+        if case in ("StepCheckpointed at post_gate", "StepCheckpointed at post_clarification", "StepCompleted"):
+            for conflict_id in step.open:
+                resolved = conflict_id and run.conflicts[conflict_id].is_resolved()
+                self.require(resolved, "gate-open", f"conflict {conflict_id or '(not named)'} is open")
+        if case in ("StepCheckpointed at post_generation", "StepCompleted"):
+            self.require(step.passed_gate, "gate-passed", f"{case} of a step that has not passed the gate")
+        last = step.checkpoint
+        if case == "StepCompleted":
+            self.require(payload["input_hash"] == last.get("input_hash"), "input-hash", "the checkpoint's is another")
+            self.require(step.held_output in (None, payload["output_hash"]), "output-held",
+                         "the last checkpoint's output_hash is another")
+            if step.question is not None:
+                answer = run.conflicts[step.question].answer.get("answer")
+                is_it = fits(answer, "text") and payload["output_hash"] == hashlib.sha256(canonical(answer)).hexdigest()
+                self.require(is_it, "question-answer", f"the output is not the answer to {step.question}")
+        elif kind == "GlossaryClarificationRequested":
+            self.require(payload["conflict_id"] in step.open, "asked-when-blocked",
+                         f"the step is not blocked by {payload['conflict_id']}")
+        elif case == "StepCompleted with forked":
+            self.require(run.forking, "fork-first", "it is not right behind the RunStarted of its fork")
+        elif kind == "StepCheckpointed":
+            again = all(payload[name] == last.get(name) for name in ("retry_token", "input_hash"))
+            self.require(again or payload["retry_token"] not in self.tokens, "token-once",
+                         f"{payload['retry_token']} is a token of another step or of other inputs")
+        elif kind in ("StepResumed", "StepResumeAborted"):
+            place = payload["retry_token"], payload["cursor"]
+            places = step.checkpoints
+            if payload["cursor"] in ("post_gate", "post_generation"):
+                places = [(last.get("retry_token"), last.get("cursor"))]
+            self.require(place in places, "token-of-step", f"{place} is not the place of a checkpoint of the step")
+
+    def apply_step(self, run, step, event, kind, payload):
+        status = STEPS[self.variant(kind, payload)][1]
+        if status and event["step_id"] not in run.order:
+            run.order.append(event["step_id"])
+        step.status = status or step.status
+        if kind == "StepStarted":
+            step.passed_gate, step.held_output = False, None
+            step.open.discard(None)
+        elif kind == "StepCompleted":
+            step.passed_gate, step.open, step.question, step.held_output = False, set(), None, None
+        elif kind == "StepCheckpointed":
+            step.checkpoint, cursor = payload, payload["cursor"]
+            step.checkpoints.add((payload["retry_token"], cursor))
+            step.passed_gate |= cursor == "post_gate"
+            step.held_output = payload.get("output_hash") if cursor == "post_generation" else step.held_output
+        elif kind == "StepResumed":
+            same = not payload["inputs_changed"]
+            step.passed_gate = same and payload["cursor"] in ("post_gate", "post_generation")
+            step.held_output = step.held_output if same and payload["cursor"] == "post_generation" else None
+            step.question = step.question if same else None
+        elif kind == "SemanticCheckEvaluated":
+            step.open = step.open | {None} if payload["blocked"] else set()
+        elif kind == "GenerationBlockedBySemanticConflict":
+            step.open = {finding["conflict_id"] for finding in payload["conflicts"]} or step.open
+            step.passed_gate &= step.checkpoint.get("cursor") != "pre_generation_gate"
+        elif kind == "GlossaryClarificationRequested":
+            conflict = run.conflicts[payload["conflict_id"]]
+            asks_people = payload.get("conflict_type") == "question"
+            if not conflict.request or asks_people or payload.get("unverified") == conflict.answered:
+                conflict.reopened = event["seq"]
+            conflict.request, conflict.step_id = payload, event["step_id"]
+            step.question = payload["conflict_id"] if asks_people else None
+
+
+def judge(lines, kind=Judge):
+    """What is illegal in the lines of an export, (seq, rule, what), or None."""
+    court = kind()
+    try:
+        for line in lines:
+            court.read(line)
+    except Illegal as illegal:
+        return illegal.args
+    except (AttributeError, KeyError, TypeError, ValueError) as error:  # it is not of an event's form at all
+        return court.seq, "form", repr(error)
+    return None
+
+
+def main(names):
+    code = 0
+    for name in names or ["/dev/stdin"]:
+        with open(name, encoding="utf-8") as lines:
+            found = judge(lines)
+        if found:
+            print("{}: seq {}: rule {}: {}".format(name, *found))
+            code = 1
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
