@@ -266,7 +266,7 @@ pawl_status pawl__step_blocked_by(pawl_text *layer, pawl_text *reason, pawl_log 
                 .back = true};
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl_cursor *cursor = NULL;
-        pawl_event event;
+        pawl_event event = {.seq = 0};
         pawl_status status = pawl__cursor_find(&cursor, log, &filter);
 
         if (!status)

@@ -123,7 +123,8 @@ pawl_status pawl__signers_recorded(pawl__signers *out, pawl__arena *arena, pawl_
         else
                 status = pawl__log_failed(log, status, err);
         /* Most missions do not have it, and some are long. */
-        if (!status && memmem(document.data, document.len, member, sizeof member - 1))
+        if (!status && document.data &&
+                memmem(document.data, document.len, member, sizeof member - 1))
                 status = pawl__json_tree_read(&tree, document.data, document.len, err);
         const pawl__node node =
                 !status && tree.n ? pawl__json_get(&tree, 0, "require_signed") : PAWL__NO_NODE;

@@ -122,7 +122,7 @@ static pawl_status look(const pawl__trust *trust, pawl__arena *arena, const pawl
                 signers.present = (pawl_text){NULL, 0};
         if (!status)
                 status = pawl__signers_verify(&signers, trust->verify, pawl__buf_text(&text),
-                        signature, event->actor, then ? given->time_us : 0, err);
+                        signature, event->actor, then && given ? given->time_us : 0, err);
         pawl__buf_free(&text);
         return status;
 }

@@ -408,7 +408,9 @@ static pawl_status check_filter(reading *r)
 pawl_status pawl_thread_list(pawl_thread_checkpoints **out, pawl_threads *threads,
         const pawl_thread_filter *filter, pawl_error *err)
 {
-        TRY(pawl__log_usable(threads ? threads->log : NULL, err));
+        if (!threads)
+                return pawl__log_usable(NULL, err);
+        TRY(pawl__log_usable(threads->log, err));
 
         reading r = {.threads = threads, .filter = filter, .err = err};
         pawl_status status;

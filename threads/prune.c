@@ -171,7 +171,9 @@ static pawl_status prune(pruning *p, bool dry_run)
 pawl_status pawl_thread_delete(
         pawl_threads *threads, const char *thread_id, const char *actor, pawl_error *err)
 {
-        TRY(pawl__log_usable(threads ? threads->log : NULL, err));
+        if (!threads)
+                return pawl__log_usable(NULL, err);
+        TRY(pawl__log_usable(threads->log, err));
 
         pawl__thread_key key;
         pawl_text run;
@@ -236,7 +238,9 @@ static pawl_status judge(own_report *report, pruning *p, size_t keep, int64_t ol
 pawl_status pawl_thread_prune(pawl_thread_prune_report **out, pawl_threads *threads, size_t keep,
         int64_t older_us, bool dry_run, const char *actor, pawl_error *err)
 {
-        TRY(pawl__log_usable(threads ? threads->log : NULL, err));
+        if (!threads)
+                return pawl__log_usable(NULL, err);
+        TRY(pawl__log_usable(threads->log, err));
 
         pruning p = {.threads = threads, .actor = actor, .err = err};
         own_report *report;

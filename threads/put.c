@@ -422,7 +422,9 @@ static void cache_what_was_put(putting *p, const pawl_text *writes, size_t n, ui
 pawl_status pawl_thread_put(
         pawl_threads *threads, const pawl_thread_checkpoint *items, size_t n, pawl_error *err)
 {
-        TRY(pawl__log_usable(threads ? threads->log : NULL, err));
+        if (!threads)
+                return pawl__log_usable(NULL, err);
+        TRY(pawl__log_usable(threads->log, err));
 
         putting p = {.threads = threads, .batch = PAWL__BATCH_INIT, .err = err};
         pawl_text *writes = NULL;

@@ -40,7 +40,7 @@ static void payload_of(
         assert_ok(pawl__buf_adds(out, "{"));
         for (size_t i = 0; i < 10 && form->required[i].name; i++) {
                 const pawl__event_field *field = &form->required[i];
-                const char *value = value_of[field->kind];
+                const char *value = field->choices ? NULL : value_of[field->kind];
                 char first[40];
                 if (field->choices) {
                         snprintf(first, sizeof first, "\"%.*s\"", (int)strcspn(field->choices, ","),
