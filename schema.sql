@@ -129,7 +129,7 @@ INSERT OR IGNORE INTO projection (id, applied_seq) VALUES (1, 0);
 -- how many of them are completed. current_step: the one that started last and is not completed. untold: 0,
 -- nobody is told how it ends; -1, somebody was told of all; else seq of the event that is still to be told.
 -- rules: 1, its events are judged by the rules of docs/reference/event-log.md; 2, it was claimed since it ended
--- last; 4, it takes over completed steps of another run. illegal_seq: its first event that broke a rule, or 0.
+-- last; 4, it takes over completed steps of another run; 8, it was imported. illegal_seq: its first event that broke a rule, or 0.
 CREATE TABLE IF NOT EXISTS runs (
         run_id       TEXT NOT NULL PRIMARY KEY,
         mission_id   TEXT,

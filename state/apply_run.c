@@ -19,9 +19,10 @@ static pawl_status run_or_new(pawl__row *run, bool *is_new, const pawl__apply_ct
                 run->v[PAWL__RUN_STARTED_SEQ].integer = (int64_t)a->event->seq;
                 /* An imported run, which begins with RunStarted, is not judged. */
                 run->v[PAWL__RUN_RULES].integer =
-                        a->event->v > 1 && pawl__json_get(a->tree, 0, "origin") == PAWL__NO_NODE
+                        a->event->v < 2 ? 0
+                        : pawl__json_get(a->tree, 0, "origin") == PAWL__NO_NODE
                                 ? PAWL__RULES_JUDGED
-                                : 0;
+                                : PAWL__RULES_IMPORTED;
         }
         return *is_new ? PAWL_OK : status;
 }

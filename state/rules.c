@@ -530,6 +530,10 @@ pawl_status pawl__rules_check(pawl__apply_ctx *a, pawl__event_type type)
                 type != PAWL__RUN_CLAIMED) /* whose apply function says more */
                 return pawl__rules_refuse(
                         a, "thread", "run %.*s is a thread's", PAWL__FMT(a->event->run_id));
+        if (a->run.v[PAWL__RUN_RULES].integer & PAWL__RULES_IMPORTED && !has(a, "origin"))
+                return pawl__rules_refuse(a, "imported",
+                        "run %.*s was imported, and does not go on here; start another",
+                        PAWL__FMT(a->event->run_id));
         if (!judged)
                 return PAWL_OK;
         if (a->event->v < 2)

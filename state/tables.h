@@ -147,7 +147,8 @@ enum { PAWL__CON_LIST(PAWL__ENUM) PAWL__CON_COLUMNS };
 enum {
         PAWL__RULES_JUDGED = 1,  /**< its first event was written under the rules */
         PAWL__RULES_CLAIMED = 2, /**< claimed since it ended last */
-        PAWL__RULES_FORKING = 4  /**< it takes over completed steps of another run */
+        PAWL__RULES_FORKING = 4, /**< it takes over completed steps of another run */
+        PAWL__RULES_IMPORTED = 8 /**< its events are another program's, and it has no others */
 };
 
 /* A sense's identity: mission (for mission_local; else ""), scope, seed version (else ""), normal
