@@ -10,8 +10,7 @@
 static void add(pawl__batch *batch, const filled_sample *at, bool of_step, const char *type,
         const char *payload)
 {
-        pawl_event event = {.v = 1,
-                .type = pawl__text(type),
+        pawl_event event = {.type = pawl__text(type),
                 .mission_id = pawl__text("bench"),
                 .run_id = pawl__text(at->run),
                 .step_id = pawl__text(of_step ? at->step : NULL),

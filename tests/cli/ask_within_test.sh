@@ -109,7 +109,8 @@ runs 0 pawl resume six --no-input
 same "$(tail -1 journal)" '{"said":"June"}'
 
 it "a worker takes such a run by itself, soon"
-rm -rf .pawl journal
+remove_log
+rm -rf journal
 write_ask 'options: [yes, no], within: 1s, otherwise: no'
 sed -i 's/>>journal; echo.*"/"/' mission.yaml
 git init -q . 2>/dev/null || true

@@ -50,7 +50,7 @@ runs 0 pawl undo --yes
 same "$(cat d/9)" 9
 
 it "what is not read in time is listed, and the person and the agent are told"
-rm -rf .pawl
+remove_log
 mkdir late
 for i in {10..69}; do truncate -s 60M "late/$i"; done
 echo last >late/last

@@ -150,8 +150,7 @@ fails 1 'was cancelled' pawl resume r1
 runs 0 pawl status
 lacks r1 out
 runs 0 eventlog replay --check
-rm -rf .pawl
-! on_server || PAWL_DB+=x
+forget_log
 own_log
 runs 0 pawl checkpoint
 runs 3 pawl run asks.yaml --run r1 --no-input

@@ -222,7 +222,7 @@ runs 0 pawl glossary list
 same "$(wc -l <out)" 305
 
 it "an empty log is no error"
-rm -rf .pawl
+remove_log
 runs 0 pawl init
 for cmd in "head" "verify" "list" "tail" "stats" "export" "replay" "replay --check"; do
         # shellcheck disable=SC2086

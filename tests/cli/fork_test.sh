@@ -250,7 +250,8 @@ calls=$(wc -l <calls)
 [ "$calls" -gt 10 ]
 whole=0
 for at in $(seq "$calls"); do
-        rm -rf .pawl way && cp -r kept .pawl
+        remove_log
+        rm -rf way && cp -r kept .pawl
         (LD_PRELOAD=$shim KILL_AT=$at pawl fork pair --from b --dir way || true) >out 2>err
         same "$(eventlog replay --json | jq -c '[.runs[] | select(.run_id != "pair") | [.steps[].status]] | unique')" \
                 "$(if [ "$(events RunStarted)" = 2 ]; then echo '[["completed","pending"]]'; else echo '[]'; fi)"

@@ -131,7 +131,8 @@ misused 'usage: pawl glossary propose' pawl glossary propose
 it "a directory is followed by no symbolic link, and a loop ends"
 ln -s ../docs docs/deep/loop
 runs 0 timeout 20 pawl glossary propose docs --json
-rm -rf .pawl docs/deep/loop
+remove_log
+rm -rf docs/deep/loop
 
 it "lint finds near duplicates, undefined terms and circles in a seed, and exits 1"
 cat >team.yaml <<'ENDOFTEXT'

@@ -12,7 +12,8 @@ last() {
 }
 
 begin() {
-        rm -rf .pawl journal
+        remove_log
+        rm -rf journal
         runs 3 pawl run mission.yaml --run one --no-input
         id=$(pawl conflicts --json | jq -r '.[0].conflict_id')
 }

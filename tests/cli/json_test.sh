@@ -37,6 +37,7 @@ same "$(jq -r '"\(.head.seq) \(.head.hash)"' out)" "$(eventlog head)"
 same "$(jq .events out)" "$(events)"
 eventlog head >anchor
 triggers=$(sqlite3 .pawl/events.db "SELECT group_concat('DROP TRIGGER ' || name, ';') FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'events'")
+log_damaged bad.db
 cp .pawl/events.db bad.db
 [ ! -e .pawl/events.db-wal ] || cp .pawl/events.db-wal bad.db-wal
 sqlite3 bad.db "$triggers; UPDATE events SET actor = 'user:eve' WHERE seq = 4"

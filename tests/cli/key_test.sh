@@ -13,7 +13,7 @@ content() {
 it "init makes a keyed log, and so does the first run"
 runs 0 pawl init --key-file key
 same "$(sqlite3 .pawl/events.db 'SELECT count(*) FROM chain_key')" 1
-rm -rf .pawl
+remove_log
 runs 3 pawl run mission.yaml --run one --key-file key
 same "$(sqlite3 .pawl/events.db 'SELECT count(*) = (SELECT count(*) FROM events) FROM macs')" 1
 same "$(cat journal)" research
@@ -149,7 +149,7 @@ content plain.db | diff before -
 same "$(sqlite3 plain.db 'SELECT count(*) FROM macs')" 0
 
 it "a key file that is no key is refused, before anything is made"
-rm -rf .pawl
+remove_log
 chmod 640 key
 fails 1 '^pawl: key file key: others can get at it \(mode 0640\); run `chmod 600 key`' pawl init --key-file key
 chmod 602 key
@@ -174,7 +174,7 @@ fails 1 "the key is not this log's" pawl glossary import seed.yaml --scope core 
 runs 0 pawl glossary import seed.yaml --scope core --key-file line
 
 it "a key of 1024 bytes, and one that comes through a pipe"
-rm -rf .pawl
+remove_log
 (umask 077; head -c 1024 long >longest)
 runs 0 pawl init --key-file longest
 runs 0 eventlog verify --key-file <(cat longest)

@@ -93,7 +93,7 @@ fails 1 "^pawl: run id" pawl run mission.yaml --run "$(printf 'x%.0s' {1..300})"
 same "$(wc -l <journal)" 6
 
 it "a run that is blocked prints one JSON object all the same"
-rm -rf .pawl
+remove_log
 runs 3 pawl run --json mission.yaml --run one
 jq -se 'length == 1 and (.[0] | .status == "blocked" and .run_id == "one" and (.conflicts | length == 1) and
         (.steps | map(.status) == ["completed", "blocked", "pending"]) and

@@ -10,7 +10,7 @@ held=()
 # put NAME: the stored log, in .pawl.
 put() {
         chmod -R u+w .pawl 2>/dev/null || true
-        rm -rf .pawl
+        remove_log
         mkdir .pawl
         cp "$stored/$1.db" .pawl/events.db
         [ ! -e "$stored/$1.db-wal" ] || cp "$stored/$1.db-wal" .pawl/events.db-wal

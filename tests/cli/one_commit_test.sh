@@ -10,7 +10,8 @@ mission() { # NAME STEPS SETTING
         for i in $(seq "$2"); do echo "  - {id: s$i, run: [sh, -c, 'echo $i >file']}"; done
 }
 syncs() { # MISSION: how many commits wait for the disk
-        rm -rf .pawl calls file
+        remove_log
+        rm -rf calls file
         pawl init >/dev/null
         LD_PRELOAD=$shim CALL_LIST=$PWD/calls pawl run "$1" >out 2>err
         grep -cE '^(fdatasync|fsync) events.db-wal' calls

@@ -123,7 +123,8 @@ spawn eventlog list'
 [ "$(tr -d '\r' <screen | wc -L)" -le 80 ]
 
 it "what a step asks people is asked too: the option's word or its number, or any text where there are none"
-rm -rf .pawl journal
+remove_log
+rm -rf journal
 cat >mission.yaml <<'END'
 mission: release
 steps:

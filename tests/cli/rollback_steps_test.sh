@@ -154,7 +154,8 @@ cp -r .pawl ../kept-$$
 trap 'rm -rf ../kept-$$' EXIT
 LD_PRELOAD=$shim CALL_LIST=calls pawl undo --yes >out 2>err
 at=$(grep -n '^renameat2 one.txt' calls | cut -d: -f1)
-rm -rf .pawl one.txt && cp -r ../kept-$$ .pawl
+remove_log
+rm -rf one.txt && cp -r ../kept-$$ .pawl
 (LD_PRELOAD=$shim KILL_AT=$at pawl undo --yes || true) >out 2>err
 fails 1 'was interrupted' pawl checkpoint
 runs 0 pawl rollback --finish --yes

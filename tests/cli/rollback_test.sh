@@ -202,7 +202,7 @@ fails 5 '^pawl: checkpoint 1 does not verify, .*: content [0-9a-f]{16}: its part
 same "$(tree | grep -v whole)" "$(grep -v whole <<<"$before")"
 runs 5 pawl validate 1
 fails 5 '^pawl: checkpoint 1: is damaged: content [0-9a-f]{16}: [^;]*; try `pawl rebuild 1`' pawl rollback 1 --yes
-rm -rf .pawl && mv whole .pawl
+remove_log && mv whole .pawl
 fi
 
 it "the steps that a run completed since are run again"
@@ -302,7 +302,7 @@ cp -r .pawl "$kept/"
 LD_PRELOAD=$shim CALL_LIST=$kept/calls pawl rollback 1 --yes >out 2>err
 at=$(grep -n '^renameat2 more.txt' "$kept/calls" | cut -d: -f1)
 interrupt() {
-        rm -rf .pawl && cp -r "$kept/.pawl" . && echo after >more.txt
+        remove_log && cp -r "$kept/.pawl" . && echo after >more.txt
         (LD_PRELOAD=$shim KILL_AT=$at pawl rollback 1 --yes || true) >out 2>err
 }
 half_done() {
@@ -355,7 +355,7 @@ touch "$kept/mended"
 runs 0 pawl resume hand
 
 it "nor does a run that was there before"
-rm -rf .pawl && cp -r "$kept/.pawl" .
+remove_log && cp -r "$kept/.pawl" .
 rm "$kept/started" "$kept/mended"
 echo after >more.txt
 runs 1 pawl run "$kept/missions/half.yaml" --run early
@@ -363,7 +363,7 @@ rm "$kept/started"
 cp -r .pawl "$kept/early"
 LD_PRELOAD=$shim CALL_LIST=$kept/early/calls pawl rollback 1 --yes >out 2>err
 early=$(grep -n '^renameat2 more.txt' "$kept/early/calls" | cut -d: -f1)
-rm -rf .pawl && cp -r "$kept/early" .pawl
+remove_log && cp -r "$kept/early" .pawl
 echo after >more.txt
 (LD_PRELOAD=$shim KILL_AT=$early pawl rollback 1 --yes || true) >out 2>err
 before=$(eventlog head)

@@ -13,10 +13,38 @@ on_server() {
         [ -n "${PAWL_TEST_LOGS_ON_SERVER:-}" ]
 }
 
+# log_on_server URL: that log of the server of all tests is judged when this test ends.
+log_on_server() {
+        [ -z "${PAWL_TEST_LOGS:-}" ] || echo "$1" >>"$PAWL_TEST_LOGS/servers"
+}
+
+# another_on_server SUFFIX: another log there than till now.
+another_on_server() {
+        PAWL_DB+=$1
+        log_on_server "$PAWL_DB"
+}
+
+# log_damaged [LOG]: that file, or this directory's log, is damaged on purpose: it is not judged when the test ends.
+log_damaged() {
+        [ -z "${PAWL_TEST_LOGS:-}" ] || realpath -ms "${1:-.pawl/events.db}" >>"$PAWL_TEST_LOGS/damaged"
+}
+
+# remove_log: remove this directory's .pawl. The log is judged when the test ends, unless it is damaged.
+remove_log() {
+        local log=$PWD/.pawl/events.db damaged=${PAWL_TEST_LOGS:-}/damaged
+        if grep -qxsF "$log" "$damaged"; then # the next one is not
+                grep -vxF "$log" "$damaged" >"$damaged-left" || true
+                mv "$damaged-left" "$damaged"
+        elif [ -n "${PAWL_TEST_LOGS:-}" ] && [ -d .pawl ]; then
+                mv .pawl "$(mktemp -d -p "$PAWL_TEST_LOGS" forgotten-XXXXXX)"
+        fi
+        rm -rf .pawl
+}
+
 # From now on there is no log.
 forget_log() {
-        rm -rf .pawl
-        ! on_server || PAWL_DB+=x
+        remove_log
+        ! on_server || another_on_server x
 }
 
 # A log, where none is made by the way: on a server only `pawl init` makes one that is to be read, or that hooks find.
@@ -26,7 +54,7 @@ begin_log() {
 
 # A log of this directory's own, where another one stands above.
 own_log() {
-        ! on_server || { PAWL_DB+=-${PWD##*/}; mkdir -p -m 700 .pawl; }
+        ! on_server || { another_on_server "-${PWD##*/}"; mkdir -p -m 700 .pawl; }
         pawl init >/dev/null
 }
 

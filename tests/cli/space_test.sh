@@ -37,7 +37,7 @@ contents="INSERT INTO contents VALUES
 $CC -std=c11 -DEMPTY="\"$empty\"" -DOTHER="\"$other\"" append.c \
         $("$SOURCE_DIR/tests/support/libpawl-flags") -o append
 make_log() {
-        rm -rf .pawl
+        remove_log
         pawl init >/dev/null
         ./append
         pawl conflicts >/dev/null # the tables catch up
@@ -112,7 +112,7 @@ says '^ *3 +cp-03 .* damaged$' out
 same "$(sqlite3 .pawl/events.db 'SELECT (SELECT count(*) FROM contents) + (SELECT count(*) FROM packed)')" 2
 
 it "what a person took stays unless that is asked for, and what was pruned cannot be pinned or gone back to"
-rm -rf .pawl
+remove_log
 pawl init >/dev/null
 for i in 1 2 3 4; do
         echo $i >work.txt

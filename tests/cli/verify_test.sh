@@ -5,6 +5,7 @@ runs 3 pawl run mission.yaml --run one
 n=$(events)
 sqlite3 .pawl/events.db 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
 cp .pawl/events.db good.db
+log_damaged bad.db
 
 # tampered SQL SEQ: after this change, verification fails at this seq.
 tampered() {

@@ -12,7 +12,7 @@ tight() {
         rm -f journal tokens
         case $room in
         limit)
-                rm -rf .pawl
+                remove_log
                 [ ! -e "$from" ] || cp -r "$from" .pawl
                 limit=$kib
                 ;;
@@ -107,7 +107,7 @@ cp -r .pawl blocked
 conflict=$(pawl conflicts --json | jq -r '.[0].conflict_id')
 pawl resolve "$conflict" --define "Where a step works." >out
 cp -r .pawl answered
-rm -rf .pawl
+remove_log
 
 stories $(every 24 1 260)
 

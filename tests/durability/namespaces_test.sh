@@ -43,7 +43,8 @@ held() {
 # round HOLDER CONTENDER: each is empty or "elsewhere"; the holder is kept, stopped, let go on, and killed.
 round() {
         local pawl
-        rm -rf .pawl keys began go
+        remove_log
+        rm -rf keys began go
         holder_host=$(${1:-} hostname)
         ${1:-} pawl run mission.yaml --run one >first.out 2>first.err </dev/null &
         await began

@@ -43,7 +43,8 @@ silent() {
 
 for signal in KILL QUIT ABRT; do
         it "a run that SIG$signal ends leaves nothing of its command"
-        rm -rf .pawl keys began go ticks pids beside
+        remove_log
+        rm -rf keys began go ticks pids beside
         code=0
         env --default-signal pawl run mission.yaml --run one >first.out 2>first.err </dev/null &
         first=$!
@@ -67,7 +68,8 @@ done
 it "a resume that comes at the same moment never runs it beside the old one"
 touch go
 for round in $(seq 20); do
-        rm -rf .pawl keys began go ticks pids beside
+        remove_log
+        rm -rf keys began go ticks pids beside
         env --default-signal pawl run mission.yaml --run one >first.out 2>first.err </dev/null &
         first=$!
         await began

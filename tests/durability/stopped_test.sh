@@ -45,7 +45,8 @@ stopped() {
 
 # fresh: no run, and a clock that is right.
 fresh() {
-        rm -rf .pawl keys began go calls
+        remove_log
+        rm -rf keys began go calls
         clock 0
 }
 
@@ -169,7 +170,8 @@ wait "$dialog"
 same "$(events RunCompleted)" 1
 
 it "one that is stopped at its question does, too"
-rm -rf .pawl answer asked calls
+remove_log
+rm -rf answer asked calls
 clock 0
 SHIMS=$calls_shim:$clock_shim expect -f script.exp >first.out 2>first.err &
 dialog=$!

@@ -36,7 +36,8 @@ LOG_TEST(a_batch_goes_into_the_claims_transaction)
         assert_int_equal(batch.n, 1);
         pawl__batch_clear(&batch);
         assert_ok(pawl__batch_event(&batch, &good, NULL));
-        assert_ok(pawl__log_claim(&fence, f->log, none, run, pawl__text("s"), none, &batch, NULL));
+        assert_ok(pawl__log_claim(
+                &fence, f->log, pawl__text("m"), run, pawl__text("s"), none, &batch, NULL));
         assert_int_equal(fence, 1);
         assert_int_equal(batch.n, 0);
         assert_int_equal(event_log_count(f), 2);
@@ -66,7 +67,7 @@ OPEN_LOG_TEST(a_claim_may_ask_that_nobody_claimed_since_it_looked)
         assert_int_equal(fence, 99);
         assert_int_equal(event_log_count(f), before);
         batch.after_fence = 1;
-        assert_ok(pawl__log_claim(&fence, other, none, run, none, none, &batch, NULL));
+        assert_ok(pawl__log_claim(&fence, other, pawl__text("m"), run, none, none, &batch, NULL));
         assert_int_equal(fence, 2);
         assert_int_equal(batch.after_fence, 0);
         pawl_log_close(other);

@@ -1,6 +1,7 @@
 /* Whatever is done to the events of a log is found, at the first event that it touches: the table
  * tests/golden/tamperings.tsv, which tests/cli/verify_test.sh puts to the program. */
 #include "support/event_log.h"
+#include "support/left_logs.h"
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,6 +47,7 @@ static void tamper(
                 snprintf(name, sizeof name, "%s%s", f->path, suffixes[i]);
                 (void)unlink(name);
         }
+        log_damaged(f->path);
         file_write(f->path, log, len);
         pawl__buf sql = PAWL__BUF_INIT;
         assert_ok(pawl__buf_addf(&sql, "%s%s", first->field[SQL], this->field[SQL]));

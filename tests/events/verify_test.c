@@ -1,5 +1,6 @@
 /* Verifying: whatever was changed in the file is found, at the first event that it touches. */
 #include "support/event_log.h"
+#include "support/left_logs.h"
 
 /* Ten events, the guards gone. */
 static void make(event_log *f)
@@ -257,6 +258,7 @@ OPEN_LOG_TEST(pages_that_were_overwritten_are_damage)
         char *file = file_read(f->path, &len);
         assert_true(len > 40960);
         memset(file + len - 16384, 0xa5, 16384);
+        log_damaged(f->path);
         file_write(f->path, file, len);
         event_log_open(f);
         assert_int_equal(pawl_log_verify(&result, f->log, 0, NULL), PAWL_EDAMAGED);

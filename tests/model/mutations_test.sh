@@ -101,6 +101,6 @@ runs 0 judge <good.jsonl
 it "what cannot have been is refused, by the judge and by verify, and each names the same rule"
 runs 0 eventlog verify
 sqlite3 .pawl/events.db 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
-! declare -F log_damaged >/dev/null || log_damaged mutated.db
+log_damaged mutated.db
 runs 0 python3 "$SOURCE_DIR/tests/support/mutations.py" "$SOURCE_DIR/tests/model/judge.py" good.jsonl .pawl/events.db "$BIN/eventlog"
 says '^[0-9]+ mutations$' out

@@ -2,6 +2,7 @@
  * which goes well is in chain_test.c. */
 #include "pipeline/object.h"
 #include "pipeline/resume.h"
+#include "support/left_logs.h"
 #include "support/pipeline.h"
 #include <sqlite3.h>
 
@@ -16,6 +17,7 @@ static void tamper(struct piped *p, const char *sql)
         sqlite3 *db;
 
         needs_file();
+        log_damaged(p->db);
         assert_int_equal(sqlite3_open(p->db, &db), SQLITE_OK);
         assert_int_equal(
                 sqlite3_exec(db, "DROP TRIGGER events_refuse_update", NULL, NULL, NULL), SQLITE_OK);

@@ -49,6 +49,7 @@ every_line() {
 
 grep -vE '^(#|$)' "$table" >lines
 mkdir file server
+log_on_server "$url"
 (every_line file "$here/file/.pawl/events.db") &
 (every_line server "$url")
 wait

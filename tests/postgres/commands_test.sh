@@ -5,6 +5,7 @@
 server=$(cat "$PAWL_TEST_SERVER")
 mine=$(basename "$PWD").$$
 export PAWL_DB="$server#$mine"
+log_on_server "$PAWL_DB"
 
 # Made once, whoever comes first.
 for _ in 1 2 3 4 5 6 7 8; do pawl init >>made & done

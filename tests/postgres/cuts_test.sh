@@ -37,6 +37,7 @@ for i in $(seq $rounds); do runs 0 pawl run mission.yaml --run "r$i" --no-input 
 for i in $(seq $runs); do runs 0 pawl submit mission.yaml --db "$through"; done
 runs 0 pawl work --once --slots 2 --dir work --db "$through"
 PAWL_DB="$server#$log"
+log_on_server "$PAWL_DB"
 export PAWL_DB
 runs 0 eventlog verify
 runs 0 eventlog replay --check

@@ -34,6 +34,7 @@ trap 'kill $pooler; wait $pooler || true; rm -rf "$pool"' EXIT
 await "$pool/.s.PGSQL.6432"
 PAWL_DB="postgresql://tester@/postgres?host=$pool&port=6432#$(basename "$PWD")"
 export PAWL_DB
+log_on_server "$server#$(basename "$PWD")"
 
 write_mission
 runs 0 pawl init

@@ -3,6 +3,7 @@
 #include "events/postgres/server.h"
 #include "state/state.h"
 #include "support/event_log.h"
+#include "support/left_logs.h"
 
 #define ZEROS "0000000000000000000000000000000000000000000000000000000000000000"
 
@@ -99,6 +100,7 @@ static void is_refused_after(event_log *f, const char *does, const char *says)
         for (int i = 0; i < 3; i++)
                 put(other, "3");
         pawl_log_close(other);
+        log_damaged(f->path);
         server_does(f, does);
         const int64_t events = event_log_count(f);
         assert_int_equal(append_one(f->log, checkpoint("4"), 0), PAWL_EDAMAGED);

@@ -6,6 +6,7 @@ elsewhere=(unshare --uts --pid --fork --mount-proc)
 "${elsewhere[@]}" true 2>/dev/null || { echo "namespaces cannot be made here"; exit 77; }
 . "$SOURCE_DIR/tests/cli/shared.sh"
 export PAWL_DB="$(cat "$PAWL_TEST_SERVER")#$(basename "$PWD").$$"
+log_on_server "$PAWL_DB"
 here=$PWD
 runs 0 pawl init
 mkdir workspace

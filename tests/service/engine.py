@@ -18,7 +18,11 @@ def psql(*words, url=None):
 
 
 def change_event(seq, payload, log=None):
-    """As who can write its tables does; log: its path or URL, without one the script's own."""
+    """As who can write its tables does; log: its path or URL, without one the script's own. It is not judged then."""
+    if "PAWL_TEST_LOGS" in os.environ:
+        with open(os.path.join(os.environ["PAWL_TEST_LOGS"], "damaged"), "a", encoding="utf-8") as damaged:
+            where = (log or os.environ["PAWL_DB"]) if ON_SERVER else os.path.abspath(log or ".pawl/events.db")
+            print(where, file=damaged)
     change = f"UPDATE %s SET payload = '{payload}' WHERE seq = {seq}"
     if ON_SERVER:
         name = (log or os.environ["PAWL_DB"]).split("#")[1]

@@ -1,6 +1,7 @@
 #include "support/aftermath.h"
 #include "state/state.h"
 #include "support/event_log.h"
+#include "support/left_logs.h"
 #include <sys/stat.h>
 
 static int64_t gone(int64_t pid, void *user)
@@ -24,8 +25,9 @@ static pawl_status open_after(pawl_log **out, const power_state *s, unsigned fla
         options.flags = flags;
         options.key = x->key;
         options.key_len = x->key ? strlen(x->key) : 0;
-        pawl_status status = pawl__log_open_as(
-                out, path_in(s->directory, ".pawl/events.db"), &options, &setup, err);
+        char *path = path_in(s->directory, ".pawl/events.db");
+        log_by_hand(path);
+        pawl_status status = pawl__log_open_as(out, path, &options, &setup, err);
         return status;
 }
 
@@ -33,6 +35,7 @@ static power_verdict not_sound(
         power_state *s, power_verdict verdict, const char *doing, const char *message)
 {
         snprintf(s->why, sizeof s->why, "%s: %s", doing, message);
+        log_damaged(path_in(s->directory, ".pawl/events.db"));
         return verdict;
 }
 

@@ -1,4 +1,5 @@
 #include "support/event_log.h"
+#include "support/left_logs.h"
 
 #define SCOPE "{\"scope_id\":\"core\",\"glossary_version_id\":\"v1\"}"
 
@@ -74,6 +75,8 @@ pawl_status event_log_try(pawl_log **out, event_log *f, pawl_error *err)
         options.key = f->key;
         options.key_len = f->key ? strlen(f->key) : 0;
         options.sources = (pawl_sources){fixed_wall, fixed_boot, NULL, f};
+        if (f->event_v == 1)
+                log_by_hand(f->path);
         return pawl__log_open_as(out, f->path, &options, &setup, err);
 }
 
@@ -145,6 +148,7 @@ int64_t event_log_count(event_log *f)
 
 void event_log_unguard(event_log *f)
 {
+        log_damaged(f->path);
         event_log_sql(f, "DROP TRIGGER events_refuse_update; DROP TRIGGER events_refuse_delete; "
                          "DROP TRIGGER events_refuse_gap");
 }

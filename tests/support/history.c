@@ -1,5 +1,6 @@
 #include "support/history.h"
 #include "events/handle.h"
+#include "support/left_logs.h"
 #include <sqlite3.h>
 #include <stdio.h>
 
@@ -23,6 +24,7 @@ static void open_log(struct history *h, unsigned flags)
         const pawl__log_setup setup = {.event_v = 1};
 
         h->options.flags = flags;
+        log_by_hand(h->path);
         if (pawl__log_open_as(&h->log, h->path, &h->options, &setup, &h->err)) {
                 print_error("%s\n", h->err.message);
                 fail();
@@ -305,6 +307,8 @@ static int64_t run_sql(struct history *h, const char *sql)
 
 void history_sql(struct history *h, const char *sql)
 {
+        if (strstr(sql, "DROP TRIGGER events_refuse"))
+                log_damaged(h->path);
         run_sql(h, sql);
 }
 

@@ -1,6 +1,7 @@
 #include "support/hostile_log.h"
 #include "state/state.h"
 #include "support/event_samples.h"
+#include "support/left_logs.h"
 #include "support/scratch.h"
 #include "support/test.h"
 #include <stdio.h>
@@ -144,6 +145,7 @@ pawl_status hostile_log_open(
         options.key = key;
         options.key_len = key ? strlen(key) : 0;
         options.sources = (pawl_sources){fixed_wall, fixed_boot, fixed_uuid, NULL};
+        log_by_hand(h->path);
         return pawl__log_open_as(out, h->path, &options, &setup, err);
 }
 

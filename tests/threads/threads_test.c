@@ -1,5 +1,6 @@
 /* Threads of graph runners: what is put comes back, is kept once, and goes when it is deleted. */
 #include "state/state.h"
+#include "support/left_logs.h"
 #include "support/threads.h"
 #include "workspace/store/sweep.h"
 
@@ -135,6 +136,7 @@ THREADS_TEST(a_value_that_the_named_event_has_not_is_damage)
         static const char *const bad[] = {"9", "1", "0", "-1", "\"1\""};
         char payload[200];
 
+        log_damaged(t->f->path);
         threads_put(t, "t", NULL, "1", "b1=+y");
         for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
                 const char id[2] = {(char)('2' + i), '\0'};
