@@ -1,7 +1,7 @@
 // The files of a run: what a step changed, going back by typing yes, and taking that back.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
-import { calm, events, hold, mission, pawl, person, run, serve, story, visit } from "./support.mjs";
+import { calm, events, hold, logDamaged, mission, pawl, person, run, serve, story, visit } from "./support.mjs";
 
 const service = await serve();
 const page = await visit(await person(), service);
@@ -129,6 +129,7 @@ await story({
 
   "and a log that was changed is shown to be, with the first event that does not fit": async () => {
     await service.stop();
+    logDamaged();
     assert.equal(run("sqlite3", ".pawl/events.db", "DROP TRIGGER events_refuse_update; UPDATE events SET actor = 'user:mallory' WHERE seq = 7").code, 0);
     const other = await visit(await person(), await serve(), "#/log/chain");
     await other.getByRole("heading", { name: "The log is damaged at event 7" }).waitFor();

@@ -2,7 +2,7 @@
 // folder that it is started in, with the programs on its PATH.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { accessSync, appendFileSync, constants, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -53,6 +53,11 @@ export async function hold(page, address) {
 }
 
 // ---- Programs ----
+
+/** This directory's log is damaged on purpose: it is not judged when the test ends. */
+export const logDamaged = () => {
+  if (process.env.PAWL_TEST_LOGS) appendFileSync(join(process.env.PAWL_TEST_LOGS, "damaged"), `${join(process.cwd(), ".pawl/events.db")}\n`);
+};
 
 /** Run a program to its end: {code, out, err}. */
 export function run(program, ...args) {

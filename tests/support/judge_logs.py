@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import sqlite3
+import stat
 import subprocess
 import sys
 
@@ -34,6 +35,8 @@ def names(kind):
 def is_log(path):
     """Is it a file of SQLite that says in its header that it is a log?"""
     try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return False  # to open a FIFO would wait for a writer
         with open(path, "rb") as file:
             header = file.read(72)
     except OSError:
@@ -55,7 +58,7 @@ def logs():
         for folder, _, files in os.walk(directory):
             for name in files:
                 path = os.path.join(folder, name)
-                if not os.path.islink(path) and is_log(path):
+                if is_log(path):
                     yield path, path
 
 
