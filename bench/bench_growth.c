@@ -1,6 +1,7 @@
 /* Costs that must not grow faster than what is asked for, each at two sizes: bytes of the log of a
  * run of many steps, an event's worth a step, with checkpoints of the workspace and without them;
- * the time of the two; and what one edited sense of a seed appends, however large the seed. Whole
+ * the time of the two; what one edited sense of a seed appends, however large the seed; and the
+ * time that it takes to say what each step of a run was told, once the glossary has changed. Whole
  * processes.
  *
  *   build/bench/bench_growth [STEPS]     (default 1000; and four times as many; needs
@@ -105,6 +106,31 @@ static double edit_seed(char *pawl, size_t senses)
         return (log_bytes() - before) / 8;
 }
 
+/* Nanoseconds to show a run of that many steps, each with a term of its own, and as many senses,
+ * one of which was edited after the run. */
+static double show_steps(char *pawl, size_t steps)
+{
+        char *run[] = {pawl, "run", "--no-input", "mission.yaml", "--run", "shown", NULL};
+        char *edit[] = {pawl, "glossary", "edit", "term number 0", "--define", "Edited.", NULL};
+        char *show[] = {pawl, "runs", "--id", "shown", "--json", NULL};
+        FILE *mission = create("mission.yaml");
+
+        fputs("mission: bench\nworkspace: { checkpoint: manual }\nglossary: { team_domain: team.yaml }\n"
+              "steps:\n",
+                mission);
+        for (size_t i = 0; i < steps; i++)
+                fprintf(mission,
+                        "  - { id: step-%zu, inputs: { description: Term number %zu. }, run: "
+                        "[/bin/true] }\n",
+                        i, i);
+        finish(mission);
+        start_anew();
+        write_seed(steps, steps);
+        bench_spawn_ns(run);
+        bench_spawn_ns(edit);
+        return bench_spawn_ns(show);
+}
+
 int main(int argc, char **argv)
 {
         const size_t few = bench_count(argc, argv, 1000), many = few * GROWTH;
@@ -126,5 +152,7 @@ int main(int argc, char **argv)
                 bytes[1][0], 1.3);
         const double small = edit_seed(pawl, 5000), large = edit_seed(pawl, 50000);
         answer("one edited sense of 50,000, on disk", "of 5,000", "bytes", large, small, 2);
+        answer("a run of 4,000 steps shown, with 4,000 senses", "four of 1,000", NULL,
+                show_steps(pawl, many), (double)GROWTH * show_steps(pawl, few), 1.5);
         return 0;
 }

@@ -4,8 +4,9 @@
  *
  * Senses of a run's seed versions never change. What people changed since, and what the mission was
  * answered, is folded again from the events: only where something did change, and up to the
- * latest place that was asked for, once. For a run that is a fork, what they changed between its
- * place in the other run and its start is left out.
+ * latest place that was asked for, once; the former glossary is then brought forward by what
+ * changed, not made anew. For a run that is a fork, what they changed between its place in the
+ * other run and its start is left out.
  */
 #pragma once
 
@@ -26,9 +27,12 @@ typedef struct pawl__past {
         uint64_t started;          /**< where the run began */
         bool older;                /**< people changed something before that */
         pawl__hidden hidden;       /**< what they changed that does not count for it */
-        uint64_t former_at;        /**< what is in former */
-        pawl__applier applier;     /**< of what was folded so far */
-        uint64_t folded;           /**< up to this seq */
+        uint64_t former_at;        /**< former is the glossary as it was after this event */
+        pawl__row *seeds;          /**< senses of the seed versions, by seq; NULL: not read yet */
+        size_t n_seeds;
+        pawl__applier applier; /**< of what was folded so far */
+        uint64_t folded;       /**< up to this seq */
+        uint64_t applied;      /**< the last event that the fold applied */
         pawl__arena arena;
 } pawl__past;
 

@@ -8,15 +8,24 @@
 #include "glossary/past.h"
 #include <stdlib.h>
 
+/* The conflicts of a run whose answers decide: read once for all of the run's steps, when the first
+ * of them uses a term that was answered. */
+struct answers {
+        pawl_text run_id; /* absent: nothing was read */
+        pawl__arena arena;
+        pawl__row *rows;
+        pawl__map newest; /* folded form of a term: the row that was answered last */
+};
+
 typedef struct telling {
         const pawl__terms_query *q;
         pawl__arena *arena;
+        struct answers *answers;
+        pawl__arena scratch;
         pawl_error *err;
         pawl__map seen; /* normal forms that were looked up */
         pawl_glossary_term *items;
         size_t n, cap;
-        pawl__row *conflicts; /* of the run */
-        size_t n_conflicts;
         pawl__buf buf;
 } telling;
 
@@ -36,44 +45,84 @@ static pawl_text normal_of(telling *t, pawl_text surface)
         return pawl__buf_text(&t->buf);
 }
 
-/* The conflict whose answer a sense is: of this run the one that was answered last, else the one
- * that the answer's event names. PAWL_ENOTFOUND: that event's payload was pruned. */
-static pawl_status conflict_of(pawl__row *out, telling *t, const pawl__sense *sense)
+static void free_answers(struct answers *answers)
 {
-        const pawl__row *newest = NULL;
+        pawl__arena_free(&answers->arena);
+        pawl__map_free(&answers->newest);
+        *answers = (struct answers){.arena = PAWL__ARENA_INIT};
+}
 
-        for (size_t i = 0; i < t->n_conflicts; i++) {
-                const pawl__row *row = &t->conflicts[i];
-                if (is_resolved(row) &&
-                        pawl__text_eq(normal_of(t, row->v[PAWL__CON_TERM].text), sense->normal) &&
-                        (!newest || newest->v[PAWL__CON_RESOLVED_SEQ].integer <
-                                            row->v[PAWL__CON_RESOLVED_SEQ].integer))
-                        newest = row;
-        }
-        if (newest) {
-                *out = *newest;
+static pawl_status index_answer(struct answers *answers, telling *t, uint32_t i)
+{
+        const pawl__row *row = &answers->rows[i];
+        const pawl_text normal = normal_of(t, row->v[PAWL__CON_TERM].text);
+        const uint32_t known = pawl__map_get(&answers->newest, normal);
+
+        if (known != PAWL__MAP_NONE && answers->rows[known].v[PAWL__CON_RESOLVED_SEQ].integer >=
+                                               row->v[PAWL__CON_RESOLVED_SEQ].integer)
                 return PAWL_OK;
-        }
+        const pawl_text key = pawl__arena_copy(&answers->arena, normal);
+        return key.data && !pawl__map_put(&answers->newest, key, i) ? PAWL_OK : pawl__nomem(t->err);
+}
+
+static pawl_status read_answers(telling *t)
+{
+        struct answers *answers = t->answers;
+        size_t n = 0;
+
+        if (answers->run_id.data && pawl__text_eq(answers->run_id, t->q->run_id))
+                return PAWL_OK;
+        free_answers(answers);
+        pawl_status status = pawl__state_conflicts(&answers->rows, &n, t->q->state, t->q->run_id,
+                (pawl_text){NULL, 0}, false, &answers->arena, t->err);
+        if (!status && n >= PAWL__MAP_NONE)
+                status = pawl__nomem(t->err);
+        for (uint32_t i = 0; i < n && !status; i++)
+                if (is_resolved(&answers->rows[i]))
+                        status = index_answer(answers, t, i);
+        answers->run_id = pawl__arena_copy(&answers->arena, t->q->run_id);
+        return status ? status : pawl__arena_check(&answers->arena, t->err);
+}
+
+/* The conflict that the event of an answer names. PAWL_ENOTFOUND: the event's payload was pruned.
+ */
+static pawl_status named_conflict(pawl__row *out, telling *t, const pawl__sense *sense)
+{
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl_event event;
-        pawl_status status = pawl__log_event(&event, t->arena, t->q->log, sense->seq);
+        pawl_status status = pawl__log_event(&event, &t->scratch, t->q->log, sense->seq);
+
         if (status || !event.payload.data) {
-                status = status && status != PAWL_ENOTFOUND
-                                 ? pawl__log_failed(t->q->log, status, t->err)
-                                 : PAWL_ENOTFOUND;
-                return status;
+                return status && status != PAWL_ENOTFOUND
+                               ? pawl__log_failed(t->q->log, status, t->err)
+                               : PAWL_ENOTFOUND;
         }
         status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, t->err);
         if (!status) {
-                *out = (pawl__row){.v[PAWL__CON_ID].text = pawl__arena_copy(
-                                           t->arena, pawl__json_get_text(&tree, 0, "conflict_id"))};
+                *out = (pawl__row){.v[PAWL__CON_ID].text = pawl__arena_copy(&t->scratch,
+                                           pawl__json_get_text(&tree, 0, "conflict_id"))};
                 status = out->v[PAWL__CON_ID].text.data
                                  ? pawl__state_get(
-                                           t->q->state, PAWL__CONFLICTS, out, t->arena, t->err)
+                                           t->q->state, PAWL__CONFLICTS, out, &t->scratch, t->err)
                                  : PAWL_ENOTFOUND;
         }
         pawl__json_tree_free(&tree);
         return status;
+}
+
+/* The conflict whose answer a sense is: of this run the one that was answered last, else the one
+ * that the answer's event names. */
+static pawl_status conflict_of(pawl__row *out, telling *t, const pawl__sense *sense)
+{
+        const pawl_status status = read_answers(t);
+
+        if (status)
+                return status;
+        const uint32_t newest = pawl__map_get(&t->answers->newest, sense->normal);
+        if (newest == PAWL__MAP_NONE)
+                return named_conflict(out, t, sense);
+        *out = t->answers->rows[newest];
+        return PAWL_OK;
 }
 
 /* Where the mission has its answer from: a candidate that was picked, or what somebody wrote. */
@@ -89,7 +138,7 @@ static pawl_status tell_answer(telling *t, pawl_glossary_term *to, const pawl__s
                 return status == PAWL_ENOTFOUND ? PAWL_OK : status;
         const pawl_text json = row.v[PAWL__CON_CANDIDATES].text;
         if (json.data)
-                status = pawl__candidates_read(&candidates, &n, t->arena, json, t->err);
+                status = pawl__candidates_read(&candidates, &n, &t->scratch, json, t->err);
         if (status)
                 return status;
         to->source = "definition";
@@ -153,13 +202,15 @@ static pawl_status look(telling *t)
 
 static pawl_status tell_answers(telling *t)
 {
-        pawl_status status = PAWL_OK;
+        pawl__row *rows = NULL;
+        size_t n = 0;
+        pawl_status status = pawl__state_conflicts(
+                &rows, &n, t->q->state, t->q->run_id, t->q->step_id, false, &t->scratch, t->err);
 
-        for (size_t i = 0; i < t->n_conflicts && !status; i++) {
-                const pawl__row *row = &t->conflicts[i];
-                if (!is_resolved(row) || !pawl__text_eq(row->v[PAWL__CON_STEP].text, t->q->step_id))
+        for (size_t i = 0; i < n && !status; i++) {
+                if (!is_resolved(&rows[i]))
                         continue;
-                const pawl_text normal = normal_of(t, row->v[PAWL__CON_TERM].text);
+                const pawl_text normal = normal_of(t, rows[i].v[PAWL__CON_TERM].text);
                 status = tell(t, normal, pawl__glossary_resolve(t->q->glossary, normal));
         }
         return status;
@@ -187,18 +238,20 @@ static pawl_status give(pawl_glossary_terms *out, telling *t)
         return status;
 }
 
-pawl_status pawl__terms_decided(
-        pawl_glossary_terms *out, pawl__arena *arena, const pawl__terms_query *q, pawl_error *err)
+static pawl_status decide(pawl_glossary_terms *out, pawl__arena *arena, const pawl__terms_query *q,
+        struct answers *answers, pawl_error *err)
 {
-        telling t = {.q = q, .arena = arena, .err = err};
+        telling t = {.q = q,
+                .arena = arena,
+                .answers = answers,
+                .scratch = PAWL__ARENA_INIT,
+                .err = err};
         pawl_status status = PAWL_OK;
 
         if (q->glossary && pawl__glossary_count(q->glossary)) {
-                status = pawl__state_conflicts(&t.conflicts, &t.n_conflicts, q->state, q->run_id,
-                        (pawl_text){NULL, 0}, false, arena, err);
-                if (!status && q->found)
+                if (q->found)
                         status = tell_found(&t, q->found);
-                else if (!status && q->inputs.data)
+                else if (q->inputs.data)
                         status = look(&t);
                 if (!status)
                         status = tell_answers(&t);
@@ -207,7 +260,18 @@ pawl_status pawl__terms_decided(
                 status = give(out, &t);
         pawl__map_free(&t.seen);
         pawl__buf_free(&t.buf);
+        pawl__arena_free(&t.scratch);
         free(t.items);
+        return status;
+}
+
+pawl_status pawl__terms_decided(
+        pawl_glossary_terms *out, pawl__arena *arena, const pawl__terms_query *q, pawl_error *err)
+{
+        struct answers answers = {.arena = PAWL__ARENA_INIT};
+        const pawl_status status = decide(out, arena, q, &answers, err);
+
+        free_answers(&answers);
         return status;
 }
 
@@ -261,7 +325,7 @@ pawl_status pawl__terms_markdown(pawl__buf *out, const pawl_glossary_terms *term
 /* ---- For readers of the log ------------------------------------------------------------------ */
 
 static pawl_status of_step(pawl_glossary_terms *out, pawl__arena *arena, pawl__terms_query *q,
-        const pawl__row *step, pawl__buf *inputs, pawl_error *err)
+        struct answers *answers, const pawl__row *step, pawl__buf *inputs, pawl_error *err)
 {
         unsigned char hash[PAWL__HASH_LEN];
         pawl_status status = PAWL_ENOTFOUND;
@@ -273,7 +337,7 @@ static pawl_status of_step(pawl_glossary_terms *out, pawl__arena *arena, pawl__t
         if (status && status != PAWL_ENOTFOUND)
                 return pawl__log_failed(q->log, status, err);
         q->inputs = status ? (pawl_text){NULL, 0} : pawl__buf_text(inputs);
-        return pawl__terms_decided(out, arena, q, err);
+        return decide(out, arena, q, answers, err);
 }
 
 /* When a step was told: one that runs or has completed, when its command started last; another is
@@ -407,6 +471,7 @@ static pawl_status find_moments(struct moments *m, pawl__past *past, pawl_error 
 static pawl_status of_steps(pawl_glossary_terms *list, pawl__arena *arena, pawl__past *past,
         pawl__terms_query *q, struct moments *m, pawl_error *err)
 {
+        struct answers answers = {.arena = PAWL__ARENA_INIT};
         pawl__buf inputs = PAWL__BUF_INIT;
         pawl_status status = find_moments(m, past, err);
 
@@ -416,8 +481,10 @@ static pawl_status of_steps(pawl_glossary_terms *list, pawl__arena *arena, pawl_
                 q->run_id = m->items[k].run_id;
                 status = pawl__past_glossary(&q->glossary, past, m->items[k].at, err);
                 if (!status)
-                        status = of_step(&list[i], arena, q, &m->of->steps[i], &inputs, err);
+                        status = of_step(
+                                &list[i], arena, q, &answers, &m->of->steps[i], &inputs, err);
         }
+        free_answers(&answers);
         pawl__buf_free(&inputs);
         return status;
 }

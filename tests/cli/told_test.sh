@@ -130,6 +130,50 @@ sed -i 's/parallel: 3/parallel: 1/' many.yaml
 runs 0 pawl resume seven
 [ ! -e .pawl/events.db-logs ]
 
+it "what each step was told is known afterwards, however often the glossary changed between them"
+mkdir changing
+cd changing
+cat >team.yaml <<'YAML'
+terms:
+  - {surface: account, definition: What a customer signs in to.}
+  - {surface: account, definition: What money is booked on., confidence: 0.9}
+  - {surface: refund, definition: Money that goes back.}
+  - {surface: invoice, definition: A bill.}
+YAML
+cat >change <<'SH'
+#!/bin/sh -e
+cp "$PAWL_GLOSSARY" "told-$PAWL_STEP_ID.json"
+case $PAWL_STEP_ID in
+*2) pawl glossary edit refund --define "Money back, said after $PAWL_STEP_ID." --scope team_domain ;;
+*3) pawl glossary edit account --mission changing --define "A ledger, said after $PAWL_STEP_ID." ;;
+*04) pawl glossary deprecate invoice --scope team_domain ;;
+esac >&2
+SH
+chmod +x change
+{
+        printf 'mission: changing\nstrictness: max\nglossary: {team_domain: team.yaml}\nsteps:\n'
+        for i in 01 02 03 04 05 12 13 14 15 22 23 24 25; do
+                printf '  - {id: s%s, inputs: {description: The refund and the invoice of "account" %s.}, run: [./change]}\n' "$i" "$i"
+        done
+} >m.yaml
+code=3
+runs 3 pawl run m.yaml --run changing --no-input
+while [ "$code" = 3 ]; do
+        for conflict in $(pawl conflicts --json | jq -r '.[].conflict_id'); do
+                pawl resolve "$conflict" --pick 1 >/dev/null 2>&1 || runs 0 pawl resolve "$conflict" --define "A bill, said again."
+        done
+        code=0
+        pawl resume changing --no-input >out 2>err || code=$?
+done
+same "$code" 0
+pawl runs --id changing --json >run.json
+for step in $(jq -r '.steps[].step_id' run.json); do
+        same "$(jq -c --arg step "$step" '.steps[] | select(.step_id == $step).terms' run.json)" "$(jq -c .terms "told-$step.json")"
+done
+same "$(cat told-*.json | jq -c .terms | sort -u | wc -l)" 8
+runs 0 eventlog replay --check
+cd ..
+
 it "the how-to works, with a program in the model's place"
 awk '/^```yaml$/ {on = 1; next} /^```$/ {on = 0} on' "$SOURCE_DIR/docs/how-to/tell-a-model.md" >notes.yaml
 awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on' "$SOURCE_DIR/docs/how-to/tell-a-model.md" >ask
