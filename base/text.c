@@ -79,6 +79,8 @@ size_t pawl__utf8_span(const char *data, size_t len)
         const unsigned char *p = (const unsigned char *)data;
         size_t at = 0;
 
+        if (len == 0)
+                return 0;
         while ((at += ascii(p + at, len - at)) < len) {
                 do { /* a run of what is not ASCII is often one script: stay here */
                         const size_t n = character(p + at, len - at);

@@ -45,8 +45,11 @@ static pawl_status system_failure(const char *path, int error, pawl_error *err)
 static pawl_status read_file(pawl__buf *out, const char *path, pawl_error *err)
 {
         struct stat st;
-        int error = 0, fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
+        if (!path)
+                return pawl__fail(err, PAWL_EINVAL, "document: its path is NULL; name a file");
+        int error = 0;
+        const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
         if (fd < 0)
                 return system_failure(path, errno, err);
         if (fstat(fd, &st) != 0)

@@ -161,10 +161,11 @@ int main(int argc, char **argv)
                 return puts(err.message), 1;
         pawl_event event = {.type = text[2], .mission_id = text[3], .run_id = text[4], .step_id = text[5],
                 .actor = text[6], .payload = text[7]};
-        if (pawl_log_append(NULL, log, &event, 1, 0))
-                return puts(pawl_log_errmsg(log)), 1;
+        const pawl_status status = pawl_log_append(NULL, log, &event, 1, 0);
+        if (status)
+                puts(pawl_log_errmsg(log));
         pawl_log_close(log);
-        return 0;
+        return status != PAWL_OK;
 }
 C
 $CC -std=c11 append.c $("$SOURCE_DIR/tests/support/libpawl-flags") -o append

@@ -66,6 +66,8 @@ static pawl_status open_file(struct importing *m, const char *path, pawl_error *
 {
         struct stat st;
 
+        if (!path)
+                return pawl__fail(err, PAWL_EINVAL, "archive: its path is NULL; name a file");
         m->source.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
         if (m->source.fd < 0 || fstat(m->source.fd, &st) != 0)
                 return pawl__fail_errno(err, errno, path, "read the archive");
