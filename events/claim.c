@@ -72,7 +72,8 @@ static pawl_status append_claimed(pawl_log *log, pawl_event *claimed, uint64_t f
         return status;
 }
 
-/* Inside the transaction: refuse while somebody alive holds it, else take it. */
+/* Inside the transaction: refuse while somebody alive holds it, else take it, with a fence that is
+ * greater than that of any lease and of any event. */
 static pawl_status claim(uint64_t *fence, pawl__lease_row *holder, pawl_log *log,
         pawl_event *claimed, pawl__batch *batch)
 {
@@ -90,11 +91,11 @@ static pawl_status claim(uint64_t *fence, pawl__lease_row *holder, pawl_log *log
                         "run %.*s: process %lld on %s holds it; wait until it ends or gives the "
                         "run back",
                         PAWL__FMT(run_id), (long long)holder->owner.pid, holder->owner.host);
-        if (found)
+        status = fence_of_events(&last, log, run_id);
+        if (found && holder->fence > last)
                 last = holder->fence;
-        else
-                status = fence_of_events(&last, log, run_id);
-        if (!status && batch && batch->after_fence && batch->after_fence != last)
+        if (!status && batch && batch->after_fence &&
+                batch->after_fence != (found ? holder->fence : last))
                 return pawl__fail(&log->err, PAWL_EEXISTS,
                         "run %.*s: was claimed by another process since it was looked at; look "
                         "again",

@@ -113,8 +113,8 @@ pawl_status pawl__apply(pawl__applier *applier, const pawl_event *event, pawl_er
                 return pawl__apply_refuse(&a, PAWL_EINVAL, "payload",
                         "was pruned, but says what is; restore the log from a copy");
         }
-        pawl_status status =
-                pawl__json_tree_read(&applier->tree, event->payload.data, event->payload.len, &why);
+        pawl_status status = pawl__json_tree_read_canonical(
+                &applier->canonical, &applier->tree, event->payload.data, event->payload.len, &why);
         if (status == PAWL_ENOMEM)
                 return pawl__nomem(err);
         if (status)

@@ -51,6 +51,14 @@ PAWL_MUST_CHECK pawl_status pawl__projection_place(
 PAWL_MUST_CHECK pawl_status pawl__fold_event(
         pawl__applier *applier, const pawl_event *event, pawl_error *err);
 
+/** What an event of the log that is not of its form means for the log: PAWL_EDAMAGED. */
+static inline pawl_status pawl__as_damage(pawl_status status)
+{
+        return status == PAWL_EINVAL || status == PAWL_EPARSE || status == PAWL_ETOOBIG
+                       ? PAWL_EDAMAGED
+                       : status;
+}
+
 void pawl__applier_free(pawl__applier *applier);
 
 /** "SELECT the table's columns REST", reset; prepared when it is first asked for, and kept: to

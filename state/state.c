@@ -74,8 +74,9 @@ pawl_status pawl__fold_event(pawl__applier *applier, const pawl_event *event, pa
                 return note_illegal(applier, event, err);
         if (status == PAWL_EDAMAGED && applier->judges) /* behind one that is illegal */
                 return PAWL_OK;
+        status = pawl__as_damage(status);
         if (status && err)
-                *err = why;
+                pawl__fail(err, status, "%s", why.message);
         return status;
 }
 

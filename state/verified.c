@@ -321,10 +321,8 @@ static pawl_status fold(const pawl_event *event, pawl__event_type type, void *us
         status = pawl__apply(&f->applier, event, &why);
         if (status == PAWL_EEXISTS || status == PAWL_ESTATE) /* it changes nothing */
                 return PAWL_OK;
-        if (status) {
-                *err = why;
-                return status;
-        }
+        if (status)
+                return pawl__fail(err, pawl__as_damage(status), "%s", why.message);
         return noted ? note(f, &c, type, err) : PAWL_OK;
 }
 

@@ -20,7 +20,7 @@ struct judging {
 /* The rules that apply functions check: by what they say no to. */
 static const char *rule_of(pawl__event_type type, pawl_status status)
 {
-        if (status == PAWL_EINVAL || status == PAWL_EPARSE || status == PAWL_ENEWER)
+        if (pawl__as_damage(status) != status || status == PAWL_ENEWER)
                 return "form";
         switch (type) {
         case PAWL__RUN_STARTED:
@@ -63,6 +63,30 @@ static pawl_status found_illegal(
                 why->message);
 }
 
+/* Of an event that its type alone does not refuse: nobody reads an unknown one. */
+static pawl_status check_canonical(
+        struct judging *j, const pawl_event *event, pawl__event_type type, pawl_error *err)
+{
+        pawl__applier *applier = &j->applier;
+        pawl_status status = PAWL_OK;
+
+        if (!event->payload.data)
+                return PAWL_OK;
+        if (type == PAWL__EVENT_OTHER)
+                status = pawl__json_tree_read_canonical(&applier->canonical, &applier->tree,
+                        event->payload.data, event->payload.len, NULL);
+        if (status == PAWL_ENOMEM)
+                return pawl__nomem(err);
+        if (!status && applier->canonical &&
+                pawl__json_at(&applier->tree, 0)->type == PAWL__JSON_OBJECT)
+                return PAWL_OK;
+        return pawl__fail(err, PAWL_EDAMAGED,
+                "seq %" PRIu64
+                " (%.*s): rule form: its payload is no object in canonical JSON; put "
+                "back a copy from before it",
+                event->seq, PAWL__FMT(event->type));
+}
+
 static pawl_status judge(
         const pawl_event *event, pawl__event_type type, void *user, pawl_error *err)
 {
@@ -71,7 +95,6 @@ static pawl_status judge(
         const bool judged = event->v > 1;
         pawl_status status;
 
-        (void)type;
         if (j->under_rules && !judged)
                 return pawl__fail(err, PAWL_EDAMAGED,
                         "seq %" PRIu64
@@ -86,6 +109,8 @@ static pawl_status judge(
         }
         if (status)
                 return judged ? found_illegal(event, status, &why, err) : PAWL_OK;
+        if (judged && (status = check_canonical(j, event, type, err)))
+                return status;
         return pawl__store_sql_dirty(j->applier.store) > ROWS_MAX
                        ? pawl__store_sql_flush(j->applier.store, false, err)
                        : PAWL_OK;

@@ -1,6 +1,7 @@
 """append_event.py LOG: append the event on standard input, a line of `eventlog export`, as any program can that knows
 the format of docs/reference/event-log.md: with right hashes, past the state tables, without the library. LOG is a file,
-or URL#NAME of a log on a server. The line's seq, time, session_id, prev and hash are made anew."""
+or URL#NAME of a log on a server. The line's seq, time, session_id, prev and hash are made anew. Two members that no
+event has: `us`, its time, and `text`, what the payload is, whatever that says."""
 import hashlib, json, os, sqlite3, subprocess, sys, time, datetime
 
 COLUMNS = 'seq, type, v, time, mission_id, run_id, step_id, session_id, actor, payload, prev, hash'
@@ -11,7 +12,7 @@ def canonical(value):
 
 
 def chained(event, seq, prev, us):
-    payload = canonical(event['payload'])
+    payload = event['text'].encode() if 'text' in event else canonical(event['payload'])
     at = datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=us)
     envelope = {name: event[name] for name in ('type', 'v', 'mission_id', 'run_id', 'step_id', 'actor')}
     envelope |= {'session_id': None, 'seq': seq, 'time': at.strftime('%Y-%m-%dT%H:%M:%S.%fZ')}

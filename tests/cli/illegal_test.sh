@@ -8,7 +8,7 @@ append() {
 
 # last TYPE FILTER: what the filter makes of the last event of that type.
 last() {
-        eventlog export | jq -c --arg type "$1" 'select(.type == $type)' | tail -n 1 | jq -c "$2"
+        eventlog export | jq -c --arg type "$1" 'select(.type == $type)' | tail -n 1 | jq -c "${@:2}"
 }
 
 begin() {
@@ -59,3 +59,21 @@ it "other runs of the log go on, and a log with a damaged run says so each time"
 runs 0 pawl run mission.yaml --run two --no-input --fresh
 fails 5 'rule answered-once' eventlog verify
 fails 5 'breaks a rule' pawl cancel one
+
+it "a claim comes behind every fence, also one that no lease has"
+begin
+last RunClaimed '.payload.fence = 50' | append
+runs 0 eventlog verify
+runs 3 pawl resume one --no-input
+same "$(last RunClaimed .payload.fence)" 51
+runs 0 pawl cancel one
+
+it "a payload that is not in canonical JSON is found, of a type that is not known too"
+for type in Unknown RunNotified; do
+        for text in 'no JSON' '{"seq": 1}' '["seq",1]'; do
+                begin
+                last RunClaimed ".type = \"$type\" | .text = \$text" --arg text "$text" | append
+                fails 5 "seq $(eventlog head | cut -d' ' -f1) .*rule form" eventlog verify
+        done
+done
+fails 5 'seq [0-9]+ .*payload' pawl runs

@@ -225,7 +225,7 @@ FILLED(a_malformed_event_is_named)
 
         history_sql(h, "DROP TRIGGER events_refuse_update; UPDATE events SET payload = "
                        "'{\"steps\":[]}' WHERE seq = 5");
-        assert_int_equal(pawl__replay(&store, &seq, hash, h->log, NULL, &h->err), PAWL_EINVAL);
+        assert_int_equal(pawl__replay(&store, &seq, hash, h->log, NULL, &h->err), PAWL_EDAMAGED);
         assert_says(h->err.message, "seq 5 (RunStarted): payload.scope_refs: is missing");
         assert_ptr_equal(store, h);
         assert_int_equal(seq, 77);

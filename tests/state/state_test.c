@@ -278,7 +278,7 @@ HISTORY_TEST(a_rebuild_that_meets_a_malformed_event_changes_nothing)
         history_append(h, "RunFailed", "{\"reason\":\"x\"}");
         history_sql(h, "DROP TRIGGER events_refuse_update;"
                        "UPDATE events SET payload = '{}' WHERE seq = 3");
-        assert_int_equal(pawl__state_rebuild(h->log, &h->err), PAWL_EINVAL);
+        assert_int_equal(pawl__state_rebuild(h->log, &h->err), PAWL_EDAMAGED);
         assert_says(h->err.message, "seq 3 (RunFailed): payload.reason: is missing");
         assert_int_equal(applied(h), 3);
         assert_int_equal(history_count(h, "runs WHERE status = 'failed'"), 1);

@@ -163,14 +163,17 @@ static pawl_status check_event(
 
         if (!event->payload.data) /* pruned */
                 return PAWL_OK;
+        pawl_error why = PAWL_ERROR_INIT;
         pawl_status status =
-                pawl__json_tree_read(&v->tree, event->payload.data, event->payload.len, err);
+                pawl__json_tree_read(&v->tree, event->payload.data, event->payload.len, &why);
+        if (status == PAWL_ENOMEM)
+                return pawl__nomem(err);
+        if (status)
+                return pawl__fail(err, PAWL_EDAMAGED, "seq %" PRIu64 ": payload: %s", event->seq,
+                        why.message);
         /* what another product recorded has hashes of its own */
-        if (status || pawl__json_get(&v->tree, 0, "origin") != PAWL__NO_NODE) {
-                if (!status && type == PAWL__WORKSPACE_CHECKPOINTED)
-                        return add_checkpoint(v, event);
-                return status;
-        }
+        if (pawl__json_get(&v->tree, 0, "origin") != PAWL__NO_NODE)
+                return type == PAWL__WORKSPACE_CHECKPOINTED ? add_checkpoint(v, event) : PAWL_OK;
         status = check_blobs(v, event);
         if (status)
                 return status;
