@@ -151,8 +151,9 @@ CREATE TABLE IF NOT EXISTS runs (
         rules        INTEGER NOT NULL,
         illegal_seq  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
--- The newest run that can be resumed: status <> 'completed' ORDER BY updated_seq DESC.
-CREATE INDEX IF NOT EXISTS runs_resumable ON runs (updated_seq) WHERE status <> 'completed';
+-- Unfinished runs, newest first: status <> 'completed' ORDER BY started_seq DESC. No column that each event
+-- changes is in an index: an update that changes none writes no index.
+CREATE INDEX IF NOT EXISTS runs_unfinished ON runs (started_seq) WHERE status <> 'completed';
 -- Those whose end is still to be told: untold > 0.
 CREATE INDEX IF NOT EXISTS runs_untold ON runs (mission_id) WHERE untold > 0;
 

@@ -2,10 +2,9 @@
  * Runs and conflicts, newest first by the event they started with: an order that stays as it is
  * while runs go on, so that a listing can be read page by page.
  *
- * No index is kept in that order. Runs that are not completed have one by their last event (on a
- * server, by their first), and are few: they are scanned and sorted. For the others there are two
- * ways: to walk the log back from the start of the page, which is fast if runs have few events; or
- * to scan the table of runs, which is fast if there are few runs. The cheaper one is chosen, by the
+ * Unfinished runs have an index in that order. For the others there are two ways: to walk the log
+ * back from the start of the page, which is fast if runs have few events; or to scan the table of
+ * runs, which is fast if there are few runs. The cheaper one is chosen, by the
  * average number of events of a run; a walk that has found no full page after WALK events falls
  * back to the scan.
  */
@@ -62,7 +61,7 @@ static pawl_status prefer_table(
 pawl_status pawl__state_runs(pawl__row **rows, size_t *n, pawl__state *state,
         pawl__runs_which which, uint64_t before, size_t limit, pawl__arena *arena, pawl_error *err)
 {
-        /* The condition of those at work is that of the index runs_resumable. */
+        /* The condition of those at work is that of the index runs_unfinished. */
         static const char *const walked[] = {
                 [PAWL__RUNS_ALL] = FROM_EVENTS "ORDER BY walked_seq DESC LIMIT ?3",
                 [PAWL__RUNS_COMPLETED] =

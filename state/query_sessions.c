@@ -51,6 +51,6 @@ pawl_status pawl__state_unfinished(pawl__row *run, pawl__state *state, pawl_text
 
         return pawl__query_row(run, state, PAWL__RUNS,
                 "FROM {runs} WHERE status <> 'completed' AND status <> 'cancelled' AND mission_id = ?1 "
-                "AND substr(mission_path, 1, 1) = '/' ORDER BY updated_seq DESC LIMIT 1",
+                "AND substr(mission_path, 1, 1) = '/' ORDER BY started_seq DESC LIMIT 1",
                 texts, arena, err);
 }

@@ -157,7 +157,7 @@ PAWL_MUST_CHECK pawl_status pawl__state_noted_session(pawl__row *session, pawl__
 PAWL_MUST_CHECK pawl_status pawl__state_active_sessions(
         pawl__row **rows, size_t *n, pawl__state *state, pawl__arena *arena, pawl_error *err);
 
-/** The newest run (by last event) of a mission file that is blocked, interrupted, failed or
+/** The newest run (by first event) of a mission file that is blocked, interrupted, failed or
  * running. PAWL_ENOTFOUND without a message. */
 PAWL_MUST_CHECK pawl_status pawl__state_unfinished(pawl__row *run, pawl__state *state,
         pawl_text mission_id, pawl__arena *arena, pawl_error *err);

@@ -131,12 +131,9 @@ static void in_table(reading *r, pawl_text line)
         }
 }
 
-/* "CREATE INDEX IF NOT EXISTS name ON table (columns) WHERE condition;" An update that changes no
- * indexed column writes no index (a heap-only tuple): so what each event of a run changes is in
- * none here, and unfinished runs, which are few, are in the order in which they started. */
+/* "CREATE INDEX IF NOT EXISTS name ON table (columns) WHERE condition;" */
 static void put_index(reading *r, pawl_text line)
 {
-        static const char changes[] = "updated_seq", stays[] = "started_seq";
         const char *on = memmem(line.data, line.len, " ON ", 4);
         const char *paren = on ? memchr(on, '(', (size_t)(line.data + line.len - on)) : NULL;
         const char *end = line.data + line.len - (line.data[line.len - 1] == ';');
@@ -147,10 +144,6 @@ static void put_index(reading *r, pawl_text line)
         pawl__buf_adds(r->out, "pawl.");
         pawl__buf_add(r->out, on + 4, (size_t)(paren + 1 - on - 4));
         pawl__buf_adds(r->out, "log_id, ");
-        if (starts_with((pawl_text){paren + 1, (size_t)(end - paren - 1)}, changes)) {
-                pawl__buf_adds(r->out, stays);
-                paren += sizeof changes - 1;
-        }
         pawl__buf_add(r->out, paren + 1, (size_t)(end - paren - 1));
         pawl__buf_addc(r->out, '\0');
 }

@@ -126,12 +126,12 @@ HISTORY_TEST(the_newest_run_that_did_not_complete_is_unfinished)
         unfinished_is(h, "run-2");
         h->run = "run-1";
         history_append(h, "RunFailed", "{\"reason\":\"x\"}");
-        unfinished_is(h, "run-1");
+        unfinished_is(h, "run-2");
         assert_string_equal(h->err.message, "");
 }
 
 /* The index gives the order: what is in the log before costs nothing. */
-HISTORY_TEST(looking_for_a_resumable_run_sorts_nothing)
+HISTORY_TEST(a_page_of_unfinished_runs_sorts_nothing)
 {
         sqlite3_stmt *stmt;
 
@@ -139,12 +139,12 @@ HISTORY_TEST(looking_for_a_resumable_run_sorts_nothing)
         assert_int_equal(
                 sqlite3_prepare_v2(pawl__log_db(h->log),
                         "EXPLAIN QUERY PLAN SELECT * FROM runs WHERE status <> 'completed'"
-                        " AND (status = 'failed') = ?2 ORDER BY updated_seq DESC LIMIT 1 OFFSET ?1",
+                        " AND started_seq < ?1 AND started_seq >= ?2 ORDER BY started_seq DESC LIMIT ?3",
                         -1, &stmt, NULL),
                 SQLITE_OK);
         while (sqlite3_step(stmt) == SQLITE_ROW) {
                 const char *detail = (const char *)sqlite3_column_text(stmt, 3);
-                assert_non_null(strstr(detail, "USING INDEX runs_resumable"));
+                assert_non_null(strstr(detail, "USING INDEX runs_unfinished"));
         }
         sqlite3_finalize(stmt);
 }

@@ -267,7 +267,7 @@ static void change_schema(sqlite3 *db, bytes *input)
                 "DROP TABLE blobs",
                 "DROP TABLE steps",
                 "DROP TABLE events",
-                "DROP INDEX runs_resumable",
+                "DROP INDEX runs_unfinished",
                 "DROP INDEX conflicts_step",
                 "DROP TABLE macs",
                 "DROP TABLE chain_key",
