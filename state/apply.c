@@ -85,7 +85,8 @@ static pawl_status apply_as(pawl__event_type type, pawl__applier *applier, const
                 .event = event,
                 .err = err,
                 .log = applier->log,
-                .in_log = in_log};
+                .in_log = in_log,
+                .past = in_log && applier->judges && applier->log ? &applier->past : NULL};
         pawl_status status = check_ids(&a, types[type].ids);
 
         pawl__arena_clear(&applier->arena);

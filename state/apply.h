@@ -14,6 +14,7 @@ typedef struct pawl__applier {
         pawl_log *log; /**< where the rules look earlier events up; may be NULL */
         bool judges;   /**< it folds a log from its first event on, so that rules can be checked */
         pawl__json_tree tree;
+        struct pawl__past *past; /**< state/past.h */
         bool canonical;    /**< the last payload that pawl__apply() read was in canonical form */
         pawl__arena arena; /**< cleared before each event */
 } pawl__applier;

@@ -11,7 +11,7 @@
  */
 #include "base/error.h"
 #include "base/map.h"
-#include "state/apply_ctx.h"
+#include "state/past.h"
 #include "state/steps_before.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -492,9 +492,14 @@ pawl_status pawl__apply_rolled_back(pawl__apply_ctx *a)
         if (rollback.v[PAWL__RB_UNDO].integer & PAWL__RB_IN_PART)
                 status = check_changes_nothing(a);
         bool undo = (rollback.v[PAWL__RB_UNDO].integer & PAWL__RB_IS_UNDO) != 0;
-        if (!status && undo)
+        const bool held = a->past && a->run_is == PAWL__ROW_THERE &&
+                          a->run.v[PAWL__RUN_RULES].integer & PAWL__RULES_JUDGED &&
+                          pawl__json_get(a->tree, 0, "restored") != PAWL__NO_NODE;
+        if (!status && (undo || held))
                 status = pawl__apply_workspace(
                         &target, a, rollback.v[PAWL__RB_TARGET].integer, "started_seq");
+        if (!status && held)
+                status = pawl__past_restored(a, &target);
         if (!status && undo)
                 status = find_undone(&undone, &target, a);
         return status ? status : end_done(a, &rollback, undo ? &undone : NULL);

@@ -9,6 +9,7 @@
 #include "state/rules.h"
 #include "base/error.h"
 #include "events/log.h"
+#include "state/past.h"
 #include "state/projection.h"
 #include "state/threads.h"
 #include <inttypes.h>
@@ -171,16 +172,40 @@ static pawl_status grows_fence(const pawl__apply_ctx *a)
         return status;
 }
 
+/* What it was forked from is a run that began before it, and the place is in the log. */
+static pawl_status forks(const pawl__apply_ctx *a)
+{
+        const pawl__node from = pawl__json_get(a->tree, 0, "forked_from");
+        const pawl_text run_id = pawl__json_get_text(a->tree, from, "run_id");
+        pawl__row origin = {.v[PAWL__RUN_ID].text = run_id};
+        int64_t seq = 0;
+        pawl_status status = PAWL_ENOTFOUND;
+
+        if (pawl__json_at(a->tree, from)->type == PAWL__JSON_OBJECT && run_id.data &&
+                pawl__json_get_text(a->tree, from, "step_id").data &&
+                pawl__json_get(a->tree, from, "seq") != PAWL__NO_NODE &&
+                pawl__json_int(
+                        pawl__json_at(a->tree, pawl__json_get(a->tree, from, "seq")), &seq) &&
+                seq > 0 && seq < (int64_t)a->event->seq && !pawl__text_eq(run_id, a->event->run_id))
+                status = a->store->get(a->store, PAWL__RUNS, &origin, a->err);
+        if (status && status != PAWL_ENOTFOUND)
+                return status;
+        return !status && origin.v[PAWL__RUN_SCOPE_REFS].text.data
+                       ? PAWL_OK
+                       : pawl__rules_refuse(
+                                 a, "fork-first", "forked_from names no run and event before it");
+}
+
 /* A second start is EEXISTS, by which a caller knows that another process was first. */
 static pawl_status starts(const pawl__apply_ctx *a)
 {
         const bool imported = has(a, "origin");
         const enum phase phase = phase_of(a);
 
-        return phase == UNKNOWN && !imported ? pawl__rules_refuse(a, "run-phase",
-                                                       "run %.*s is not claimed; claim it first",
-                                                       PAWL__FMT(a->event->run_id))
-                                             : PAWL_OK;
+        if (phase == UNKNOWN && !imported)
+                return pawl__rules_refuse(a, "run-phase", "run %.*s is not claimed; claim it first",
+                        PAWL__FMT(a->event->run_id));
+        return has(a, "forked_from") ? forks(a) : PAWL_OK;
 }
 
 static pawl_status submits(const pawl__apply_ctx *a)
@@ -433,7 +458,7 @@ static pawl_status completes_step(const pawl__apply_ctx *a)
                 if (status_is == PENDING &&
                         a->run.v[PAWL__RUN_RULES].integer & PAWL__RULES_FORKING &&
                         a->run.v[PAWL__RUN_UPDATED_SEQ].integer + 1 == (int64_t)a->event->seq)
-                        return PAWL_OK;
+                        return a->past ? pawl__past_forked(a) : PAWL_OK;
                 return pawl__rules_refuse(a, "fork-first",
                         "run %.*s has begun; a fork takes completed steps over right behind its start",
                         PAWL__FMT(a->event->run_id));

@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "events/log.h"
+#include "state/past.h"
 #include "state/projection.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -216,6 +217,7 @@ void pawl__applier_free(pawl__applier *applier)
 {
         pawl__json_tree_free(&applier->tree);
         pawl__arena_free(&applier->arena);
+        pawl__past_free(applier->past);
 }
 
 /* ---- Outside of an append -------------------------------------------------------------------- */

@@ -77,3 +77,12 @@ for type in Unknown RunNotified; do
         done
 done
 fails 5 'seq [0-9]+ .*payload' pawl runs
+
+it "a fork takes over nothing but what its origin had completed"
+begin
+for event in RunClaimed RunStarted StepCompleted; do
+        last $event '.run_id = "forged" | if .type == "RunStarted" then .payload.forked_from = {run_id: "one", step_id: "specify", seq: 9}
+                elif .type == "StepCompleted" then .payload |= (.forked = true | .output_hash = "'"$(printf %064d 0)"'") else . end' | append
+done
+fails 5 'rule fork-first' eventlog verify
+fails 5 'breaks a rule' pawl resume forged --no-input

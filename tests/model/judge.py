@@ -9,82 +9,12 @@ code with the library and was written without a look at the code that enforces t
 import collections
 import hashlib
 import json
-import re
+import os
 import sys
 
-# type -> [(field, kind)], of the section "The types"
-TYPES = {"RunCompleted": [], "SessionStarted": [], "SessionUpdated": []}
-for line in """
-RunClaimed fence:count owner:object
-RunSubmitted steps:text* scope_refs:ref* mission_path:text mission_file:hash checkpoint:count
-RunStarted steps:text* scope_refs:ref* forked_from:object? checkpoint:count?
-RunFailed reason:text
-RunCancelled reason:text
-RunNotified seq:count
-RunMissionChanged steps:text* changes:change* rerun:text*
-StepStarted input_hash:hash
-StepCompleted input_hash:hash output_hash:hash skipped:boolean? forked:boolean?
-StepFailed reason:text exit_code:integer
-StepAttemptFailed attempt:count exit_code:integer reason:text
-GlossaryScopeActivated scope_id:text glossary_version_id:text
-TermCandidateObserved term:text source_step:text actor_id:text confidence:number extraction_method:text context:text
-SemanticCheckEvaluated findings:object* overall_severity:severity confidence:number effective_strictness:level
-SemanticCheckEvaluated recommended_action:proceed|warn|block blocked:boolean
-StepCheckpointed strictness:level scope_refs:ref* input_hash:hash cursor:cursor retry_token:text
-StepCheckpointed input_hash_alg:jcs-sha256|python-json-sha256 output_hash:hash?
-GenerationBlockedBySemanticConflict conflicts:object* strictness_mode:level effective_strictness:level
-GlossaryClarificationRequested conflict_id:text question:text term:text options:sense* urgency:text retry_token:text
-GlossaryClarificationRequested input_hash:hash conflict_type:text? due_at:text? otherwise:text? unverified:count?
-GlossaryClarificationResolved conflict_id:text term_surface:text selected_sense:sense? actor:actor answer:text?
-GlossaryClarificationResolved resolution_mode:interactive|async|timeout provenance:object replaces:count?
-GlossarySenseUpdated term_surface:text scope:text new_sense:sense actor:actor provenance:object
-GlossarySenseUpdated update_type:create|update
-StepResumed retry_token:text cursor:cursor inputs_changed:boolean
-StepResumeAborted retry_token:text cursor:cursor inputs_changed:boolean
-SessionCheckpointed reason:manual|step_complete|context_warning|error_recovery|time_limit|task_complete|session_end
-SessionNoted notes:list
-SessionEnded status:completed|interrupted|error
-WorkspaceCheckpointed n:count id:text trigger:auto|manual root:text tree:hash files:count bytes:count skipped:count
-WorkspaceCheckpointed base:count? safety:boolean? of_run:boolean? imported:boolean?
-ToolCallCheckpointed call_id:text tool:text name:text document:hash checkpoint:count checkpoint_id:text
-WorkspaceRollbackStarted target:count safety:count tree:hash plan_hash:hash undo:boolean
-WorkspaceRolledBack started_seq:count outcome:done|abandoned invalidated:count* revalidated:count* steps:step*
-WorkspaceRolledBack restored:object?
-CheckpointInvalidated n:count reason:text
-CheckpointUpdated n:count pinned:boolean? valid:boolean?
-WorkspaceCheckpointFailed reason:text trigger:text
-Pruned kind:sessions|checkpoints|threads pruned:list
-ThreadCheckpointed channels:object* checkpoint:text metadata:text
-ThreadWritesPut task_id:text writes:object*
-""".strip().splitlines():
-    name, *fields = line.split()
-    TYPES.setdefault(name, []).extend(tuple(field.split(":")) for field in fields)
-
-HASH = re.compile(r"[0-9a-f]{64}\Z")
-TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\Z")
-JSON_TYPES = {"text": [str], "object": [dict], "boolean": [bool], "integer": [int], "number": [int, float],
-              "list": [list]}
-NAMES = {"level": "off|medium|max", "severity": "none|low|medium|high",
-         "cursor": "pre_generation_gate|post_gate|post_clarification|post_generation"}
-OBJECTS = {"ref": "scope:text version_id:text", "sense": "surface:text scope:text definition:text confidence:number",
-           "actor": "actor_id:text", "step": "run_id:text step_id:text", "change": "step_id:text change:text"}
-
-
-def fits(value, kind):
-    """Is the JSON value of that kind? With a `?` it may be absent; with a `*` it is a list of such."""
-    if kind.endswith("?"):
-        return value is None or fits(value, kind[:-1])
-    if kind.endswith("*"):
-        return type(value) is list and all(fits(item, kind[:-1]) for item in value)
-    if kind == "count":
-        return type(value) is int and value >= 0
-    if kind == "hash":
-        return type(value) is str and HASH.match(value) is not None
-    if kind in OBJECTS:
-        members = [member.split(":") for member in OBJECTS[kind].split()]
-        return type(value) is dict and all(fits(value.get(name), of) for name, of in members)
-    return type(value) in JSON_TYPES[kind] if kind in JSON_TYPES else value in NAMES.get(kind, kind).split("|")
-
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from canonical import canonical, number  # noqa: E402
+from forms import TIME, TYPES, fits  # noqa: E402
 
 SESSION_TYPES = {"SessionStarted", "SessionUpdated", "SessionCheckpointed", "SessionNoted", "SessionEnded"}
 THREAD_TYPES = {"ThreadCheckpointed", "ThreadWritesPut"}
@@ -97,6 +27,7 @@ NAMED_CHECKPOINTS = {  # the fields that name a checkpoint of the workspace
 # The phases of a run; one with a "+" is of a run that was claimed again behind its end.
 AGAIN = {"completed+", "failed+", "cancelled+"}
 AT_WORK = {"open", "failed+"}
+UNBEGUN = {"unknown", "claimed"}
 BEGUN = {"queued", "open", "completed", "failed", "cancelled"} | AGAIN
 ENDS = {"RunCompleted": "completed", "RunFailed": "failed", "RunCancelled": "cancelled"}
 PHASES = {  # each other event of a run: AT_WORK
@@ -144,9 +75,19 @@ class Step:
         self.checkpoints = set()  # (retry_token, cursor)
         self.held_output = None
         self.question = None  # the conflict_id of its newest request, if that asks people
+        self.output_hash = None
+        self.past = []  # (seq, status, output_hash) after each event that changed it
 
     def make_pending(self):
         self.status, self.passed_gate, self.open, self.question = "pending", False, set(), None
+        self.output_hash = None
+
+    def note(self, seq):
+        self.past.append((seq, self.status, self.output_hash))
+
+    def at(self, seq):
+        """(status, output_hash) at that place of the log."""
+        return next(((status, output) for then, status, output in reversed(self.past) if then <= seq), (NEW, None))
 
 
 class Conflict:
@@ -171,32 +112,12 @@ class Run:
         self.steps = collections.defaultdict(Step)
         self.conflicts = collections.defaultdict(Conflict)
         self.forking = False  # nothing but forked steps came since its RunStarted
+        self.forked_from, self.started = None, 0
 
 
-def number(text):
-    value = float(text)
-    return int(value) if value.is_integer() and abs(value) < 1e21 else value
-
-
-def canonical(value, encode=json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode):
-    """RFC 8785, but that integers keep their digits. What Python writes in another way is done slowly."""
-    text = encode(value)
-    if "e-" in text or not text.isascii() and max(text) > "\uffff":
-        text = canonical_slowly(value)
-    return text.encode()
-
-
-def canonical_slowly(value):
-    if isinstance(value, dict):
-        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
-        return "{" + ",".join(canonical_slowly(name) + ":" + canonical_slowly(value[name]) for name in names) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(map(canonical_slowly, value)) + "]"
-    if isinstance(value, float) and 1e-6 <= abs(value) < 1e-4:
-        digits, exponent = repr(abs(value)).split("e-")
-        return "-" * (value < 0) + "0." + "0" * (int(exponent) - 1) + digits.replace(".", "")
-    text = json.dumps(value, ensure_ascii=False)
-    return text.replace("e-0", "e-") if isinstance(value, float) else text
+    def note_all(self, seq):
+        for step in self.steps.values():
+            step.note(seq)
 
 
 class Illegal(Exception):
@@ -211,7 +132,7 @@ class Judge:
         self.runs = {}
         self.tokens = set()
         self.sessions = set()
-        self.trees = {}  # of each checkpoint of the workspace
+        self.trees, self.taken = {}, {}  # of each checkpoint of the workspace, and its seq
         self.rollback = None  # the seq of the one that is under way
 
     def require(self, holds, rule, what):
@@ -281,7 +202,7 @@ class Judge:
                          f"{payload['n']} follows {len(self.trees)}")
             self.require(not self.rollback or payload.get("of_run"), "checkpoint-number",
                          f"a checkpoint during the rollback of seq {self.rollback}")
-            self.trees[payload["n"]] = payload["tree"]
+            self.trees[payload["n"]], self.taken[payload["n"]] = payload["tree"], event["seq"]
         elif kind == "ToolCallCheckpointed":
             behind = (payload["checkpoint"], payload["checkpoint_id"]) == (self.before.get("n"), self.before.get("id"))
             self.require(behind, "call-behind-checkpoint", f"checkpoint {payload['checkpoint']} is not right before it")
@@ -302,6 +223,7 @@ class Judge:
         if kind == "WorkspaceRollbackStarted":
             tree = self.trees[payload["target"]]
             self.require(payload["tree"] == tree, "rollback-order", "the target's tree is another")
+            self.rolled_back_to = self.taken[payload["target"]]
 
     def check_run(self, event, kind, payload):
         if event["run_id"] not in self.runs:
@@ -320,6 +242,15 @@ class Judge:
             return
         if kind == "RunClaimed":
             self.require(payload["fence"] > run.fence, "fence-grows", f"fence {payload['fence']} follows {run.fence}")
+        elif payload.get("forked_from") and kind == "RunStarted":
+            origin, seq = payload["forked_from"]["run_id"], payload["forked_from"]["seq"]
+            there = origin != event["run_id"] and origin in self.runs and self.runs[origin].phase not in UNBEGUN
+            self.require(there and 0 < seq < event["seq"], "fork-first", f"it is forked from {origin} at {seq}")
+        elif kind == "WorkspaceRolledBack":
+            for step in (payload.get("restored") or {}).get("steps") or []:
+                then = run.steps[step["step_id"]].at(self.rolled_back_to)
+                self.require((step["status"], step.get("output_hash")) == then, "rollback-order",
+                             f"restored has another {step['step_id']} than the target, {then}")
         elif kind == "RunCompleted":
             for step_id in run.order:
                 status = run.steps[step_id].status
@@ -327,12 +258,14 @@ class Judge:
         elif kind == "GlossaryClarificationResolved":
             self.check_answer(event, run.conflicts[payload["conflict_id"]], payload)
         elif kind in STEP_TYPES:
-            self.check_step(run, run.steps[event["step_id"]], kind, payload)
+            self.check_step(run, run.steps[event["step_id"]], event["step_id"], kind, payload)
         self.apply_run(run, event, kind, payload)
         if kind in STEP_TYPES:
             self.apply_step(run, run.steps[event["step_id"]], event, kind, payload)
 
     def apply_run(self, run, event, kind, payload):
+        if kind in ("RunStarted", "RunSubmitted"):
+            run.forked_from, run.started = payload.get("forked_from"), event["seq"]
         run.forking = kind == "RunStarted" and "forked_from" in payload or \
             run.forking and kind == "StepCompleted" and payload.get("forked") is True
         if kind == "RunClaimed":
@@ -347,10 +280,13 @@ class Judge:
             run.order = list(payload["steps"])
             for step_id in run.order:
                 run.steps[step_id].make_pending()
+            run.note_all(event["seq"])
         elif kind == "RunMissionChanged":
             self.apply_mission_change(run, payload)
+            run.note_all(event["seq"])
         elif kind == "WorkspaceRolledBack" and (payload["steps"] or payload.get("restored")):
             self.apply_rollback(run, payload["steps"], payload.get("restored") or {})
+            run.note_all(event["seq"])
         elif kind == "GlossaryClarificationResolved":
             conflict = run.conflicts[payload["conflict_id"]]
             conflict.answer, conflict.answered = payload, event["seq"]
@@ -379,6 +315,7 @@ class Judge:
             names = step.get("open_conflicts")
             was.open = set() if names is None else {name or None for name in names.split(" ")}
             was.question, was.held_output = step.get("question"), step.get("held_output")
+            was.output_hash = step.get("output_hash")
 
     def check_answer(self, event, conflict, payload):
         request, replaces = conflict.request, payload.get("replaces")
@@ -403,7 +340,7 @@ class Judge:
         with_ = [name for name in ("skipped", "forked") if kind == "StepCompleted" and payload.get(name) is True]
         return f"{kind} with {with_[0]}" if with_ else kind
 
-    def check_step(self, run, step, kind, payload):
+    def check_step(self, run, step, step_id, kind, payload):
         case = self.variant(kind, payload)
         by_layer = case == "StepStarted" and step.status == "blocked" and not step.open - {None}
         self.require(by_layer or step.status in STEPS[case][0], "step-status", f"{case} while it is {step.status}")
@@ -427,6 +364,11 @@ class Judge:
                          f"the step is not blocked by {payload['conflict_id']}")
         elif case == "StepCompleted with forked":
             self.require(run.forking, "fork-first", "it is not right behind the RunStarted of its fork")
+            origin, seq = run, run.forked_from["seq"]
+            while origin and origin.started > seq:
+                origin = self.runs.get((origin.forked_from or {}).get("run_id"))
+            then = origin.steps[step_id].at(seq) if origin else None
+            self.require(then == ("completed", payload["output_hash"]), "fork-first", f"there it was {then}")
         elif kind == "StepCheckpointed":
             again = all(payload[name] == last.get(name) for name in ("retry_token", "input_hash"))
             self.require(again or payload["retry_token"] not in self.tokens, "token-once",
@@ -443,6 +385,8 @@ class Judge:
         if status and event["step_id"] not in run.order:
             run.order.append(event["step_id"])
         step.status = status or step.status
+        if status in ("running", "completed"):
+            step.output_hash = payload.get("output_hash", step.output_hash if kind != "StepStarted" else None)
         if kind == "StepStarted":
             step.passed_gate, step.held_output = False, None
             step.open.discard(None)
@@ -470,6 +414,7 @@ class Judge:
                 conflict.reopened = event["seq"]
             conflict.request, conflict.step_id = payload, event["step_id"]
             step.question = payload["conflict_id"] if asks_people else None
+        step.note(event["seq"])
 
 
 def judge(lines, kind=Judge):

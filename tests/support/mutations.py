@@ -5,20 +5,16 @@
 Fails if the judge, or `eventlog verify` of a copy of the log DB that has the changed events, finds another rule broken
 than the mutation breaks, or none. The events are those of tests/model/mutations_test.sh.
 """
-import copy
-import datetime
 import hashlib
 import importlib.util
 import json
-import shutil
-import sqlite3
-import subprocess
 import sys
 
 spec = importlib.util.spec_from_file_location("judge", sys.argv[1])
 judge = importlib.util.module_from_spec(spec)
 sys.dont_write_bytecode = True
 spec.loader.exec_module(judge)
+from history import History, verified  # noqa: E402
 
 MUTATIONS = []
 # Where `eventlog verify` sees another of the rules first that the event breaks.
@@ -28,46 +24,15 @@ ZERO = "00000000-0000-4000-8000-000000000000"
 HASH = "ab" * 32
 
 
-class History:
-    def __init__(self, events):
-        self.events = copy.deepcopy(events)
+def restored(log):
+    """A step that comes back by a rollback, completed."""
+    return next(step for event in log.events if event["type"] == "WorkspaceRolledBack"
+                for step in (event["payload"].get("restored") or {}).get("steps", []) if step["status"] == "completed")
 
-    def find(self, kind, run=None, step=None, nth=0, **payload):
-        """The place of the nth such event."""
-        found = [at for at, event in enumerate(self.events) if event["type"] == kind and run in (None, event["run_id"])
-                 and step in (None, event["step_id"]) and payload.items() <= event["payload"].items()]
-        return found[nth]
 
-    def get(self, *which, **payload):
-        return self.events[self.find(*which, **payload)]
-
-    def put(self, at, event, **changes):
-        """A copy of the event at that place, with these fields of its payload or its envelope."""
-        event = copy.deepcopy(event)
-        for name, value in changes.items():
-            (event if name in event and name != "seq" else event["payload"])[name] = value
-        self.events.insert(at, event)
-
-    def move(self, at, to):
-        event = self.events.pop(at)
-        self.events.insert(to - (at < to), event)
-
-    def drop(self, kind, run):
-        self.events = [event for event in self.events if (event["type"], event["run_id"]) != (kind, run)]
-
-    def chain(self):
-        """Count again, name by the new numbers what is named by seq, and make every hash again."""
-        seqs = {event["seq"]: seq for seq, event in reversed(list(enumerate(self.events, 1)))}
-        prev = bytes(32)
-        for seq, event in enumerate(self.events, 1):
-            for name in ("started_seq", "replaces"):
-                if name in event["payload"]:
-                    event["payload"][name] = seqs.get(event["payload"][name], event["payload"][name])
-            event["seq"], event["prev"] = seq, prev.hex()
-            envelope = {name: event[name] for name in event if name not in ("payload", "prev", "hash")}
-            payload_hash = hashlib.sha256(judge.canonical(event["payload"])).digest()
-            prev = hashlib.sha256(prev + payload_hash + judge.canonical(envelope)).digest()
-            event["hash"] = prev.hex()
+def start(log):
+    """What the fork says of its origin."""
+    return log.get("RunStarted", log.get("StepCompleted", forked=True)["run_id"])["payload"]["forked_from"]
 
 
 def changes(rule, name, which, **fields):
@@ -409,6 +374,49 @@ def a_checkpoint_is_taken_during_a_rollback(log):
     log.put(at + 1, log.events[at - 1], n=log.events[at - 1]["payload"]["n"] + 1)
 
 
+@breaks("rollback-order")
+def a_rollback_restores_a_step_that_never_ran(log):
+    step = restored(log)
+    step.update(step_id="specify" if step["step_id"] != "specify" else "research", status="completed", output_hash=HASH)
+
+
+@breaks("rollback-order")
+def a_rollback_restores_another_output(log):
+    restored(log)["output_hash"] = HASH
+
+
+@breaks("rollback-order")
+def a_rollback_restores_an_output_that_is_none(log):
+    restored(log)["output_hash"] = None
+
+
+@breaks("fork-first")
+def a_fork_has_another_output_than_its_origin(log):
+    log.get("StepCompleted", forked=True)["payload"]["output_hash"] = HASH
+
+
+@breaks("fork-first")
+def a_fork_is_of_a_place_before_its_step_completed(log):
+    start(log)["seq"] = log.get("StepCompleted", "terms", "research")["seq"] - 1
+
+
+def changes_origin(name, **fields):
+    def mutation(log):
+        start(log).update(fields)
+    mutation.__name__ = name
+    MUTATIONS.append(("fork-first", mutation))
+
+
+changes_origin("a_fork_is_of_no_run", run_id="nowhere")
+changes_origin("a_fork_is_of_another_run", run_id="failed")
+changes_origin("a_fork_is_of_what_comes_later", seq=10**6)
+
+
+@breaks("fork-first")
+def a_fork_is_of_itself(log):
+    start(log)["run_id"] = log.get("StepCompleted", forked=True)["run_id"]
+
+
 # ---- A field of one event is another --------------------------------------------------------------------------------
 
 changes("form", "a_checkpoint_has_no_such_cursor", ("StepCheckpointed", "terms"), cursor="execute")
@@ -453,25 +461,6 @@ changes("rollback-order", "a_rollback_ends_that_never_began", ("WorkspaceRolledB
 def judged(log):
     found = judge.judge(map(json.dumps, log.events))
     return found and found[1]
-
-
-def verified(log, db, eventlog):
-    """Does `eventlog verify` say the same of the log with these events in place of its own? Returns what it says."""
-    shutil.copy(db, "mutated.db")
-    with sqlite3.connect("mutated.db") as connection:
-        for (trigger,) in connection.execute("select name from sqlite_master where type = 'trigger'").fetchall():
-            connection.execute(f"drop trigger {trigger}")
-        connection.execute("delete from events")
-        for event in log.events:
-            time = datetime.datetime.fromisoformat(event["time"].replace("Z", "+00:00"))
-            since = time - datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
-            row = {**event, "time": since // datetime.timedelta(microseconds=1), "prev": bytes.fromhex(event["prev"]),
-                   "hash": bytes.fromhex(event["hash"]), "payload": judge.canonical(event["payload"]).decode()}
-            connection.execute(f"insert into events ({','.join(row)}) values ({','.join('?' * len(row))})",
-                               list(row.values()))
-    connection.close()
-    done = subprocess.run([eventlog, "verify", "--db", "mutated.db"], capture_output=True, text=True)
-    return done.returncode, done.stderr.strip()
 
 
 def main(export, db=None, eventlog=None):
