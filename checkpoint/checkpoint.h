@@ -63,6 +63,11 @@ PAWL_MUST_CHECK pawl_status pawl__checkpoint_decode(
 PAWL_MUST_CHECK pawl_status pawl__checkpoint_load(
         pawl__checkpoint *out, pawl__arena *arena, pawl_log *log, pawl_text token, pawl_error *err);
 
+/** The newest of a step, by its row, which has a token. A rollback puts a step back to an earlier
+ *  checkpoint of its token. Fails like pawl__checkpoint_load(). */
+PAWL_MUST_CHECK pawl_status pawl__checkpoint_of_step(pawl__checkpoint *out, pawl__arena *arena,
+        pawl_log *log, const pawl__row *step, pawl_error *err);
+
 /* ---- What makes its fields valid, to be written and read back alike -------------------------- */
 
 /** The only algorithm there is, and the field that names it. */

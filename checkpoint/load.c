@@ -94,6 +94,22 @@ pawl_status pawl__checkpoint_load(
         return PAWL_OK;
 }
 
+pawl_status pawl__checkpoint_of_step(pawl__checkpoint *out, pawl__arena *arena, pawl_log *log,
+        const pawl__row *step, pawl_error *err)
+{
+        const pawl_text token = step->v[PAWL__STEP_TOKEN].text;
+        const uint64_t seq = (uint64_t)step->v[PAWL__STEP_CHECKPOINT_SEQ].integer;
+        pawl__checkpoint checkpoint;
+
+        TRY(pawl__checkpoint_load(&checkpoint, arena, log, token, err));
+        if (checkpoint.seq != seq) {
+                TRY(read_event(&checkpoint, arena, log, token, seq, err));
+                checkpoint.evaluated_seq = (uint64_t)step->v[PAWL__STEP_EVALUATED_SEQ].integer;
+        }
+        *out = checkpoint;
+        return PAWL_OK;
+}
+
 /* ---- The public calls ------------------------------------------------------------------------ */
 
 /* Texts of an arena end in NUL: ids hold none. */

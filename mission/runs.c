@@ -95,6 +95,8 @@ static pawl_status stand(pawl__run_view *out, const looking *l, const pawl__row 
         *out = (pawl__run_view){.row = *run, .status = status_text};
         if (pawl__text_is(status_text, "completed") || pawl__text_is(status_text, "cancelled"))
                 return PAWL_OK;
+        if (!pawl__text_is(status_text, "failed")) /* that of a failure before */
+                out->row.v[PAWL__RUN_REASON].text = pawl__text(NULL);
         status = owner_of(out, l, run->v[PAWL__RUN_ID].text);
         if (!status && out->held)
                 out->status = pawl__text("running");

@@ -312,16 +312,18 @@ static pawl_status step_row(
         return status == PAWL_DONE ? pawl__resume_step(step, 0, ctx) : status;
 }
 
-/* The checkpoint that the pass resumes from: the given token's, else the step's newest. A step that
+/* The checkpoint that the pass resumes from: that of another token that is given, else
+ * the step's newest. A step that
  * was put back to pending starts anew. */
 static pawl_status find_checkpoint(pawl_context *ctx, const pawl__row *step)
 {
         const pawl_text newest = step->v[PAWL__STEP_TOKEN].text;
+        const char *asked = ctx->asked_for.retry_token;
 
-        if (ctx->asked_for.retry_token[0] || !newest.data ||
+        if (!newest.data || (*asked && !pawl__text_is(newest, asked)) ||
                 pawl__text_is(step->v[PAWL__STEP_STATUS].text, "pending"))
                 return PAWL_OK;
-        return pawl__resume_load(ctx, newest);
+        return pawl__resume_load_newest(ctx, step);
 }
 
 static pawl_status check_completed(pawl_context *ctx, const pawl__row *step)
@@ -385,6 +387,7 @@ static pawl_status run(pawl_pipeline *pipeline, pawl_context *ctx, bool may_assu
         ctx->error = (pawl_error)PAWL_ERROR_INIT;
         ctx->accepts = pipeline->options.accept_inputs;
         pawl__pipeline_attach(pipeline, ctx);
+        const bool held = pawl__claim_find(pipeline, ctx->run_id) != NULL;
         status = recorded(pipeline, ctx, may_assume);
         if (!status)
                 status = claim_run(pipeline, ctx);
@@ -404,7 +407,11 @@ static pawl_status run(pawl_pipeline *pipeline, pawl_context *ctx, bool may_assu
         if (status == PAWL_OK && ctx->phase == PAWL__ON_OUTPUT)
                 return PAWL_DONE; /* the output that was blocked passed, and is recorded */
         ctx->may_generate = status == PAWL_OK;
-        const pawl__claim *claim = pawl__claim_find(pipeline, ctx->run_id);
+        pawl__claim *claim = pawl__claim_find(pipeline, ctx->run_id);
+        if (status == PAWL_EINPUTS && !held && claim && claim->own) {
+                (void)pawl__claim_release(pipeline, claim); /* nothing runs: it was only compared */
+                return status;
+        }
         if (claim) {
                 ctx->fence = claim->fence;
                 ctx->failures = claim->failures;

@@ -191,6 +191,7 @@ void pawl__context_reset(pawl_context *ctx)
         ctx->asked_for = (pawl__checkpoint){.retry_token = ""};
         ctx->is_new = false;
         ctx->token_used = false;
+        ctx->token_spent = false;
         ctx->resumed_at = PAWL__AT_START;
         ctx->cursor = PAWL__AT_START;
         ctx->blocked = false;

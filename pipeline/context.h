@@ -95,13 +95,13 @@ struct pawl_context {
         pawl__strictness effective; /**< PAWL__STRICTNESS_UNSET: not decided yet */
         pawl__cursor_at cursor;     /**< where a PAWL_JUMP goes on */
         pawl__cursor_at resumed_at; /**< where, when resumed */
-        char resumed_token[37];     /**< and under which token */
         bool resumed;
         bool reevaluated; /**< findings are recorded ones, re-evaluated */
         bool reruns;      /**< the step has completed with other inputs, and runs again */
         bool evaluated;   /**< this pass recorded an evaluation, or an answer to each blocker */
         bool is_new;      /**< the log knows nothing of the step */
-        bool token_used;  /**< the resume layer has gone on from token */
+        bool token_used;  /**< the resume layer has resumed from asked_for */
+        bool token_spent; /**< the step completed under asked_for's token, before a rollback */
         bool blocked;     /**< the gate blocks, and has not evaluated again since */
         bool requested;   /**< their GlossaryClarificationRequested are written */
         bool checkpoint_waits; /**< checkpoint is in the batch, not committed yet */

@@ -144,6 +144,13 @@ pawl_status pawl__gate_blockers(pawl__blocker **out, size_t *n, pawl_context *ct
         return PAWL_OK;
 }
 
+/* A step has one token until it completes or its inputs change. */
+static bool keeps_token(const pawl_context *ctx)
+{
+        return ctx->checkpoint.retry_token[0] && !ctx->token_spent &&
+               strcmp(ctx->checkpoint.input_hash, ctx->input_hash) == 0;
+}
+
 pawl_status pawl__gate_checkpoint(pawl_context *ctx, pawl__cursor_at cursor)
 {
         pawl__checkpoint checkpoint = {.mission_id = ctx->mission_id,
@@ -160,10 +167,8 @@ pawl_status pawl__gate_checkpoint(pawl_context *ctx, pawl__cursor_at cursor)
         memcpy(checkpoint.input_hash, ctx->input_hash, sizeof checkpoint.input_hash);
         if (cursor == PAWL__AT_POST_GENERATION)
                 memcpy(checkpoint.output_hash, ctx->output_hash, sizeof checkpoint.output_hash);
-        /* A step that is held where it was resumed keeps its token, or that of this pass. */
-        if (ctx->resumed && cursor == ctx->resumed_at)
-                memcpy(checkpoint.retry_token,
-                        ctx->checkpoint_waits ? ctx->checkpoint.retry_token : ctx->resumed_token,
+        if (keeps_token(ctx))
+                memcpy(checkpoint.retry_token, ctx->checkpoint.retry_token,
                         sizeof checkpoint.retry_token);
         else
                 ctx->sources->uuid(checkpoint.retry_token, ctx->sources->user);
@@ -177,6 +182,7 @@ pawl_status pawl__gate_checkpoint(pawl_context *ctx, pawl__cursor_at cursor)
                 return status;
         ctx->checkpoint = checkpoint;
         ctx->checkpoint_waits = true;
+        ctx->token_spent = false;
         return PAWL_OK;
 }
 

@@ -6,6 +6,17 @@
 #include "pipeline/gate.h"
 #include "pipeline/layers.h"
 
+pawl_status pawl__resume_load_newest(pawl_context *ctx, const pawl__row *step)
+{
+        pawl_status status =
+                pawl__checkpoint_of_step(&ctx->asked_for, &ctx->pass, ctx->log, step, &ctx->error);
+
+        if (!status && !pawl__text_is(step->v[PAWL__STEP_STATUS].text, "completed"))
+                status = pawl__state_completed_since(&ctx->token_spent, ctx->state, step,
+                        (int64_t)ctx->asked_for.seq, &ctx->error);
+        return status;
+}
+
 pawl_status pawl__resume_load(pawl_context *ctx, pawl_text token)
 {
         pawl__checkpoint *asked = &ctx->asked_for;
@@ -98,7 +109,6 @@ static pawl_status restore(pawl_context *ctx, const pawl__checkpoint *from)
         ctx->token_used = true;
         ctx->resumed = true;
         ctx->cursor = ctx->resumed_at = from->cursor;
-        memcpy(ctx->resumed_token, from->retry_token, sizeof ctx->resumed_token);
         ctx->effective = from->strictness;
         ctx->checkpoint = ctx->committed = *from;
         if (same_scopes(ctx, from))
@@ -163,6 +173,8 @@ static pawl_status go_on(pawl_context *ctx, const pawl__checkpoint *from)
 
         if (!status)
                 status = emit_resumed(ctx, PAWL__STEP_RESUMED, from, false, (pawl_text){NULL, 0});
+        if (!status && ctx->token_spent && from->cursor == PAWL__AT_POST_GATE)
+                status = pawl__gate_checkpoint(ctx, from->cursor);
         if (!status && !ctx->trust && from->cursor != PAWL__AT_POST_GATE)
                 status = recall(ctx, from->evaluated_seq);
         if (!status && from->cursor == PAWL__AT_POST_GENERATION)
@@ -324,8 +336,8 @@ static pawl_status from_token(pawl_context *ctx)
                 return status;
         pawl_text token = step.v[PAWL__STEP_TOKEN].text;
         bool newer = token.data && !pawl__text_is(token, asked->retry_token);
-        if (newer &&
-                (status = pawl__checkpoint_load(&newest, &ctx->pass, ctx->log, token, &ctx->error)))
+        if (newer && (status = pawl__checkpoint_of_step(
+                              &newest, &ctx->pass, ctx->log, &step, &ctx->error)))
                 return status;
         pawl__resume_decision decision = pawl__resume_decide(
                 asked, newer ? &newest : NULL, step.v[PAWL__STEP_STATUS].text, ctx->input_hash);

@@ -10,6 +10,10 @@
  *  Reads only. PAWL_ENOTFOUND; PAWL_EINVAL: another mission's, run's or step's. */
 PAWL_MUST_CHECK pawl_status pawl__resume_load(pawl_context *ctx, pawl_text token);
 
+/** The step's newest checkpoint into ctx->asked_for, from its row, which has a token; and whether
+ *  that token is spent. Reads only. */
+PAWL_MUST_CHECK pawl_status pawl__resume_load_newest(pawl_context *ctx, const pawl__row *step);
+
 /** The step, whose row this is, has completed. PAWL_DONE with its output if its inputs were the
  *  context's, or are not known; PAWL_EINPUTS if others, and nobody accepts that; else PAWL_OK: it
  * is to pass again. */

@@ -81,13 +81,15 @@ PAWL_MUST_CHECK pawl_status pawl__query_page(pawl__row **rows, size_t *n, pawl__
         pawl__table table, const char *rest, const pawl__page *page, const pawl_text *texts,
         size_t n_texts, pawl__arena *arena, pawl_error *err);
 
-/* Blocks its step: nobody has answered it, and it was asked at the step's present checkpoint. It
- * does not block if the inputs changed since, or if the step has passed the gate or was discarded
- * by a rollback. */
+/* Blocks its step: nobody has answered it, and it is among those that the gate named last. It does
+ * not block if the inputs changed since, or if the step has passed the gate or was discarded by a
+ * rollback. (A log of before may name none, but has a token for each checkpoint.) */
 #define PAWL__CONFLICT_BLOCKS                                                                      \
         "status = 'open' AND NOT EXISTS (SELECT 1 FROM {steps}"                                    \
         " WHERE steps.run_id = conflicts.run_id AND steps.step_id = conflicts.step_id"             \
         " AND (steps.status = 'completed' OR steps.retry_token <> conflicts.retry_token"           \
+        " OR ' ' || steps.open_conflicts || ' ' NOT LIKE '% ' || conflict_id || ' %'"              \
+        " OR (steps.open_conflicts IS NULL AND steps.status <> 'blocked')"                         \
         " OR (steps.retry_token IS NULL AND steps.checkpoint_seq > conflicts.seq)))"               \
         " AND NOT EXISTS (SELECT 1 FROM {runs} WHERE runs.run_id = conflicts.run_id"               \
         " AND runs.status = 'cancelled')"

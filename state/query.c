@@ -180,10 +180,15 @@ static pawl_status blocks(bool *out, const pawl__row *conflict, pawl__store *sto
         if (status && status != PAWL_ENOTFOUND)
                 return status;
         const pawl_text token = step.v[PAWL__STEP_TOKEN].text;
-        if (!status && (pawl__text_is(step.v[PAWL__STEP_STATUS].text, "completed") ||
-                               (token.data && !pawl__text_eq(token, v[PAWL__CON_TOKEN].text)) ||
-                               (!token.data && step.v[PAWL__STEP_CHECKPOINT_SEQ].integer >
-                                                       v[PAWL__CON_SEQ].integer)))
+        if (!status &&
+                (pawl__text_is(step.v[PAWL__STEP_STATUS].text, "completed") ||
+                        (token.data && !pawl__text_eq(token, v[PAWL__CON_TOKEN].text)) ||
+                        (step.v[PAWL__STEP_BLOCKERS].text.data
+                                        ? !pawl__step_has_blocker(&step, v[PAWL__CON_ID].text)
+                                        : !pawl__text_is(
+                                                  step.v[PAWL__STEP_STATUS].text, "blocked")) ||
+                        (!token.data && step.v[PAWL__STEP_CHECKPOINT_SEQ].integer >
+                                                v[PAWL__CON_SEQ].integer)))
                 *out = false;
         status = store->get(store, PAWL__RUNS, &run, err);
         if (!status && pawl__text_is(run.v[PAWL__RUN_STATUS].text, "cancelled"))

@@ -8,6 +8,7 @@
  * average number of events of a run; a walk that has found no full page after WALK events falls
  * back to the scan.
  */
+#include "base/error.h"
 #include "events/log.h"
 #include "state/projection.h"
 
@@ -107,6 +108,26 @@ pawl_status pawl__state_runs(pawl__row **rows, size_t *n, pawl__state *state,
                 *n = count;
         }
         return status;
+}
+
+pawl_status pawl__state_completed_since(
+        bool *yes, pawl__state *state, const pawl__row *step, int64_t seq, pawl_error *err)
+{
+        pawl__query *query = NULL;
+
+        TRY(pawl__query_prepare(&query, state->log,
+                "SELECT 1 FROM (SELECT MAX(ended_seq) AS ended FROM {rollbacks}) AS back "
+                "{CROSS JOIN} {events} ON seq < ended WHERE ended > ?1 AND seq > ?1 AND run_id = "
+                "?2 AND step_id = ?3 AND type = 'StepCompleted' LIMIT 1",
+                err));
+        pawl__query_bind(
+                query, "itt", seq, step->v[PAWL__STEP_RUN].text, step->v[PAWL__STEP_ID].text);
+        const pawl_status status = pawl__query_step(query, PAWL__READING, err);
+        pawl__query_finalize(query);
+        if (status && status != PAWL_DONE)
+                return status;
+        *yes = status == PAWL_OK;
+        return PAWL_OK;
 }
 
 /* ?1 and ?2: requested before and not before; ?3: how many. A conflict is found by the index of its

@@ -482,26 +482,11 @@ static pawl_status completes_step(const pawl__apply_ctx *a)
 
 /* ---- Questions ------------------------------------------------------------------------------- */
 
-/* Is it one of the conflicts, by id, with a space between two? */
-static bool is_among(pawl_text id, pawl_text ids)
-{
-        while (ids.len >= id.len && id.len) {
-                if (memcmp(ids.data, id.data, id.len) == 0 &&
-                        (ids.len == id.len || ids.data[id.len] == ' '))
-                        return true;
-                const char *space = memchr(ids.data, ' ', ids.len);
-                if (!space)
-                        return false;
-                ids = pawl__text_n(space + 1, ids.len - (size_t)(space + 1 - ids.data));
-        }
-        return false;
-}
-
 static pawl_status requests(const pawl__apply_ctx *a)
 {
         const pawl_text id = pawl__apply_optional(a, "conflict_id");
 
-        return is_among(id, a->step.v[PAWL__STEP_BLOCKERS].text)
+        return pawl__step_has_blocker(&a->step, id)
                        ? PAWL_OK
                        : pawl__rules_refuse(a, "asked-when-blocked",
                                  "conflict %.*s does not block step %.*s", PAWL__FMT(id),

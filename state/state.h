@@ -71,6 +71,10 @@ PAWL_MUST_CHECK pawl_status pawl__state_fold_run(pawl__store *store, pawl__state
 PAWL_MUST_CHECK pawl_status pawl__state_step_blocked(
         bool *blocked, pawl__state *state, const pawl__row *step, pawl_error *err);
 
+/** Did the step complete after that seq, and a rollback put it back since? */
+PAWL_MUST_CHECK pawl_status pawl__state_completed_since(
+        bool *yes, pawl__state *state, const pawl__row *step, int64_t seq, pawl_error *err);
+
 /** Conflicts of a run and step in the order of their requests; absent run: of all; open_only: those
  *  that block their step as it is now. */
 PAWL_MUST_CHECK pawl_status pawl__state_conflicts(pawl__row **rows, size_t *n, pawl__state *state,

@@ -87,6 +87,22 @@ pawl_text pawl__row_step_status(const pawl__row *step)
                        : status;
 }
 
+bool pawl__step_has_blocker(const pawl__row *step, pawl_text id)
+{
+        pawl_text ids = step->v[PAWL__STEP_BLOCKERS].text;
+
+        while (ids.len >= id.len && id.len) {
+                if (memcmp(ids.data, id.data, id.len) == 0 &&
+                        (ids.len == id.len || ids.data[id.len] == ' '))
+                        return true;
+                const char *space = memchr(ids.data, ' ', ids.len);
+                if (!space)
+                        return false;
+                ids = pawl__text_n(space + 1, ids.len - (size_t)(space + 1 - ids.data));
+        }
+        return false;
+}
+
 bool pawl__row_given_up(const pawl__row *checkpoint)
 {
         const pawl_text reason = checkpoint->v[PAWL__WCP_INVALID_REASON].text;

@@ -278,6 +278,9 @@ bool pawl__row_of_run(const pawl__row *checkpoint);
  *  said no or somebody went past it, is skipped. */
 pawl_text pawl__row_step_status(const pawl__row *step);
 
+/** Is the conflict among those that the gate named last as blocking the step? */
+bool pawl__step_has_blocker(const pawl__row *step, pawl_text conflict_id);
+
 /** Order of two rows by their key columns (texts by bytes, absent first; integers as such). */
 int pawl__row_cmp_key(pawl__table table, const pawl__row *a, const pawl__row *b);
 

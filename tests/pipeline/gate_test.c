@@ -57,7 +57,7 @@ TEST(what_passes_gets_a_post_gate_checkpoint_with_a_fresh_token)
 
         assert_ok(judge(a, NULL, 0));
         assert_string_equal(
-                pawl_context_retry_token(a->ctx), "00000000-0000-4000-8000-000000000002");
+                pawl_context_retry_token(a->ctx), "00000000-0000-4000-8000-000000000001");
 }
 
 TEST(with_the_check_off_there_is_a_post_gate_checkpoint_all_the_same)

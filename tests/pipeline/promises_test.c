@@ -1,6 +1,7 @@
 /* What the library promises to a program that embeds it: a step goes on where it was under one
  * token, its inputs stay what passed the gate, it completes once, and its run ends once. */
 #include "support/pipeline.h"
+#include <pawl/query.h>
 
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
 static const char other[] = "{\"description\":\"the owner pays\"}";
@@ -43,10 +44,16 @@ PIPED_TEST(a_blocked_step_is_resumed_without_its_token)
         assert_ok(piped_define(p, piped_conflict(p, 0), "where files are"));
         assert_ok(piped_at_max(p, "{\"description\":\"the workspace\"}"));
         assert_string_equal(pawl_context_cursor(p->ctx), "pre_generation_gate");
+        assert_string_equal(p->token, first); /* of what it generates, too */
+        assert_ok(pawl_pipeline_failed(p->pipeline, p->ctx, 1, "no"));
+        piped_reopen(p);
+        assert_ok(piped_at_max(p, "{\"description\":\"the workspace\"}"));
+        assert_string_equal(p->token, first);
 }
 
 PIPED_TEST(changed_inputs_are_found_without_a_token)
 {
+        pawl_steps *steps;
         char token[37];
 
         assert_ok(again(p, plain));
@@ -54,6 +61,9 @@ PIPED_TEST(changed_inputs_are_found_without_a_token)
         piped_reopen(p);
         assert_int_equal(again(p, other), PAWL_EINPUTS);
         assert_holds(pawl__text(pawl_context_input_diff(p->ctx)->diff), "the owner pays");
+        assert_ok(pawl_step_list(&steps, p->log, "r", false, &p->err));
+        assert_text(steps->items[0].status, "unfinished"); /* nobody runs it */
+        pawl_steps_free(steps);
         assert_ok(again(p, plain)); /* the refusal changed nothing */
         assert_string_equal(pawl_context_retry_token(p->ctx), token);
 
