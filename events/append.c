@@ -202,7 +202,7 @@ pawl_status pawl__tx_batch(pawl_log *log, pawl__batch *batch, uint64_t fence)
         for (size_t i = 0; i < batch->n_blobs && !status; i++)
                 status = pawl__tx_blob(log, batch->blobs[i].hash, batch->blobs[i].content);
         for (size_t i = 0; i < batch->n && batch->mask && !status; i++)
-                if (pawl__payload_mask(&batch->events[i].payload, batch->mask, &batch->arena))
+                if (pawl__payload_mask(&batch->events[i], batch->mask, &batch->arena))
                         status = pawl__nomem(&log->err);
         for (size_t i = 0; i < batch->n && !status; i++) {
                 const pawl_event *event = in_order(batch, i);

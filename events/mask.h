@@ -10,10 +10,11 @@
 #include "base/mask.h"
 #include "events/log.h"
 
-/** Mask the strings of a payload, a JSON object, other than those that Pawl itself reads, such as
- *  ids, hashes and cursors. The new text is in the arena. */
+/** Mask the strings of an event's payload, a JSON object, other than those that Pawl itself reads:
+ *  ids, hashes, cursors and every other member that has one of some words. The new text is in the
+ *  arena. */
 PAWL_MUST_CHECK pawl_status pawl__payload_mask(
-        pawl_text *payload, const pawl__mask *mask, pawl__arena *arena);
+        pawl_event *event, const pawl__mask *mask, pawl__arena *arena);
 /** As pawl__payload_mask(), of all strings of a JSON document. */
 PAWL_MUST_CHECK pawl_status pawl__document_mask(
         pawl_text *document, const pawl__mask *mask, pawl__arena *arena);

@@ -2,6 +2,8 @@
 #include "base/error.h"
 #include "base/json_canon.h"
 #include "base/text.h"
+#include "events/mask.h"
+#include "mission/baseline.h"
 #include <unistd.h>
 
 static const char variable[] = "PAWL_SECRETS";
@@ -64,6 +66,34 @@ pawl_status pawl__secrets_inherited(pawl__mask *mask, pawl_error *err)
                 if (add_value(mask, name) == PAWL_ENOMEM)
                         return pawl__nomem(err);
         return PAWL_OK;
+}
+
+static pawl_status add_recorded(pawl__mask *mask, const pawl__json_tree *tree, pawl_error *err)
+{
+        const pawl__node list = pawl__json_get(tree, 0, "secrets");
+
+        for (pawl__node n = list == PAWL__NO_NODE ? list : pawl__json_first(tree, list);
+                n != PAWL__NO_NODE; n = pawl__json_after(tree, list, n))
+                if (add_value(mask, pawl__json_at(tree, n)->value) == PAWL_ENOMEM)
+                        return pawl__nomem(err);
+        return PAWL_OK;
+}
+
+pawl_status pawl__secrets_of_run(pawl_log *log, const pawl__row *run, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__buf document = PAWL__BUF_INIT;
+        pawl_status status = run->v[PAWL__RUN_MISSION_PATH].text.data
+                                     ? pawl__mission_recorded(&document, log, run, err)
+                                     : PAWL_OK;
+
+        if (!status && document.len)
+                status = pawl__json_tree_read(&tree, document.data, document.len, err);
+        if (!status && tree.n)
+                status = add_recorded(pawl__log_own_mask(log), &tree, err);
+        pawl__json_tree_free(&tree);
+        pawl__buf_free(&document);
+        return status;
 }
 
 static pawl_status load_one(pawl__secrets *out, const char *name, pawl_error *err)

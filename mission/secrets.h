@@ -10,6 +10,7 @@
 
 #include "base/mask.h"
 #include "mission/mission.h"
+#include "state/state.h"
 
 typedef struct pawl__secrets {
         pawl__mask mask;
@@ -27,6 +28,11 @@ void pawl__secrets_free(pawl__secrets *secrets);
 /** Add the values of the names in $PAWL_SECRETS; one that is not set, or is too short, is left out.
  */
 PAWL_MUST_CHECK pawl_status pawl__secrets_inherited(pawl__mask *mask, pawl_error *err);
+
+/** Let the log mask the values that this process has of the secrets of a run's mission, as
+ * recorded; one that is not set is left out. A run without a mission has none. */
+PAWL_MUST_CHECK pawl_status pawl__secrets_of_run(
+        pawl_log *log, const pawl__row *run, pawl_error *err);
 
 /** Mask a command's output, in the canonical form too where it is JSON. */
 PAWL_MUST_CHECK pawl_status pawl__secrets_mask_output(

@@ -1,6 +1,7 @@
 /* The events that an answer to a conflict appends. */
 #include "pipeline/answer.h"
 #include "base/error.h"
+#include "events/mask.h"
 #include "glossary/normal.h"
 #include "glossary/seed.h"
 
@@ -140,6 +141,16 @@ static pawl_status adopt(
         chosen->answered = true;
         pawl__buf_free(&normal);
         return status ? status : ok ? PAWL_OK : PAWL_ENOMEM;
+}
+
+pawl_status pawl__answer_mask(pawl_answer *out, const pawl_answer *answer, const pawl_log *log,
+        pawl__arena *arena, pawl_error *err)
+{
+        *out = *answer;
+        return pawl__mask_text(&out->define, pawl__log_mask(log), arena) ||
+                               pawl__mask_text(&out->answer, pawl__log_mask(log), arena)
+                       ? pawl__nomem(err)
+                       : PAWL_OK;
 }
 
 pawl_status pawl__answer_emit(pawl__batch *batch, pawl__sense *chosen, pawl__state *state,

@@ -23,6 +23,10 @@ PAWL_MUST_CHECK pawl_status pawl__answer_emit(pawl__batch *batch, pawl__sense *c
         const pawl_answer *answer, const char *mode, int64_t replaces, const pawl__seal *seal,
         const pawl_event *like, int64_t now_us, pawl_error *err);
 
+/** The answer without what the log masks, so that it is signed, recorded and passed on alike. */
+PAWL_MUST_CHECK pawl_status pawl__answer_mask(pawl_answer *out, const pawl_answer *answer,
+        const pawl_log *log, pawl__arena *arena, pawl_error *err);
+
 /**
  * The conflict of this id, or of the first digits of it, four or more; answered or not.
  * @return PAWL_ENOTFOUND; PAWL_EINVAL for what is no id, too short, or the beginning of several.

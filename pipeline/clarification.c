@@ -148,22 +148,25 @@ static pawl_status answered_elsewhere(bool *by_other, pawl_context *ctx, size_t 
         return ctx->reload(ctx);
 }
 
-static pawl_status answer(pawl_context *ctx, size_t i, const pawl_answer *said)
+static pawl_status answer(pawl_context *ctx, size_t i, const pawl_answer *given)
 {
         const pawl_conflict *conflict = &ctx->conflicts[i];
         const int64_t now_us = ctx->sources->wall_us(ctx->sources->user);
         const bool asks = pawl__is_question(conflict->conflict_type);
         pawl_event like = pawl__context_event(ctx, PAWL__CLARIFICATION_RESOLVED);
         pawl__sense chosen;
+        pawl_answer said;
         pawl_text reply;
-        pawl_status status;
+        pawl_status status = pawl__answer_mask(&said, given, ctx->log, &ctx->pass, &ctx->error);
 
+        if (status)
+                return status;
         if (asks)
-                status = pawl__question_emit(ctx->batch, &reply, conflict, said, "interactive", 0,
+                status = pawl__question_emit(ctx->batch, &reply, conflict, &said, "interactive", 0,
                         NULL, &like, now_us, &ctx->error);
         else
                 status = pawl__answer_emit(ctx->batch, &chosen, ctx->state, &ctx->pass, conflict,
-                        said, "interactive", 0, NULL, &like, now_us, &ctx->error);
+                        &said, "interactive", 0, NULL, &like, now_us, &ctx->error);
         if (status)
                 return status;
         ctx->answer_waits = true;

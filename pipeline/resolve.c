@@ -206,8 +206,10 @@ static pawl_status check_run(struct answering *a, const pawl__row *row, pawl_err
                 PAWL__FMT(row->v[PAWL__CON_ID].text), PAWL__FMT(row->v[PAWL__CON_RUN].text));
 }
 
-static pawl_status emit(struct answering *a, const pawl_conflict_answer *said, pawl_error *err)
+static pawl_status emit(struct answering *a, const pawl_conflict_answer *given, pawl_error *err)
 {
+        pawl_conflict_answer masked = *given;
+        const pawl_conflict_answer *said = &masked;
         pawl__row row = {0};
         pawl_conflict conflict;
         pawl__sense chosen;
@@ -216,6 +218,8 @@ static pawl_status emit(struct answering *a, const pawl_conflict_answer *said, p
         pawl_status status =
                 pawl__conflict_find(&row, a->state, pawl__text(said->conflict_id), a->arena, err);
 
+        if (!status)
+                status = pawl__answer_mask(&masked.answer, &given->answer, a->log, a->arena, err);
         if (status)
                 return status;
         const pawl_text id = row.v[PAWL__CON_ID].text;

@@ -187,3 +187,27 @@ shown() { [ "$(pawl logs l1 a)" = "at work" ]; }
 until_it shown
 touch ended
 wait
+
+it "masks a secret that is typed as an answer or an output, and keeps the words that Pawl itself reads"
+cat >asked.yaml <<'MISSION'
+mission: asked
+secrets: [TYPED, WORD]
+steps:
+  - {id: key, ask: {question: "Which key?"}}
+  - {id: fails, run: [sh, -c, 'exit 1']}
+  - {id: manual, when: {$from: fails}, run: ["true"]}
+MISSION
+export TYPED=typed-secret-1
+for WORD in step_complete manual when post_gate interactive session_end fails; do
+        export WORD
+        runs 3 pawl run asked.yaml --run "asked-$WORD" --no-input
+        runs 0 pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --answer "it is $TYPED"
+        runs 1 pawl resume "asked-$WORD"
+        runs 0 pawl skip "asked-$WORD" fails --output-json "[\"$TYPED\"]"
+        runs 0 pawl resume "asked-$WORD"
+        same "$(pawl output "asked-$WORD" key)" 'it is ***'
+        same "$(pawl output "asked-$WORD" fails)" '["***"]'
+done
+eventlog export | grep typed-secret && false
+runs 0 eventlog replay --check
+runs 0 eventlog verify
