@@ -126,16 +126,20 @@ static void write_next(pawl__json_writer *w, pawl_text next)
 }
 
 /* A run that is blocked has done what it could: that is no error. */
-static void write_outcome(
-        pawl__json_writer *w, const mcp_outcome *outcome, const mcp_page *page, pawl_text next)
+static void write_outcome(pawl__json_writer *w, const mcp_outcome *outcome, const mcp_page *page,
+        pawl_text next, const cli_registry *registry)
 {
         const bool failed = outcome->code != CLI_DONE && outcome->code != CLI_BLOCKED;
         const pawl_text text = pawl__buf_text(&page->text);
 
         pawl__json_name(w, "content");
         pawl__json_open_array(w);
-        if (failed && *outcome->failure.message)
-                write_text_content(w, pawl__text(outcome->failure.message));
+        if (failed && *outcome->failure.message) {
+                pawl__json_open_object(w);
+                pawl__json_member_string(w, "type", "text");
+                mcp_tool_member(w, "text", outcome->failure.message, registry);
+                pawl__json_close_object(w);
+        }
         if (text.len && pawl__utf8_valid(text.data, text.len))
                 write_text_content(w, text);
         if (next.len)
@@ -185,9 +189,9 @@ void mcp_send_outcome(
         mcp_complete(&w, request);
         if (mcp_result_page(&page, &next, server, request, outcome, turn, true, &failed.failure)) {
                 const mcp_page none = MCP_PAGE_INIT;
-                write_outcome(&w, &failed, &none, pawl__text(""));
+                write_outcome(&w, &failed, &none, pawl__text(""), server->registry);
         } else {
-                write_outcome(&w, outcome, &page, pawl__buf_text(&next));
+                write_outcome(&w, outcome, &page, pawl__buf_text(&next), server->registry);
         }
         mcp_send_result(server, &w);
         mcp_page_free(&page);

@@ -6,9 +6,10 @@ static const struct prompt {
         const char *name, *help, *text, *resource;
 } prompts[] = {
         {"handoff", "Hand this work off to the next session",
-                "Hand this work off: tell the session what was done, what is at hand and what is next "
-                "with session_checkpoint (its summary, done, pending and file arguments), then show me "
-                "the handoff. What the log has so far:\n\n",
+                "Hand this work off: call the tool session_checkpoint, which can be called although "
+                "it may not be listed, with what was done (summary, done), what is next (pending) and "
+                "the files that matter (file); then show me what the tool handoff returns. What the "
+                "log has so far:\n\n",
                 "pawl://handoff"},
         {"resolve", "Answer the open questions",
                 "These runs wait for answers, about what terms mean or what a step asks. Put each question to "
@@ -45,10 +46,13 @@ static pawl_status write_text(
 
         pawl__buf_adds(&text, p->text);
         if (mcp_resource_read(
-                    &held, &type, pawl__text(p->resource), &server->log, server->registry, &why))
-                pawl__buf_addf(&text, "(none: %s)", why.message);
-        else if (!mcp_page_cut(&page, pawl__buf_text(&held), 0, ROOM, false, &why))
+                    &held, &type, pawl__text(p->resource), &server->log, server->registry, &why)) {
+                pawl__buf_adds(&text, "(none: ");
+                mcp_tool_text(&text, pawl__text(why.message), server->registry);
+                pawl__buf_addc(&text, ')');
+        } else if (!mcp_page_cut(&page, pawl__buf_text(&held), 0, ROOM, false, &why)) {
                 pawl__buf_add_text(&text, pawl__buf_text(&page.text));
+        }
         if (page.next)
                 pawl__buf_addf(
                         &text, "\n\n(This is the beginning; read %s for all of it.)", p->resource);

@@ -125,7 +125,8 @@ static void write_type(pawl__json_writer *w, const cli_option *option)
         pawl__json_close_array(w);
 }
 
-static void write_properties(pawl__json_writer *w, const mcp_tool *tool)
+static void write_properties(
+        pawl__json_writer *w, const mcp_tool *tool, const cli_registry *registry)
 {
         const cli_cmd *cmd = tool->cmd;
         const char *at = cmd->args;
@@ -144,7 +145,7 @@ static void write_properties(pawl__json_writer *w, const mcp_tool *tool)
                         pawl__json_close_object(w);
                 }
                 if (i < CLI_ARG_HELP_MAX && cmd->arg_help[i])
-                        pawl__json_member_string(w, "description", cmd->arg_help[i]);
+                        mcp_tool_member(w, "description", cmd->arg_help[i], registry);
                 pawl__json_close_object(w);
         }
         for (const cli_option *o = cmd->options; o && o->name; o++) {
@@ -153,7 +154,7 @@ static void write_properties(pawl__json_writer *w, const mcp_tool *tool)
                 pawl__json_name(w, o->name);
                 pawl__json_open_object(w);
                 write_type(w, o);
-                pawl__json_member_string(w, "description", o->help);
+                mcp_tool_member(w, "description", o->help, registry);
                 pawl__json_close_object(w);
         }
         pawl__json_name(w, "next");
@@ -164,7 +165,7 @@ static void write_properties(pawl__json_writer *w, const mcp_tool *tool)
         pawl__json_close_object(w);
 }
 
-static void write_schema(pawl__json_writer *w, const mcp_tool *tool)
+static void write_schema(pawl__json_writer *w, const mcp_tool *tool, const cli_registry *registry)
 {
         const char *at = tool->cmd->args;
         mcp_argument arg;
@@ -172,7 +173,7 @@ static void write_schema(pawl__json_writer *w, const mcp_tool *tool)
         pawl__json_name(w, "inputSchema");
         pawl__json_open_object(w);
         pawl__json_member_string(w, "type", "object");
-        write_properties(w, tool);
+        write_properties(w, tool, registry);
         pawl__json_name(w, "required");
         pawl__json_open_array(w);
         while (mcp_next_argument(&arg, &at))
@@ -230,6 +231,7 @@ pawl_status mcp_tools_check(const char *choice, const cli_registry *registry, pa
 struct tool_list {
         pawl__json_writer *w;
         const char *choice;
+        const cli_registry *registry;
 };
 
 static void write_tool(const mcp_tool *tool, const pawl__buf *name, void *user)
@@ -242,11 +244,11 @@ static void write_tool(const mcp_tool *tool, const pawl__buf *name, void *user)
                 return;
         pawl__json_open_object(w);
         pawl__json_member_text(w, "name", pawl__buf_text(name));
-        pawl__json_member_string(w, "description", tool->cmd->help);
-        write_schema(w, tool);
+        mcp_tool_member(w, "description", tool->cmd->help, listing->registry);
+        write_schema(w, tool, listing->registry);
         pawl__json_name(w, "annotations");
         pawl__json_open_object(w);
-        pawl__json_member_string(w, "title", tool->cmd->help);
+        mcp_tool_member(w, "title", tool->cmd->help, listing->registry);
         pawl__json_member_bool(w, "readOnlyHint", !(traits & CLI_CHANGES));
         pawl__json_member_bool(w, "destructiveHint", (traits & CLI_REPLACES) != 0);
         pawl__json_member_bool(w, "openWorldHint", tool->starts);
@@ -256,7 +258,7 @@ static void write_tool(const mcp_tool *tool, const pawl__buf *name, void *user)
 
 void mcp_tools_write(pawl__json_writer *w, const cli_registry *registry, const char *choice)
 {
-        struct tool_list listing = {w, choice ? choice : core};
+        struct tool_list listing = {w, choice ? choice : core, registry};
 
         pawl__json_name(w, "tools");
         pawl__json_open_array(w);

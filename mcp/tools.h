@@ -39,6 +39,13 @@ PAWL_MUST_CHECK pawl_status mcp_tools_check(
  *  Every tool can be called, listed or not. */
 void mcp_tools_write(pawl__json_writer *w, const cli_registry *registry, const char *choice);
 
+/** Append what a command says, in the words of tools: a client knows neither programs nor options.
+ */
+void mcp_tool_text(pawl__buf *out, pawl_text text, const cli_registry *registry);
+/** The same as a member. */
+void mcp_tool_member(
+        pawl__json_writer *w, const char *name, const char *text, const cli_registry *registry);
+
 /** A command line. Zero-initialise; mcp_words_free(). */
 typedef struct mcp_words {
         const char **list;

@@ -52,6 +52,21 @@ same "$(jq -c '.result.tools | map(select(.name == ("show","rollback","checkpoin
 same "$(jq -c '.result.tools[] | select(.name == "resolve").inputSchema | [.required, .properties.pick.type, .additionalProperties]' answer)" \
         '[[],"integer",false]'
 
+it "no tool's text, argument's text, prompt or failure names an option; a command in back quotes is a person's"
+lacks '(^|[ (\x60"])--[a-z]' answer
+call 2 rollback '{"checkpoint":"1"}'
+same "$(jq -c .result.isError answer)" true
+lacks '(^|[ (])--[a-z]' answer
+call 3 resolve '{"conflict":"0000000000000000","pick":1,"define":"x"}'
+same "$(jq -c .result.isError answer)" true
+lacks '(^|[ (])--[a-z]' answer
+call 4 resolve '{"conflict":"0000000000000000","pick":1}'
+same "$(jq -r '.result.content[0].text' answer | grep -c 'conflicts all. lists')" 1
+for prompt in handoff resolve; do
+        ask 5 "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"prompts/get\",\"params\":{\"name\":\"$prompt\"}}"
+        lacks '(^|[ (])--[a-z]' answer
+done
+
 it "a last line without its end is a message, too"
 printf '%s' '{"jsonrpc":"2.0","id":8,"method":"ping"}' | pawl mcp >out
 same "$(jq -c '[.id, .result]' out)" '[8,{}]'
