@@ -4,6 +4,7 @@
 #include "base/printable.h"
 #include "base/sources.h"
 #include "session/session.h"
+#include "state/run_way.h"
 
 typedef struct keeping {
         pawl_log *log;
@@ -53,46 +54,72 @@ static pawl_status find(keeping *k, const char *session_id)
         return PAWL_OK;
 }
 
-static pawl_status must_be_active(const keeping *k)
+/* The mission's active session that an agent keeps; without an id: it has none. */
+static pawl_status find_active(pawl__row *active, keeping *k)
 {
-        if (pawl__text_is(k->session.v[PAWL__SES_STATUS].text, "active"))
+        pawl__row *rows;
+        size_t n = 0;
+
+        TRY(pawl__state_active_sessions(&rows, &n, k->state, &k->arena, k->err));
+        *active = (pawl__row){0};
+        for (size_t i = 0; i < n; i++)
+                if (!rows[i].v[PAWL__SES_RUN].text.data &&
+                        pawl__text_eq(rows[i].v[PAWL__SES_MISSION].text, k->like.mission_id))
+                        *active = rows[i];
+        return PAWL_OK;
+}
+
+/* One that has ended names the session that is to be told instead, or how to begin it. */
+static pawl_status must_be_active(keeping *k)
+{
+        const pawl__value *v = k->session.v;
+        pawl__row active;
+
+        if (pawl__text_is(v[PAWL__SES_STATUS].text, "active"))
                 return PAWL_OK;
+        if (v[PAWL__SES_RUN].text.data)
+                return pawl__fail(k->err, PAWL_ESTATE,
+                        "session %.*s: has ended (%.*s) with its part of run %.*s; name the session "
+                        "that is active",
+                        PAWL__FMT(v[PAWL__SES_ID].text), PAWL__FMT(v[PAWL__SES_STATUS].text),
+                        PAWL__FMT(v[PAWL__SES_RUN].text));
+        TRY(find_active(&active, k));
+        if (active.v[PAWL__SES_ID].text.data)
+                return pawl__fail(k->err, PAWL_ESTATE,
+                        "session %.*s: has ended (%.*s); %.*s is the active one of mission %.*s: "
+                        "name that, in $PAWL_SESSION_ID too",
+                        PAWL__FMT(v[PAWL__SES_ID].text), PAWL__FMT(v[PAWL__SES_STATUS].text),
+                        PAWL__FMT(active.v[PAWL__SES_ID].text), PAWL__FMT(k->like.mission_id));
         return pawl__fail(k->err, PAWL_ESTATE,
-                "session %.*s: has ended (%.*s); `pawl session start --mission M` begins another",
-                PAWL__FMT(k->session.v[PAWL__SES_ID].text),
-                PAWL__FMT(k->session.v[PAWL__SES_STATUS].text));
+                "session %.*s: has ended (%.*s); `pawl session resume %.*s` begins another where it "
+                "left off",
+                PAWL__FMT(v[PAWL__SES_ID].text), PAWL__FMT(v[PAWL__SES_STATUS].text),
+                PAWL__FMT(v[PAWL__SES_ID].text));
 }
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
-/* The mission's active session that an agent keeps, if there is one: ended by this batch, or told.
- */
+/* The mission's active session that an agent keeps, if there is one: ended by this batch, or named
+ * as the reason to refuse. */
 static pawl_status displace(keeping *k, bool take_over)
 {
-        pawl__row *rows;
-        size_t n = 0;
-        pawl_status status = pawl__state_active_sessions(&rows, &n, k->state, &k->arena, k->err);
+        pawl__row active;
+        const pawl__value *v = active.v;
+        char since[28];
 
-        for (size_t i = 0; i < n && !status; i++) {
-                const pawl__value *v = rows[i].v;
-                char since[28];
-                if (v[PAWL__SES_RUN].text.data ||
-                        pawl__text_eq(v[PAWL__SES_ID].text, k->session.v[PAWL__SES_ID].text) ||
-                        !pawl__text_eq(v[PAWL__SES_MISSION].text, k->like.mission_id))
-                        continue;
-                if (take_over) {
-                        status = pawl__session_found_ended(
-                                &k->batch, &rows[i], "taken over", k->err);
-                        continue;
-                }
-                pawl__time_format(since, v[PAWL__SES_UPDATED_US].integer);
-                return pawl__fail(k->err, PAWL_EHELD,
-                        "mission %.*s: session %.*s of %.*s is active, last at %s; end it with "
-                        "`pawl session end --id %.*s`, or take it over",
-                        PAWL__FMT(k->like.mission_id), PAWL__FMT(v[PAWL__SES_ID].text),
-                        PAWL__FMT(v[PAWL__SES_ACTOR].text), since, PAWL__FMT(v[PAWL__SES_ID].text));
-        }
-        return status;
+        TRY(find_active(&active, k));
+        if (!v[PAWL__SES_ID].text.data)
+                return PAWL_OK;
+        if (take_over)
+                return pawl__session_found_ended(&k->batch, &active, "taken over", k->err);
+        pawl__time_format(since, v[PAWL__SES_UPDATED_US].integer);
+        return pawl__fail(k->err, PAWL_EHELD,
+                "mission %.*s: session %.*s of %.*s is active, last at %s; end it with "
+                "`pawl session end --id %.*s`, or take it over: `pawl session start --mission %s "
+                "--take-over`",
+                PAWL__FMT(k->like.mission_id), PAWL__FMT(v[PAWL__SES_ID].text),
+                PAWL__FMT(v[PAWL__SES_ACTOR].text), since, PAWL__FMT(v[PAWL__SES_ID].text),
+                PAWL__WORD(k->like.mission_id));
 }
 
 typedef pawl_status begin_fn(keeping *k, const void *what);
@@ -146,32 +173,39 @@ static pawl_status begin_with_work(keeping *k, const void *what)
         return pawl__session_emit(&k->batch, PAWL__SESSION_STARTED, &k->like, &told, k->err);
 }
 
+static pawl_status check_options(const pawl_session_options **options, pawl_error *err)
+{
+        static const pawl_session_options defaults = PAWL_SESSION_OPTIONS_INIT;
+
+        if (!*options)
+                *options = &defaults;
+        return (*options)->version == PAWL_SESSION_OPTIONS_VERSION
+                       ? PAWL_OK
+                       : pawl__fail(err, PAWL_EINVAL,
+                                 "session options: version %u is not known; start from "
+                                 "PAWL_SESSION_OPTIONS_INIT",
+                                 (*options)->version);
+}
+
 pawl_status pawl_session_start(char session_id[PAWL_SESSION_ID_MAX], pawl_log *log,
         const char *mission_id, const pawl_session_work *work, const pawl_session_options *options,
         pawl_error *err)
 {
         TRY(pawl__log_usable(log, err));
 
-        static const pawl_session_options defaults = PAWL_SESSION_OPTIONS_INIT;
         static const pawl_session_work nothing;
-        const pawl_session_options *o = options ? options : &defaults;
         keeping k;
-        pawl_status status;
 
-        if (o->version != PAWL_SESSION_OPTIONS_VERSION)
-                return pawl__fail(err, PAWL_EINVAL,
-                        "session options: version %u is not known; start from "
-                        "PAWL_SESSION_OPTIONS_INIT",
-                        o->version);
-        status = keep_begin(&k, log, o->actor, err);
+        TRY(check_options(&options, err));
+        pawl_status status = keep_begin(&k, log, options->actor, err);
         k.like.mission_id = pawl__text(mission_id);
         if (!status)
                 status = pawl__id_check(k.like.mission_id, "mission id", err);
         if (!status)
                 status = pawl__work_check(work ? work : &nothing, &k.like, err);
         if (!status)
-                status = begin_session(
-                        session_id, &k, o->take_over, begin_with_work, work ? work : &nothing);
+                status = begin_session(session_id, &k, options->take_over, begin_with_work,
+                        work ? work : &nothing);
         keep_end(&k);
         return status;
 }
@@ -284,13 +318,7 @@ static pawl_status begin_from(keeping *k, const void *what)
 {
         const origin *from = what;
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-        pawl_status status = PAWL_OK;
 
-        if (pawl__text_is(k->session.v[PAWL__SES_STATUS].text, "active"))
-                status = pawl__session_found_ended(
-                        &k->batch, &k->session, "resumed elsewhere", k->err);
-        if (status)
-                return status;
         pawl__json_open_object(&w);
         pawl__json_name(&w, "resumed_from");
         pawl__json_open_object(&w);
@@ -302,28 +330,41 @@ static pawl_status begin_from(keeping *k, const void *what)
         return pawl__batch_emit(&k->batch, PAWL__SESSION_STARTED, &k->like, &w, k->err);
 }
 
+static pawl_status is_of_run(keeping *k)
+{
+        pawl__row run = {.v[PAWL__RUN_ID].text = k->like.run_id};
+        const pawl_status status = pawl__state_get(k->state, PAWL__RUNS, &run, &k->arena, k->err);
+
+        return status && status != PAWL_ENOTFOUND
+                       ? status
+                       : pawl__fail(k->err, PAWL_EINVAL,
+                                 "session %.*s: is that of run %.*s; continue with %s",
+                                 PAWL__FMT(k->like.session_id), PAWL__FMT(k->like.run_id),
+                                 PAWL__ADVICE(pawl__run_way_of(&run), k->like.run_id));
+}
+
 pawl_status pawl_session_resume(char new_session_id[PAWL_SESSION_ID_MAX], pawl_log *log,
-        const char *session_id, uint64_t checkpoint_seq, const char *actor, pawl_error *err)
+        const char *session_id, uint64_t checkpoint_seq, const pawl_session_options *options,
+        pawl_error *err)
 {
         TRY(pawl__log_usable(log, err));
+        TRY(check_options(&options, err));
 
         pawl__row then;
         keeping k;
         origin from = {&k.session, checkpoint_seq};
-        pawl_status status = keep_begin(&k, log, actor, err);
+        pawl_status status = keep_begin(&k, log, options->actor, err);
 
         if (!status)
                 status = find(&k, session_id);
         if (!status && k.like.run_id.data)
-                status = pawl__fail(err, PAWL_EINVAL,
-                        "session %s: is that of run %.*s; go on with `pawl resume %s`", session_id,
-                        PAWL__FMT(k.like.run_id), PAWL__WORD(k.like.run_id));
+                status = is_of_run(&k);
         if (!status && checkpoint_seq) {
                 status = pawl__session_at(&then, log, &k.session, checkpoint_seq, &k.arena, err);
                 from.session = &then;
         }
         if (!status)
-                status = begin_session(new_session_id, &k, false, begin_from, &from);
+                status = begin_session(new_session_id, &k, options->take_over, begin_from, &from);
         keep_end(&k);
         return status;
 }

@@ -4,6 +4,7 @@
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/session_json.h"
+#include "cli/pawl/workspace.h"
 #include "command/printable.h"
 #include <pawl/session.h>
 #include <stdio.h>
@@ -46,35 +47,41 @@ static pawl_status read_work(telling *t, const cli_call *cli)
         return PAWL_OK;
 }
 
-/* The session that is meant: --id, else $PAWL_SESSION_ID, else the one that is active, of --mission
- * if that is given. */
-static pawl_status find_session(telling *t, const cli_call *cli)
+pawl_status cli_session_meant(
+        char id[129], const cli_call *cli, pawl_log *log, bool kept, pawl_error *err)
 {
-        pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
-        const char *named = cli_value(cli, "id");
+        pawl_session_filter filter = {.version = PAWL_SESSION_FILTER_VERSION,
+                .mission_id = cli_value(cli, "mission"),
+                .status = "active"};
+        const char *named = has_option(cli, "id") ? cli_value(cli, "id") : NULL;
+        const pawl_session *found = NULL;
         pawl_sessions *list = NULL;
+        size_t n = 0;
 
-        if (!named && !cli_given(cli, "mission"))
-                named = cli->in->served ? NULL : getenv("PAWL_SESSION_ID");
+        if (!named && !filter.mission_id)
+                named = cli_variable(cli, "PAWL_SESSION_ID");
         if (named && *named) {
-                snprintf(t->session_id, sizeof t->session_id, "%s", named);
+                snprintf(id, 129, "%s", named);
                 return PAWL_OK;
         }
-        filter.mission_id = cli_value(cli, "mission");
-        filter.status = "active";
-        filter.limit = 2;
-        pawl_status status = pawl_session_list(&list, t->log, &filter, t->err);
+        pawl_status status = pawl_session_list(&list, log, &filter, err);
         if (status)
                 return status;
-        if (list->n == 0)
-                status = pawl__fail(t->err, PAWL_ENOTFOUND,
-                        "session: no session is active; `pawl session start --mission M` begins one");
-        else if (list->n > 1)
-                status = pawl__fail(t->err, PAWL_EINVAL,
-                        "session: more than one session is active; name one with --id or --mission");
+        for (size_t i = 0; i < list->n; i++)
+                if (!kept || !list->items[i].run_id.data) {
+                        found = &list->items[i];
+                        n++;
+                }
+        if (n == 1)
+                snprintf(id, 129, "%.*s", PAWL__FMT(found->session_id));
         else
-                snprintf(t->session_id, sizeof t->session_id, "%.*s",
-                        PAWL__FMT(list->items[0].session_id));
+                status =
+                        n ? pawl__fail(err, PAWL_EINVAL,
+                                    "session: more than one session is active; name one by "
+                                    "--mission or in $PAWL_SESSION_ID")
+                          : pawl__fail(err, PAWL_ENOTFOUND,
+                                    "session: no session is active; `pawl session start --mission M` "
+                                    "begins one");
         pawl_sessions_free(list);
         return status;
 }
@@ -110,7 +117,7 @@ static pawl_status with_session(cli_call *cli, pawl_log *log, bool find,
         if (!status)
                 status = read_work(&t, cli);
         if (!status && find)
-                status = find_session(&t, cli);
+                status = cli_session_meant(t.session_id, cli, log, false, err);
         if (!status)
                 status = tell(&t, cli);
         return status || !cli_given(cli, "json") ? status : print_json(&t, cli);
@@ -168,8 +175,12 @@ static pawl_status tell_end(telling *t, cli_call *cli)
 static pawl_status tell_resume(telling *t, cli_call *cli)
 {
         char id[PAWL_SESSION_ID_MAX];
+        pawl_session_options options = PAWL_SESSION_OPTIONS_INIT;
+
+        options.actor = t->actor;
+        options.take_over = cli_given(cli, "take-over");
         pawl_status status = pawl_session_resume(
-                id, t->log, cli->args[0], cli_number(cli, "checkpoint", 0), t->actor, t->err);
+                id, t->log, cli->args[0], cli_number(cli, "checkpoint", 0), &options, t->err);
 
         if (!status)
                 tell_id(t, cli, id);
@@ -228,6 +239,10 @@ static pawl_status pin_session(cli_call *cli, pawl_log *log, pawl_error *err)
         {                                                                                          \
                 "mission", 0, 0, CLI_TEXT, "MISSION", NULL, "the active one of this mission"       \
         }
+#define TAKE_OVER                                                                                  \
+        {                                                                                          \
+                "take-over", 0, 0, CLI_FLAG, NULL, NULL, "end the mission's active session first"  \
+        }
 #define END_OF_OPTIONS                                                                             \
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object, as `sessions --json` has it"},     \
         {                                                                                          \
@@ -237,7 +252,7 @@ static pawl_status pin_session(cli_call *cli, pawl_log *log, pawl_error *err)
 static const cli_option start_options[] = {
         {"mission", 0, 'm', CLI_TEXT, "MISSION", NULL, "the mission that it is about"},
         WORK_OPTIONS,
-        {"take-over", 0, 0, CLI_FLAG, NULL, NULL, "end the mission's active session first"},
+        TAKE_OVER,
         END_OF_OPTIONS,
 };
 static const cli_option update_options[] = {WHICH_OPTIONS, WORK_OPTIONS, END_OF_OPTIONS};
@@ -261,7 +276,8 @@ static const cli_option end_options[] = {
 };
 static const cli_option resume_options[] = {
         {"checkpoint", 0, 0, CLI_NUMBER, "SEQ", NULL, "as it stood at this checkpoint"},
-        {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who goes on with it (default: user:NAME)"},
+        {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who resumes it (default: user:NAME)"},
+        TAKE_OVER,
         END_OF_OPTIONS,
 };
 static const cli_option pin_options[] = {

@@ -5,6 +5,13 @@
 #pragma once
 
 #include "command/table.h"
+#include <pawl/session.h>
 
 /** Of a pawl_session. */
 extern const cli_field cli_session_fields[];
+
+/** The session that a command is about: --id, else $PAWL_SESSION_ID (not where --mission is given),
+ *  else the one that is active, of --mission if that is given. PAWL_ENOTFOUND: none is active.
+ *  @param kept  one of a run, which no agent keeps, does not count as the active one. */
+PAWL_MUST_CHECK pawl_status cli_session_meant(
+        char id[129], const cli_call *cli, pawl_log *log, bool kept, pawl_error *err);

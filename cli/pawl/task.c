@@ -3,6 +3,7 @@
 #include "cli/pawl/actor.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/git.h"
+#include "cli/pawl/session_json.h"
 #include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
@@ -10,7 +11,6 @@
 #include "session/session.h"
 #include <inttypes.h>
 #include <pawl/mission.h>
-#include <pawl/session.h>
 #include <stdio.h>
 
 typedef struct task {
@@ -28,22 +28,20 @@ static void copy(char out[129], pawl_text text)
         snprintf(out, 129, "%.*s", text.data ? (int)text.len : 0, text.data ? text.data : "");
 }
 
-/* The first session, newest first, that an agent keeps: of the mission named, and of a status. */
-static pawl_status find_kept(bool *found, task *t, const char *status_name)
+/* The mission's newest session that an agent keeps. */
+static pawl_status find_last(bool *found, task *t)
 {
         pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
         pawl_sessions *list = NULL;
 
         *found = false;
-        filter.mission_id = t->mission_id[0] ? t->mission_id : NULL;
-        filter.status = status_name;
+        filter.mission_id = t->mission_id;
         pawl_status status = pawl_session_list(&list, t->log, &filter, t->err);
         for (size_t i = 0; !status && i < list->n && !*found; i++) {
                 const pawl_session *session = &list->items[i];
                 if (session->run_id.data)
                         continue;
                 copy(t->session_id, session->session_id);
-                copy(t->mission_id, session->mission_id);
                 *found = true;
         }
         pawl_sessions_free(list);
@@ -68,34 +66,40 @@ static pawl_status check_mission(task *t)
         return status;
 }
 
-/* The session to tell: the active one, or a new one where the last left off. */
+/* The newest session of the mission is resumed; without one, the first begins. */
+static pawl_status begin_session(task *t)
+{
+        const pawl_session_options options = {PAWL_SESSION_OPTIONS_VERSION, t->actor, false};
+        char next[PAWL_SESSION_ID_MAX];
+        bool found;
+
+        TRY(find_last(&found, t));
+        TRY(found ? pawl_session_resume(next, t->log, t->session_id, 0, &options, t->err)
+                  : pawl_session_start(next, t->log, t->mission_id, NULL, &options, t->err));
+        copy(t->session_id, pawl__text(next));
+        return PAWL_OK;
+}
+
+/* The session to tell: the one that is meant, or a new one where the mission's last left off. */
 static pawl_status find_session(task *t)
 {
         const char *mission = cli_value(t->cli, "mission");
-        char next[PAWL_SESSION_ID_MAX];
-        bool found;
-        pawl_status status = PAWL_OK;
+        pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
+        pawl_sessions *list = NULL;
 
-        snprintf(t->mission_id, sizeof t->mission_id, "%s", mission ? mission : "");
+        copy(t->mission_id, pawl__text(mission));
         if (mission)
-                status = check_mission(t);
-        if (!status)
-                status = find_kept(&found, t, "active");
-        if (status || found)
+                TRY(check_mission(t));
+        pawl_status status = cli_session_meant(t->session_id, t->cli, t->log, true, t->err);
+        if (status == PAWL_ENOTFOUND && mission)
+                return begin_session(t);
+        if (status || mission)
                 return status;
-        if (!mission)
-                return pawl__fail(t->err, PAWL_ENOTFOUND,
-                        "task done: no session of an agent is active; name the mission with "
-                        "--mission, or begin one with `pawl session start --mission M`");
-        status = find_kept(&found, t, NULL);
-        if (!status && found)
-                status = pawl_session_resume(next, t->log, t->session_id, 0, t->actor, t->err);
-        else if (!status)
-                status = pawl_session_start(next, t->log, mission, NULL,
-                        &(pawl_session_options){PAWL_SESSION_OPTIONS_VERSION, t->actor, false},
-                        t->err);
-        if (!status)
-                snprintf(t->session_id, sizeof t->session_id, "%s", next);
+        filter.session_id = t->session_id;
+        status = pawl_session_list(&list, t->log, &filter, t->err);
+        if (!status && list->n)
+                copy(t->mission_id, list->items[0].mission_id);
+        pawl_sessions_free(list);
         return status;
 }
 
@@ -194,7 +198,7 @@ static int task_run(cli_call *cli)
 
 static const cli_option task_options[] = {
         {"mission", 0, 0, CLI_TEXT, "MISSION", NULL,
-                "the mission that it is of (default: that of the active session)"},
+                "the mission that it is of (default: that of $PAWL_SESSION_ID, or of the active session)"},
         {"commit", 0, 0, CLI_LOCAL, NULL, NULL, "commit what is staged in git, if anything is"},
         {"write", 0, 0, CLI_FILE, "FILE", NULL,
                 "where the handoff goes (default: handoff.txt beside the log)"},

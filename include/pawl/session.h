@@ -121,7 +121,7 @@ typedef struct pawl_session_work {
         size_t n_files;
 } pawl_session_work;
 
-/** Options for starting. Start from PAWL_SESSION_OPTIONS_INIT. */
+/** Options for starting and resuming. Start from PAWL_SESSION_OPTIONS_INIT. */
 typedef struct pawl_session_options {
         unsigned version;  /**< PAWL_SESSION_OPTIONS_VERSION */
         const char *actor; /**< "agent:builder"; NULL: "program" */
@@ -166,11 +166,13 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_end(pawl_log *log, const ch
         pawl_error *err);
 
 /** A new session of the same mission with the work as an agent's session left it, or as it was at
- *  one of its checkpoints. A session that is active still is ended as interrupted.
- *  @param checkpoint_seq  0: as it was left. */
+ *  one of its checkpoints.
+ *  @param checkpoint_seq  0: as it was left.
+ *  @return PAWL_EHELD while this or another session of the mission is active, unless
+ *          options.take_over ends that one as interrupted. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_resume(
         char new_session_id[PAWL_SESSION_ID_MAX], pawl_log *log, const char *session_id,
-        uint64_t checkpoint_seq, const char *actor, pawl_error *err);
+        uint64_t checkpoint_seq, const pawl_session_options *options, pawl_error *err);
 
 /** Keep a session, of whatever status, from being pruned; or no longer. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_session_pin(

@@ -4,7 +4,7 @@ export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b.c GIT_COMMITTER_NAME=a GIT_COMMITT
 
 it "an unknown mission is a clear error, and so is none"
 runs 0 pawl init
-fails 1 'no session of an agent is active; name the mission with --mission' pawl task done T1
+fails 1 'session: no session is active; `pawl session start --mission M` begins one' pawl task done T1
 fails 1 'mission nowhere: is not known here' pawl task done T1 --mission nowhere
 same "$(eventlog head | cut -d' ' -f1)" 0
 
@@ -55,12 +55,26 @@ runs 0 pawl session end
 runs 0 pawl task done T5 --mission paper
 same "$(pawl sessions --json | jq -c '[length, .[0].steps_completed, .[0].status]')" '[2,5,"active"]'
 
+it "it marks the session that \$PAWL_SESSION_ID names, and no other mission's"
+other=$(pawl session start --mission thesis)
+fails 1 'session: more than one session is active' pawl task done T6
+PAWL_SESSION_ID=$other runs 0 pawl task done T6 --json
+same "$(jq -r .mission_id out)" thesis
+same "$(pawl sessions --json | jq -c '.[] | select(.mission_id == "paper") | .steps_completed' | head -n 1)" 5
+PAWL_SESSION_ID=$other runs 0 pawl session end
+PAWL_SESSION_ID=$other fails 1 "session $other: has ended .completed.; .pawl session resume $other. begins another where it left off" pawl task done T7
+next=$(pawl session resume "$other")
+PAWL_SESSION_ID=$other fails 1 "has ended .completed.; $next is the active one of mission thesis" pawl task done T7
+fails 6 "session $next of .* is active" pawl session resume "$next"
+runs 0 pawl session resume "$next" --take-over
+PAWL_SESSION_ID=$(cat out) runs 0 pawl session end
+
 it "the hook is installed once, never over a file that differs, and works"
 runs 0 pawl hooks install
 says '^Connect it' out
 mkdir elsewhere
 (cd elsewhere && runs 0 ../.pawl/hooks/task-done T6)
-same "$(pawl sessions --json | jq -c '.[0].steps_completed')" 6
+same "$(pawl sessions --json | jq -c '.[] | select(.mission_id == "paper") | .steps_completed' | head -n 1)" 6
 runs 0 pawl hooks install
 says 'is installed already' out
 echo '# mine' >>.pawl/hooks/task-done

@@ -254,7 +254,9 @@ HISTORY_TEST(an_agents_one)
         assert_ok(pawl_session_end(
                 h->log, id, "agent:writer", "interrupted", "lunch", NULL, &h->err));
         document_is(h, NULL, 0, "agent_left");
-        assert_ok(pawl_session_resume(id, h->log, id, 0, "agent:writer", &h->err));
+        assert_ok(pawl_session_resume(id, h->log, id, 0,
+                &(pawl_session_options){PAWL_SESSION_OPTIONS_VERSION, "agent:writer", false},
+                &h->err));
         work = (pawl_session_work){.completed = pending, .n_completed = 4, .current_step = ""};
         assert_ok(pawl_session_end(h->log, id, "agent:writer", "completed", NULL, &work, &h->err));
         document_is(h, NULL, 0, "agent_completed");

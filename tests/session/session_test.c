@@ -309,6 +309,7 @@ PIPED_TEST(a_checkpoint_can_be_gone_on_from)
         pawl_session session;
         uint64_t seq;
         char id[PAWL_SESSION_ID_MAX], next[PAWL_SESSION_ID_MAX];
+        const pawl_session_options over = {PAWL_SESSION_OPTIONS_VERSION, NULL, true};
 
         assert_ok(pawl_session_start(id, p->log, "m", &work, NULL, &p->err));
         work = (pawl_session_work){.completed = first, .n_completed = 1, .summary = "one"};
@@ -318,7 +319,11 @@ PIPED_TEST(a_checkpoint_can_be_gone_on_from)
 
         assert_int_equal(
                 pawl_session_resume(next, p->log, id, seq + 1, NULL, &p->err), PAWL_ENOTFOUND);
-        assert_ok(pawl_session_resume(next, p->log, id, seq, NULL, &p->err));
+        const uint64_t head = piped_head(p);
+        assert_int_equal(pawl_session_resume(next, p->log, id, seq, NULL, &p->err), PAWL_EHELD);
+        assert_says(p->err.message, "is active");
+        assert_int_equal(piped_head(p), head);
+        assert_ok(pawl_session_resume(next, p->log, id, seq, &over, &p->err));
         pawl_sessions *list = newest(p, &session);
         assert_text(session.session_id, next);
         assert_text(session.summary, "one");
