@@ -244,6 +244,17 @@ pawl_status cli_known_run(pawl_text *run_id, pawl_log *log, pawl__arena *arena, 
                                                   PAWL__FMT(*run_id));
 }
 
+pawl_status cli_run_row(
+        pawl__row *run, pawl_text run_id, const cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        pawl__state *state;
+
+        *run = (pawl__row){.v[PAWL__RUN_ID].text = run_id};
+        TRY(pawl__state_of(&state, log, err));
+        const pawl_status status = pawl__state_get(state, PAWL__RUNS, run, cli->arena, err);
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
 pawl_status cli_short_id(
         pawl_text *id, pawl_log *log, pawl__table table, pawl__arena *arena, pawl_error *err)
 {

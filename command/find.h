@@ -50,6 +50,10 @@ PAWL_MUST_CHECK pawl_status cli_whole_run(
 PAWL_MUST_CHECK pawl_status cli_known_run(
         pawl_text *run_id, pawl_log *log, pawl__arena *arena, pawl_error *err);
 
+/** The run of that id as it is; one that the log's tables do not have has no columns but that. */
+PAWL_MUST_CHECK pawl_status cli_run_row(
+        pawl__row *run, pawl_text run_id, const cli_call *cli, pawl_log *log, pawl_error *err);
+
 /** For people, the beginning of an id of that table that names it; whole where the log's tables
  *  can't be asked. It lives in @p arena. */
 PAWL_MUST_CHECK pawl_status cli_short_id(

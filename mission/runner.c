@@ -1,6 +1,7 @@
 #include "mission/runner.h"
 #include "base/error.h"
 #include "base/ids.h"
+#include "base/printable.h"
 #include "events/mask.h"
 #include "pipeline/question.h"
 #include "session/session.h"
@@ -154,8 +155,9 @@ pawl_status pawl__runner_prepare(pawl__runner *r)
 pawl_status pawl__runner_fail_held(pawl__runner *r, const pawl_owner *owner)
 {
         return pawl__fail(&r->error, PAWL_EHELD,
-                "run %.*s: is held by pid %lld on %.*s; wait for it, or stop it",
-                PAWL__FMT(r->run_id), (long long)owner->pid, PAWL__FMT(owner->host));
+                "run %.*s: is held by pid %lld on %.*s; stop it, or wait: `pawl resume %s --wait`",
+                PAWL__FMT(r->run_id), (long long)owner->pid, PAWL__FMT(owner->host),
+                PAWL__WORD(r->run_id));
 }
 
 static pawl_status new_session(pawl__runner *r)

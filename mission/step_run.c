@@ -106,13 +106,12 @@ static pawl_status waits_for_answer(const pawl__step_run *p)
                 PAWL__FMT(p->step->id), (int)shown, question.data,
                 shown < question.len ? "..." : "", p->ctx->distrust.message[0] ? ", since " : "",
                 p->ctx->distrust.message, PAWL__FMT(conflict->conflict_id),
-                p->r->trusts ? " --sign KEY" : "", pawl_context_retry_token(p->ctx));
+                p->r->trusts ? " --sign KEY" : "", PAWL__WORD(p->r->run_id));
 }
 
 pawl_status pawl__step_run_blocked(const pawl__step_run *p)
 {
         pawl__runner *r = p->r;
-        const char *token = pawl_context_retry_token(p->ctx);
         size_t n = pawl_context_conflicts(p->ctx);
 
         pawl__step_run_progress(p, PAWL_STEP_BLOCKED);
@@ -123,7 +122,7 @@ pawl_status pawl__step_run_blocked(const pawl__step_run *p)
                 "resolve%s` answers, then `pawl resume %s`",
                 PAWL__FMT(p->step->id), n, n == 1 ? "" : "s",
                 p->ctx->distrust.message[0] ? ", since " : "", p->ctx->distrust.message,
-                r->trusts ? " --sign KEY" : "", token ? token : PAWL__WORD(r->run_id));
+                r->trusts ? " --sign KEY" : "", PAWL__WORD(r->run_id));
 }
 
 /* One that completed just now is a checkpoint of the session, in the commit that takes its

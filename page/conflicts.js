@@ -4,7 +4,7 @@ import { add, announce, at, command, el, fill, icon, link, moment, pill, renew, 
 import { scopes } from "./glossary.js";
 import { listen } from "./live.js";
 import * as open from "./open.js";
-import { person, short, standing, term } from "./words.js";
+import { continuing, person, short, standing, term } from "./words.js";
 
 const DEFERRED = "pawl.deferred"; // ids of those that were put off, in this tab
 const deferred = () => kept(DEFERRED);
@@ -233,8 +233,8 @@ async function follow(c, place, view) {
     fill(place, rest.length
       ? el("p", null, "The run has another question: ", link(at("conflicts", rest[0].conflict_id), subject(rest[0])), ". ", way)
       : run.status === "blocked"
-        ? [el("p", null, "The run can go on. Where ", el("code", null, "pawl resume --wait"), " is at work it does so by itself; elsewhere type ",
-          command(`pawl resume ${c.retry_token}`)), el("p", null, way)]
+        ? [el("p", null, "The run can go on. Where ", el("code", null, "pawl resume --wait"), " is running it does; elsewhere: ",
+          continuing(run)), el("p", null, way)]
         : el("p", null, "The run went on: ", pill(standing(run)), " ", way));
   };
   const told = (event) => {

@@ -146,6 +146,10 @@ export function aloud(event) {
 /** The status of a run or a step as people are told it: nobody is at what its process left when it died. */
 export const standing = (of) => (of.unfinished || of.status === "interrupted" ? "unfinished" : of.status);
 
+/** What continues a run, as `pawl` prints it: a command, or nothing but the program that began it. */
+export const continuing = (run) => (!run.mission_path ? "run the program that began it again"
+  : command(run.mission_path.startsWith("/") || run.status === "failed" ? `pawl resume ${word(run.run_id)}` : "pawl work"));
+
 /** How to go on with a run, by its status. */
 export function goOn(run) {
   switch (run.status) {
@@ -157,14 +161,14 @@ export function goOn(run) {
     case "queued":
       return el("p", { class: "hint" }, "It waits for a worker: ", command("pawl work"));
     case "interrupted":
-      return el("p", { class: "hint" }, "No process is at it any more. Go on with it: ", command(`pawl resume ${word(run.run_id)}`));
+      return el("p", { class: "hint" }, "No process is at it any more. To continue: ", continuing(run));
     case "blocked":
       return run.conflicts_open
         ? el("p", { class: "hint" }, "It waits for an answer. Where ", el("code", null, "pawl resume --wait"),
-          " is at work it then goes on by itself; elsewhere type ", command(`pawl resume ${word(run.run_id)}`))
+          " is running it then continues; elsewhere: ", continuing(run))
         : el("p", { class: "hint" }, "Every question is answered. Where ", el("code", null, "pawl resume --wait"),
-          " is at work it goes on by itself; elsewhere type ", command(`pawl resume ${word(run.run_id)}`));
+          " is running it continues; elsewhere: ", continuing(run));
     default:
-      return el("p", { class: "hint" }, "Go on with it: ", command(`pawl resume ${word(run.run_id)}`));
+      return el("p", { class: "hint" }, "To continue: ", continuing(run));
   }
 }

@@ -108,7 +108,8 @@ static pawl_text below_command(pawl_text text)
 {
         static const char *const own[] = {"Nothing is left to do: it is completed.",
                 "When the issues above are answered:", "It was ended with steps still to be done:",
-                "pawl resume ", "pawl session resume "};
+                "Run the program that began it again.", "pawl resume ", "pawl session resume ",
+                "pawl work"};
         const char *end;
 
         for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)

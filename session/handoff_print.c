@@ -7,6 +7,7 @@
 #include "base/printable.h"
 #include "base/sources.h"
 #include "session/handoff.h"
+#include "state/run_way.h"
 #include <inttypes.h>
 
 enum { CHANGES_SHOWN = 50 }; /* of files; the whole is to be one screen or two */
@@ -386,14 +387,18 @@ static bool is_open(const pawl__handoff *h)
 static void put_command(pawl__buf *out, const pawl__handoff *h)
 {
         const pawl__value *v = h->session.v;
-        const pawl__hand_step *step = step_at_hand(h);
+        const pawl__run_way way = h->has_run ? pawl__run_way_of(&h->run) : PAWL__BY_RESUME;
 
         if (!v[PAWL__SES_RUN].text.data) {
                 pawl__buf_adds(out, "pawl session resume");
                 put_argument(out, v[PAWL__SES_ID].text);
-        } else {
+        } else if (way == PAWL__BY_RESUME) {
                 pawl__buf_adds(out, "pawl resume");
-                put_argument(out, step && step->token.data ? step->token : v[PAWL__SES_RUN].text);
+                put_argument(out, v[PAWL__SES_RUN].text);
+        } else {
+                pawl__buf_adds(out, way == PAWL__BY_WORKER
+                                            ? "pawl work\n"
+                                            : "Run the program that began it again.\n");
         }
 }
 

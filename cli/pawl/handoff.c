@@ -148,8 +148,9 @@ static void print_understood(const reading *r)
                 }
         }
         cli_sayf(r->t->cli, r->t->cli->in->out,
-                "%zu new notes, %zu done; `pawl resume` takes them into the log", r->edits.fresh.n,
-                r->edits.n_done);
+                "%zu new note%s, %zu done; a resume of a run whose mission has this file as its "
+                "`handoff` takes them into the log",
+                r->edits.fresh.n, r->edits.fresh.n == 1 ? "" : "s", r->edits.n_done);
         fputc('\n', r->t->cli->in->out);
 }
 

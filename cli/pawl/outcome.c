@@ -1,5 +1,6 @@
 #include "cli/pawl/outcome.h"
 #include "base/error.h"
+#include "base/printable.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/signals.h"
 #include "command/fields.h"
@@ -210,13 +211,13 @@ static int tell_blocked(const cli_call *cli, const pawl_run_result *result, cons
         pawl_error told = *err;
 
         told.status = PAWL_BLOCKED;
-        if (n > 0 && step->retry_token && !first->is_question && !result->require_signed)
+        if (n > 0 && !first->is_question && !result->require_signed)
                 pawl__fail(&told, PAWL_BLOCKED,
                         "step %s: generation is blocked by %zu unresolved conflict%s; answer with "
                         "`pawl resolve %s %s (see `pawl conflicts`), then `pawl resume %s`",
                         step->step_id, n, n == 1 ? "" : "s", first->id,
                         first->can_pick ? "--pick N`, or --define TEXT" : "--define TEXT`",
-                        step->retry_token);
+                        PAWL__WORD(pawl__text(result->run_id)));
         return cli_fail(cli, &told);
 }
 

@@ -5,6 +5,7 @@
 #include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
+#include "state/run_way.h"
 #include <inttypes.h>
 
 static const char *const actions[] = {[PAWL_PLAN_WRITE] = "write",
@@ -220,8 +221,10 @@ pawl_status cli_plan_json(
         return cli_print_json(cli, &w, err);
 }
 
-pawl_status cli_plan_done(const cli_call *cli, const pawl_rollback_plan *of, pawl_error *err)
+pawl_status cli_plan_done(
+        const cli_call *cli, pawl_log *log, const pawl_rollback_plan *of, pawl_error *err)
 {
+        pawl__row run;
         const pawl_rollback_plan_view look = pawl_rollback_plan_look(of), *plan = &look;
         const pawl_rollback_plan_counts *n = &plan->counts;
         const pawl_rollback_plan_effect *effect = &plan->effect;
@@ -243,10 +246,9 @@ pawl_status cli_plan_done(const cli_call *cli, const pawl_rollback_plan *of, paw
                         print_item(cli->in->out, &plan->items[i]);
         if (effect->run_id.data && !pawl__text_is(effect->run_status, "completed") &&
                 !has_ended(plan)) {
-                fputs("go on with `pawl resume ", cli->in->out);
-                cli_put_word(cli->in->out, effect->run_id);
-                cli_say_log(cli, cli->in->out);
-                fputs("`\n", cli->in->out);
+                TRY(cli_run_row(&run, effect->run_id, cli, log, err));
+                cli_sayf(cli, cli->in->out, "continue with %s\n",
+                        PAWL__ADVICE(pawl__run_way_of(&run), effect->run_id));
         }
         cli_sayf(cli, cli->in->out, "`pawl undo` takes this back");
         fputc('\n', cli->in->out);

@@ -18,4 +18,4 @@ PAWL_MUST_CHECK pawl_status cli_plan_json(
 PAWL_MUST_CHECK pawl_status cli_plan_missed(const pawl_rollback_plan *plan, pawl_error *err);
 /** What was done, in a few lines, or as the object under --json. */
 PAWL_MUST_CHECK pawl_status cli_plan_done(
-        const cli_call *cli, const pawl_rollback_plan *plan, pawl_error *err);
+        const cli_call *cli, pawl_log *log, const pawl_rollback_plan *of, pawl_error *err);

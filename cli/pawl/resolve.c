@@ -7,15 +7,23 @@
 #include "command/find.h"
 #include "command/input.h"
 #include "command/printable.h"
+#include "mission/secrets.h"
 #include "mission/ssh_keygen.h"
 #include "pipeline/answer.h"
 #include "pipeline/question.h"
+#include "state/run_way.h"
 #include <pawl/pipeline.h>
 #include <stdio.h>
 
-static void print_text(const cli_call *cli, const pawl__row *row, size_t n_open)
+static pawl_status print_text(const cli_call *cli, pawl_log *log, pawl__state *state,
+        const pawl__row *row, size_t n_open, pawl_error *err)
 {
         FILE *out = cli->in->out;
+        pawl_text id = row->v[PAWL__CON_RUN].text;
+        pawl__row run;
+
+        TRY(cli_run_row(&run, id, cli, log, err));
+        TRY(pawl__state_short_id(&id, state, PAWL__RUNS, cli->arena, err));
 
         cli_putf(out, "%.*s: \"%.*s\" is answered; ", CLI_FMT(row->v[PAWL__CON_ID].text),
                 CLI_FMT(row->v[PAWL__CON_TERM].text));
@@ -23,10 +31,10 @@ static void print_text(const cli_call *cli, const pawl__row *row, size_t n_open)
                 cli_putf(out, "step %.*s", CLI_FMT(row->v[PAWL__CON_STEP].text));
                 cli_sayf(cli, out, " has %zu more (see `pawl conflicts`)", n_open);
         } else {
-                cli_sayf(cli, out, "go on with `pawl resume %.*s`",
-                        PAWL__FMT(row->v[PAWL__CON_TOKEN].text));
+                cli_sayf(cli, out, "continue with %s", PAWL__ADVICE(pawl__run_way_of(&run), id));
         }
         fputc('\n', out);
+        return PAWL_OK;
 }
 
 typedef struct answered {
@@ -68,7 +76,7 @@ static pawl_status warn_at_work(const cli_call *cli, pawl_log *log, pawl__state 
         return status == PAWL_ENOTFOUND ? PAWL_OK : status;
 }
 
-/* What to do next: the token to resume with, or how many more answers the step needs. */
+/* What to do next: how the run continues, or how many more answers the step needs. */
 static pawl_status tell_next(const cli_call *cli, pawl_log *log, pawl_error *err)
 {
         answered found = {.n_open = 0};
@@ -88,7 +96,7 @@ static pawl_status tell_next(const cli_call *cli, pawl_log *log, pawl_error *err
         if (!status && cli_given(cli, "json"))
                 status = cli_print_object(cli, fields, &found, err);
         else if (!status)
-                print_text(cli, &found.row, found.n_open);
+                status = print_text(cli, log, state, &found.row, found.n_open, err);
         return status;
 }
 
@@ -191,9 +199,13 @@ static pawl_status read_answers(answered_all *all, const cli_call *cli, pawl_err
         return status;
 }
 
-static void print_all(const cli_call *cli, const answered_all *all)
+static pawl_status print_all(
+        const cli_call *cli, pawl_log *log, const answered_all *all, pawl_error *err)
 {
         FILE *out = cli->in->out;
+        pawl__row run;
+
+        TRY(cli_run_row(&run, all->run_id, cli, log, err));
 
         fprintf(out, "%zu conflict%s answered; ", all->answers.n, all->answers.n == 1 ? "" : "s");
         if (all->answers.n == 0 && all->n_open == 0)
@@ -201,10 +213,12 @@ static void print_all(const cli_call *cli, const answered_all *all)
         else if (all->n_open > 0)
                 cli_sayf(cli, out, "%zu more wait (see `pawl conflicts`)", all->n_open);
         else if (all->run_id.len)
-                cli_sayf(cli, out, "go on with `pawl resume %s`", PAWL__WORD(all->run_id));
+                cli_sayf(cli, out, "continue with %s",
+                        PAWL__ADVICE(pawl__run_way_of(&run), all->run_id));
         else
-                cli_sayf(cli, out, "go on with `pawl resume`");
+                cli_sayf(cli, out, "`pawl status` prints how the runs continue");
         fputc('\n', out);
+        return PAWL_OK;
 }
 
 static pawl_status resolve_many(cli_call *cli, pawl_log *log, const char *actor, pawl_error *err)
@@ -235,9 +249,30 @@ static pawl_status resolve_many(cli_call *cli, pawl_log *log, const char *actor,
                 &rows, &all.n_open, state, all.run_id, pawl__text(NULL), true, cli->arena, err);
         if (!status && cli_given(cli, "json"))
                 return cli_print_object(cli, all_fields, &all, err);
-        if (!status)
-                print_all(cli, &all);
-        return status;
+        return status ? status : print_all(cli, log, &all, err);
+}
+
+/* What is typed may have the value of a secret that a waiting run has. */
+static pawl_status mask_secrets(const cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        const pawl_text none = {NULL, 0};
+        pawl_text last = none;
+        pawl__state *state;
+        pawl__row *open, run;
+        size_t n;
+
+        TRY(pawl__state_of(&state, log, err));
+        TRY(pawl__state_conflicts(
+                &open, &n, state, none, none, !cli_given(cli, "replace"), cli->arena, err));
+        for (size_t i = 0; i < n; i++) {
+                const pawl_text id = open[i].v[PAWL__CON_RUN].text;
+                if (pawl__text_eq(id, last))
+                        continue;
+                last = id;
+                TRY(cli_run_row(&run, id, cli, log, err));
+                TRY(pawl__secrets_of_run(log, &run, err));
+        }
+        return PAWL_OK;
 }
 
 static pawl_status resolve(cli_call *cli, pawl_log *log, pawl_error *err)
@@ -246,6 +281,8 @@ static pawl_status resolve(cli_call *cli, pawl_log *log, pawl_error *err)
         const char *actor;
         pawl_status status = cli_actor(&actor, cli, err);
 
+        if (!status)
+                status = mask_secrets(cli, log, err);
         if (status)
                 return status;
         if (!cli->n_args)
@@ -287,7 +324,8 @@ static const cli_option resolve_options[] = {
         {"pick-first", 0, 'a', CLI_FLAG, NULL, NULL, "with --all: the first candidate of each"},
         {"answers", 0, 'a', CLI_FILE, "FILE", NULL,
                 "many answers, as JSON Lines or one array, in one commit"},
-        {"answers-json", 0, 'a', CLI_TEXT, "ANSWERS", NULL, "the same, not in a file"},
+        {"answers-json", 0, 'a', CLI_TEXT, "ANSWERS", NULL,
+                "many answers, as a text of JSON Lines or one array"},
         {"run", 0, 0, CLI_TEXT, "RUN", NULL, "with --all: the run whose conflicts are answered"},
         {"all", 0, 0, CLI_FLAG, NULL, NULL, "every open conflict of --run, in one commit"},
         {"scope", 0, 0, CLI_CHOICE, "SCOPE",

@@ -106,13 +106,14 @@ static pawl_status print_json(
         return cli_print_json(cli, &w, err);
 }
 
-static pawl_status print_text(const cli_call *cli, const pawl_toolcall *call, pawl_error *err)
+static pawl_status print_text(
+        const cli_call *cli, pawl_log *log, const pawl_toolcall *call, pawl_error *err)
 {
         pawl__buf text = PAWL__BUF_INIT;
         pawl_status status = PAWL_OK;
 
         if (pawl_toolcall_plan(call))
-                status = cli_plan_done(cli, pawl_toolcall_plan(call), err);
+                status = cli_plan_done(cli, log, pawl_toolcall_plan(call), err);
         else
                 fputs("it names no checkpoint: no file was touched\n", cli->in->out);
         if (!status)
@@ -144,7 +145,7 @@ static pawl_status restore(cli_call *cli, pawl_log *log, pawl_error *err)
                 return status;
         status = cli_given(cli, "json") ? print_json(cli, pawl_toolcall_told(call),
                                                   pawl_toolcall_plan(call) != NULL, err)
-                                        : print_text(cli, call, err);
+                                        : print_text(cli, log, call, err);
         if (!status && pawl_toolcall_plan(call))
                 status = cli_plan_missed(pawl_toolcall_plan(call), err);
         pawl_toolcall_free(call);

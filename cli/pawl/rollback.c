@@ -38,7 +38,7 @@ static pawl_status show_plan(going *g, const char *which)
 static pawl_status tell(going *g, pawl_status status, pawl_rollback_plan *done)
 {
         if (!status)
-                status = cli_plan_done(g->cli, done, g->err);
+                status = cli_plan_done(g->cli, g->log, done, g->err);
         if (!status)
                 status = cli_plan_missed(done, g->err);
         pawl_rollback_plan_free(done);

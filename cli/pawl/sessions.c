@@ -1,4 +1,5 @@
 /* pawl sessions: newest first, and how to go on with the latest. */
+#include "base/error.h"
 #include "base/json_write.h"
 #include "base/sources.h"
 #include "cli/pawl/commands.h"
@@ -7,6 +8,7 @@
 #include "command/json.h"
 #include "command/printable.h"
 #include "session/handoff.h"
+#include "state/run_way.h"
 #include <inttypes.h>
 #include <pawl/session.h>
 #include <stdio.h>
@@ -113,10 +115,13 @@ static void print_detail(FILE *out, const detail *d)
         }
 }
 
-/* The command that goes on with it; nothing for one that is at work or done. */
-static void print_next(const cli_call *cli, const pawl_session *s)
+/* What continues it; nothing for one that is active or done. */
+static pawl_status print_next(
+        const cli_call *cli, pawl_log *log, const pawl_session *s, pawl_error *err)
 {
         FILE *out = cli->in->out;
+        char command[PAWL__WAY_MAX];
+        pawl__row run;
 
         if (pawl__text_is(s->status, "active")) {
                 cli_putf(out, "\nThe latest is at work now: %.*s\n", CLI_FMT(s->actor));
@@ -127,13 +132,21 @@ static void print_next(const cli_call *cli, const pawl_session *s)
                 cli_say_log(cli, out);
                 fputs("` tells what was done\n", out);
         } else {
-                fputs(s->run_id.data ? "\nResume the latest: pawl resume "
-                                     : "\nResume the latest: pawl session resume ",
-                        out);
-                cli_put_word(out, s->run_id.data ? s->run_id : s->session_id);
+                TRY(cli_run_row(&run, s->run_id, cli, log, err));
+                const pawl__run_way way = s->run_id.data ? pawl__run_way_of(&run) : PAWL__BY_RESUME;
+                if (way == PAWL__BY_PROGRAM) {
+                        fputs("\nTo resume the latest, run the program that began it again\n", out);
+                        return PAWL_OK;
+                }
+                fputs("\nResume the latest: ", out);
+                if (s->run_id.data)
+                        fputs(pawl__run_command(command, way, s->run_id), out);
+                else
+                        fprintf(out, "pawl session resume %s", PAWL__WORD(s->session_id));
                 cli_say_log(cli, out);
                 fputs("\n", out);
         }
+        return PAWL_OK;
 }
 
 static pawl_status show(const cli_call *cli, pawl_log *log, const pawl_sessions *list,
@@ -155,8 +168,7 @@ static pawl_status show(const cli_call *cli, pawl_log *log, const pawl_sessions 
                 return status;
         if (d)
                 print_detail(cli->in->out, d);
-        print_next(cli, list->items);
-        return PAWL_OK;
+        return print_next(cli, log, list->items, err);
 }
 
 static pawl_status sessions(cli_call *cli, pawl_log *log, pawl_error *err)

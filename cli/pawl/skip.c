@@ -6,6 +6,8 @@
 #include "command/fields.h"
 #include "command/find.h"
 #include "command/input.h"
+#include "mission/secrets.h"
+#include "state/run_way.h"
 #include <pawl/mission.h>
 
 typedef struct skipped {
@@ -25,11 +27,16 @@ static pawl_status skip(cli_call *cli, pawl_log *log, pawl_error *err)
         const char *file = cli_value(cli, "output"), *actor;
         skipped s = {pawl__text(cli->args[0]), pawl__text(cli->args[1]), "skipped"};
         cli_input input = {.fd = -1};
+        pawl__row run;
         pawl_text output = pawl__text(cli_value(cli, "output-json"));
         pawl_status status = cli_actor(&actor, cli, err);
 
         if (!status)
                 status = cli_whole_run(&s.run_id, log, cli->arena, err);
+        if (!status)
+                status = cli_run_row(&run, s.run_id, cli, log, err);
+        if (!status)
+                status = pawl__secrets_of_run(log, &run, err);
         if (!status && file && output.data)
                 status = pawl__fail(err, PAWL_EINVAL,
                         "skip: --output and --output-json say the same; give one of them");
@@ -45,8 +52,8 @@ static pawl_status skip(cli_call *cli, pawl_log *log, pawl_error *err)
                 return status;
         if (cli_given(cli, "json"))
                 return cli_print_object(cli, fields, &s, err);
-        cli_sayf(cli, cli->in->out, "step %s is skipped; `pawl resume %s` goes on", s.step_id.data,
-                PAWL__WORD(s.run_id));
+        cli_sayf(cli, cli->in->out, "step %s is skipped; continue with %s", s.step_id.data,
+                PAWL__ADVICE(pawl__run_way_of(&run), s.run_id));
         fputc('\n', cli->in->out);
         return PAWL_OK;
 }
@@ -54,7 +61,7 @@ static pawl_status skip(cli_call *cli, pawl_log *log, pawl_error *err)
 static const cli_option skip_options[] = {
         {"output", 0, 0, CLI_FILE, "FILE", NULL,
                 "JSON that is its output from now on (default: null)"},
-        {"output-json", 0, 0, CLI_TEXT, "JSON", NULL, "the same, not in a file"},
+        {"output-json", 0, 0, CLI_TEXT, "JSON", NULL, "its output, as JSON text"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who does it (default: user:NAME)"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},

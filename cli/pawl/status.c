@@ -11,6 +11,7 @@
 #include "command/printable.h"
 #include "mission/runs.h"
 #include "pipeline/question.h"
+#include "state/run_way.h"
 #include "workspace/workspace.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -107,23 +108,18 @@ static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl
 
 /* ---- What to type --------------------------------------------------------------------------- */
 
-/* Its owner, or the program that began it, resumes it. */
-static bool is_left_alone(const listing *l, const pawl__run_view *run)
-{
-        return run->held || (!l->n_open && !value(run, PAWL__RUN_MISSION_PATH).data);
-}
-
 /* Ids are whole in JSON, and short for people. */
 static pawl_status put_next(FILE *out, listing *l, const pawl__run_view *run, pawl_error *err)
 {
+        const pawl__run_way way = pawl__run_way_of(&run->row);
         pawl_text id = value(run, PAWL__RUN_ID);
+        char command[PAWL__WAY_MAX];
         pawl_status status = PAWL_OK;
 
-        if (is_left_alone(l, run))
+        if (run->held)
                 return PAWL_OK;
-        if (!l->n_open && pawl__run_submitted(&run->row) && !pawl__text_is(run->status, "failed")) {
-                fputs("pawl work", out);
-                cli_say_log(l->cli, out);
+        if (!l->n_open && way == PAWL__BY_PROGRAM) { /* which has no command */
+                fputs(l->w ? "" : "run the program that began it again", out);
                 return PAWL_OK;
         }
         if (l->n_open)
@@ -131,13 +127,16 @@ static pawl_status put_next(FILE *out, listing *l, const pawl__run_view *run, pa
         if (!l->w)
                 status = pawl__state_short_id(
                         &id, l->state, l->n_open ? PAWL__CONFLICTS : PAWL__RUNS, &l->arena, err);
-        fputs(l->n_open ? "pawl resolve " : "pawl resume ", out);
-        cli_put_word(out, id);
-        if (l->n_open)
+        if (l->n_open) {
+                fputs("pawl resolve ", out);
+                cli_put_word(out, id);
                 fputs(pawl__is_question(l->open[0].v[PAWL__CON_TYPE].text) ? " --answer TEXT"
                         : l->open[0].v[PAWL__CON_CANDIDATES].text.len > 2  ? " --pick N"
                                                                            : " --define TEXT",
                         out);
+        } else {
+                fputs(pawl__run_command(command, way, id), out);
+        }
         cli_say_log(l->cli, out);
         return status;
 }
@@ -162,7 +161,7 @@ static pawl_status print_run(
         fprintf(out, "\n%13s", "");
         put_why(out, l, run, reason);
         fputc('\n', out);
-        if (is_left_alone(l, run))
+        if (run->held)
                 return PAWL_OK;
         fprintf(out, "%13s", "");
         status = put_next(out, l, run, err);

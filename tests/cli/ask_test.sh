@@ -60,7 +60,7 @@ write_ask 'question: "Publish {$param: version}?", options: [yes, no, 1.10, true
 begin_log
 runs 0 pawl check mission.yaml
 runs 3 pawl run mission.yaml --run one --set version=1.4 --no-input
-says '^pawl: step approve: waits for an answer to "Publish 1.4\?"; `pawl resolve [0-9a-f]{16} --answer TEXT` gives one, then `pawl resume [0-9a-f-]{36}`$' err
+says '^pawl: step approve: waits for an answer to "Publish 1.4\?"; `pawl resolve [0-9a-f]{16} --answer TEXT` gives one, then `pawl resume one`$' err
 same "$(conflict '[.term, .conflict_type, .step_id, .status, [.candidates[].definition], .to, .otherwise, .answer]')" \
         '["Publish 1.4?","question","approve","open",["yes","no","1.10","true"],["user:ana","user:ben"],"no",null]'
 id=$(conflict .conflict_id | tr -d '"')
@@ -104,7 +104,7 @@ same "$(eventlog head)" "$before"
 
 it "the first answer counts, until another says that it replaces it"
 runs 0 pawl resolve "$id" --answer 1.10 --actor user:ana
-says "^$id: \"Publish 1.4\?\" is answered; go on with" out
+says "^$id: \"Publish 1.4\?\" is answered; continue with" out
 fails 1 "was answered already" pawl resolve "$id" --answer no --actor user:ben
 runs 0 pawl resolve "$id" --pick 1 --replace --actor user:ben
 same "$(payload GlossaryClarificationResolved '[.answer, .selected_sense, .resolution_mode, .actor.actor_id]')" '["yes",null,"async","user:ben"]'

@@ -55,7 +55,7 @@ syncs() { # COMMAND...: how often it waits for the disk
 }
 one=$(syncs pawl resolve "$(pawl conflicts --json | jq -r 'map(select(.run_id == "two")) | .[0].conflict_id')" --dismiss)
 same "$(syncs pawl resolve --run one --all --dismiss)" "$one"
-says '^125 conflicts answered; go on with `pawl resume one`$' out
+says '^125 conflicts answered; continue with `pawl resume one`$' out
 same "$(pawl conflicts --json | jq -r '[.[].run_id] | unique | .[]')" two
 runs 0 pawl resume one
 fails 1 "run one: has no open conflict" pawl resolve --run one --all --dismiss

@@ -37,7 +37,7 @@ same "$(cat journal)" research
 
 it "the answer comes from another process, and says how to go on"
 runs 0 pawl resolve "$conflict" --pick 2 --actor user:ana
-says "go on with \`pawl resume [0-9a-f-]{36}\`" out
+says "continue with \`pawl resume [0-9a-f]{8}\`" out
 same "$(eventlog export | jq -r 'select(.type == "GlossaryClarificationResolved") | .payload.actor.actor_id')" user:ana
 runs 0 pawl conflicts
 same "$(cat out)" "no open conflicts"

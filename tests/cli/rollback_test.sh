@@ -220,7 +220,7 @@ runs 0 pawl run mission.yaml --run r
 runs 0 pawl rollback 1 --plan
 says '^  step    two of run r is to be run again$' out
 runs 0 pawl rollback 1 --yes
-says 'go on with `pawl resume r`' out
+says 'continue with `pawl resume r`' out
 [ -e one.txt ]
 [ ! -e two.txt ]
 [ ! -e three.txt ]

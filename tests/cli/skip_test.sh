@@ -25,7 +25,7 @@ same "$(events)" "$before"
 
 it "goes past it with null, recorded with the actor"
 runs 0 pawl skip r1 a --actor user:ana
-says 'step a is skipped; `pawl resume r1' out
+says 'step a is skipped; continue with `pawl resume r1' out
 same "$(eventlog export | jq -c 'select(.type == "StepCompleted") | [.actor, .payload.skipped, .payload.exit_code]')" '["user:ana",true,-1]'
 same "$(pawl output r1 a)" null
 runs 0 pawl resume r1

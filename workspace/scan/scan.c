@@ -89,8 +89,9 @@ static pawl_status allowed(
         if (!what || options->force_root)
                 return PAWL_OK;
         return pawl__fail(err, PAWL_EINVAL,
-                "%s: is %s; name a directory in it as the root, or force this one", options->root,
-                what);
+                "%s: is %s; name a directory in it as the root, or force this one: `pawl checkpoint "
+                "--force-root`",
+                options->root, what);
 }
 
 /* ---- Time ------------------------------------------------------------------------------------ */
