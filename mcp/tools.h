@@ -66,6 +66,10 @@ void mcp_words_free(mcp_words *words);
 
 /* ---- For the parts of this ------------------------------------------------------------------- */
 
+/** Call @p fn for each command that is a tool, with its name as one. */
+typedef void (*mcp_tool_fn)(const mcp_tool *tool, const pawl__buf *name, void *user);
+void mcp_each_tool(const cli_registry *registry, mcp_tool_fn fn, void *user);
+
 /** One word of a command's arguments, "A [B] [PATH...]". */
 typedef struct mcp_argument {
         char name[32]; /**< in lower case; of "[TOKEN|RUN]" the first */

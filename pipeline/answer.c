@@ -146,9 +146,11 @@ static pawl_status adopt(
 pawl_status pawl__answer_mask(pawl_answer *out, const pawl_answer *answer, const pawl_log *log,
         pawl__arena *arena, pawl_error *err)
 {
+        const pawl__mask *mask = log ? pawl__log_mask(log) : NULL;
+
         *out = *answer;
-        return pawl__mask_text(&out->define, pawl__log_mask(log), arena) ||
-                               pawl__mask_text(&out->answer, pawl__log_mask(log), arena)
+        return pawl__mask_text(&out->define, mask, arena) ||
+                               pawl__mask_text(&out->answer, mask, arena)
                        ? pawl__nomem(err)
                        : PAWL_OK;
 }

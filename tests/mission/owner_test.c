@@ -43,7 +43,7 @@ MISSION_TEST(only_one_process_owns_a_run)
         assert_int_equal(mission_resume(f, "run-1"), PAWL_EHELD);
         assert_says(f->err.message, "run run-1: is held by ");
         assert_says(f->err.message, pid_text);
-        assert_says(f->err.message, "wait for it");
+        assert_says(f->err.message, "or wait: `pawl resume run-1 --wait`");
         assert_null(f->result);
         assert_int_equal(mission_run(f), PAWL_EHELD);
         assert_says(f->err.message, pid_text);

@@ -118,7 +118,7 @@ MISSION_TEST(an_unresolved_conflict_blocks_before_the_command)
         assert_string_equal(mission_status(f, "later"), "pending");
         assert_null(mission_token(f, "later"));
         assert_says(f->err.message, "step specify: blocked by 1 unresolved conflict;");
-        assert_says(f->err.message, mission_token(f, "specify"));
+        assert_says(f->err.message, "then `pawl resume run-1`");
         mission_payload_says(
                 f, "SessionEnded", "{\"reason\":\"blocked\",\"status\":\"interrupted\"}");
         mission_journal_is(f, "");

@@ -11,6 +11,7 @@ static void start(struct history *h, const char *run)
 
 static void ask(struct history *h, const char *conflict)
 {
+        history_blocked_by(h, conflict);
         history_requested(h, conflict, TOKEN(1));
         check_ok(h, history_commit(h), __FILE__, __LINE__);
 }

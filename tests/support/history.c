@@ -171,6 +171,14 @@ void history_blocked(struct history *h)
                 "\"effective_strictness\":\"medium\"}");
 }
 
+void history_blocked_by(struct history *h, const char *conflict)
+{
+        history_add(h, "GenerationBlockedBySemanticConflict",
+                "{\"conflicts\":[{\"conflict_id\":\"%s\"}],\"strictness_mode\":\"medium\","
+                "\"effective_strictness\":\"medium\"}",
+                conflict);
+}
+
 void history_requested(struct history *h, const char *conflict, const char *token)
 {
         history_add(h, "GlossaryClarificationRequested",

@@ -73,6 +73,7 @@ void history_step_started(struct history *h);
 void history_evaluated(struct history *h);
 void history_checkpointed(struct history *h, const char *cursor, const char *token);
 void history_blocked(struct history *h);
+void history_blocked_by(struct history *h, const char *conflict);
 void history_requested(struct history *h, const char *conflict, const char *token);
 void history_resolved(struct history *h, const char *conflict, const char *definition);
 void history_sense(struct history *h, const char *surface, const char *scope,
