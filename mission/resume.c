@@ -118,7 +118,7 @@ static pawl_status find_waiting(target *found, pawl__runner *r)
         if (w.n == 0)
                 return pawl__fail(&r->error, PAWL_ENOTFOUND,
                         "nothing to resume: no run is interrupted, or blocked with its answers in; "
-                        "`pawl status` lists what is unfinished, `pawl resume RUN` goes on with it");
+                        "`pawl status` lists what is unfinished, and what continues it");
         if (w.n > 1)
                 return pawl__fail(&r->error, PAWL_ESTATE,
                         "resume: %zu runs can be resumed; name one: `pawl resume RUN`, see "
@@ -197,7 +197,7 @@ static pawl_status reload_mission(pawl__runner *r, const target *found)
                 return pawl__nomem(&r->error);
         if (!path.data)
                 return pawl__fail(&r->error, PAWL_ENOTFOUND,
-                        "run %.*s: has no mission file, a program began it; go on with it there",
+                        "run %.*s: has no mission file; continue with the program that began it",
                         PAWL__FMT(r->run_id));
         if (r->options.within) {
                 status = pawl__file_within(real, path.data, r->options.within, &r->error);
