@@ -201,7 +201,7 @@ pawl_status pawl__checkpoint_prepare(pawl__taking *t, pawl_error *err)
                 status = pawl__workspace_scan(&t->scan, t->ws, true, err);
         t->ws->bounded = false;
         bool same = false;
-        if (!status && t->request->only_if_changed)
+        if (!status && t->request->only_if_changed && !pawl__scan_heals(t->scan))
                 status = unchanged(&same, t, err);
         return !status && same ? PAWL_DONE : status;
 }

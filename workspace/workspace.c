@@ -267,6 +267,16 @@ void pawl__workspace_close(pawl__workspace *ws)
         *ws = (pawl__workspace){.log = NULL, .owned = -1};
 }
 
+bool pawl__checkpoint_damaged(const pawl__row *row)
+{
+        static const char damaged[] = "damaged: ";
+        const pawl_text reason = row->v[PAWL__WCP_INVALID_REASON].text;
+
+        return row->v[PAWL__WCP_INVALID_SEQ].integer && !row->v[PAWL__WCP_PRUNED_SEQ].integer &&
+               reason.data && reason.len >= sizeof damaged - 1 &&
+               memcmp(reason.data, damaged, sizeof damaged - 1) == 0;
+}
+
 /* ---- The index ------------------------------------------------------------------------------- */
 
 /* The event that put the workspace where it stands: a checkpoint's, or the end of a rollback. */
@@ -305,7 +315,7 @@ pawl_status pawl__workspace_scan(
         }
         if (ws->base) {
                 options.base = ws->base;
-        } else if (ws->any &&
+        } else if (ws->any && !pawl__checkpoint_damaged(&ws->current) &&
                    standing_since(ws)) { /* 0: not known, see pawl__checkpoint_settle() */
                 status = pawl__log_failed(
                         ws->log, pawl__log_event(&event, &arena, ws->log, standing_since(ws)), err);

@@ -94,8 +94,12 @@ PAWL_MUST_CHECK pawl_status pawl__workspace_locate(pawl__workspace *ws, pawl_err
 PAWL_MUST_CHECK pawl_status pawl__workspace_imported(
         bool *imported, pawl__workspace *ws, const pawl__row *row, pawl_error *err);
 
-/** Read the workspace as it is, by the index if that is of the current checkpoint. @p flush_spool:
- * see pawl__scan_options; false: nothing is written. */
+/** Is the checkpoint marked as damaged, not abandoned by a rollback, and not pruned? */
+bool pawl__checkpoint_damaged(const pawl__row *row);
+
+/** Read the workspace as it is, by the index if that is of the current checkpoint and none of its
+ * contents is known to be damaged: then each file is read, and what the log has of it verified. @p
+ * flush_spool: see pawl__scan_options; false: nothing is written. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_scan(
         pawl__scan **out, pawl__workspace *ws, bool flush_spool, pawl_error *err);
 

@@ -17,6 +17,7 @@ static const cli_field exported[] = {
 static const cli_field imported_fields[] = {
         {"checkpoints", CLI_AS_INTEGER, AT(checkpoints)},
         {"known", CLI_AS_INTEGER, AT(known)},
+        {"healed", CLI_AS_INTEGER, AT(healed)},
         {"contents", CLI_AS_INTEGER, AT(contents)},
         {"bytes", CLI_AS_INTEGER, AT(bytes)},
         {"sha256", CLI_AS_CHARS, AT(sha256)},
@@ -33,6 +34,9 @@ pawl_status cli_print_archive(const cli_call *cli, const char *path,
                 result->checkpoints == 1 ? "" : "s");
         if (imported)
                 fprintf(cli->in->out, " new, %" PRIu64 " known", result->known);
+        if (result->healed)
+                fprintf(cli->in->out, ", %" PRIu64 " damaged content%s replaced", result->healed,
+                        result->healed == 1 ? "" : "s");
         fprintf(cli->in->out, ", %" PRIu64 " contents, %" PRIu64 " bytes\n", result->contents,
                 result->bytes);
         fprintf(cli->in->out, "sha256 %s\ndigest %s\n", result->sha256, result->digest);

@@ -1,4 +1,5 @@
 /* pawl checkpoint: the workspace as it is, kept. */
+#include "base/error.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/workspace.h"
 #include "command/find.h"
@@ -6,6 +7,7 @@
 #include "command/json.h"
 #include "command/printable.h"
 #include <inttypes.h>
+#include <pawl/validate.h>
 #include <stdio.h>
 
 /* The document in a file, if one was named; kept by @p input. */
@@ -84,6 +86,43 @@ static pawl_status print_json(
         return cli_print_json(cli, &w, err);
 }
 
+/* Does the current checkpoint hold all that it names? If not, it is marked as damaged, and the next
+ * one reads every file. Where there is much to read, `pawl validate` is left to do it. */
+static pawl_status verify_current(bool *damaged, pawl_log *log, const char *actor, pawl_error *err)
+{
+        enum { FILES = 5000, BYTES = 64 << 20 };
+        pawl_workspace_checkpoints *current = NULL;
+        pawl_validation *found = NULL;
+        const pawl_status status = pawl_workspace_checkpoint_find(&current, log, "current", err);
+
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        const bool small = !current->items[0].pruned && current->items[0].files <= FILES &&
+                           current->items[0].bytes <= BYTES;
+        pawl_workspace_checkpoints_free(current);
+        if (!small)
+                return PAWL_OK;
+        TRY(pawl_workspace_validate(&found, log, "current", NULL, true, actor, err));
+        *damaged = found->n > 0 && !found->items[0].good;
+        pawl_validation_free(found);
+        return PAWL_OK;
+}
+
+/* Contents that were damaged were put anew: checkpoints that have them are whole again. */
+static pawl_status verify_all(
+        const cli_call *cli, pawl_log *log, const char *actor, pawl_error *err)
+{
+        pawl_validation *found = NULL;
+
+        TRY(pawl_workspace_validate(&found, log, NULL, NULL, true, actor, err));
+        for (size_t i = 0; i < found->n; i++)
+                if (found->items[i].healed)
+                        cli_noticef(cli, "checkpoint %" PRIu64 ": was damaged; is whole again",
+                                found->items[i].n);
+        pawl_validation_free(found);
+        return PAWL_OK;
+}
+
 static int take(const cli_call *cli, const pawl_workspace_checkpoint_request *request,
         pawl_workspace_options *options)
 {
@@ -95,8 +134,13 @@ static int take(const cli_call *cli, const pawl_workspace_checkpoint_request *re
         if (cli_open_log(&log, cli, CLI_MAKE, &err))
                 return cli_fail(cli, &err);
         cli_scan_show(&scan, options, cli);
-        pawl_status status = pawl_workspace_checkpoint(&capture, log, request, options, &err);
+        bool damaged = false;
+        pawl_status status = verify_current(&damaged, log, options->actor, &err);
+        if (!status)
+                status = pawl_workspace_checkpoint(&capture, log, request, options, &err);
         cli_scan_end(&scan);
+        if (!status && damaged)
+                status = verify_all(cli, log, options->actor, &err);
         if (!status && cli_given(cli, "json"))
                 status = print_json(cli, capture, &err);
         else if (!status)

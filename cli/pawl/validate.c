@@ -52,8 +52,30 @@ static const cli_field fields[] = {
         CLI_NO_FIELD,
 };
 
-/* Beside it: what is wrong, and where to go back to. */
-static int say_faults(const cli_call *cli, const pawl_validation *found)
+/* The command that heals it. Event and documents are in a copy of the log alone. */
+static void print_remedy(const cli_call *cli, pawl_log *log, const pawl_validated *it)
+{
+        pawl_workspace_options options = PAWL_WORKSPACE_OPTIONS_INIT;
+        pawl_error ignored = PAWL_ERROR_INIT;
+        char which[24];
+        bool all = false;
+
+        snprintf(which, sizeof which, "%" PRIu64, it->n);
+        options.root = cli->in->workspace;
+        if (it->state == PAWL_CHECK_BAD)
+                cli_noticef(cli,
+                        "checkpoint %s: put back a backup of the log: `pawl backup` makes one",
+                        which);
+        else if (!pawl_workspace_rebuildable(&all, log, which, &options, &ignored) && all)
+                cli_noticef(cli, "checkpoint %s: `pawl rebuild %s` heals it", which, which);
+        else
+                cli_noticef(cli,
+                        "checkpoint %s: `pawl import ARCHIVE` heals it, if the archive has it",
+                        which);
+}
+
+/* Beside it: what is wrong, what heals it, and where to go back to. */
+static int say_faults(const cli_call *cli, pawl_log *log, const pawl_validation *found)
 {
         const pawl_validated *last = found->last;
         bool bad = false;
@@ -67,6 +89,7 @@ static int say_faults(const cli_call *cli, const pawl_validation *found)
                                 it->n, it->what.data);
                 bad = true;
                 cli_noticef(cli, "checkpoint %" PRIu64 ": %s", it->n, it->what.data);
+                print_remedy(cli, log, it);
         }
         if (bad && last && !cli->n_args)
                 cli_noticef(cli, "the last that is valid is checkpoint %" PRIu64, last->n);
@@ -105,7 +128,7 @@ static pawl_status validate(cli_call *cli, pawl_log *log, pawl_error *err)
                 status = cli_print_list(
                         cli, log, fields, found->items, found->n, sizeof *found->items, err);
         if (!status)
-                cli->code = say_faults(cli, found);
+                cli->code = say_faults(cli, log, found);
         pawl_validation_free(found);
         return status;
 }

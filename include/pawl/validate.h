@@ -31,6 +31,7 @@ typedef struct pawl_validated {
         pawl_check git;   /**< the commit that it names is in the repository around the root */
         pawl_check state; /**< state and outputs are there, and what their hashes say */
         bool good;        /**< all but git, which files do not need, is not bad */
+        bool healed;      /**< it was marked as damaged, and is good again */
         bool valid;       /**< as the log has it now: not damaged, not given up by a rollback */
         pawl_text what;   /**< the first thing that is wrong, in a line; absent: nothing */
 } pawl_validated;
@@ -47,7 +48,8 @@ typedef struct pawl_validation {
  * content that several have, once.
  * @param which  a number, an id or the start of one; NULL: all.
  * @param root   absolute; the directory around which git is looked for; NULL: git is not asked.
- * @param mark   append CheckpointInvalidated for those that are valid in the log and not good.
+ * @param mark   append CheckpointInvalidated for those that are valid in the log and not good, and
+ *               CheckpointUpdated for those that are marked as damaged and good again.
  * @param actor  who marks; NULL: "program".
  * @return PAWL_ENOTFOUND, PAWL_EINVAL: no checkpoint, or several, of that name.
  */
@@ -62,19 +64,24 @@ typedef struct pawl_rebuilt {
         uint64_t from_git, from_workspace; /**< files whose contents came back, and from where */
         uint64_t missing;                  /**< files whose contents are still not there */
         bool good;                         /**< the checkpoint holds all that it names */
-        bool valid;                        /**< and may be gone back to */
+        bool valid;                        /**< and can be restored */
         uint64_t others; /**< other checkpoints that were damaged and are valid again by it */
 } pawl_rebuilt;
 
 /**
  * Bring back contents of a checkpoint's files that are gone or damaged, from the commit that it
- * names or the workspace as it is, wherever what has that path there has the very SHA-256.
+ * names or the workspace as it is, wherever what has that path there has the very SHA-256; and
+ * directories that are the same in the workspace.
  * Every checkpoint that was marked as damaged and is good again, this one or another that shares
  * those contents, is marked as valid again (CheckpointUpdated). The workspace is only read.
  * @return PAWL_ENOTFOUND, PAWL_EDAMAGED: a directory of it is gone, or its event: only an archive
  * or a copy of the log has that.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_rebuild(pawl_rebuilt *out, pawl_log *log,
+        const char *which, const pawl_workspace_options *options, pawl_error *err);
+
+/** Would that leave nothing missing? Nothing is written. The same failures. */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_rebuildable(bool *all, pawl_log *log,
         const char *which, const pawl_workspace_options *options, pawl_error *err);
 
 #ifdef __cplusplus

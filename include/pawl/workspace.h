@@ -265,6 +265,7 @@ typedef struct pawl_archive_result {
         uint64_t checkpoints; /**< written; on import, those that are new in the log */
         uint64_t known;       /**< on import: those that the log had already */
         uint64_t contents;    /**< files, directories and documents in it, each once */
+        uint64_t healed;      /**< on import: contents that were damaged in the log and replaced */
 } pawl_archive_result;
 
 /**
@@ -284,8 +285,9 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_export(pawl_archive_resul
  * Take the checkpoints of an archive into the log, under new numbers, in one transaction. All of
  * the archive is checked first; what is no archive, was changed or holds anything else is refused
  * and nothing is written. A checkpoint that the log has already, from there or from an earlier
- * import, is not added again; contents of it that are gone come back. Neither rules (exclude,
- * max_file) nor where the workspace stands change; what was imported is to be rolled back to.
+ * import, is not added again; contents of it that are gone or damaged come back. Neither rules
+ * (exclude, max_file) nor where the workspace stands change; what was imported is to be rolled back
+ * to.
  * @param actor  NULL: "program"
  * @return PAWL_EFORMAT, PAWL_ENEWER, PAWL_ETOOBIG: the archive is refused; PAWL_ENOTFOUND,
  *         PAWL_EACCESS, PAWL_EIO: the file cannot be read; as pawl_log_append() otherwise.

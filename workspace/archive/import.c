@@ -10,9 +10,11 @@
 #include "state/state.h"
 #include "workspace/archive/archive_check.h"
 #include "workspace/store/contents.h"
+#include "workspace/workspace.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pawl/validate.h>
 #include <pawl/workspace.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -28,7 +30,7 @@ struct importing {
         uint64_t bytes;
         pawl__manifest manifest;
         bool *have; /* beside the checkpoints: the log has it */
-        size_t n_new;
+        size_t n_new, n_healed;
         pawl__arena arena;
 };
 
@@ -352,10 +354,9 @@ static pawl_status store_content(struct storing *s, pawl__archive_reader *reader
         pawl__buf_clear(&s->text);
         pawl__content_name(name, s->content->hash);
         if (s->content->directory || s->content->file) {
-                status = pawl__contents_has(&has, s->m->contents, s->content->hash, err);
-                if (status)
-                        return status;
-                s->put = !has;
+                TRY(pawl__contents_has(&has, s->m->contents, s->content->hash, err));
+                TRY(pawl__contents_lacks(&s->put, s->m->contents, s->content->hash, err));
+                s->m->n_healed += has && s->put;
         }
         status = pawl__archive_next(reader, name, &size, err);
         if (!status && size != s->content->size)
@@ -412,6 +413,7 @@ static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
         pawl_status status = look(m, &newest, err);
 
         (void)log;
+        m->n_healed = 0;
         if (!status)
                 status = store_all(m, batch, err);
         return status ? status : add_events(m, batch, newest, err);
@@ -422,6 +424,23 @@ static pawl_status import(struct importing *m, pawl_error *err)
         const pawl_status status = pawl__archive_check(&m->manifest, &m->source, err);
 
         return status ? status : pawl__contents_commit(m->contents, fill, m, err);
+}
+
+/* What came back may make checkpoints whole again that are marked as damaged. */
+static pawl_status mark_again(struct importing *m, pawl_error *err)
+{
+        pawl_validation *found = NULL;
+        pawl__row *rows = NULL;
+        size_t n = 0;
+        bool damaged = false;
+
+        TRY(pawl__state_workspace_all(&rows, &n, m->state, &m->arena, err));
+        for (size_t i = 0; i < n; i++)
+                damaged = damaged || pawl__checkpoint_damaged(&rows[i]);
+        if (damaged)
+                TRY(pawl_workspace_validate(&found, m->log, NULL, NULL, true, m->actor.data, err));
+        pawl_validation_free(found);
+        return PAWL_OK;
 }
 
 pawl_status pawl_workspace_import(pawl_archive_result *out, pawl_log *log, const char *path,
@@ -443,11 +462,14 @@ pawl_status pawl_workspace_import(pawl_archive_result *out, pawl_log *log, const
                 status = open_file(&m, path, err);
         if (!status)
                 status = import(&m, err);
+        if (!status)
+                status = mark_again(&m, err);
         if (!status) {
                 *out = (pawl_archive_result){.bytes = m.bytes,
                         .checkpoints = m.n_new,
                         .known = m.manifest.n_checkpoints - m.n_new,
-                        .contents = m.manifest.n_contents};
+                        .contents = m.manifest.n_contents,
+                        .healed = m.n_healed};
                 pawl__hex(out->sha256, m.sha256, 32);
                 pawl__hex(out->digest, m.manifest.digest, 32);
         }

@@ -30,7 +30,9 @@ enum {
         PAWL__INDEX_SEEN =
                 8, /**< found unchanged by a thread (workspace/scan/preload.h); the same */
         PAWL__INDEX_TRACKED = 16, /**< a directory of which only what git tracks is taken */
-        PAWL__INDEX_ASKED = 32 /**< one of which only what is asked for is, until it is entered */
+        PAWL__INDEX_ASKED = 32, /**< one of which only what is asked for is, until it is entered */
+        PAWL__INDEX_KEPT = 64   /**< the log had its content, undamaged, when it was scanned; on
+                                   disk nothing is */
 };
 
 typedef struct pawl__index_directory {

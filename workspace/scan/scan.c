@@ -33,6 +33,11 @@ void pawl__scan_free(pawl__scan *scan)
         free(scan);
 }
 
+bool pawl__scan_heals(const pawl__scan *scan)
+{
+        return scan->inside->heals;
+}
+
 static pawl__scan *scan_new(void)
 {
         pawl__scan *scan = calloc(1, sizeof *scan);
@@ -131,7 +136,7 @@ static pawl_status load_index(pawl__scanner *s, pawl_error *err)
         if (status == PAWL_ENOTFOUND)
                 return PAWL_OK;
         if (!status)
-                status = pawl__contents_has(&has, s->contents, s->old.of.tree, &useless);
+                status = pawl__contents_intact(&has, s->contents, s->old.of.tree, &useless);
         if (status && err)
                 *err = useless;
         if (!has)

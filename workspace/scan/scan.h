@@ -96,8 +96,12 @@ typedef struct pawl__scan {
 PAWL_MUST_CHECK pawl_status pawl__scan_run(pawl__scan **out, pawl__contents *contents,
         const pawl__scan_options *options, pawl_error *err);
 
+/** Did it meet contents that the log has damaged? pawl__scan_store() replaces them. */
+bool pawl__scan_heals(const pawl__scan *scan);
+
 /**
- * Inside a batch's prepare hook: put what the log lacks. What does not wait packed is read again.
+ * Inside a batch's prepare hook: put what the log lacks, or has damaged. What does not wait packed
+ * is read again.
  * @return PAWL_EINPUTS when files, the first of which is named, are no longer what was scanned, or
  *         the base was pruned: the prepare hook must fail, and may succeed with another scan.
  */

@@ -38,6 +38,7 @@ struct pawl__scan_inside {
         size_t cap_not_captured;
         char *root, *index_path;
         uint64_t max_file;
+        bool heals;       /**< some of what the log has is damaged, and is put anew */
         bool flush_spool; /**< some of what was packed is in the log already, or could not be put */
         bool root_spooled; /**< the document of the root's directory is in the spool */
         bool based;        /**< an index was used: what did not change since is in the log */

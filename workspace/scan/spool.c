@@ -73,6 +73,24 @@ static pawl_status encode(pawl__buf *out, pawl__delta *delta, pawl__contents *co
         return status;
 }
 
+/* Does the log have it, undamaged? */
+static pawl_status note_kept(
+        bool *kept, pawl__scanner *s, pawl__index_entry *entry, pawl_error *err)
+{
+        bool has = false;
+
+        *kept = false;
+        TRY(pawl__contents_has(&has, s->contents, entry->hash, err));
+        if (!has)
+                return PAWL_OK;
+        TRY(pawl__contents_intact(kept, s->contents, entry->hash, err));
+        if (*kept)
+                entry->flags |= PAWL__INDEX_KEPT;
+        else
+                s->in->heals = true;
+        return PAWL_OK;
+}
+
 pawl_status pawl__scan_spool(pawl__scanner *s, pawl__index_entry *entry, pawl_text content,
         const unsigned char *like, pawl_error *err)
 {
@@ -93,7 +111,7 @@ pawl_status pawl__scan_spool(pawl__scanner *s, pawl__index_entry *entry, pawl_te
                 status = pawl__scan_flush_spool(s->in, s->contents, err);
         }
         if (!status)
-                status = pawl__contents_has(&has, s->contents, entry->hash, err);
+                status = note_kept(&has, s, entry, err);
         if (status || has)
                 return status;
         const size_t start = out->len;
@@ -114,12 +132,12 @@ pawl_status pawl__scan_spool(pawl__scanner *s, pawl__index_entry *entry, pawl_te
 static pawl_status look_again(bool *put, struct pawl__scan_inside *in, pawl__contents *contents,
         const pawl__spooled *head, pawl_error *err)
 {
-        bool has, stands = true;
-        pawl_status status = pawl__contents_has(&has, contents, head->hash, err);
+        bool lacks = false, stands = true;
+        pawl_status status = pawl__contents_lacks(&lacks, contents, head->hash, err);
 
-        if (!status && !has)
+        if (!status && lacks)
                 status = pawl__contents_base_valid(&stands, contents, &head->delta, err);
-        *put = !has && stands;
+        *put = lacks && stands;
         in->flush_spool = in->flush_spool || !stands;
         return status;
 }
@@ -139,7 +157,7 @@ static pawl_status put_spooled(
                 bool put = true;
                 memcpy(&head, spool->data + at, sizeof head);
                 const pawl_text packed = {spool->data + at + sizeof head, (size_t)head.len};
-                if (!seq || seq != in->seq)
+                if (!seq || seq != in->seq || in->heals)
                         status = look_again(&put, in, contents, &head, err);
                 if (!status && put)
                         status = pawl__contents_add(
@@ -227,10 +245,10 @@ static pawl_status put_file(storing *s, const unsigned char hash[32], pawl_error
         pawl__reading what = PAWL__READ_CHANGED;
         unsigned char found[32];
         struct stat st;
-        bool has;
-        pawl_status status = pawl__contents_has(&has, s->contents, hash, err);
+        bool lacks = false;
+        pawl_status status = pawl__contents_lacks(&lacks, s->contents, hash, err);
 
-        if (status || has)
+        if (status || !lacks)
                 return status;
         const int fd = pawl__rootdir_file(&s->root, pawl__buf_text(&s->path), O_RDONLY, 0);
         if (fd < 0 && errno == ENOMEM)
@@ -251,12 +269,18 @@ static pawl_status put_file(storing *s, const unsigned char hash[32], pawl_error
 static pawl_status put_entry(storing *s, size_t at, pawl_error *err)
 {
         const pawl__index_entry *entry = pawl__index_entry_at(&s->in->index, at);
+        bool has = false;
 
         if (!(entry->flags & PAWL__INDEX_NEW))
                 return PAWL_OK;
         /* What was flushed may have been pruned since. */
         if (entry->flags & PAWL__INDEX_SPOOLED && !s->in->flush_spool)
                 return PAWL_OK;
+        if (entry->flags & PAWL__INDEX_KEPT) {
+                TRY(pawl__contents_has(&has, s->contents, entry->hash, err));
+                if (has)
+                        return PAWL_OK;
+        }
         if (entry->kind == PAWL__ENTRY_DIRECTORY)
                 return put_directory(s, (size_t)entry->size, entry->hash, NULL, err);
         return put_file(s, entry->hash, err);
@@ -319,7 +343,7 @@ pawl_status pawl__scan_store(pawl__scan *scan, pawl__contents *contents, pawl_er
                 return pawl__fail(err, PAWL_EINPUTS,
                         "workspace: the checkpoint that it was compared with was pruned meanwhile; "
                         "try again");
-        if (!status && s.in->based && memcmp(scan->tree, s.in->base_tree, 32) == 0)
+        if (!status && s.in->based && !s.in->heals && memcmp(scan->tree, s.in->base_tree, 32) == 0)
                 return PAWL_OK;
         if (status)
                 return status;

@@ -193,15 +193,21 @@ static pawl_status count_file(pawl__scanner *s, uint64_t size, pawl_error *err)
         return PAWL_OK;
 }
 
+/* @p read: its content was read, so that a damaged copy in the log can be replaced. */
 static pawl_status add_file(pawl__scanner *s, pawl_text name, pawl__index_entry *entry,
-        const pawl__index_entry *old, pawl_error *err)
+        const pawl__index_entry *old, bool read, pawl_error *err)
 {
         const bool was_file = old && old->kind == PAWL__ENTRY_FILE;
         const bool same = was_file && memcmp(old->hash, entry->hash, 32) == 0;
-        const bool met = same || pawl__new_objects_find(&s->in->new_objects, &s->in->index,
-                                         PAWL__ENTRY_FILE, entry->hash);
+        const bool found = pawl__new_objects_find(
+                &s->in->new_objects, &s->in->index, PAWL__ENTRY_FILE, entry->hash);
+        bool met = same || found;
         pawl_status status = PAWL_OK;
 
+        if (same && read && !found && !s->measuring) {
+                TRY(pawl__contents_intact(&met, s->contents, entry->hash, err));
+                s->in->heals = s->in->heals || !met;
+        }
         if (!met) {
                 entry->flags |= PAWL__INDEX_NEW;
                 status = pawl__scan_spool(s, entry,
@@ -261,7 +267,7 @@ static pawl_status take_file(pawl__scanner *s, const pawl__listed *listed, const
         if (old && pawl__index_untouched(old, seen)) {
                 entry.flags = PAWL__INDEX_TRUSTED;
                 memcpy(entry.hash, old->hash, 32);
-                return add_file(s, name, &entry, old, err);
+                return add_file(s, name, &entry, old, false, err);
         }
         if (s->measuring)
                 return count_file(s, (uint64_t)seen->st_size, err);
@@ -292,7 +298,7 @@ static pawl_status take_file(pawl__scanner *s, const pawl__listed *listed, const
         pawl__index_entry read = entry_of(&st);
         read.flags = trusts_content(s, &st, written_back) ? PAWL__INDEX_TRUSTED : 0;
         memcpy(read.hash, entry.hash, 32);
-        return add_file(s, name, &read, old, err);
+        return add_file(s, name, &read, old, true, err);
 }
 
 /* ---- Links, and all of it -------------------------------------------------------------------- */
@@ -332,7 +338,7 @@ pawl_status pawl__scan_stage_entry(
         if (was_seen(s, listed, old)) {
                 pawl__index_entry entry = *old;
                 entry.flags = PAWL__INDEX_TRUSTED;
-                return add_file(s, name, &entry, old, err);
+                return add_file(s, name, &entry, old, false, err);
         }
         if (listed->type == DT_DIR)
                 return add_directory(s, name, old, err);

@@ -113,10 +113,10 @@ pawl_status pawl__contents_put_whole(pawl__contents *c, const unsigned char hash
         pawl_text content, const unsigned char *like, pawl_error *err)
 {
         pawl__delta delta;
-        bool has = false;
-        pawl_status status = pawl__contents_has(&has, c, hash, err);
+        bool lacks = false;
+        pawl_status status = pawl__contents_lacks(&lacks, c, hash, err);
 
-        if (status || has)
+        if (status || !lacks)
                 return status;
         if (content.len > PAWL__PART_SIZE)
                 return put_parts(c, hash, content, err);
@@ -244,6 +244,54 @@ pawl_status pawl__contents_read(pawl__contents *c, const unsigned char hash[32],
         if (!status && memcmp(found, hash, 32) != 0)
                 status = pawl__contents_damaged(hash, "it is not what its hash says", err);
         return status;
+}
+
+/* The size is what the log says: a wrong one shows in the parts, or in the hash. */
+static pawl_status read_stored(pawl__contents *c, const unsigned char hash[32])
+{
+        pawl_error ignored = PAWL_ERROR_INIT;
+        pawl__pack_place place;
+        uint64_t size = 0;
+        pawl_status status = pawl__log_packed_get(&place, c->log, hash);
+
+        if (status)
+                return status;
+        if (place.pack)
+                return pawl__contents_load(&c->part, c, hash, &ignored);
+        pawl__buf_clear(&c->packed);
+        TRY(pawl__log_content_get(&c->packed, &size, c->log, hash, 0));
+        return pawl__contents_read(c, hash, size, pawl__content_to_nothing, NULL, &ignored);
+}
+
+pawl_status pawl__contents_intact(
+        bool *intact, pawl__contents *c, const unsigned char hash[32], pawl_error *err)
+{
+        pawl__buf scratch = c->part;
+
+        TRY(pawl__contents_has(intact, c, hash, err));
+        if (!*intact || pawl__contents_waits(c, hash))
+                return PAWL_OK;
+        c->part = (pawl__buf)PAWL__BUF_INIT;
+        const pawl_status status = read_stored(c, hash);
+        pawl__buf_free(&c->part);
+        c->part = scratch;
+        *intact = !status;
+        if (status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED || status == PAWL_ETOOBIG ||
+                status == PAWL_ENEWER)
+                return PAWL_OK;
+        return status == PAWL_ENOMEM ? pawl__nomem(err) : pawl__log_failed(c->log, status, err);
+}
+
+pawl_status pawl__contents_lacks(
+        bool *lacks, pawl__contents *c, const unsigned char hash[32], pawl_error *err)
+{
+        bool has = false, intact = false;
+
+        TRY(pawl__contents_has(&has, c, hash, err));
+        if (has)
+                TRY(pawl__contents_intact(&intact, c, hash, err));
+        *lacks = !intact;
+        return has && !intact ? pawl__contents_drop(c, hash, err) : PAWL_OK;
 }
 
 /* ---- Directories ----------------------------------------------------------------------------- */

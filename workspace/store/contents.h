@@ -42,6 +42,15 @@ PAWL_MUST_CHECK pawl_status pawl__contents_commit(
 PAWL_MUST_CHECK pawl_status pawl__contents_has(
         bool *has, pawl__contents *contents, const unsigned char hash[32], pawl_error *err);
 
+/** Is it in the log, or waiting to be, and what its hash says? Reads it, but leaves
+ * pawl__contents_scratch() as it is. */
+PAWL_MUST_CHECK pawl_status pawl__contents_intact(
+        bool *intact, pawl__contents *contents, const unsigned char hash[32], pawl_error *err);
+/** Must it be put? What is stored of it and damaged is dropped, so that it is put anew. Within a
+ * batch's prepare hook alone. */
+PAWL_MUST_CHECK pawl_status pawl__contents_lacks(
+        bool *lacks, pawl__contents *contents, const unsigned char hash[32], pawl_error *err);
+
 /** What a frame is: the content whole (step 0), or its difference from the base. */
 typedef struct pawl__delta {
         unsigned step;          /**< workspace/store/pack.h */
@@ -82,8 +91,8 @@ PAWL_MUST_CHECK pawl_status pawl__contents_put(pawl__contents *contents,
         const unsigned char hash[32], uint32_t part, uint64_t size, pawl_text packed,
         pawl_error *err);
 
-/** Keep a content that is whole in memory, unless the log has it; within a batch's prepare hook
- * alone.
+/** Keep a content that is whole in memory, unless the log has it undamaged; within a batch's
+ * prepare hook alone.
  *  @param like  as of pawl__contents_encode(). */
 PAWL_MUST_CHECK pawl_status pawl__contents_put_whole(pawl__contents *contents,
         const unsigned char hash[32], pawl_text content, const unsigned char *like,

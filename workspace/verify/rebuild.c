@@ -19,7 +19,7 @@ struct lost {
         unsigned char hash[32];
         uint64_t size;
         pawl_text path;
-        bool from_git;
+        bool directory, from_git;
 };
 
 struct rebuilding {
@@ -33,6 +33,8 @@ struct rebuilding {
         pawl__map seen; /* contents that were looked at */
         pawl__hasher *hasher;
         pawl__buf text;
+        pawl__scan *scan; /* of the workspace, where a directory is damaged; else NULL */
+        bool dry_run;
         pawl_rebuilt result;
         pawl_error *err;
 };
@@ -84,8 +86,14 @@ static pawl_status read_workspace(struct rebuilding *r, const struct lost *lost)
 /* Its content into r->text, from whoever has it: *has. */
 static pawl_status fetch(bool *has, struct rebuilding *r, struct lost *lost)
 {
-        pawl_status status = read_git(r, lost);
+        pawl_status status;
 
+        if (lost->directory) { /* of the scan: it was read by way of the overlay */
+                pawl__buf_clear(&r->text);
+                *has = true;
+                return pawl__contents_directory(&r->text, r->ws.contents, lost->hash, r->err);
+        }
+        status = read_git(r, lost);
         *has = lost->from_git = is_content(r, lost, &status);
         if (status || *has)
                 return status;
@@ -95,6 +103,14 @@ static pawl_status fetch(bool *has, struct rebuilding *r, struct lost *lost)
 }
 
 /* ---- What is gone ---------------------------------------------------------------------------- */
+
+static pawl_status add_found(struct rebuilding *r, const struct lost *lost)
+{
+        if (pawl__grow(&r->found, &r->cap, r->n + 1, sizeof *r->found))
+                return pawl__nomem(r->err);
+        r->found[r->n++] = *lost;
+        return PAWL_OK;
+}
 
 static pawl_status look_for(struct rebuilding *r, const pawl__change *change)
 {
@@ -112,10 +128,31 @@ static pawl_status look_for(struct rebuilding *r, const pawl__change *change)
                 r->result.missing++;
                 return PAWL_OK;
         }
-        if (pawl__grow(&r->found, &r->cap, r->n + 1, sizeof *r->found))
-                return pawl__nomem(r->err);
-        r->found[r->n++] = lost;
-        return PAWL_OK;
+        return add_found(r, &lost);
+}
+
+/* Met already? */
+static pawl_status meet(bool *met, struct rebuilding *r, const unsigned char hash[32])
+{
+        const pawl_text key = pawl__text_n((const char *)hash, 32);
+
+        *met = pawl__map_get(&r->seen, key) != PAWL__MAP_NONE;
+        return !*met && pawl__map_put_copy(&r->seen, &r->arena, key, 1) ? pawl__nomem(r->err)
+                                                                        : PAWL_OK;
+}
+
+/* A directory that could be read, perhaps from the scan alone. */
+static pawl_status check_directory(struct rebuilding *r, const unsigned char hash[32])
+{
+        struct lost lost = {.directory = true};
+        bool met = true, intact = true;
+
+        if (r->scan)
+                TRY(meet(&met, r, hash));
+        if (!met)
+                TRY(pawl__contents_intact(&intact, r->ws.contents, hash, r->err));
+        memcpy(lost.hash, hash, 32);
+        return intact ? PAWL_OK : add_found(r, &lost);
 }
 
 static pawl_status check_entry(const pawl__change *change, void *user, pawl_error *err)
@@ -123,13 +160,15 @@ static pawl_status check_entry(const pawl__change *change, void *user, pawl_erro
         struct rebuilding *r = user;
         const pawl__entry *entry = change->to;
 
+        bool met;
+
+        if (entry->kind == PAWL__ENTRY_DIRECTORY)
+                return check_directory(r, entry->hash);
         if (entry->kind != PAWL__ENTRY_FILE)
                 return PAWL_OK;
-        const pawl_text key = pawl__text_n((const char *)entry->hash, 32);
-        if (pawl__map_get(&r->seen, key) != PAWL__MAP_NONE)
+        TRY(meet(&met, r, entry->hash));
+        if (met)
                 return PAWL_OK;
-        if (pawl__map_put_copy(&r->seen, &r->arena, key, 1))
-                return pawl__nomem(err);
         pawl_error why = PAWL_ERROR_INIT;
         pawl_status status = pawl__contents_read(
                 r->ws.contents, entry->hash, entry->size, pawl__content_to_nothing, NULL, &why);
@@ -149,6 +188,18 @@ static pawl_status find_lost(struct rebuilding *r)
                 return pawl__fail(r->err, PAWL_EDAMAGED,
                         "checkpoint %llu: its tree is no hash; put back a copy of the log",
                         (unsigned long long)r->result.n);
+        pawl_status status = pawl__diff_trees(&directories, NULL, tree, check_entry, r, r->err);
+        if (status != PAWL_ENOTFOUND && status != PAWL_EDAMAGED)
+                return status;
+        /* a directory is damaged: the workspace may have one that is the same */
+        TRY(pawl__workspace_scan(&r->scan, &r->ws, false, r->err));
+        const pawl__directories scanned = pawl__scan_directories(r->scan);
+        pawl__contents_overlay(r->ws.contents, &scanned);
+        pawl__map_free(&r->seen);
+        r->seen = (pawl__map)PAWL__MAP_INIT;
+        r->n = 0;
+        r->result.missing = 0;
+        TRY(check_directory(r, tree));
         return pawl__diff_trees(&directories, NULL, tree, check_entry, r, r->err);
 }
 
@@ -187,62 +238,7 @@ static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
         return status;
 }
 
-static pawl_status say_valid(
-        pawl__batch *batch, const struct rebuilding *r, uint64_t n, pawl_error *err)
-{
-        const pawl_event event = {.actor = r->ws.actor};
-        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
-
-        pawl__json_open_object(&w);
-        pawl__json_member_integer(&w, "n", (int64_t)n);
-        pawl__json_member_bool(&w, "valid", true);
-        return pawl__batch_emit(batch, PAWL__CHECKPOINT_UPDATED, &event, &w, err);
-}
-
-/* Marked as damaged, not given up by a rollback, and not pruned since? */
-static bool was_damaged(const pawl__row *row)
-{
-        static const char damaged[] = "damaged: ";
-        const pawl_text reason = row->v[PAWL__WCP_INVALID_REASON].text;
-
-        return row->v[PAWL__WCP_INVALID_SEQ].integer && !row->v[PAWL__WCP_PRUNED_SEQ].integer &&
-               reason.data && reason.len >= sizeof damaged - 1 &&
-               memcmp(reason.data, damaged, sizeof damaged - 1) == 0;
-}
-
-/* Each that is good, and is marked as damaged, is valid again. */
-static pawl_status mark_good(struct rebuilding *r, const pawl_validation *found, pawl_error *err)
-{
-        pawl__batch batch = PAWL__BATCH_INIT;
-        pawl_status status = PAWL_OK;
-
-        for (size_t i = 0; i < found->n && !status; i++) {
-                const pawl_validated *it = &found->items[i];
-                pawl__row row = {.v[PAWL__WCP_N].integer = (int64_t)it->n};
-                const bool own = it->n == r->result.n;
-                status = pawl__state_get(r->ws.state, PAWL__WORKSPACE, &row, &r->arena, err);
-                if (status)
-                        break;
-                const bool heals = it->good && was_damaged(&row);
-                if (heals)
-                        status = say_valid(&batch, r, it->n, err);
-                if (own)
-                        r->result.valid =
-                                it->good && (heals || !row.v[PAWL__WCP_INVALID_SEQ].integer ||
-                                                    pawl__row_given_up(&row));
-                else
-                        r->result.others += heals;
-                if (own)
-                        r->result.good = it->good;
-        }
-        if (!status && batch.n > 0)
-                status = pawl__log_failed(
-                        r->ws.log, pawl__log_commit(r->ws.log, &batch, 0, NULL), err);
-        pawl__batch_free(&batch);
-        return status;
-}
-
-/* Other checkpoints may have what came back, too: those are looked at where any is damaged. */
+/* Other checkpoints may have what came back, too: all are looked at where one is marked. */
 static pawl_status judge(struct rebuilding *r, const char *which, pawl_error *err)
 {
         pawl_validation *found = NULL;
@@ -251,13 +247,20 @@ static pawl_status judge(struct rebuilding *r, const char *which, pawl_error *er
         pawl_status status = pawl__state_workspace_all(&rows, &n, r->ws.state, &r->arena, err);
 
         for (size_t i = 0; i < n && !status; i++)
-                damaged += was_damaged(&rows[i]) &&
+                damaged += pawl__checkpoint_damaged(&rows[i]) &&
                            rows[i].v[PAWL__WCP_N].integer != (int64_t)r->result.n;
         if (!status)
-                status = pawl_workspace_validate(
-                        &found, r->ws.log, damaged ? NULL : which, NULL, false, NULL, err);
-        if (!status)
-                status = mark_good(r, found, err);
+                status = pawl_workspace_validate(&found, r->ws.log, damaged ? NULL : which, NULL,
+                        true, r->ws.actor.data, err);
+        for (size_t i = 0; !status && i < found->n; i++) {
+                const pawl_validated *it = &found->items[i];
+                if (it->n == r->result.n) {
+                        r->result.good = it->good;
+                        r->result.valid = it->good && it->valid;
+                } else {
+                        r->result.others += it->healed;
+                }
+        }
         pawl_validation_free(found);
         return status;
 }
@@ -280,20 +283,23 @@ static pawl_status rebuild(struct rebuilding *r, const char *which, pawl_error *
         if (pawl__rootdir_open(&r->root, r->ws.root) == 0) /* not there: no file will be found */
                 (void)pawl__own_files_find(&r->own, pawl__log_place(r->ws.log), r->root.root);
         status = find_lost(r);
+        if (r->dry_run)
+                return status;
         if (!status && r->n > 0)
                 status = pawl__contents_commit(r->ws.contents, fill, r, err);
         r->err = err;
+        pawl__contents_overlay(r->ws.contents, NULL);
         if (!status)
                 status = judge(r, which, err);
         return pawl__workspace_or_pruned(status, r->ws.state, &r->row, err);
 }
 
-pawl_status pawl_workspace_rebuild(pawl_rebuilt *out, pawl_log *log, const char *which,
+static pawl_status run(pawl_rebuilt *out, pawl_log *log, const char *which, bool dry_run,
         const pawl_workspace_options *options, pawl_error *err)
 {
         TRY(pawl__log_usable(log, err));
 
-        struct rebuilding r = {.root = PAWL__ROOTDIR_INIT, .err = err};
+        struct rebuilding r = {.root = PAWL__ROOTDIR_INIT, .dry_run = dry_run, .err = err};
         pawl_status status = pawl__workspace_open(&r.ws, log, options, err);
 
         if (status)
@@ -301,6 +307,7 @@ pawl_status pawl_workspace_rebuild(pawl_rebuilt *out, pawl_log *log, const char 
         status = rebuild(&r, which, err);
         if (!status)
                 *out = r.result;
+        pawl__scan_free(r.scan);
         pawl__rootdir_close(&r.root);
         pawl__workspace_close(&r.ws);
         pawl__hasher_free(r.hasher);
@@ -308,5 +315,22 @@ pawl_status pawl_workspace_rebuild(pawl_rebuilt *out, pawl_log *log, const char 
         pawl__buf_free(&r.text);
         pawl__arena_free(&r.arena);
         free(r.found);
+        return status;
+}
+
+pawl_status pawl_workspace_rebuild(pawl_rebuilt *out, pawl_log *log, const char *which,
+        const pawl_workspace_options *options, pawl_error *err)
+{
+        return run(out, log, which, false, options, err);
+}
+
+pawl_status pawl_workspace_rebuildable(bool *all, pawl_log *log, const char *which,
+        const pawl_workspace_options *options, pawl_error *err)
+{
+        pawl_rebuilt made = {.n = 0};
+        const pawl_status status = run(&made, log, which, true, options, err);
+
+        if (!status)
+                *all = made.missing == 0;
         return status;
 }

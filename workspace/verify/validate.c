@@ -188,6 +188,7 @@ static pawl_status check_one(struct validating *v, pawl_validated *it, const paw
                 .id = pawl__arena_text(&v->out->arena, row->v[PAWL__WCP_ID].text, &ok),
                 .files = PAWL_CHECK_GOOD,
                 .hash = PAWL_CHECK_GOOD,
+                .healed = pawl__checkpoint_damaged(row),
                 .valid = row->v[PAWL__WCP_INVALID_SEQ].integer == 0 || pawl__row_given_up(row)};
         if (!ok)
                 return pawl__nomem(v->err);
@@ -206,10 +207,23 @@ static pawl_status check_one(struct validating *v, pawl_validated *it, const paw
                 status = check_git(v, it, row);
         it->good = it->files != PAWL_CHECK_BAD && it->hash != PAWL_CHECK_BAD &&
                    it->state != PAWL_CHECK_BAD;
+        it->healed = it->healed && it->good;
         return status;
 }
 
 /* ---- Marking --------------------------------------------------------------------------------- */
+
+static pawl_status add_heal(
+        struct validating *v, pawl__batch *batch, const pawl_validated *it, const char *actor)
+{
+        const pawl_event event = {.actor = pawl__text(actor ? actor : "program")};
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        pawl__json_member_integer(&w, "n", (int64_t)it->n);
+        pawl__json_member_bool(&w, "valid", true);
+        return pawl__batch_emit(batch, PAWL__CHECKPOINT_UPDATED, &event, &w, v->err);
+}
 
 static pawl_status add_mark(
         struct validating *v, pawl__batch *batch, const pawl_validated *it, const char *actor)
@@ -241,10 +255,16 @@ static pawl_status look_again(struct validating *v, pawl_validated *it)
         if (status)
                 return status == PAWL_ENOTFOUND ? PAWL_OK : status;
         if (row.v[PAWL__WCP_PRUNED_SEQ].integer) {
-                it->valid = false;
+                it->valid = it->healed = false;
                 return PAWL_OK;
         }
         return check_one(v, it, &row);
+}
+
+/* Is the log to say otherwise of it? */
+static bool to_mark(const pawl_validated *it)
+{
+        return it->healed || (it->valid && !it->good);
 }
 
 static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_error *err)
@@ -258,11 +278,13 @@ static pawl_status fill(pawl_log *log, pawl__batch *batch, void *user, pawl_erro
         pawl__map_free(&v->known);
         for (size_t i = 0; i < v->out->shown.n && !status; i++) {
                 pawl_validated *it = &v->out->list[i];
-                if (it->good || !it->valid)
+                if (!to_mark(it))
                         continue;
                 status = look_again(v, it);
                 if (!status && it->valid && !it->good)
                         status = add_mark(v, batch, it, v->actor);
+                else if (!status && it->healed)
+                        status = add_heal(v, batch, it, v->actor);
         }
         v->err = outer;
         return status;
@@ -274,11 +296,12 @@ static pawl_status mark_all(struct validating *v)
         pawl_status status = PAWL_OK;
 
         for (size_t i = 0; i < v->out->shown.n && !any; i++)
-                any = v->out->list[i].valid && !v->out->list[i].good;
+                any = to_mark(&v->out->list[i]);
         if (any)
                 status = pawl__contents_commit(v->contents, fill, v, v->err);
         for (size_t i = 0; i < v->out->shown.n && !status; i++)
-                v->out->list[i].valid = v->out->list[i].valid && v->out->list[i].good;
+                v->out->list[i].valid =
+                        (v->out->list[i].valid || v->out->list[i].healed) && v->out->list[i].good;
         return status;
 }
 
