@@ -51,10 +51,7 @@ void pawl__hasher_free(pawl__hasher *h)
 
 pawl_status pawl__hasher_begin(pawl__hasher *h, pawl_error *err)
 {
-        pawl_status status = h->crypto ? PAWL_OK : pawl__crypto_load(&h->crypto, err);
-
-        if (status)
-                return status;
+        TRY(h->crypto ? PAWL_OK : pawl__crypto_load(&h->crypto, err));
         if (!h->ctx) {
                 /* OpenSSL's error queue belongs to the program: remove what we add */
                 h->crypto->ERR_set_mark();

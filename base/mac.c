@@ -20,10 +20,8 @@ pawl_status pawl__mac_new(pawl__mac **out, const void *key, size_t len, pawl_err
                 OSSL_PARAM_END,
         };
         const pawl__crypto *crypto;
-        pawl_status status = pawl__crypto_load(&crypto, err);
 
-        if (status)
-                return status;
+        TRY(pawl__crypto_load(&crypto, err));
         pawl__mac *mac = calloc(1, sizeof *mac);
         if (!mac)
                 return pawl__nomem(err);

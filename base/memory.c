@@ -1,4 +1,5 @@
 #include "base/memory.h"
+#include "base/error.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,10 +22,7 @@ pawl_status pawl__buf_grow(pawl__buf *buf, size_t more)
 
 pawl_status pawl__buf_add(pawl__buf *buf, const void *data, size_t len)
 {
-        pawl_status status = pawl__buf_reserve(buf, len);
-
-        if (status)
-                return status;
+        TRY(pawl__buf_reserve(buf, len));
         if (len)
                 memcpy(buf->data + buf->len, data, len);
         buf->len += len;
@@ -48,9 +46,8 @@ pawl_status pawl__buf_addf(pawl__buf *buf, const char *format, ...)
                 buf->failed = true;
                 return PAWL_EINVAL;
         }
-        pawl_status status = pawl__buf_reserve(buf, (size_t)n);
-        if (status)
-                return status;
+
+        TRY(pawl__buf_reserve(buf, (size_t)n));
         va_start(args, format);
         vsnprintf(buf->data + buf->len, (size_t)n + 1, format, args);
         va_end(args);

@@ -76,10 +76,8 @@ pawl_status pawl__sign(unsigned char out[PAWL__SIGNATURE_LEN], const pawl__signe
 {
         const pawl__crypto *crypto;
         size_t len = PAWL__SIGNATURE_LEN;
-        pawl_status status = pawl__crypto_load(&crypto, err);
 
-        if (status)
-                return status;
+        TRY(pawl__crypto_load(&crypto, err));
         crypto->ERR_set_mark();
         EVP_MD_CTX *ctx = crypto->EVP_MD_CTX_new();
         const bool made = ctx &&
@@ -96,10 +94,8 @@ pawl_status pawl__base64_add(
 {
         const pawl__crypto *crypto;
         unsigned char text[4 * PAWL__BASE64_MAX / 3 + 8];
-        pawl_status status = pawl__crypto_load(&crypto, err);
 
-        if (status)
-                return status;
+        TRY(pawl__crypto_load(&crypto, err));
         if (len > PAWL__BASE64_MAX)
                 return pawl__fail(err, PAWL_ETOOBIG, "too long for base64; shorten it");
         const int written = crypto->EVP_EncodeBlock(text, bytes, (int)len);

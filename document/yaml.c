@@ -253,9 +253,8 @@ static pawl_status add_key(
         frame->key_line = (uint32_t)(at->line + 1);
         struct range name = {c->json.len, 0};
         uint32_t anchor;
-        pawl_status status = open_anchor(c, &anchor, event->data.scalar.anchor, c->n_lines);
-        if (status)
-                return status;
+
+        TRY(open_anchor(c, &anchor, event->data.scalar.anchor, c->n_lines));
         if (pawl__json_quote(&c->json, value))
                 return pawl__nomem(c->err);
         name.len = c->json.len - name.start;
@@ -328,11 +327,8 @@ static pawl_status open_container(struct converter *c, const yaml_event_t *event
                 return refuse(c, PAWL_EPARSE, at, "is nested deeper than %d; nest less",
                         PAWL__JSON_DEPTH);
         before_element(c);
-        pawl_status status = open_anchor(c, &anchor, name, c->n_lines);
-        if (!status)
-                status = add_line(c, at);
-        if (status)
-                return status;
+        TRY(open_anchor(c, &anchor, name, c->n_lines));
+        TRY(add_line(c, at));
         pawl__buf_addc(&c->json, mapping ? '{' : '[');
         c->frames[c->depth++] = (struct frame){.mapping = mapping,
                 .first_key = c->n_keys,

@@ -1,4 +1,5 @@
 #include "glossary/automaton.h"
+#include "base/error.h"
 #include "base/map.h"
 #include "glossary/normal.h"
 #include "glossary/plural.h"
@@ -42,10 +43,8 @@ static pawl_status add_state(
 {
         if (a->n_states >= MAX_STATES)
                 return PAWL_ETOOBIG;
-        pawl_status status =
-                pawl__grow(&a->states, &a->cap_states, a->n_states + 1, sizeof *a->states);
-        if (status)
-                return status;
+
+        TRY(pawl__grow(&a->states, &a->cap_states, a->n_states + 1, sizeof *a->states));
         *out = (uint32_t)a->n_states++;
         uint32_t depth = *out ? a->states[parent].depth + 1 : 0;
         a->states[*out] =

@@ -56,10 +56,8 @@ pawl_status pawl__candidates_read(
 {
         static const char *const names[] = {"surface", "scope", "definition"};
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
 
-        if (status)
-                return status;
+        TRY(pawl__json_tree_read(&tree, json.data, json.len, err));
         *n = 0;
         *out = pawl__arena_array(arena, pawl__json_at(&tree, 0)->count, sizeof **out);
         for (pawl__node i = pawl__json_first(&tree, 0); i != PAWL__NO_NODE && *out;

@@ -147,9 +147,8 @@ static pawl_status observe(pawl__extraction *extraction, pawl__term_row **out, p
         *out = NULL;
         if (normal.len == 0)
                 return PAWL_OK;
-        pawl_status status = index_of(extraction, &index, normal);
-        if (status)
-                return status;
+
+        TRY(index_of(extraction, &index, normal));
         pawl__term_row *item = &extraction->term_table.items[index];
         if (item->stands_for != PAWL__MAP_NONE && !item->excluded)
                 item = &extraction->term_table.items[item->stands_for];

@@ -198,10 +198,8 @@ static pawl_status put_origin(
         pawl__json_writer *w, pawl__foreign *f, const pawl__foreign_type *type, pawl_error *err)
 {
         char hex[65];
-        const pawl_status status = pawl__foreign_hash(hex, f, 0, NULL, true, err);
 
-        if (status)
-                return status;
+        TRY(pawl__foreign_hash(hex, f, 0, NULL, true, err));
         pawl__json_name(w, "origin");
         pawl__json_open_object(w);
         pawl__json_member_text(w, "event_id", pawl__json_get_text(&f->tree, 0, "event_id"));

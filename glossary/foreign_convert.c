@@ -388,10 +388,8 @@ static pawl_status put_who(pawl__json_writer *w, const pawl__foreign *f, pawl_er
 static pawl_status put_normal(pawl__json_writer *w, pawl__foreign *f, pawl_error *err)
 {
         pawl_text surface;
-        pawl_status status = pawl__foreign_text(&surface, f, SOURCE, "term_surface", err);
 
-        if (status)
-                return status;
+        TRY(pawl__foreign_text(&surface, f, SOURCE, "term_surface", err));
         pawl__buf_clear(&f->key);
         if (pawl__normal_form(&f->key, surface))
                 return pawl__nomem(err);

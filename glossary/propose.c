@@ -119,9 +119,8 @@ static pawl_status take_definition(const pawl__definition *found, void *user)
                 return PAWL_ENOMEM;
         if (p->buf.len == 0)
                 return PAWL_OK;
-        pawl_status status = pawl__candidate_of(p, &c, pawl__buf_text(&p->buf));
-        if (status)
-                return status;
+
+        TRY(pawl__candidate_of(p, &c, pawl__buf_text(&p->buf)));
         if (!c->original.data)
                 c->original = pawl__arena_copy(p->arena, found->term);
         const pawl__cited definition = {pawl__arena_copy(p->arena, found->text), p->at,

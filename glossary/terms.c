@@ -114,10 +114,7 @@ static pawl_status named_conflict(pawl__row *out, telling *t, const pawl__sense 
  * that the answer's event names. */
 static pawl_status conflict_of(pawl__row *out, telling *t, const pawl__sense *sense)
 {
-        const pawl_status status = read_answers(t);
-
-        if (status)
-                return status;
+        TRY(read_answers(t));
         const uint32_t newest = pawl__map_get(&t->answers->newest, sense->normal);
         if (newest == PAWL__MAP_NONE)
                 return named_conflict(out, t, sense);

@@ -11,10 +11,7 @@ enum { MAX_JUMPS = 8 };
 
 static pawl_status wait(pawl_context *ctx)
 {
-        pawl_status status = pawl__pipeline_commit(ctx->wait_user, &ctx->error);
-
-        if (status)
-                return status;
+        TRY(pawl__pipeline_commit(ctx->wait_user, &ctx->error));
         ctx->is_new = false;
         ctx->answer_waits = false;
         ctx->checkpoint_waits = false;
@@ -26,11 +23,8 @@ static pawl_status reload(pawl_context *ctx)
 {
         pawl_pipeline *pipeline = ctx->wait_user;
         pawl__claim *claim = &pipeline->claims[pipeline->current];
-        pawl_status status = pawl__claim_reload(
-                pipeline, claim, ctx->scope_refs, ctx->n_scope_refs, &ctx->error);
 
-        if (status)
-                return status;
+        TRY(pawl__claim_reload(pipeline, claim, ctx->scope_refs, ctx->n_scope_refs, &ctx->error));
         ctx->glossary = claim->glossary;
         ctx->scope_refs = claim->refs;
         return PAWL_OK;
@@ -150,8 +144,8 @@ static pawl_status blocked_by_conflicts(pawl_context *ctx)
         size_t n = ctx->n_conflicts;
 
         return pawl__fail(&ctx->error, PAWL_BLOCKED,
-                "step %.*s: blocked by %zu unresolved conflict%s; answer, then resume %s",
-                PAWL__STEP(ctx), n, n == 1 ? "" : "s", ctx->checkpoint.retry_token);
+                "step %.*s: blocked by %zu unresolved conflict%s; answer, then run it again",
+                PAWL__STEP(ctx), n, n == 1 ? "" : "s");
 }
 
 static pawl_status layer_failed(pawl_context *ctx, const pawl_layer *layer, pawl_status status)
@@ -253,11 +247,8 @@ static pawl_status make_pending(pawl_context *ctx)
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         pawl__row *steps;
         size_t n;
-        const pawl_status status =
-                pawl__state_steps(&steps, &n, ctx->state, ctx->run_id, &ctx->pass, &ctx->error);
 
-        if (status)
-                return status;
+        TRY(pawl__state_steps(&steps, &n, ctx->state, ctx->run_id, &ctx->pass, &ctx->error));
         event.step_id = (pawl_text){NULL, 0};
         pawl__json_open_object(&w);
         pawl__json_name(&w, "changes");

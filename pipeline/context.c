@@ -140,10 +140,7 @@ pawl_status pawl_context_set_strictness(pawl_context *ctx, const char *strictnes
 {
         TRY(pawl__context_usable(ctx, NULL));
 
-        const pawl_status status = check_open(ctx);
-
-        if (status)
-                return status;
+        TRY(check_open(ctx));
         if (pawl__strictness_of(&ctx->runtime_strictness, pawl__text(strictness)))
                 return PAWL_OK;
         return pawl__fail(&ctx->error, PAWL_EINVAL,
@@ -156,10 +153,7 @@ pawl_status pawl_context_set_retry_token(pawl_context *ctx, const char *token)
         TRY(pawl__context_usable(ctx, NULL));
 
         pawl_text text = pawl__text(token);
-        const pawl_status status = check_open(ctx);
-
-        if (status)
-                return status;
+        TRY(check_open(ctx));
         if (!pawl__uuid_valid(text))
                 return pawl__fail(&ctx->error, PAWL_EINVAL,
                         "retry token \"%.*s\": is not of a token's form; give the 36 characters "

@@ -26,11 +26,8 @@ static pawl_status check_steps(pawl_pipeline *pipeline, pawl_text run_id, pawl__
         pawl__row *steps;
         size_t n, open = 0;
         char names[3 * 100] = "", more[32] = "";
-        pawl_status status =
-                pawl__state_steps(&steps, &n, pipeline->state, run_id, arena, &pipeline->error);
 
-        if (status)
-                return status;
+        TRY(pawl__state_steps(&steps, &n, pipeline->state, run_id, arena, &pipeline->error));
         for (size_t i = 0, len = 0; i < n; i++) {
                 const pawl_text is = steps[i].v[PAWL__STEP_STATUS].text;
                 if (pawl__text_is(is, "completed") || open++ >= NAMED)

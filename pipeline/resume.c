@@ -21,11 +21,8 @@ pawl_status pawl__resume_load(pawl_context *ctx, pawl_text token)
 {
         pawl__checkpoint *asked = &ctx->asked_for;
         pawl__checkpoint found;
-        pawl_status status =
-                pawl__checkpoint_load(&found, &ctx->pass, ctx->log, token, &ctx->error);
 
-        if (status)
-                return status;
+        TRY(pawl__checkpoint_load(&found, &ctx->pass, ctx->log, token, &ctx->error));
         if (!pawl__text_eq(found.mission_id, ctx->mission_id) ||
                 !pawl__text_eq(found.run_id, ctx->run_id) ||
                 !pawl__text_eq(found.step_id, ctx->step_id))
@@ -121,11 +118,8 @@ static pawl_status restore(pawl_context *ctx, const pawl__checkpoint *from)
 static pawl_status reevaluate(pawl_context *ctx, const pawl__findings *recorded)
 {
         pawl__findings open;
-        pawl_status status =
-                pawl__findings_reevaluate(&open, &ctx->pass, ctx->glossary, recorded, &ctx->error);
 
-        if (status)
-                return status;
+        TRY(pawl__findings_reevaluate(&open, &ctx->pass, ctx->glossary, recorded, &ctx->error));
         ctx->findings = open;
         ctx->reevaluated = true;
         return PAWL_OK;
@@ -308,13 +302,8 @@ static pawl_status changed(pawl_context *ctx, const pawl__checkpoint *from)
 /* All blockers were answered in this pass: the checkpoint is in memory, and its hash is ours. */
 static pawl_status from_memory(pawl_context *ctx)
 {
-        pawl_status status = emit_resumed(
-                ctx, PAWL__STEP_RESUMED, &ctx->checkpoint, false, (pawl_text){NULL, 0});
-
-        if (!status)
-                status = reevaluate(ctx, &ctx->findings);
-        if (status)
-                return status;
+        TRY(emit_resumed(ctx, PAWL__STEP_RESUMED, &ctx->checkpoint, false, (pawl_text){NULL, 0}));
+        TRY(reevaluate(ctx, &ctx->findings));
         ctx->answered = false;
         ctx->evaluated = true;
         ctx->cursor = ctx->checkpoint.cursor;

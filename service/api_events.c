@@ -152,17 +152,11 @@ static pawl_status read_head(uint64_t *head, pawl_log *log, pawl_error *err)
 static pawl_status read_page(page *p, const service_request *request)
 {
         pawl__event_filter *f = &p->filter;
-        pawl_status status =
-                service_query_number(&p->limit, request, "limit", 1, LIMIT_MAX, &p->err);
 
-        if (!status)
-                status = service_query_number(&f->since, request, "since", 0, INT64_MAX, &p->err);
-        if (!status)
-                status = service_query_number(&f->before, request, "before", 1, INT64_MAX, &p->err);
-        if (!status)
-                status = read_head(&p->head, p->log, &p->err);
-        if (status)
-                return status;
+        TRY(service_query_number(&p->limit, request, "limit", 1, LIMIT_MAX, &p->err));
+        TRY(service_query_number(&f->since, request, "since", 0, INT64_MAX, &p->err));
+        TRY(service_query_number(&f->before, request, "before", 1, INT64_MAX, &p->err));
+        TRY(read_head(&p->head, p->log, &p->err));
         return f->before ? read_back(p) : read_on(p);
 }
 

@@ -103,9 +103,7 @@ pawl_status service_worker_open(service_worker *worker, pawl_error *err)
                 return pawl__fail(err, pawl__errno_status(errno),
                         "%.300s: %s; put the log back, or start the service again", from->log_path,
                         strerrordesc_np(errno));
-        const pawl_status status = pawl_log_open(&log, from->log_path, &options, err);
-        if (status)
-                return status;
+        TRY(pawl_log_open(&log, from->log_path, &options, err));
         pawl__log_impatient(log);
         pthread_mutex_lock(&worker->lock);
         worker->log = log;

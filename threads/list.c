@@ -60,10 +60,8 @@ static pawl_status read_content(pawl_text *out, reading *r, const pawl__thread_v
         const pawl_text hash = pawl__thread_hash_key(value->hash);
 
         pawl__buf_clear(&r->buf);
-        pawl_status status = pawl__contents_read(r->threads->contents, value->hash,
-                (uint64_t)value->size, pawl__content_to_buf, &r->buf, r->err);
-        if (status)
-                return status;
+        TRY(pawl__contents_read(r->threads->contents, value->hash, (uint64_t)value->size,
+                pawl__content_to_buf, &r->buf, r->err));
         pawl__thread_cache_put(r->threads, hash, pawl__buf_text(&r->buf));
         return keep(out, r, hash, pawl__buf_text(&r->buf));
 }

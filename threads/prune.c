@@ -179,11 +179,9 @@ pawl_status pawl_thread_delete(
         pawl_text run;
         pruning p = {.threads = threads, .actor = actor, .runs = &run, .n_runs = 1, .err = err};
         const pawl_text none = {NULL, 0};
-        pawl_status status = pawl__thread_key_of(
-                &key, threads, pawl__text(thread_id ? thread_id : ""), none, none, err);
 
-        if (status)
-                return status;
+        TRY(pawl__thread_key_of(
+                &key, threads, pawl__text(thread_id ? thread_id : ""), none, none, err));
         run = pawl__text(key.run);
         return prune(&p, false);
 }
@@ -206,11 +204,8 @@ static pawl_status judge(own_report *report, pruning *p, size_t keep, int64_t ol
         pawl__row *rows = NULL;
         pawl_pruned_thread *items;
         size_t n = 0;
-        pawl_status status =
-                pawl__state_threads(&rows, &n, p->threads->state, &report->arena, p->err);
 
-        if (status)
-                return status;
+        TRY(pawl__state_threads(&rows, &n, p->threads->state, &report->arena, p->err));
         report->shown.items = items = pawl__arena_array(&report->arena, n + 1, sizeof *items);
         p->runs = pawl__arena_array(&report->arena, n + 1, sizeof *p->runs);
         if (!items || !p->runs)

@@ -49,10 +49,8 @@ static pawl_status take_value(pawl__thread_value *out, putting *p, pawl_text typ
         }
         if (pawl__grow(&p->kept, &p->cap_kept, p->n_kept + 1, sizeof *p->kept))
                 return pawl__nomem(p->err);
-        pawl_status status = pawl__sha256(
-                pawl__log_hasher(p->threads->log), out->hash, data.data, data.len, p->err);
-        if (status)
-                return status;
+        TRY(pawl__sha256(
+                pawl__log_hasher(p->threads->log), out->hash, data.data, data.len, p->err));
         p->kept[p->n_kept] = (kept){.data = data};
         memcpy(p->kept[p->n_kept++].hash, out->hash, 32);
         return PAWL_OK;

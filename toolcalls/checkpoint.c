@@ -320,9 +320,7 @@ pawl_status pawl_toolcalls_checkpoint(pawl_toolcalls **out, pawl_log *log, const
                         "tool call options: version %u is not known; start from "
                         "PAWL_TOOLCALLS_OPTIONS_INIT",
                         options->version);
-        pawl_status status = pawl__calls_read(&batch, json, len, options, err);
-        if (status)
-                return status;
+        TRY(pawl__calls_read(&batch, json, len, options, err));
         if (!options->off && any_edits(batch))
                 take_all(batch, log, options);
         *out = batch;

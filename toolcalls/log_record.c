@@ -95,10 +95,8 @@ pawl_status pawl__log_record_find(
 {
         pawl__log_record found;
         finding f = {name, &found, arena, false};
-        pawl_status status = pawl__log_record_each(log, is_it, &f, err);
 
-        if (status)
-                return status;
+        TRY(pawl__log_record_each(log, is_it, &f, err));
         if (!f.found)
                 return PAWL_ENOTFOUND;
         *out = found;

@@ -35,9 +35,7 @@ pawl_status cli_print_envelope(
         FILE *out, pawl__buf *line, pawl_log *log, const pawl_event *event, pawl_error *err)
 {
         pawl__buf_clear(line);
-        pawl_status status = pawl__log_event_json(line, log, event, err);
-        if (status)
-                return status;
+        TRY(pawl__log_event_json(line, log, event, err));
         if (pawl__buf_addc(line, '\n'))
                 return pawl__nomem(err);
         fwrite(line->data, 1, line->len, out);
@@ -64,9 +62,7 @@ pawl_status cli_rows_event(const pawl_event *event, void *user, pawl_error *err)
 
         if (rows->json)
                 return cli_print_envelope(rows->out, &rows->line, rows->log, event, err);
-        pawl_status status = short_run(rows, event->run_id, err);
-        if (status)
-                return status;
+        TRY(short_run(rows, event->run_id, err));
         r.run_id = rows->shown;
         pawl__time_format(r.time, event->time_us);
         return cli_table_row(rows->table, &r, err);

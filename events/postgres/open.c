@@ -1,4 +1,5 @@
 /* Opening a log on a server, and making it. */
+#include "base/error.h"
 #include "events/copy.h"
 #include "events/postgres/server.h"
 #include <stdio.h>
@@ -28,10 +29,8 @@ static pawl_status choose_id(pawl_log *log, pawl_error *err)
         struct pawl__server *server = log->server;
         const char *name = server->address.log;
         unsigned char hash[32];
-        pawl_status status = pawl__sha256(log->hasher, hash, name, strlen(name), err);
 
-        if (status)
-                return status;
+        TRY(pawl__sha256(log->hasher, hash, name, strlen(name), err));
         hash[0] &= 0x7f;
         server->log_id = 0;
         for (int i = 0; i < 8; i++)
@@ -110,13 +109,12 @@ static pawl_status put_row(pawl_log *log, pawl_error *err)
         snprintf(version, sizeof version, "%d", pawl__postgres_version());
         const pawl_text texts[] = {pawl__text(server->id_literal), pawl__text(server->address.log),
                 pawl__text(version)};
-        pawl_status status = pawl__server_execute(&result, log,
+
+        TRY(pawl__server_execute(&result, log,
                 "INSERT INTO pawl.logs (log_id, name, version, head_seq, head_hash, applied_seq) "
                 "VALUES (CAST($1 AS bigint), $2, CAST($3 AS bigint), 0, "
                 "decode(repeat('00', 32), 'hex'), 0) ON CONFLICT DO NOTHING",
-                texts, 3, "make its tables", err);
-        if (status)
-                return status;
+                texts, 3, "make its tables", err));
         log->made = strcmp(server->pq->PQcmdTuples(result), "1") == 0;
         server->pq->PQclear(result);
         return log->made ? pawl__key_set(log, err) : PAWL_OK;

@@ -6,6 +6,7 @@
  * was assumed: it is tried again, by a begin() that waits for the head: one round trip, and
  * commit() another, in which everything goes that was written since.
  */
+#include "base/error.h"
 #include "events/postgres/server.h"
 #include <stdio.h>
 
@@ -13,10 +14,8 @@ pawl_status pawl__send_own(pawl__postgres_query **out, pawl_log *log, pawl__own_
         bool rows, pawl_error *err)
 {
         char limit[32];
-        pawl_status status = pawl__own_query(out, log, which, err);
 
-        if (status)
-                return status;
+        TRY(pawl__own_query(out, log, which, err));
         if (which == PAWL__OWN_LIMITS) {
                 snprintf(limit, sizeof limit, "%ums", log->busy_ms ? log->busy_ms : 1);
                 pawl__query_bind_text(&(*out)->base, 1, pawl__text(limit));
@@ -178,10 +177,8 @@ static void assume_head(pawl_log *log)
 static pawl_status prove_lease(pawl_log *log, const pawl__lease *lease, pawl_error *err)
 {
         pawl__postgres_query *q;
-        pawl_status status = pawl__own_query(&q, log, PAWL__OWN_PROVE_LEASE, err);
 
-        if (status)
-                return status;
+        TRY(pawl__own_query(&q, log, PAWL__OWN_PROVE_LEASE, err));
         pawl__query_bind_text(&q->base, 1, pawl__text_n(lease->run_id, lease->run_len));
         pawl__query_bind_integer(&q->base, 2, (int64_t)lease->fence);
         return pawl__defer(q, "append", err);

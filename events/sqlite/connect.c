@@ -17,6 +17,7 @@
  * In 2 and 3 a writer may still come after us; pawl__sqlite_stale() sees its -shm. Then a read that
  * begins makes the view anew, and what looks like damage is reported as PAWL_EBUSY.
  */
+#include "base/error.h"
 #include "events/sqlite/sqlite.h"
 #include <stdlib.h>
 
@@ -130,10 +131,8 @@ static pawl_status connect_reader(pawl_log *log, pawl_error *err)
 static pawl_status connect_writer(pawl_log *log, pawl_error *err)
 {
         int keep_wal = 1;
-        pawl_status status = open_db(log, log->path, SQLITE_OPEN_READWRITE, true, err);
 
-        if (status)
-                return status;
+        TRY(open_db(log, log->path, SQLITE_OPEN_READWRITE, true, err));
         if (sqlite3_db_readonly(log->file->db, "main") == 1)
                 return pawl__db_fail(log, SQLITE_READONLY, "open it", err);
         int rc = sqlite3_file_control(log->file->db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep_wal);

@@ -7,6 +7,7 @@
  * needs are one transaction: it has the old version, or the new one. A step never touches events:
  * what an older payload means is for apply (state/) to know, by its v.
  */
+#include "base/error.h"
 #include "events/sqlite/sqlite.h"
 #include "schema_objects.h"
 #include "schema_sql.h"
@@ -186,9 +187,7 @@ static pawl_status count_objects(int64_t *tables, int64_t *others, pawl_log *log
                 len += snprintf(sql + len, sizeof sql - (size_t)len, "%s'%s'", i ? "," : "",
                         schema_derived[i]);
         snprintf(sql + len, sizeof sql - (size_t)len, ")");
-        pawl_status status = pawl__db_integer(tables, log, sql, err);
-        if (status)
-                return status;
+        TRY(pawl__db_integer(tables, log, sql, err));
         snprintf(sql, sizeof sql, "SELECT count(*) FROM main.sqlite_schema WHERE name IN (%s)",
                 schema_others);
         return pawl__db_integer(others, log, sql, err);

@@ -11,6 +11,7 @@
  * when the -wal has been moved into it, which waits for readers of the state before: those that are
  * still there after a moment put it off to a later commit.
  */
+#include "base/error.h"
 #include "events/group.h"
 #include "events/sqlite/sqlite.h"
 
@@ -90,12 +91,9 @@ pawl_status pawl__sqlite_shrink(uint64_t *freed, pawl_log *log)
 pawl_status pawl__sqlite_space(uint64_t *files, uint64_t *free, pawl_log *log)
 {
         int64_t pages = 0, size = 0;
-        pawl_status status = pawl__db_integer(&pages, log, "PRAGMA main.freelist_count", &log->err);
 
-        if (!status)
-                status = pawl__db_integer(&size, log, "PRAGMA main.page_size", &log->err);
-        if (status)
-                return status;
+        TRY(pawl__db_integer(&pages, log, "PRAGMA main.freelist_count", &log->err));
+        TRY(pawl__db_integer(&size, log, "PRAGMA main.page_size", &log->err));
         *files = (uint64_t)bytes_of(log);
         *free = (uint64_t)(pages * size);
         return PAWL_OK;
