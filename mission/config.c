@@ -16,8 +16,68 @@ static pawl_status set_sessions(const pawl__place *place, pawl__node node)
         return PAWL_OK;
 }
 
+/* A number from 1 up. */
+static pawl_status set_limit(
+        uint64_t *out, const pawl__place *place, pawl__node node, int64_t most, const char *what)
+{
+        const pawl__json_node *value = pawl__value_at(place, node);
+        int64_t n;
+
+        if (!pawl__json_int(value, &n) || n < 1 || n > most)
+                return pawl__field_fail(place, node,
+                        "%.*s is not a number of %s from 1 up; write %s", PAWL__FMT(value->value),
+                        what, "how many stay");
+        *out = (uint64_t)n;
+        return PAWL_OK;
+}
+
+static pawl_status set_days(const pawl__place *place, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+
+        return set_limit(&loader->config->retention.days, place, node, 36500, "days");
+}
+
+static pawl_status set_count(const pawl__place *place, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+
+        return set_limit(&loader->config->retention.count, place, node, UINT32_MAX, "checkpoints");
+}
+
+/* 500000000, or "2G". */
+static bool read_size(uint64_t *out, pawl_text text)
+{
+        static const char units[] = "KMG";
+        uint64_t n = 0, worth = 1;
+        size_t i = 0;
+
+        for (; i < text.len && text.data[i] >= '0' && text.data[i] <= '9' && n < UINT64_C(1) << 40;
+                i++)
+                n = n * 10 + (uint64_t)(text.data[i] - '0');
+        if (i > 0 && i + 1 == text.len && strchr(units, text.data[i]))
+                worth <<= 10 * (strchr(units, text.data[i++]) - units + 1);
+        *out = n * worth;
+        return i == text.len && n > 0 && n <= (uint64_t)INT64_MAX / worth;
+}
+
+static pawl_status set_bytes(const pawl__place *place, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+        const pawl__json_node *value = pawl__value_at(place, node);
+
+        if ((value->type != PAWL__JSON_NUMBER && value->type != PAWL__JSON_STRING) ||
+                !read_size(&loader->config->retention.bytes, value->value))
+                return pawl__field_fail(place, node,
+                        "is not a size; write a number of bytes, or one with K, M or G, such as 2G");
+        return PAWL_OK;
+}
+
 static const pawl__field retention_fields[] = {
         {"sessions", PAWL__ENTRY_NUMBER, NULL, set_sessions},
+        {"days", PAWL__ENTRY_NUMBER, NULL, set_days},
+        {"count", PAWL__ENTRY_NUMBER, NULL, set_count},
+        {"bytes", PAWL__ENTRY_ANY, NULL, set_bytes},
 };
 
 static pawl_status set_retention(const pawl__place *place, pawl__node node)
@@ -55,7 +115,7 @@ pawl_status pawl__config_load(pawl__config *out, const char *log_path, pawl_erro
         const char *slash = strrchr(log_path, '/');
         pawl__config config = {
                 {.strictness = PAWL__STRICTNESS_UNSET, .log_max = PAWL__LOG_MAX_DEFAULT},
-                PAWL__KEEP_ALL};
+                PAWL__KEEP_ALL, PAWL__RETENTION_INIT};
         pawl__buf path = PAWL__BUF_INIT;
         pawl__document document;
         pawl_error why = PAWL_ERROR_INIT;

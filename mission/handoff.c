@@ -65,7 +65,12 @@ const char *pawl__runner_context(pawl__runner *r, pawl__arena *arena)
                                                                                              : NULL;
 }
 
-void pawl__runner_prune(pawl__runner *r)
+static void tell_notice(const char *line, void *user)
+{
+        pawl__runner_notice(user, line);
+}
+
+static void prune_sessions(pawl__runner *r)
 {
         pawl_error err = PAWL_ERROR_INIT;
         pawl_prune_report *report = NULL;
@@ -85,4 +90,10 @@ void pawl__runner_prune(pawl__runner *r)
                 pawl__runner_notice(r, line);
         }
         pawl_prune_report_free(report);
+}
+
+void pawl__runner_prune(pawl__runner *r)
+{
+        prune_sessions(r);
+        pawl__retention_at_end(r->log, &r->retention, r->actor.data, tell_notice, r);
 }

@@ -8,6 +8,7 @@
 #include "checkpoint/checkpoint.h"
 #include "document/fields.h"
 #include "glossary/glossary.h"
+#include "workspace/retention.h"
 #include <pawl/mission.h>
 
 #define PAWL__OUTPUT_MAX_DEFAULT ((size_t)64 << 20) /* bytes of a command's standard output */
@@ -160,15 +161,21 @@ size_t pawl__mission_find(const pawl_mission *mission, pawl_text step_id);
 
 #define PAWL__KEEP_ALL UINT32_MAX
 
-/** `.pawl/config.yaml` beside the log: `strictness`, `max_log_bytes`, `retention: {sessions}`. No
+/** `.pawl/config.yaml` beside the log: `strictness`, `max_log_bytes`, `retention`. No
  *  file: all unset. Anything else in it is PAWL_EPARSE naming file, line and key. */
 typedef struct pawl__config {
-        pawl__settings settings; /**< max_log_bytes: PAWL__LOG_MAX_DEFAULT */
-        uint32_t keep_sessions;  /**< how many stay at a session's end; PAWL__KEEP_ALL: all */
+        pawl__settings settings;   /**< max_log_bytes: PAWL__LOG_MAX_DEFAULT */
+        uint32_t keep_sessions;    /**< how many stay at a session's end; PAWL__KEEP_ALL: all */
+        pawl__retention retention; /**< of checkpoints */
 } pawl__config;
 
 PAWL_MUST_CHECK pawl_status pawl__config_load(
         pawl__config *out, const char *log_path, pawl_error *err);
+
+/** At the end of a run or a session: prune old checkpoints as the limits say, or warn that there
+ * are none. Failures are told, too: they harm nothing. */
+void pawl__retention_at_end(pawl_log *log, const pawl__retention *limits, const char *actor,
+        void (*tell)(const char *line, void *user), void *user);
 
 /** What a run of it, or a submitted one, is refused for whatever the log says: its parameters, the
  * id (NULL: none is given), its seeds, and with @p here, as its commands run here, its secrets. */

@@ -147,6 +147,7 @@ pawl_status pawl__runner_prepare(pawl__runner *r)
                 return status;
         r->project = config.settings.strictness;
         r->keep_sessions = config.keep_sessions;
+        r->retention = config.retention;
         r->log_max = config.settings.log_max;
         status = pawl__glossary_new(&r->glossary, &r->error);
         return status ? status : make_pipeline(r);

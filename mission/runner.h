@@ -34,8 +34,9 @@ typedef struct pawl__runner {
 
         pawl_text run_id, session_id, actor; /**< in the arena, NUL-ended */
         pawl__strictness runtime, project;
-        uint32_t keep_sessions; /**< PAWL__KEEP_ALL: no retention */
-        size_t log_max;         /**< of steps that say nothing of it */
+        uint32_t keep_sessions;    /**< PAWL__KEEP_ALL: no retention */
+        pawl__retention retention; /**< of checkpoints */
+        size_t log_max;            /**< of steps that say nothing of it */
         pawl__secrets secrets;
         const pawl__mask *mask_before; /**< the log's, before the run's own secrets were known */
         bool masks;                    /**< the log masks them */

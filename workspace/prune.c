@@ -12,35 +12,13 @@
 #include "base/map.h"
 #include "state/forked.h"
 #include "state/state.h"
+#include "workspace/prune_internal.h"
 #include "workspace/store/mark.h"
 #include "workspace/store/sweep.h"
 #include "workspace/store/thread_values.h"
 #include "workspace/workspace.h"
 #include <pawl/space.h>
 #include <stdlib.h>
-
-/* What a caller gets, and what it lies in. */
-typedef struct own_report {
-        pawl_workspace_prune_report shown;
-        pawl__arena arena;
-        pawl_pruned_checkpoint *list;
-} own_report;
-
-typedef struct pruning {
-        const pawl_workspace_prune_options *options;
-        own_report *report;
-        pawl_log *log;
-        pawl__state *state;
-        pawl__contents *contents;
-        pawl__row *rows; /* n ascending */
-        size_t n_rows;
-        const char **stays; /* by row */
-        int64_t *submitted; /* the numbers with which unfinished runs were submitted */
-        size_t n_submitted;
-        pawl__map newest; /* the runs of which a newer one was judged */
-        pawl__mark *reach;
-        pawl_error *err;
-} pruning;
 
 /* ---- Why one stays --------------------------------------------------------------------------- */
 
@@ -55,12 +33,17 @@ static pawl_status find_way_back(int64_t *n, pruning *p)
         return status == PAWL_ENOTFOUND ? PAWL_OK : status;
 }
 
-static bool is_submitted(const pruning *p, int64_t n)
+static bool is_among(const int64_t *numbers, size_t many, int64_t n)
 {
-        for (size_t i = 0; i < p->n_submitted; i++)
-                if (p->submitted[i] == n)
+        for (size_t i = 0; i < many; i++)
+                if (numbers[i] == n)
                         return true;
         return false;
+}
+
+static bool is_submitted(const pruning *p, int64_t n)
+{
+        return is_among(p->submitted, p->n_submitted, n);
 }
 
 /* Whoever goes on with a submitted run, or a fork with a root of its own, may have to begin with
@@ -117,7 +100,8 @@ static pawl_status run_keeps(const char **why, pruning *p, const pawl__row *row)
                 if (pawl__map_number(&at, &p->newest, run.v[PAWL__RUN_ID].text,
                             (uint32_t)p->report->shown.n))
                         return pawl__nomem(p->err);
-                if (at == (uint32_t)p->report->shown.n)
+                if (at == (uint32_t)p->report->shown.n ||
+                        (p->retention && !pawl__text_is(run.v[PAWL__RUN_STATUS].text, "cancelled")))
                         *why = "its run is unfinished";
         }
         return PAWL_OK;
@@ -140,6 +124,8 @@ static pawl_status judge(const char **why, pruning *p, const pawl__row *row, int
                 *why = "current";
         else if (row->v[PAWL__WCP_N].integer == way_back)
                 *why = "undoes the last rollback";
+        else if (is_among(p->ways, p->n_ways, row->v[PAWL__WCP_N].integer))
+                *why = "undo or redo needs it";
         else if (row->v[PAWL__WCP_PINNED].integer)
                 *why = "pinned";
         else if (!counts(p, row))
@@ -155,6 +141,24 @@ static pawl_status judge(const char **why, pruning *p, const pawl__row *row, int
         if (!*why && is_submitted(p, row->v[PAWL__WCP_N].integer))
                 *why = "a submitted run is unfinished";
         return status;
+}
+
+static pawl_status list_all(pruning *p)
+{
+        own_report *report = p->report;
+
+        report->shown.n = 0;
+        for (size_t i = p->n_rows; i-- > 0;) {
+                const pawl__row *row = &p->rows[i];
+                if (row->v[PAWL__WCP_PRUNED_SEQ].integer)
+                        continue;
+                report->list[report->shown.n++] =
+                        (pawl_pruned_checkpoint){.n = (uint64_t)row->v[PAWL__WCP_N].integer,
+                                .id = row->v[PAWL__WCP_ID].text,
+                                .stays = p->stays[i]};
+                report->shown.going += !p->stays[i];
+        }
+        return PAWL_OK;
 }
 
 /* Newest first; those that are pruned already are passed over. */
@@ -186,6 +190,8 @@ static pawl_status judge_all(pruning *p)
                 status = find_way_back(&way_back, p);
         if (!status)
                 status = find_submitted(p);
+        if (!status && p->retention)
+                status = pawl__retention_ways(p);
         for (size_t i = p->n_rows; i-- > 0 && !status;) {
                 const pawl__row *row = &p->rows[i];
                 if (row->v[PAWL__WCP_PRUNED_SEQ].integer)
@@ -193,20 +199,18 @@ static pawl_status judge_all(pruning *p)
                 status = judge(
                         &p->stays[i], p, row, current.v[PAWL__WCP_N].integer, way_back, newer);
                 newer += counts(p, row);
-                report->list[report->shown.n++] =
-                        (pawl_pruned_checkpoint){.n = (uint64_t)row->v[PAWL__WCP_N].integer,
-                                .id = row->v[PAWL__WCP_ID].text,
-                                .stays = p->stays[i]};
-                report->shown.going += !p->stays[i];
+                report->shown.n++;
         }
         pawl__map_free(&p->newest);
         p->newest = (pawl__map)PAWL__MAP_INIT;
-        return status;
+        if (!status && p->retention)
+                status = pawl__retention_choose(p);
+        return status ? status : list_all(p);
 }
 
 /* ---- What goes with them --------------------------------------------------------------------- */
 
-static pawl_status unhex(unsigned char tree[32], const pruning *p, const pawl__row *row)
+pawl_status pawl__prune_tree(unsigned char tree[32], const pruning *p, const pawl__row *row)
 {
         if (row->v[PAWL__WCP_TREE].text.data && pawl__unhex32(tree, row->v[PAWL__WCP_TREE].text))
                 return PAWL_OK;
@@ -230,7 +234,7 @@ static pawl_status reach_those_that_stay(pruning *p)
                 pawl_error why = PAWL_ERROR_INIT;
                 if (row->v[PAWL__WCP_PRUNED_SEQ].integer || !p->stays[i])
                         continue;
-                status = unhex(tree, p, row);
+                status = pawl__prune_tree(tree, p, row);
                 if (status)
                         return status;
                 status = pawl__mark_add(p->reach, tree, 0, &why);
@@ -341,18 +345,26 @@ static pawl_status commit(pruning *p)
 
 static pawl_status prune(pruning *p)
 {
-        pawl_status status = pawl__state_of(&p->state, p->log, p->err);
-
-        if (!status)
-                status = check_settled(p);
-        if (!status)
-                status = judge_all(p);
-        if (status || p->report->shown.going == 0)
-                return status;
-        status = pawl__contents_open(&p->contents, p->log, p->err);
-        if (!status)
+        TRY(pawl__state_of(&p->state, p->log, p->err));
+        TRY(check_settled(p));
+        TRY(pawl__contents_open(&p->contents, p->log, p->err));
+        pawl_status status = judge_all(p);
+        if (!status && p->report->shown.going > 0)
                 status = p->options->dry_run ? sweep(p) : commit(p);
         pawl__contents_close(p->contents);
+        return status;
+}
+
+pawl_status pawl__prune(pawl_workspace_prune_report **out, pruning *p)
+{
+        p->report = calloc(1, sizeof *p->report);
+        if (!p->report)
+                return pawl__nomem(p->err);
+        const pawl_status status = prune(p);
+        if (status)
+                pawl_workspace_prune_free(&p->report->shown);
+        else
+                *out = &p->report->shown;
         return status;
 }
 
@@ -374,19 +386,8 @@ pawl_status pawl_workspace_prune(pawl_workspace_prune_report **out, pawl_log *lo
         TRY(pawl__log_usable(log, err));
 
         pruning p = {.options = options, .log = log, .err = err};
-        pawl_status status = check_options(options, err);
-
-        if (status)
-                return status;
-        p.report = calloc(1, sizeof *p.report);
-        if (!p.report)
-                return pawl__nomem(err);
-        status = prune(&p);
-        if (status)
-                pawl_workspace_prune_free(&p.report->shown);
-        else
-                *out = &p.report->shown;
-        return status;
+        TRY(check_options(options, err));
+        return pawl__prune(out, &p);
 }
 
 void pawl_workspace_prune_free(pawl_workspace_prune_report *shown)

@@ -1,7 +1,11 @@
 /* pawl du: what checkpoints of the workspace take up. */
+#include "base/error.h"
 #include "cli/pawl/commands.h"
+#include "command/json.h"
 #include "command/printable.h"
 #include "command/table.h"
+#include "events/log.h"
+#include "mission/mission.h"
 #include <inttypes.h>
 #include <pawl/space.h>
 #include <stdio.h>
@@ -67,18 +71,63 @@ static void print_totals(FILE *out, const pawl_usage *usage)
         fprintf(out, "the log takes %s, %s of it free\n", bytes, stored);
 }
 
+/* What the end of the next run would prune. */
+static pawl_status look_ahead(bool *set, pawl__retained *out, pawl_log *log, pawl_error *err)
+{
+        pawl__config config;
+
+        TRY(pawl__config_load(&config, pawl__log_place(log), err));
+        *set = pawl__retention_set(&config.retention);
+        return *set ? pawl__retention_apply(out, log, &config.retention, true, NULL, err) : PAWL_OK;
+}
+
+static pawl_status print_json(
+        const cli_call *cli, const pawl_usage *usage, const pawl__retained *ahead, pawl_error *err)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+
+        pawl__json_open_object(&w);
+        cli_fields_json(&w, fields, usage);
+        pawl__json_name(&w, "retention");
+        if (ahead) {
+                pawl__json_open_object(&w);
+                pawl__json_member_integer(&w, "checkpoints", (int64_t)ahead->checkpoints);
+                pawl__json_member_integer(&w, "bytes", (int64_t)ahead->bytes);
+                pawl__json_close_object(&w);
+        } else {
+                pawl__json_null(&w);
+        }
+        pawl__json_close_object(&w);
+        return cli_print_json(cli, &w, err);
+}
+
+static void print_ahead(FILE *out, const pawl__retained *ahead)
+{
+        char size[32];
+
+        cli_size_text(size, ahead->bytes);
+        fprintf(out, "retention would delete %" PRIu64 " checkpoint%s and free %s\n",
+                ahead->checkpoints, ahead->checkpoints == 1 ? "" : "s", size);
+}
+
 static pawl_status du(cli_call *cli, pawl_log *log, pawl_error *err)
 {
+        pawl__retained ahead = {0, 0, 0};
         pawl_usage *usage = NULL;
+        bool set = false;
+
+        TRY(look_ahead(&set, &ahead, log, err));
         pawl_status status = pawl_workspace_usage(&usage, log, err);
 
         if (!status && cli_given(cli, "json")) {
-                status = cli_print_object(cli, fields, usage, err);
+                status = print_json(cli, usage, set ? &ahead : NULL, err);
         } else if (!status) {
                 status = cli_print_list(
                         cli, log, one_fields, usage->items, usage->n, sizeof *usage->items, err);
                 if (!status)
                         print_totals(cli->in->out, usage);
+                if (!status && set)
+                        print_ahead(cli->in->out, &ahead);
         }
         pawl_usage_free(usage);
         return status;

@@ -1,6 +1,8 @@
 /* The session of an agent: its beginning, what it did, and its end. */
 #include "base/error.h"
 #include "cli/pawl/hook.h"
+#include "events/log.h"
+#include "mission/mission.h"
 #include "session/handoff.h"
 #include <stdio.h>
 
@@ -122,6 +124,22 @@ static pawl_status compare(pawl_comparison **out, const char ***files, size_t *n
         return *files ? pawl__arena_check(&h->arena, &h->err) : pawl__nomem(&h->err);
 }
 
+static void ignore(const char *line, void *user)
+{
+        (void)line, (void)user;
+}
+
+/* Nobody reads what a hook says of it. */
+static void prune(hooking *h)
+{
+        pawl_error ignored = PAWL_ERROR_INIT;
+        pawl__config config;
+
+        if (!pawl__config_load(&config, pawl__log_place(h->log), &ignored) &&
+                pawl__retention_set(&config.retention))
+                pawl__retention_at_end(h->log, &config.retention, h->actor.data, ignore, NULL);
+}
+
 /* A session that is not there has nothing to keep: it changed nothing. So has one that was kept by
  * the last event there is; some agents tell of a compaction before each of their requests. */
 static pawl_status keep_session(hooking *h, bool ends)
@@ -152,6 +170,8 @@ static pawl_status keep_session(hooking *h, bool ends)
                 status = pawl_session_checkpoint(&seq, h->log, h->session_id, h->actor.data,
                         "context_warning", &work, &h->err);
         pawl_comparison_free(comparison);
+        if (!status && ends)
+                prune(h);
         return status;
 }
 

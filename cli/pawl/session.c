@@ -5,7 +5,10 @@
 #include "cli/pawl/commands.h"
 #include "cli/pawl/session_json.h"
 #include "cli/pawl/workspace.h"
+#include "command/find.h"
 #include "command/printable.h"
+#include "events/log.h"
+#include "mission/mission.h"
 #include <pawl/session.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,12 +167,22 @@ static pawl_status tell_checkpoint(telling *t, cli_call *cli)
         return status;
 }
 
+static void notice(const char *line, void *user)
+{
+        cli_noticef(user, "%s", line);
+}
+
+/* Settings that cannot be read are refused before the session ends. */
 static pawl_status tell_end(telling *t, cli_call *cli)
 {
         const char *as = cli_value(cli, "status");
+        pawl__config config;
 
-        return pawl_session_end(t->log, t->session_id, t->actor, as ? as : "completed",
-                cli_value(cli, "reason"), &t->work, t->err);
+        TRY(pawl__config_load(&config, pawl__log_place(t->log), t->err));
+        TRY(pawl_session_end(t->log, t->session_id, t->actor, as ? as : "completed",
+                cli_value(cli, "reason"), &t->work, t->err));
+        pawl__retention_at_end(t->log, &config.retention, t->actor, notice, cli);
+        return PAWL_OK;
 }
 
 static pawl_status tell_resume(telling *t, cli_call *cli)

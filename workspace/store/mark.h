@@ -14,6 +14,8 @@ typedef struct pawl__mark pawl__mark;
 PAWL_MUST_CHECK pawl_status pawl__mark_new(
         pawl__mark **out, pawl__contents *contents, pawl_error *err);
 void pawl__mark_free(pawl__mark *marks);
+/** From now on what several trees name is the first one's, instead of shared. */
+void pawl__mark_first(pawl__mark *marks);
 
 /**
  * Add what a tree names, as @p owner's (not PAWL__MARK_SHARED). A directory is read twice at most,
