@@ -59,7 +59,7 @@ export function changes(d) {
         f.path, f.change, lines(f), f.change === "removed" ? size(f.bytes_before) : size(f.bytes_after)] })))
       : el("p", { class: "note" }, `${head}: no file changed.`),
     sections.map(({ f, text }, i) => {
-      const all = text ? body(text) : [];
+      const all = text && !f.binary ? body(text) : [];
       return all.length > 0 && el("details", { class: "file", open: i < 5 },
         el("summary", null, el("span", { class: "path" }, f.path), " ", lines(f)), patch(f.path, all));
     }),

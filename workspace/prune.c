@@ -210,15 +210,6 @@ static pawl_status judge_all(pruning *p)
 
 /* ---- What goes with them --------------------------------------------------------------------- */
 
-pawl_status pawl__prune_tree(unsigned char tree[32], const pruning *p, const pawl__row *row)
-{
-        if (row->v[PAWL__WCP_TREE].text.data && pawl__unhex32(tree, row->v[PAWL__WCP_TREE].text))
-                return PAWL_OK;
-        return pawl__fail(p->err, PAWL_EDAMAGED,
-                "checkpoint %lld: its tree is no hash; run `pawl init --rebuild`",
-                (long long)row->v[PAWL__WCP_N].integer);
-}
-
 static pawl_status stays(const unsigned char hash[32], void *user, pawl_error *err)
 {
         return pawl__mark_content(((pruning *)user)->reach, hash, 0, err);

@@ -64,7 +64,7 @@ UNIT_TEST(names_are_quoted_as_git_quotes_them)
                 "\"b/\\a\\n\\\"\\\\\\303\\244\\001z\"\nold mode 100644\nnew mode 100755\n");
 }
 
-UNIT_TEST(what_is_binary_or_large_is_only_said_to_differ)
+UNIT_TEST(what_is_binary_is_a_git_binary_patch_and_what_is_large_is_said_to_differ)
 {
         pawl__patch_side binary = {'f', 0644, 3, {"a\0b", 3}}, large = {'f', 0644, 0, {NULL, 0}};
         pawl__patch_counts counts = {{9, 9}, false};
@@ -72,12 +72,12 @@ UNIT_TEST(what_is_binary_or_large_is_only_said_to_differ)
 
         large.size = PAWL__PATCH_MAX + 1;
         patch_is("a", binary, file("x\n", 0644),
-                "diff --git a/a b/a\nBinary files a/a and b/a differ\n");
+                "diff --git a/a b/a\nindex 20b5be91886d0b6f26dc98a225c0dac05fe2c86e..587be6b4c3f93f93c489c0111bba5596147a26cb\nGIT binary patch\nliteral 2\nMcmV+d0R8`X3IO~7g8%>k\n\nliteral 3\nNcmV+e0Q~=90Ac}%0K@<Q\n\n");
         patch_is("a", nothing, binary,
-                "diff --git a/a b/a\nnew file mode 100644\nBinary files /dev/null and b/a differ\n");
+                "diff --git a/a b/a\nnew file mode 100644\nindex 0000000000000000000000000000000000000000..20b5be91886d0b6f26dc98a225c0dac05fe2c86e\nGIT binary patch\nliteral 3\nNcmV+e0Q~=90Ac}%0K@<Q\n\nliteral 0\nKcmV+b0RR6000031\n\n");
         patch_is("a", binary, binary, "");
         patch_is("a b", file("x", 0644), large,
-                "diff --git a/a b b/a b\nBinary files a/a b and b/a b differ\n");
+                "diff --git a/a b b/a b\nindex 0000001..0000002\nBinary files a/a b and b/a b differ\n");
         assert_ok(pawl__patch_add(&counts, NULL, pawl__text("a"), &text, &large, NULL));
         assert_true(counts.binary && counts.lines.added == 0 && counts.lines.removed == 0);
 }

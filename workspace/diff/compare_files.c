@@ -90,13 +90,20 @@ static bool is_directory(const pawl__entry *entry)
         return entry && entry->kind == PAWL__ENTRY_DIRECTORY;
 }
 
-/* A directory that comes or goes is seen in its files, unless it has none. */
+static bool is_captured(const pawl__entry *entry)
+{
+        return entry && entry->kind != PAWL__ENTRY_SKIPPED;
+}
+
+/* A directory that comes or goes is seen in its files, unless it has none. What neither side
+ * captured is no difference that is known. */
 static pawl_status worth_telling(
         bool *yes, pawl__comparing *c, const pawl__change *change, pawl_error *err)
 {
         const pawl__entry *only = change->from ? change->from : change->to;
 
-        *yes = change->kind != PAWL__CHANGE_INSIDE;
+        *yes = change->kind != PAWL__CHANGE_INSIDE &&
+               (is_captured(change->from) || is_captured(change->to));
         if (!*yes || (change->from && change->to) || !is_directory(only))
                 return PAWL_OK;
         pawl__buf_clear(&c->before);

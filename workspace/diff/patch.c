@@ -1,5 +1,6 @@
 #include "workspace/diff/patch.h"
 #include "base/error.h"
+#include "workspace/diff/binary_patch.h"
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
@@ -69,7 +70,7 @@ static bool is_empty(const pawl__patch_side *side)
 }
 
 static void add_header(pawl__buf *out, pawl_text path, const pawl__patch_side *before,
-        const pawl__patch_side *after)
+        const pawl__patch_side *after, bool binary)
 {
         pawl__buf_adds(out, "diff --git ");
         add_name(out, 'a', true, path);
@@ -77,10 +78,10 @@ static void add_header(pawl__buf *out, pawl_text path, const pawl__patch_side *b
         add_name(out, 'b', true, path);
         if (!before->kind)
                 pawl__buf_addf(out, "\nnew file mode %s\n%s", git_mode(after),
-                        is_empty(after) ? "index 0000000..e69de29\n" : "");
+                        !binary && is_empty(after) ? "index 0000000..e69de29\n" : "");
         else if (!after->kind)
                 pawl__buf_addf(out, "\ndeleted file mode %s\n%s", git_mode(before),
-                        is_empty(before) ? "index e69de29..0000000\n" : "");
+                        !binary && is_empty(before) ? "index e69de29..0000000\n" : "");
         else if (strcmp(git_mode(before), git_mode(after)) == 0)
                 pawl__buf_addc(out, '\n');
         else
@@ -88,10 +89,25 @@ static void add_header(pawl__buf *out, pawl_text path, const pawl__patch_side *b
                         out, "\nold mode %s\nnew mode %s\n", git_mode(before), git_mode(after));
 }
 
+/* A content, never NULL for a side that is there. */
+static pawl_text content_of(const pawl__patch_side *side)
+{
+        if (!side->kind)
+                return (pawl_text){NULL, 0};
+        return side->content.data ? side->content : (pawl_text){"", 0};
+}
+
+/* Beyond PAWL__PATCH_MAX nothing was read: git names the file then, and needs --exclude. */
 static void add_binary(pawl__buf *out, pawl_text path, const pawl__patch_side *before,
         const pawl__patch_side *after)
 {
-        pawl__buf_adds(out, "Binary files ");
+        if (before->size <= PAWL__PATCH_MAX && after->size <= PAWL__PATCH_MAX) {
+                pawl__binary_index(out, content_of(before), content_of(after));
+                pawl__binary_patch(out, content_of(before), content_of(after));
+                return;
+        }
+        pawl__buf_addf(out, "index %s..%s\nBinary files ", before->kind ? "0000001" : "0000000",
+                after->kind ? "0000002" : "0000000");
         add_name(out, 'a', before->kind, path);
         pawl__buf_adds(out, " and ");
         add_name(out, 'b', after->kind, path);
@@ -147,7 +163,7 @@ static pawl_status add_one(pawl__patch_counts *counts, pawl__buf *out, pawl_text
                 status = pawl__lines_compare(
                         &lines, out ? &hunks : NULL, before->content, after->content, err);
         if (status == PAWL_OK && out) {
-                add_header(out, path, before, after);
+                add_header(out, path, before, after, binary);
                 if (!same)
                         add_body(out, path, before, after, binary, &hunks);
                 status = pawl__buf_check(out, err);
