@@ -1,6 +1,5 @@
 /* tools/call and resources/read: what is run, and which page of its result is sent. */
 #include "base/error.h"
-#include "mcp/resources.h"
 #include "mcp/run.h"
 #include "mcp/server.h"
 

@@ -1,5 +1,4 @@
 #include "base/error.h"
-#include "mcp/resources.h"
 #include "mcp/server.h"
 
 static const struct prompt {

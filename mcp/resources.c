@@ -1,5 +1,5 @@
-#include "mcp/resources.h"
 #include "base/error.h"
+#include "mcp/server.h"
 
 static const char json[] = "application/json", plain[] = "text/plain";
 

@@ -1,6 +1,5 @@
 #include "mcp/server.h"
 #include "mcp/question.h"
-#include "mcp/resources.h"
 #include "mcp/run.h"
 #include "mcp/subscriptions.h"
 #include <stdio.h>

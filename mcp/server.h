@@ -139,6 +139,18 @@ void mcp_resources_read(mcp_server *server, const mcp_request *request);
 void mcp_refuse_resource(
         mcp_server *server, const mcp_request *request, pawl_text uri, const pawl_error *err);
 
+/* ---- Resources: each is what a command prints --------------------------------------------------
+ */
+
+/** Write {"resources": [...]} or {"resourceTemplates": [...]} as members of an object. */
+void mcp_resources_write(pawl__json_writer *w);
+void mcp_resource_templates_write(pawl__json_writer *w);
+
+/** Read one. PAWL_ENOTFOUND: there is no such resource, or its command failed.
+ *  @param[out] type  its media type. */
+PAWL_MUST_CHECK pawl_status mcp_resource_read(pawl__buf *text, const char **type, pawl_text uri,
+        mcp_log *log, const cli_registry *registry, pawl_error *err);
+
 /* ---- Prompts (mcp/prompts.c): to hand off, and to resolve conflicts -----------------------------
  */
 

@@ -2,7 +2,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "events/log.h"
-#include "mcp/resources.h"
+#include "mcp/server.h"
 #include <stdlib.h>
 
 struct mcp_subscription {
