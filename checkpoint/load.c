@@ -99,7 +99,7 @@ pawl_status pawl__checkpoint_of_step(pawl__checkpoint *out, pawl__arena *arena, 
 {
         const pawl_text token = step->v[PAWL__STEP_TOKEN].text;
         const uint64_t seq = (uint64_t)step->v[PAWL__STEP_CHECKPOINT_SEQ].integer;
-        pawl__checkpoint checkpoint;
+        pawl__checkpoint checkpoint = {.seq = 0};
 
         TRY(pawl__checkpoint_load(&checkpoint, arena, log, token, err));
         if (checkpoint.seq != seq) {
