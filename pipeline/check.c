@@ -72,11 +72,13 @@ pawl_status pawl__check_change(pawl_context *ctx)
         size_t n = 0;
         bool blocked = false;
 
-        if (!ctx->resumed || ctx->evaluated || ctx->question || !ctx->state)
+        if (ctx->is_new || ctx->evaluated || ctx->question || !ctx->state)
                 return PAWL_OK;
         pawl_status status = pawl__gate_blockers(&blockers, &n, ctx);
         if (!status && n == 0)
                 status = pawl__state_get(ctx->state, PAWL__STEPS, &step, &ctx->pass, &ctx->error);
+        if (status == PAWL_ENOTFOUND) /* it has not begun */
+                return PAWL_OK;
         if (!status && n == 0)
                 status = pawl__state_step_blocked(&blocked, ctx->state, &step, &ctx->error);
         return status || !blocked ? status : record(ctx);

@@ -247,22 +247,41 @@ pawl_status pawl__question_answered(pawl_context *ctx)
                 PAWL__STEP(ctx));
 }
 
+/* Does the step still ask it, and no change of its mission came in between? */
+static pawl_status asks_still(bool *still, pawl_context *ctx, pawl_text conflict_id)
+{
+        pawl__row step = {
+                .v[PAWL__STEP_RUN].text = ctx->run_id, .v[PAWL__STEP_ID].text = ctx->step_id};
+        const pawl_status status =
+                pawl__state_get(ctx->state, PAWL__STEPS, &step, &ctx->pass, &ctx->error);
+
+        *still = !status && pawl__text_eq(step.v[PAWL__STEP_QUESTION].text, conflict_id);
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
 /* The time runs from when it was asked first. */
 pawl_status pawl__question_members(pawl_context *ctx, pawl_text conflict_id)
 {
         const pawl__question *q = ctx->question;
         int64_t asked_us = ctx->sources->wall_us(ctx->sources->user);
         pawl__json_writer *w = &ctx->writer;
+        int64_t due_us;
         char due[28];
+        bool still = false;
         pawl__row row;
         pawl_status status = conflict_row(&row, ctx, conflict_id);
 
+        const bool open = pawl__text_is(row.v[PAWL__CON_STATUS].text, "open");
+        if (!status && open)
+                status = asks_still(&still, ctx, conflict_id);
         if (status)
                 return status;
-        if (pawl__text_is(row.v[PAWL__CON_STATUS].text, "open"))
+        if (open)
                 asked_us = row.v[PAWL__CON_REQUESTED_US].integer;
+        due_us = still && row.v[PAWL__CON_DUE_US].integer ? row.v[PAWL__CON_DUE_US].integer
+                                                          : asked_us + q->within_ms * 1000;
         if (q->within_ms) {
-                pawl__time_format(due, asked_us + q->within_ms * 1000);
+                pawl__time_format(due, due_us);
                 pawl__json_member_string(w, "due_at", due);
                 if (q->otherwise.data)
                         pawl__json_member_text(w, "otherwise", q->otherwise);
@@ -283,11 +302,14 @@ pawl_status pawl__question_same(bool *same, pawl_context *ctx, const pawl__row *
         const pawl__question *q = ctx->question;
         const int64_t asked_us = conflict->v[PAWL__CON_REQUESTED_US].integer;
         pawl__question_info info;
-        const pawl_status status =
+        bool still = false;
+        pawl_status status =
                 pawl__question_read(&info, &ctx->pass, ctx->log, conflict, &ctx->error);
 
-        *same = !status && info.n_to == q->n_to &&
-                info.due_us == (q->within_ms ? asked_us + q->within_ms * 1000 : 0) &&
+        if (!status)
+                status = asks_still(&still, ctx, conflict->v[PAWL__CON_ID].text);
+        const int64_t due_us = q->within_ms ? asked_us + q->within_ms * 1000 : 0;
+        *same = !status && info.n_to == q->n_to && (info.due_us == due_us || (still && due_us)) &&
                 (!q->within_ms || pawl__text_eq(info.otherwise, q->otherwise));
         for (size_t i = 0; i < q->n_to && *same; i++)
                 *same = pawl__text_eq(info.to[i], q->to[i]);

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/json_write.h"
 #include "base/sources.h"
-#include "state/rules.h"
+#include "state/rules_of.h"
 #include <inttypes.h>
 
 static pawl_status conflict_of(pawl__row *conflict, const pawl__apply_ctx *a)
@@ -78,6 +78,8 @@ pawl_status pawl__apply_clarification_requested(pawl__apply_ctx *a)
         status = conflict_of(&conflict, a);
         if (status && status != PAWL_ENOTFOUND)
                 return status;
+        if (!status && question && (status = pawl__rule_asks_again(a, &conflict)))
+                return status;
         const bool resolved =
                 !status && pawl__text_is(conflict.v[PAWL__CON_STATUS].text, "resolved");
         if (resolved && !question && !is_unverified(a, conflict.v[PAWL__CON_RESOLVED_SEQ].integer))
@@ -147,39 +149,6 @@ static pawl_status hash_answer(pawl_text *hex, const pawl__apply_ctx *a)
         return PAWL_OK;
 }
 
-/* An answer that a question got by itself when its time was over; nobody else leaves it without
- * one. */
-static pawl_status check_time(const pawl__apply_ctx *a, const pawl__row *conflict)
-{
-        const bool timeout = pawl__text_is(pawl__apply_optional(a, "resolution_mode"), "timeout");
-        const pawl_text answer = pawl__apply_optional(a, "answer");
-        const int64_t due_us = conflict->v[PAWL__CON_DUE_US].integer;
-
-        if (a->event->v < 2)
-                return PAWL_OK;
-        if (timeout ? due_us && a->event->time_us >= due_us &&
-                                pawl__text_is(a->event->actor, "system:timeout") &&
-                                pawl__text_eq(answer, conflict->v[PAWL__CON_OTHERWISE].text)
-                    : answer.data || !is_question(conflict->v[PAWL__CON_TYPE].text))
-                return PAWL_OK;
-        return pawl__rules_refuse(a, "in-time",
-                "conflict %.*s has no answer by its own time limit, which ends at its due_at",
-                PAWL__FMT(conflict->v[PAWL__CON_ID].text));
-}
-
-/* Under the rules an answer names the run and step that it is for. */
-static pawl_status check_place(const pawl__apply_ctx *a, const pawl__row *conflict)
-{
-        if (a->event->v < 2 ||
-                (pawl__text_eq(a->event->run_id, conflict->v[PAWL__CON_RUN].text) &&
-                        pawl__text_eq(a->event->step_id, conflict->v[PAWL__CON_STEP].text)))
-                return PAWL_OK;
-        return pawl__rules_refuse(a, "asked-first", "conflict %.*s is of step %.*s of run %.*s",
-                PAWL__FMT(conflict->v[PAWL__CON_ID].text),
-                PAWL__FMT(conflict->v[PAWL__CON_STEP].text),
-                PAWL__FMT(conflict->v[PAWL__CON_RUN].text));
-}
-
 pawl_status pawl__apply_clarification_resolved(pawl__apply_ctx *a)
 {
         pawl__row conflict, sense;
@@ -192,10 +161,7 @@ pawl_status pawl__apply_clarification_resolved(pawl__apply_ctx *a)
                         PAWL__FMT(conflict.v[PAWL__CON_ID].text));
         if (status)
                 return status;
-        status = check_place(a, &conflict);
-        if (!status)
-                status = check_time(a, &conflict);
-        if (!status && pawl__json_get(a->tree, 0, "replaces") != PAWL__NO_NODE)
+        if (pawl__json_get(a->tree, 0, "replaces") != PAWL__NO_NODE)
                 status = pawl__apply_integer(&replaces, a, 0, "payload", "replaces");
         if (status)
                 return status;
@@ -215,6 +181,8 @@ pawl_status pawl__apply_clarification_resolved(pawl__apply_ctx *a)
         } else {
                 status = pawl__apply_local_sense(&sense, a, conflict.v[PAWL__CON_MISSION].text);
         }
+        if (!status)
+                status = pawl__rule_answers(a, &conflict);
         if (status)
                 return status;
         conflict.v[PAWL__CON_STATUS].text = pawl__text("resolved");

@@ -68,6 +68,13 @@ static inline PAWL_MUST_CHECK pawl_status pawl__apply_put(
 PAWL_MUST_CHECK pawl_status pawl__apply_scope_refs(
         const pawl__apply_ctx *a, pawl__node refs, bool check_only);
 
+/** What blocks a step that begins anew is still open, and what it asks is still asked. */
+static inline void pawl__apply_keep_asked(pawl__row *fresh, const pawl__row *former)
+{
+        fresh->v[PAWL__STEP_BLOCKERS] = former->v[PAWL__STEP_BLOCKERS];
+        fresh->v[PAWL__STEP_QUESTION] = former->v[PAWL__STEP_QUESTION];
+}
+
 /** The selected_sense of an answer as the mission's own, checked. */
 PAWL_MUST_CHECK pawl_status pawl__apply_local_sense(
         pawl__row *sense, const pawl__apply_ctx *a, pawl_text mission);

@@ -105,7 +105,6 @@ pawl_status pawl__apply_rollback_started(pawl__apply_ctx *a)
 
         if (pawl__json_get(a->tree, 0, "paths") != PAWL__NO_NODE)
                 rollback.v[PAWL__RB_UNDO].integer |= PAWL__RB_IN_PART;
-
         if (!status)
                 status = pawl__apply_workspace(
                         &target, a, rollback.v[PAWL__RB_TARGET].integer, "target");
@@ -193,15 +192,12 @@ static bool is_one_of(pawl_text text, const char *const *words)
 static pawl_status check_restored(
         pawl_status found, const struct ending *e, const pawl__row *step, const pawl__apply_ctx *a)
 {
-        static const char *const run[] = {
-                "blocked", "interrupted", "completed", "failed", "cancelled", NULL};
         static const char *const steps[] = {
                 "pending", "blocked", "completed", "failed", "skipped", NULL};
 
         if (!e->restored)
                 return PAWL_OK;
-        if (!is_one_of(e->run_before.v[PAWL__RUN_STATUS].text, run) ||
-                !is_one_of(step->v[PAWL__STEP_STATUS].text, steps))
+        if (!is_one_of(step->v[PAWL__STEP_STATUS].text, steps))
                 return refuse_restored(a);
         return found == PAWL_OK ? PAWL_OK
                                 : pawl__apply_refuse(a, PAWL_ESTATE, "payload.restored",
@@ -317,8 +313,8 @@ static pawl_status put_step(struct ending *e, const pawl__apply_ctx *a, const pa
         return pawl__apply_put(a, PAWL__STEPS, &becomes);
 }
 
-/* As it was when its run started, except for the seq from which its checkpoints count: earlier
- * questions do not block it. */
+/* As it was when its run started, except for the seq from which its checkpoints count, so that
+ * earlier questions are not listed, and for what is open. */
 static pawl_status give_up(struct ending *e, const pawl__apply_ctx *a, pawl_text step_id)
 {
         pawl__row step = {0}, fresh = {0};
@@ -333,6 +329,7 @@ static pawl_status give_up(struct ending *e, const pawl__apply_ctx *a, pawl_text
         fresh.v[PAWL__STEP_STATUS].text = pawl__text("pending");
         fresh.v[PAWL__STEP_EXIT_CODE].integer = -1;
         fresh.v[PAWL__STEP_CHECKPOINT_SEQ].integer = (int64_t)a->event->seq;
+        pawl__apply_keep_asked(&fresh, &step);
         if (pawl__text_eq(e->run.v[PAWL__RUN_CURRENT].text, step_id))
                 e->run.v[PAWL__RUN_CURRENT].text = pawl__text(NULL);
         return put_step(e, a, &fresh);
@@ -492,13 +489,10 @@ pawl_status pawl__apply_rolled_back(pawl__apply_ctx *a)
         if (rollback.v[PAWL__RB_UNDO].integer & PAWL__RB_IN_PART)
                 status = check_changes_nothing(a);
         bool undo = (rollback.v[PAWL__RB_UNDO].integer & PAWL__RB_IS_UNDO) != 0;
-        const bool held = a->past && a->run_is == PAWL__ROW_THERE &&
-                          a->run.v[PAWL__RUN_RULES].integer & PAWL__RULES_JUDGED &&
-                          pawl__json_get(a->tree, 0, "restored") != PAWL__NO_NODE;
-        if (!status && (undo || held))
+        if (!status && (undo || a->past))
                 status = pawl__apply_workspace(
                         &target, a, rollback.v[PAWL__RB_TARGET].integer, "started_seq");
-        if (!status && held)
+        if (!status && a->past)
                 status = pawl__past_restored(a, &target);
         if (!status && undo)
                 status = find_undone(&undone, &target, a);

@@ -1,7 +1,7 @@
 /* What the events of a run change. */
 #include "base/error.h"
 #include "base/map.h"
-#include "state/apply_ctx.h"
+#include "state/rules.h"
 #include "state/threads.h"
 
 enum { MANY_STEPS = 512 }; /* of a run that begins: more are not kept for the next event */
@@ -261,6 +261,14 @@ static pawl_status get_step(pawl__row *step, const pawl__apply_ctx *a, pawl_text
         return a->store->get(a->store, PAWL__STEPS, step, a->err);
 }
 
+/* Has the run another document of its mission now? */
+static bool is_other_mission(const struct change *c, const pawl__apply_ctx *a)
+{
+        const pawl_text hash = mission_hash(a);
+
+        return hash.data && !pawl__text_eq(hash, c->run.v[PAWL__RUN_MISSION_HASH].text);
+}
+
 static pawl_status check_change(const pawl__apply_ctx *a, pawl__node change, const struct change *c)
 {
         pawl_text step_id, what;
@@ -272,6 +280,12 @@ static pawl_status check_change(const pawl__apply_ctx *a, pawl__node change, con
         pawl_status status = pawl__apply_text(&step_id, a, change, "payload.changes[]", "step_id");
         if (!status)
                 status = pawl__apply_text(&what, a, change, "payload.changes[]", "change");
+        if (!status && c->run.v[PAWL__RUN_RULES].integer & PAWL__RULES_JUDGED &&
+                c->run.v[PAWL__RUN_MISSION_HASH].text.data && !is_other_mission(c, a) &&
+                !pawl__text_is(what, "inputs") && !pawl__text_is(what, "glossary"))
+                return pawl__rules_refuse(a, "mission",
+                        "step %.*s: \"%.*s\" is no change that a mission of one document has",
+                        PAWL__FMT(step_id), PAWL__FMT(what));
         if (status || !pawl__text_is(what, "removed"))
                 return status;
         status = get_step(&step, a, step_id);
@@ -290,6 +304,8 @@ static pawl_status check_changes(struct change *c, const pawl__apply_ctx *a)
         pawl_status status = check_steps(a, steps, "payload.steps");
 
         if (!status)
+                status = pawl__apply_run(&c->run, a);
+        if (!status)
                 status = check_steps(a, rerun, "payload.rerun");
         if (!status)
                 status = take_ids(&c->steps, a, steps);
@@ -303,7 +319,7 @@ static pawl_status check_changes(struct change *c, const pawl__apply_ctx *a)
                 if (pawl__map_get(&c->steps, pawl__json_at(a->tree, n)->value) == PAWL__MAP_NONE)
                         status = pawl__apply_refuse(a, PAWL_EINVAL, "payload.rerun",
                                 "names a step that is not in steps; name those that are");
-        return status ? status : pawl__apply_run(&c->run, a);
+        return status;
 }
 
 static void leave_current(struct change *c, pawl_text step_id)
@@ -327,7 +343,9 @@ static pawl_status place_step(
         if (absent || step_is(&step, "skipped") ||
                 pawl__map_get(&c->rerun, step_id) != PAWL__MAP_NONE) {
                 c->run.v[PAWL__RUN_DONE].integer -= !absent && step_is(&step, "completed");
+                const pawl__row former = step;
                 step = fresh_step(a, step_id, c->run.v[PAWL__RUN_STARTED_SEQ].integer, number);
+                pawl__apply_keep_asked(&step, &former);
                 /* what was asked before holds nothing back */
                 step.v[PAWL__STEP_CHECKPOINT_SEQ].integer = absent ? 0 : (int64_t)a->event->seq;
                 leave_current(c, step_id);
@@ -336,13 +354,14 @@ static pawl_status place_step(
         return pawl__apply_put(a, PAWL__STEPS, &step);
 }
 
-/* A step whose mission changed may ask no longer. */
-static pawl_status ask_no_longer(const pawl__apply_ctx *a, pawl_text step_id)
+/* A step of another document may ask no longer. */
+static pawl_status ask_no_longer(
+        const struct change *c, const pawl__apply_ctx *a, pawl_text step_id)
 {
         pawl__row step;
         pawl_status status = get_step(&step, a, step_id);
 
-        if (status || !step.v[PAWL__STEP_QUESTION].text.data)
+        if (status || !is_other_mission(c, a) || !step.v[PAWL__STEP_QUESTION].text.data)
                 return status == PAWL_ENOTFOUND ? PAWL_OK : status;
         step.v[PAWL__STEP_QUESTION].text = pawl__text(NULL);
         return pawl__apply_put(a, PAWL__STEPS, &step);
@@ -363,6 +382,7 @@ static pawl_status remove_step(struct change *c, const pawl__apply_ctx *a, pawl_
                         step.v[PAWL__STEP_NUMBER].integer);
                 fresh.v[PAWL__STEP_STATUS].text = pawl__text("skipped");
                 fresh.v[PAWL__STEP_CHECKPOINT_SEQ].integer = (int64_t)a->event->seq;
+                pawl__apply_keep_asked(&fresh, &step);
                 step = fresh;
                 c->run.v[PAWL__RUN_STEPS].integer--;
                 leave_current(c, step_id);
@@ -385,7 +405,7 @@ static pawl_status put_changes(struct change *c, const pawl__apply_ctx *a)
                 n = pawl__json_after(a->tree, changes, n))
                 status = pawl__text_is(pawl__json_get_text(a->tree, n, "change"), "removed")
                                  ? remove_step(c, a, pawl__json_get_text(a->tree, n, "step_id"))
-                                 : ask_no_longer(a, pawl__json_get_text(a->tree, n, "step_id"));
+                                 : ask_no_longer(c, a, pawl__json_get_text(a->tree, n, "step_id"));
         if (hash.data)
                 c->run.v[PAWL__RUN_MISSION_HASH].text = hash;
         return status ? status : pawl__apply_put_run(a, &c->run, "running");

@@ -265,8 +265,7 @@ static pawl_status leave_run(pawl__row *session, pawl__row *run, const char **be
         return PAWL_OK;
 }
 
-/* With "found" it is another process that found the session left behind: nothing to say of one that
- * has ended itself meanwhile. */
+/* Once. With "found" it is another process that found the session left behind. */
 pawl_status pawl__apply_session_ended(pawl__apply_ctx *a)
 {
         pawl_text status_text = pawl__apply_optional(a, "status");
@@ -279,7 +278,7 @@ pawl_status pawl__apply_session_ended(pawl__apply_ctx *a)
                 status = get_session(&session, a);
         if (status)
                 return status;
-        if (found != PAWL__NO_NODE && !pawl__text_is(session.v[PAWL__SES_STATUS].text, "active"))
+        if ((found != PAWL__NO_NODE || a->event->v > 1) && !pawl__text_is(session.v[PAWL__SES_STATUS].text, "active"))
                 return pawl__fail(a->err, PAWL_ESTATE,
                         "session %.*s: has ended already; look at it again",
                         PAWL__FMT(a->event->session_id));

@@ -215,7 +215,6 @@ static void resume_at(pawl__row *step, const pawl__apply_ctx *a)
 
         if (is_true(a, "inputs_changed")) {
                 leave_gate(step);
-                step->v[PAWL__STEP_QUESTION].text = pawl__text(NULL);
                 return;
         }
         if (!generated)

@@ -186,8 +186,11 @@ pawl_status pawl__past_restored(const pawl__apply_ctx *a, const pawl__row *targe
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl__row then;
         pawl__past *past;
-        pawl_status status = past_of(&past, a);
 
+        if (restored == PAWL__NO_NODE || a->run_is != PAWL__ROW_THERE ||
+                !(a->run.v[PAWL__RUN_RULES].integer & PAWL__RULES_JUDGED))
+                return PAWL_OK;
+        pawl_status status = past_of(&past, a);
         if (!status)
                 status = pawl__steps_before_read(
                         &tree, &then, pawl__json_at(a->tree, restored)->value, a->err);

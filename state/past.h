@@ -10,7 +10,7 @@
 /** A run as it was, kept for the next event that asks for it. */
 typedef struct pawl__past pawl__past;
 
-/** The steps of "restored" of a WorkspaceRolledBack are as they were when @p target was taken.
+/** The steps of "restored" of a WorkspaceRolledBack, if it has that, are as they were when @p target was taken.
  * @return PAWL_ESTATE by rule rollback-order. */
 PAWL_MUST_CHECK pawl_status pawl__past_restored(const pawl__apply_ctx *a, const pawl__row *target);
 

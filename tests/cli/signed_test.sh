@@ -227,8 +227,8 @@ done
 sign ana user:ana . >sig
 runs 0 forge GlossaryClarificationResolved user:eve '.signature = $sig'
 held "does not count: user:eve's signature is not good"
-runs 0 forge GlossaryClarificationResolved user:ana '.signature = $sig | .term_surface = "Delete?"'
-held "does not count: it is about another conflict than it names"
+runs 1 forge GlossaryClarificationResolved user:ana '.signature = $sig | .term_surface = "Delete?"'
+says 'rule answer-fits' out
 runs 1 forge GlossaryClarificationResolved system:timeout '.resolution_mode = "timeout"'
 says 'rule in-time' out
 same "$(eventlog export | jq -c 'select(.type == "GlossaryClarificationRequested").payload.unverified | type' | sort -u | tr '\n' ' ')" '"null" "number" '

@@ -79,8 +79,7 @@ class Step:
         self.past = []  # (seq, status, output_hash) after each event that changed it
 
     def make_pending(self):
-        self.status, self.passed_gate, self.open, self.question = "pending", False, set(), None
-        self.output_hash = None
+        self.status, self.passed_gate, self.held_output, self.output_hash = "pending", False, None, None
 
     def note(self, seq):
         self.past.append((seq, self.status, self.output_hash))
@@ -103,6 +102,7 @@ class Conflict:
 
 class Run:
     def __init__(self, first):
+        self.id, self.mission, self.document = first["run_id"], first["mission_id"], None
         self.thread = first["type"] in THREAD_TYPES
         imported = first["type"] == "RunStarted" and "origin" in (first["payload"] or {})
         self.judged = first["v"] == 2 and not self.thread and not imported
@@ -131,7 +131,7 @@ class Judge:
         self.version = 1  # the newest yet; of an event of the first one, only chain and form are judged
         self.runs = {}
         self.tokens = set()
-        self.sessions = set()
+        self.sessions, self.ended = set(), set()
         self.trees, self.taken = {}, {}  # of each checkpoint of the workspace, and its seq
         self.rollback = None  # the seq of the one that is under way
 
@@ -197,6 +197,10 @@ class Judge:
             self.require(known != (kind == "SessionStarted"), "session-known",
                          f"{kind} of session {event['session_id']}, which has {'' if known else 'not '}started before")
             self.sessions.add(event["session_id"])
+            ended = event["session_id"] in self.ended
+            self.require(kind != "SessionEnded" or not ended, "session-known", f"{event['session_id']} ended before")
+            if kind == "SessionEnded":
+                self.ended.add(event["session_id"])
         elif kind == "WorkspaceCheckpointed":
             self.require(payload["n"] == len(self.trees) + 1, "checkpoint-number",
                          f"{payload['n']} follows {len(self.trees)}")
@@ -235,6 +239,7 @@ class Judge:
             return
         self.require("origin" not in payload, "no-origin", f"{kind} has an origin")
         self.require(run.phase in PHASES.get(kind, AT_WORK), "run-phase", f"{kind} while the run is {run.phase}")
+        self.require(event["mission_id"] in (None, run.mission), "mission", f"the run is of {run.mission}")
         if event["payload"] is None:
             if kind in STEPS and kind != "StepCompleted":  # the type alone decides
                 status = run.steps[event["step_id"]].status
@@ -281,6 +286,7 @@ class Judge:
             for step_id in run.order:
                 run.steps[step_id].make_pending()
             run.note_all(event["seq"])
+            run.document = payload.get("mission_document") or payload.get("mission_hash")
         elif kind == "RunMissionChanged":
             self.apply_mission_change(run, payload)
             run.note_all(event["seq"])
@@ -301,8 +307,13 @@ class Judge:
         for step_id in run.order:
             if step_id in payload["rerun"] or run.steps[step_id].status in (NEW, "skipped"):
                 run.steps[step_id].make_pending()
+        document = payload.get("mission_document") or payload.get("mission_hash") or run.document
         for change in payload["changes"]:
-            run.steps[change["step_id"]].question = None
+            is_other = document != run.document or run.document is None or change["change"] in ("inputs", "glossary")
+            self.require(is_other, "mission", f"the document is the same: {change}")
+            if document != run.document:
+                run.steps[change["step_id"]].question = None
+        run.document = document
 
     def apply_rollback(self, run, steps, restored):
         run.phase = restored["status"] + "+" if restored.get("status") in ENDS.values() else "open"
@@ -325,14 +336,25 @@ class Judge:
                      f"it replaces {replaces}; the answer in force is {conflict.answered}")
         question = request.get("conflict_type") == "question"
         self.require(question or payload["selected_sense"], "form", "the answer has no sense")
+        fits = payload["term_surface"] == request["term"] and payload["actor"]["actor_id"] == event["actor"]
+        if not question:
+            surfaces = [request["term"]] + [option["surface"] for option in request["options"]]
+            fits &= payload.get("normal", request["term"]) == request["term"]
+            fits &= payload["selected_sense"]["surface"] in surfaces
+        elif payload["resolution_mode"] != "timeout":
+            options = [option["definition"] for option in request["options"]]
+            fits &= event["actor"] in (request.get("to") or [event["actor"]])
+            fits &= payload.get("answer") is None or not options or payload["answer"] in options
         if payload["resolution_mode"] != "timeout":
             self.require(not question or payload.get("answer") is not None, "in-time", "a person answers null")
+            self.require(fits, "answer-fits", "it is no answer to that, or not by its actor")
             return
         actors = {event["actor"], payload["actor"].get("actor_id")}
         due_at, otherwise = request.get("due_at"), request.get("otherwise")
         self.require(actors == {"system:timeout"}, "in-time", "its actor is not system:timeout")
         self.require(due_at and event["time"] >= due_at, "in-time", f"it was due at {due_at}")
         self.require(payload.get("answer") == otherwise, "in-time", f"the answer is not {otherwise}")
+        self.require(fits, "answer-fits", "it is no answer to that")
 
     def variant(self, kind, payload):
         if kind == "StepCheckpointed":
@@ -345,9 +367,7 @@ class Judge:
         by_layer = case == "StepStarted" and step.status == "blocked" and not step.open - {None}
         self.require(by_layer or step.status in STEPS[case][0], "step-status", f"{case} while it is {step.status}")
         if case in ("StepCheckpointed at post_gate", "StepCheckpointed at post_clarification", "StepCompleted"):
-            for conflict_id in step.open:
-                resolved = conflict_id and run.conflicts[conflict_id].is_resolved()
-                self.require(resolved, "gate-open", f"conflict {conflict_id or '(not named)'} is open")
+            self.require(not self.unanswered(run, step), "gate-open", f"{self.unanswered(run, step)} is open")
         if case in ("StepCheckpointed at post_generation", "StepCompleted"):
             self.require(step.passed_gate, "gate-passed", f"{case} of a step that has not passed the gate")
         last = step.checkpoint
@@ -355,13 +375,24 @@ class Judge:
             self.require(payload["input_hash"] == last.get("input_hash"), "input-hash", "the checkpoint's is another")
             self.require(step.held_output in (None, payload["output_hash"]), "output-held",
                          "the last checkpoint's output_hash is another")
-            if step.question is not None:
+            if step.question is not None and run.conflicts[step.question].request["input_hash"] == payload["input_hash"]:
                 answer = run.conflicts[step.question].answer.get("answer")
                 is_it = fits(answer, "text") and payload["output_hash"] == hashlib.sha256(canonical(answer)).hexdigest()
                 self.require(is_it, "question-answer", f"the output is not the answer to {step.question}")
         elif kind == "GlossaryClarificationRequested":
             self.require(payload["conflict_id"] in step.open, "asked-when-blocked",
                          f"the step is not blocked by {payload['conflict_id']}")
+            at = {name: last.get(name) for name in ("retry_token", "input_hash")}
+            self.require(at.items() <= payload.items(), "asked-when-blocked", f"the last checkpoint is {at}")
+            conflict = run.conflicts[payload["conflict_id"]]
+            for name in ("due_at", "options", "otherwise", "to"):
+                kept = conflict.request.get(name) == payload.get(name) or conflict.is_resolved()
+                self.require(kept or step.question != payload["conflict_id"], "asked-when-blocked",
+                             f"{name} of an open question is another")
+        elif kind == "SemanticCheckEvaluated":
+            self.check_evaluation(run, step_id, payload)
+        elif case == "StepCompleted with skipped" and step.status == "failed":
+            self.require(not self.unanswered(run, step), "gate-open", f"{self.unanswered(run, step)} is open")
         elif case == "StepCompleted with forked":
             self.require(run.forking, "fork-first", "it is not right behind the RunStarted of its fork")
             origin, seq = run, run.forked_from["seq"]
@@ -379,6 +410,21 @@ class Judge:
             if payload["cursor"] in ("post_gate", "post_generation"):
                 places = [(last.get("retry_token"), last.get("cursor"))]
             self.require(place in places, "token-of-step", f"{place} is not the place of a checkpoint of the step")
+
+    def unanswered(self, run, step):
+        return [conflict for conflict in step.open if not (conflict and run.conflicts[conflict].is_resolved())]
+
+    def check_evaluation(self, run, step_id, payload):
+        ranks, phase = ["none", "low", "medium", "high"], payload.get("phase") or "inputs"
+        least = {"max": 1, "medium": 3 if phase == "inputs" else 4, "off": 4}[payload["effective_strictness"]]
+        agrees = payload["blocked"] == (payload["recommended_action"] == "block")
+        highest = max((ranks.index(finding["severity"]) for finding in payload["findings"]), default=0)
+        for finding in payload["findings"]:
+            about = "\0".join([run.id, step_id, phase, finding["term"]])
+            resolved = run.conflicts[hashlib.sha256(about.encode()).hexdigest()[:16]].is_resolved()
+            agrees &= payload["blocked"] or ranks.index(finding["severity"]) < least or resolved
+        self.require(agrees and payload["overall_severity"] == ranks[highest], "check-agrees",
+                     "what it says of all is not what its findings are")
 
     def apply_step(self, run, step, event, kind, payload):
         status = STEPS[self.variant(kind, payload)][1]
@@ -401,7 +447,6 @@ class Judge:
             same = not payload["inputs_changed"]
             step.passed_gate = same and payload["cursor"] in ("post_gate", "post_generation")
             step.held_output = step.held_output if same and payload["cursor"] == "post_generation" else None
-            step.question = step.question if same else None
         elif kind == "SemanticCheckEvaluated":
             step.open = step.open | {None} if payload["blocked"] else set()
         elif kind == "GenerationBlockedBySemanticConflict":

@@ -8,11 +8,14 @@
 #define HASH_2   "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 #define TOKEN(n) "00000000-0000-4000-8000-00000000000" n
 #define STARTED  "StepStarted", "a", "{\"input_hash\":\"" HASH_1 "\"}"
-#define CHECKED(blocked)                                                                           \
+#define CHECKED_AS(blocked, action, severity, findings)                                            \
         "SemanticCheckEvaluated", "a",                                                             \
                 "{\"blocked\":" blocked                                                            \
-                ",\"confidence\":1,\"effective_strictness\":\"medium\",\"findings\":[],"           \
-                "\"overall_severity\":\"high\",\"recommended_action\":\"block\"}"
+                ",\"confidence\":1,\"effective_strictness\":\"medium\",\"findings\":[" findings    \
+                "],\"overall_severity\":\"" severity "\",\"recommended_action\":\"" action "\"}"
+#define FOUND      "{\"severity\":\"high\",\"term\":\"t\"}"
+#define FOUND_IT   CHECKED_AS("true", "block", "high", FOUND)
+#define FOUND_NONE CHECKED_AS("false", "proceed", "none", "")
 #define CHECKPOINTED(cursor, token)                                                                \
         "StepCheckpointed", "a",                                                                   \
                 "{\"cursor\":\"" cursor "\",\"input_hash\":\"" HASH_1                              \
@@ -98,7 +101,7 @@ static void block(struct run *r)
 {
         start(r);
         takes(r, STARTED);
-        takes(r, CHECKED("true"));
+        takes(r, FOUND_IT);
         takes(r, CHECKPOINTED("pre_generation_gate", TOKEN("1")));
         takes(r, BLOCKED);
         takes(r, ASKED("c1"));
@@ -108,7 +111,7 @@ static void pass(struct run *r)
 {
         start(r);
         takes(r, STARTED);
-        takes(r, CHECKED("false"));
+        takes(r, FOUND_NONE);
         takes(r, CHECKPOINTED("post_gate", TOKEN("1")));
 }
 
@@ -136,11 +139,65 @@ RULE(a_blocked_step_passes_the_gate_by_an_answer_or_a_new_check)
         refuses(r, "rule step-status", STARTED);
         takes(r, RESUMED("pre_generation_gate", TOKEN("1")));
         refuses(r, "rule gate-open", CHECKPOINTED("post_gate", TOKEN("2")));
-        takes(r, CHECKED("true"));
+        takes(r, FOUND_IT);
         refuses(r, "rule gate-open", CHECKPOINTED("post_gate", TOKEN("2")));
-        takes(r, CHECKED("false"));
+        takes(r, FOUND_NONE);
         takes(r, CHECKPOINTED("post_gate", TOKEN("2")));
         takes(r, COMPLETED(HASH_1, ""));
+}
+
+#define ANSWERED(term, sense)                                                                                      \
+        "GlossaryClarificationResolved", "a",                                                                      \
+                "{\"actor\":{\"actor_id\":\"user:ana\"},\"conflict_id\":\"c1\",\"provenance\":{\"source\":\"s\"}," \
+                "\"resolution_mode\":\"async\",\"selected_sense\":{\"confidence\":1,"                              \
+                "\"definition\":\"d\",\"scope\":\"team_domain\",\"surface\":\"" sense                              \
+                "\"},\"term_surface\":\"" term "\"}"
+
+RULE(an_answer_is_to_what_was_asked_and_by_its_actor)
+{
+        block(r);
+        refuses(r, "rule answer-fits", ANSWERED("other", "t"));
+        refuses(r, "rule answer-fits", ANSWERED("t", "other"));
+        refuses(r, "rule answer-fits", ANSWERED("t\",\"normal\":\"other", "t"));
+        refuses(r, "rule answer-fits", ANSWERED("t", "t")); /* by nobody */
+}
+
+RULE(what_a_check_says_of_all_is_what_it_found)
+{
+        start(r);
+        takes(r, STARTED);
+        refuses(r, "rule check-agrees", CHECKED_AS("false", "block", "high", FOUND));
+        refuses(r, "rule check-agrees", CHECKED_AS("false", "warn", "high", FOUND));
+        refuses(r, "rule check-agrees", CHECKED_AS("true", "proceed", "high", FOUND));
+        refuses(r, "rule check-agrees", CHECKED_AS("false", "proceed", "high", ""));
+        refuses(r, "rule check-agrees", CHECKED_AS("true", "block", "low", FOUND));
+        takes(r, FOUND_IT);
+}
+
+RULE(what_blocks_a_step_blocks_it_when_it_begins_anew)
+{
+        block(r);
+        takes(r, "RunMissionChanged", NULL, "{\"changes\":[],\"rerun\":[\"a\"],\"steps\":[\"a\"]}");
+        takes(r, STARTED);
+        refuses(r, "rule gate-open", CHECKPOINTED("post_gate", TOKEN("2")));
+        takes(r, "StepFailed", "a", "{\"exit_code\":1,\"reason\":\"r\"}");
+        refuses(r, "rule gate-open", COMPLETED(HASH_1, ",\"skipped\":true"));
+        takes(r, STARTED);
+        takes(r, FOUND_NONE);
+        takes(r, CHECKPOINTED("post_gate", TOKEN("2")));
+}
+
+RULE(an_event_is_of_the_mission_of_its_run)
+{
+        const pawl_event other = {.type = pawl__text("StepStarted"),
+                .mission_id = pawl__text("other"),
+                .run_id = pawl__text("r"),
+                .step_id = pawl__text("a"),
+                .payload = pawl__text("{\"input_hash\":\"" HASH_1 "\"}")};
+
+        start(r);
+        assert_int_equal(pawl_log_append(NULL, r->log, &other, 1, r->fence), PAWL_ESTATE);
+        assert_says(pawl_log_errmsg(r->log), "rule mission");
 }
 
 RULE(a_step_completes_once_behind_the_gate_with_its_own_inputs)
@@ -151,7 +208,7 @@ RULE(a_step_completes_once_behind_the_gate_with_its_own_inputs)
         refuses(r, "rule gate-passed", CHECKPOINTED("post_generation", TOKEN("1")));
         refuses(r, "rule step-status", COMPLETED(HASH_1, ",\"skipped\":true"));
         refuses(r, "rule fork-first", COMPLETED(HASH_1, ",\"forked\":true"));
-        takes(r, CHECKED("false"));
+        takes(r, FOUND_NONE);
         takes(r, CHECKPOINTED("post_gate", TOKEN("1")));
         refuses(r, "rule input-hash", COMPLETED(HASH_2, ""));
         takes(r, COMPLETED(HASH_1, ""));

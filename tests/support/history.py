@@ -8,6 +8,24 @@ import subprocess
 
 from canonical import canonical
 
+MUTATIONS = []  # (rule, what breaks it)
+ZERO = "00000000-0000-4000-8000-000000000000"
+HASH = "ab" * 32
+
+
+def changes(rule, name, which, **fields):
+    def mutation(log):
+        log.get(*which)["payload"].update(fields)
+    mutation.__name__ = name
+    MUTATIONS.append((rule, mutation))
+
+
+def breaks(rule):
+    def add(mutation):
+        MUTATIONS.append((rule, mutation))
+        return mutation
+    return add
+
 
 class History:
     def __init__(self, events):
