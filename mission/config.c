@@ -88,18 +88,57 @@ static pawl_status set_retention(const pawl__place *place, pawl__node node)
         return pawl__fields_read(PAWL__FIELDS(retention_fields), &inside, node);
 }
 
+static pawl_status set_patterns(
+        pawl__patterns *out, pawl__arena *arena, const pawl__place *place, pawl__node node)
+{
+        const pawl__json_tree *tree = &place->document->tree;
+        const size_t n = (size_t)pawl__value_at(place, node)->count;
+        const char **items = arena ? pawl__arena_array(arena, n + 1, sizeof *items) : NULL;
+        bool ok = !arena || items;
+
+        if (arena)
+                *out = (pawl__patterns){items, 0};
+        for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE && ok;
+                m = pawl__json_after(tree, node, m)) {
+                const pawl__json_node *value = pawl__value_at(place, m);
+                if (value->type != PAWL__JSON_STRING || !value->value.len ||
+                        memchr(value->value.data, '\0', value->value.len) ||
+                        memchr(value->value.data, '\n', value->value.len))
+                        return pawl__field_fail(
+                                place, m, "is not a pattern; write one as in a .gitignore, quoted");
+                if (arena)
+                        items[out->n++] = pawl__arena_text(arena, value->value, &ok).data;
+        }
+        return ok ? PAWL_OK : pawl__nomem(place->err);
+}
+
+static pawl_status set_include(const pawl__place *place, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+
+        return set_patterns(loader->include, loader->arena, place, node);
+}
+
+static pawl_status set_exclude(const pawl__place *place, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+
+        return set_patterns(loader->exclude, loader->arena, place, node);
+}
+
 static const pawl__field fields[] = {
         {"strictness", PAWL__ENTRY_TEXT, NULL, pawl__set_strictness},
         {"max_log_bytes", PAWL__ENTRY_NUMBER, NULL, pawl__set_log_max},
         {"retention", PAWL__ENTRY_MAPPING, NULL, set_retention},
+        {"include", PAWL__ENTRY_LIST, NULL, set_include},
+        {"exclude", PAWL__ENTRY_LIST, NULL, set_exclude},
 };
 
 /* A file of comments alone is null, and says nothing. */
 static pawl_status read_config(
-        pawl__config *config, const pawl__document *document, pawl_error *err)
+        pawl__loader *loader, const pawl__document *document, pawl_error *err)
 {
-        pawl__loader loader = {.settings = &config->settings, .config = config};
-        pawl__place place = {document, "", "", &loader, err, NULL};
+        pawl__place place = {document, "", "", loader, err, NULL};
 
         if (pawl__json_at(&document->tree, 0)->type == PAWL__JSON_NULL)
                 return PAWL_OK;
@@ -109,7 +148,8 @@ static pawl_status read_config(
         return pawl__fields_read(PAWL__FIELDS(fields), &place, 0);
 }
 
-pawl_status pawl__config_load(pawl__config *out, const char *log_path, pawl_error *err)
+static pawl_status load(
+        pawl__config *out, pawl__loader loader, const char *log_path, pawl_error *err)
 {
         static const char name[] = "config.yaml";
         const char *slash = strrchr(log_path, '/');
@@ -132,9 +172,26 @@ pawl_status pawl__config_load(pawl__config *out, const char *log_path, pawl_erro
         }
         if (status)
                 return pawl__fail(err, status, "%s", why.message);
-        status = read_config(&config, &document, err);
+        loader.config = &config;
+        loader.settings = &config.settings;
+        status = read_config(&loader, &document, err);
         pawl__document_free(&document);
         if (!status)
                 *out = config;
         return status;
+}
+
+pawl_status pawl__config_load(pawl__config *out, const char *log_path, pawl_error *err)
+{
+        return load(out, (pawl__loader){.arena = NULL}, log_path, err);
+}
+
+pawl_status pawl__config_patterns(pawl__patterns *include, pawl__patterns *exclude,
+        const char *log_path, pawl__arena *arena, pawl_error *err)
+{
+        pawl__config config;
+
+        *include = *exclude = (pawl__patterns){NULL, 0};
+        return load(&config, (pawl__loader){.include = include, .exclude = exclude, .arena = arena},
+                log_path, err);
 }

@@ -1,5 +1,5 @@
-/* workspace: {checkpoint, root, exclude, tool_checkpoints, edit_tools, tool_checkpoint_files} of a
- * mission file. */
+/* workspace: {checkpoint, root, exclude, include, tool_checkpoints, edit_tools,
+ * tool_checkpoint_files} of a mission file. */
 #include "base/error.h"
 #include "mission/loader.h"
 
@@ -28,25 +28,37 @@ static pawl_status set_root(const pawl__place *place, pawl__node node)
         return pawl__keep_path(place, &loader->mission->root, node);
 }
 
-static pawl_status set_exclude(const pawl__place *place, pawl__node node)
+static pawl_status keep_patterns(
+        const char ***out, size_t *n, const pawl__place *place, pawl__node node)
 {
         const pawl__loader *loader = place->target;
-        pawl_mission *mission = loader->mission;
         const pawl__json_tree *tree = &place->document->tree;
-        char **patterns = pawl__arena_array(
-                &mission->arena, (size_t)pawl__value_at(place, node)->count + 1, sizeof *patterns);
+        char **patterns = pawl__arena_array(&loader->mission->arena,
+                (size_t)pawl__value_at(place, node)->count + 1, sizeof *patterns);
 
         if (!patterns)
                 return pawl__nomem(place->err);
         for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE;
                 m = pawl__json_after(tree, node, m)) {
-                pawl_status status = pawl__keep_c_string(place, &patterns[mission->n_exclude], m);
-                if (status)
-                        return status;
-                mission->n_exclude++;
+                TRY(pawl__keep_c_string(place, &patterns[*n], m));
+                ++*n;
         }
-        mission->exclude = (const char **)(void *)patterns;
+        *out = (const char **)(void *)patterns;
         return PAWL_OK;
+}
+
+static pawl_status set_exclude(const pawl__place *place, pawl__node node)
+{
+        pawl_mission *mission = ((const pawl__loader *)place->target)->mission;
+
+        return keep_patterns(&mission->exclude, &mission->n_exclude, place, node);
+}
+
+static pawl_status set_include(const pawl__place *place, pawl__node node)
+{
+        pawl_mission *mission = ((const pawl__loader *)place->target)->mission;
+
+        return keep_patterns(&mission->include, &mission->n_include, place, node);
 }
 
 /* ---- Tool calls: told to the commands of steps, which take their checkpoints ----------------- */
@@ -107,6 +119,7 @@ static const pawl__field workspace_fields[] = {
         {"checkpoint", PAWL__ENTRY_ANY, NULL, set_checkpoint},
         {"root", PAWL__ENTRY_TEXT, NULL, set_root},
         {"exclude", PAWL__ENTRY_LIST, NULL, set_exclude},
+        {"include", PAWL__ENTRY_LIST, NULL, set_include},
         {"tool_checkpoints", PAWL__ENTRY_ANY, NULL, set_tool_checkpoints},
         {"edit_tools", PAWL__ENTRY_LIST, NULL, set_edit_tools},
         {"tool_checkpoint_files", PAWL__ENTRY_TEXT, NULL, set_tool_files},

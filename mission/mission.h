@@ -121,6 +121,9 @@ struct pawl_mission {
         char *root; /**< absolute: of its workspace; NULL: as the log's, or its directory */
         const char **exclude; /**< patterns of what is no part of it */
         size_t n_exclude;
+        const char *
+                *include; /**< patterns of what is part of it although other rules leave it out */
+        size_t n_include;
         char *tool_checkpoints; /**< "on" or "off", for its commands; NULL: not said */
         char *edit_tools;       /**< names with commas between them; NULL: not said */
         char *tool_files; /**< absolute: the directory of tool calls' documents; NULL: not said */
@@ -171,6 +174,16 @@ typedef struct pawl__config {
 
 PAWL_MUST_CHECK pawl_status pawl__config_load(
         pawl__config *out, const char *log_path, pawl_error *err);
+
+/** Lists of patterns of a workspace; items NULL: the settings have none. */
+typedef struct pawl__patterns {
+        const char **items;
+        size_t n;
+} pawl__patterns;
+
+/** `include` and `exclude` of the same file, in @p arena; the rest of it is checked as well. */
+PAWL_MUST_CHECK pawl_status pawl__config_patterns(pawl__patterns *include, pawl__patterns *exclude,
+        const char *log_path, pawl__arena *arena, pawl_error *err);
 
 /** At the end of a run or a session: prune old checkpoints as the limits say, or warn that there
  * are none. Failures are told, too: they harm nothing. */

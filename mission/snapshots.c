@@ -32,22 +32,45 @@ void pawl__snapshot_free(pawl__snapshot *s)
         free(s);
 }
 
+/* Those of the project, then those of the mission. */
+static pawl_status join(const char *const **out, size_t *n, const pawl__patterns *project,
+        const char **own, size_t n_own, pawl__arena *arena, pawl_error *err)
+{
+        if (!project->items || !own) {
+                *out = project->items ? project->items : own;
+                *n = project->items ? project->n : n_own;
+                return PAWL_OK;
+        }
+        const char **all = pawl__arena_array(arena, project->n + n_own + 1, sizeof *all);
+        if (!all)
+                return pawl__nomem(err);
+        memcpy(all, project->items, project->n * sizeof *all);
+        memcpy(all + project->n, own, n_own * sizeof *all);
+        *out = all;
+        *n = project->n + n_own;
+        return PAWL_OK;
+}
+
 pawl_status pawl__runner_open_workspace(pawl__workspace *ws, pawl__runner *r, pawl_error *err)
 {
         pawl_workspace_options options = PAWL_WORKSPACE_OPTIONS_INIT;
         const pawl_mission *mission = r->mission;
+        pawl__patterns include, exclude;
 
         options.root = mission->root;
         options.home = r->options.home;
         options.config_home = r->options.config_home;
-        options.exclude = mission->exclude;
-        options.n_exclude = mission->n_exclude;
+        TRY(pawl__config_patterns(&include, &exclude, pawl__log_place(r->log), &r->arena, err));
+        TRY(join(&options.exclude, &options.n_exclude, &exclude, mission->exclude,
+                mission->n_exclude, &r->arena, err));
+        TRY(join(&options.include, &options.n_include, &include, mission->include,
+                mission->n_include, &r->arena, err));
         options.actor = r->actor.data;
         if (!options.root && !pawl__workspace_has_place(r->log))
                 options.root = mission->directory;
         if (r->directory) { /* by the rules of the checkpoint that it goes on from */
                 options.root = r->directory;
-                options.exclude = NULL;
+                options.exclude = options.include = NULL;
         }
         if (r->root)
                 options.root = r->root;

@@ -208,6 +208,18 @@ pawl_status pawl__checkpoint_prepare(pawl__taking *t, pawl_error *err)
 
 /* ---- Inside the transaction ------------------------------------------------------------------ */
 
+static void write_patterns(
+        pawl__json_writer *w, const char *name, const pawl_text *patterns, size_t n)
+{
+        if (n == 0)
+                return;
+        pawl__json_name(w, name);
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < n; i++)
+                pawl__json_text(w, patterns[i]);
+        pawl__json_close_array(w);
+}
+
 static void write_rules(pawl__json_writer *w, const pawl__workspace *ws)
 {
         pawl__json_member_integer(w, "max_file", (int64_t)ws->max_file);
@@ -215,13 +227,8 @@ static void write_rules(pawl__json_writer *w, const pawl__workspace *ws)
                 pawl__json_member_integer(w, "max_files", (int64_t)ws->max_files);
         if (ws->max_bytes != PAWL__WORKSPACE_MAX_BYTES)
                 pawl__json_member_integer(w, "max_bytes", (int64_t)ws->max_bytes);
-        if (ws->n_exclude == 0)
-                return;
-        pawl__json_name(w, "exclude");
-        pawl__json_open_array(w);
-        for (size_t i = 0; i < ws->n_exclude; i++)
-                pawl__json_text(w, ws->exclude[i]);
-        pawl__json_close_array(w);
+        write_patterns(w, "exclude", ws->exclude, ws->n_exclude);
+        write_patterns(w, "include", ws->include, ws->n_include);
 }
 
 /* A branch may be called by bytes that are no UTF-8; then only the commit is told. */

@@ -46,32 +46,43 @@ static void take_number(uint64_t *out, const pawl__json_tree *tree, const char *
                 *out = (uint64_t)value;
 }
 
-static pawl_status take_rules(
-        pawl__workspace *ws, const pawl__json_tree *tree, bool exclude, pawl_error *err)
+/* A list of the event, in @p list. Not there: nothing. */
+static pawl_status take_list(const pawl_text **list, size_t *n, pawl__workspace *ws,
+        const pawl__json_tree *tree, const char *name, pawl_error *err)
 {
-        const pawl__node list = pawl__json_get(tree, 0, "exclude");
+        const pawl__node node = pawl__json_get(tree, 0, name);
         bool ok = true;
 
+        if (node == PAWL__NO_NODE)
+                return PAWL_OK;
+        pawl_text *patterns = pawl__arena_array(
+                &ws->arena, pawl__json_at(tree, node)->count + 1, sizeof *patterns);
+        if (!patterns)
+                return pawl__nomem(err);
+        for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE && ok;
+                m = pawl__json_after(tree, node, m))
+                patterns[(*n)++] = pawl__arena_text(&ws->arena, pawl__json_at(tree, m)->value, &ok);
+        *list = patterns;
+        return ok ? PAWL_OK : pawl__nomem(err);
+}
+
+static pawl_status take_rules(pawl__workspace *ws, const pawl__json_tree *tree,
+        const pawl_workspace_options *options, pawl_error *err)
+{
         take_number(&ws->max_file, tree, "max_file");
         take_number(&ws->max_files, tree, "max_files");
         take_number(&ws->max_bytes, tree, "max_bytes");
-        if (list == PAWL__NO_NODE || !exclude)
-                return PAWL_OK;
-        pawl_text *patterns = pawl__arena_array(
-                &ws->arena, pawl__json_at(tree, list)->count + 1, sizeof *patterns);
-        if (!patterns)
-                return pawl__nomem(err);
-        for (pawl__node m = pawl__json_first(tree, list); m != PAWL__NO_NODE && ok;
-                m = pawl__json_after(tree, list, m))
-                patterns[ws->n_exclude++] =
-                        pawl__arena_text(&ws->arena, pawl__json_at(tree, m)->value, &ok);
-        ws->exclude = patterns;
-        return ok ? PAWL_OK : pawl__nomem(err);
+        if (!options->exclude)
+                TRY(take_list(&ws->exclude, &ws->n_exclude, ws, tree, "exclude", err));
+        if (!options->include)
+                TRY(take_list(&ws->include, &ws->n_include, ws, tree, "include", err));
+        return PAWL_OK;
 }
 
 /* Those that the newest checkpoint was taken by: members of its event, which may be pruned. What an
  * archive brought has none that count. */
-static pawl_status inherit_rules(pawl__workspace *ws, bool exclude, pawl_error *err)
+static pawl_status inherit_rules(
+        pawl__workspace *ws, const pawl_workspace_options *options, pawl_error *err)
 {
         pawl__row row = ws->newest;
         bool imported = true;
@@ -82,7 +93,7 @@ static pawl_status inherit_rules(pawl__workspace *ws, bool exclude, pawl_error *
                 status = read_event(&tree, ws, &row, err);
                 imported = tree.n && pawl__json_get(&tree, 0, "origin") != PAWL__NO_NODE;
                 if (!status && tree.n && !imported)
-                        status = take_rules(ws, &tree, exclude, err);
+                        status = take_rules(ws, &tree, options, err);
                 pawl__json_tree_free(&tree);
                 if (!imported || row.v[PAWL__WCP_N].integer == 1)
                         break;
@@ -93,38 +104,50 @@ static pawl_status inherit_rules(pawl__workspace *ws, bool exclude, pawl_error *
         return status;
 }
 
-pawl_status pawl__workspace_set_rules(
-        pawl__workspace *ws, const pawl_workspace_options *options, pawl_error *err)
+static pawl_status set_list(const pawl_text **list, size_t *n, pawl__workspace *ws,
+        const char *const *given, size_t n_given, pawl_error *err)
 {
+        pawl_text *patterns = pawl__arena_array(&ws->arena, n_given + 1, sizeof *patterns);
         bool ok = true;
-        pawl_status status = PAWL_OK;
 
-        ws->max_file = options->max_file;
-        ws->max_files = options->max_files;
-        ws->max_bytes = options->max_bytes;
-        if (ws->any)
-                status = inherit_rules(ws, !options->exclude, err);
-        if (!ws->max_file)
-                ws->max_file = MAX_FILE;
-        if (!ws->max_files)
-                ws->max_files = PAWL__WORKSPACE_MAX_FILES;
-        if (!ws->max_bytes)
-                ws->max_bytes = PAWL__WORKSPACE_MAX_BYTES;
-        if (status || !options->exclude)
-                return status;
-        pawl_text *patterns =
-                pawl__arena_array(&ws->arena, options->n_exclude + 1, sizeof *patterns);
-        for (size_t i = 0; i < options->n_exclude && patterns && ok; i++) {
-                pawl_text pattern = pawl__text(options->exclude[i]);
+        for (size_t i = 0; i < n_given && patterns && ok; i++) {
+                const pawl_text pattern = pawl__text(given[i]);
                 if (!pawl__utf8_valid(pattern.data, pattern.len))
                         return pawl__fail(err, PAWL_EINVAL,
                                 "exclude: %.*s is not UTF-8; put the pattern into .pawlignore",
                                 PAWL__FMT(pattern));
                 patterns[i] = pawl__arena_text(&ws->arena, pattern, &ok);
         }
-        ws->exclude = patterns;
-        ws->n_exclude = options->n_exclude;
-        return patterns && ok ? PAWL_OK : pawl__nomem(err);
+        if (!patterns || !ok)
+                return pawl__nomem(err);
+        *list = patterns;
+        *n = n_given;
+        return PAWL_OK;
+}
+
+pawl_status pawl__workspace_set_rules(
+        pawl__workspace *ws, const pawl_workspace_options *options, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+
+        ws->max_file = options->max_file;
+        ws->max_files = options->max_files;
+        ws->max_bytes = options->max_bytes;
+        if (ws->any)
+                status = inherit_rules(ws, options, err);
+        if (!ws->max_file)
+                ws->max_file = MAX_FILE;
+        if (!ws->max_files)
+                ws->max_files = PAWL__WORKSPACE_MAX_FILES;
+        if (!ws->max_bytes)
+                ws->max_bytes = PAWL__WORKSPACE_MAX_BYTES;
+        if (!status && options->exclude)
+                status = set_list(&ws->exclude, &ws->n_exclude, ws, options->exclude,
+                        options->n_exclude, err);
+        if (!status && options->include)
+                status = set_list(&ws->include, &ws->n_include, ws, options->include,
+                        options->n_include, err);
+        return status;
 }
 
 /* The absolute path of a directory that may not be there yet. PAWL_DONE: its parent is not, either.

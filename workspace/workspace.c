@@ -286,6 +286,33 @@ static uint64_t standing_since(const pawl__workspace *ws)
                                        : ws->newest.v[PAWL__WCP_SEQ].integer);
 }
 
+/* What is included is an exclusion taken back, after all others. */
+static pawl_status add_includes(
+        pawl__scan_options *options, const pawl__workspace *ws, pawl__arena *arena, pawl_error *err)
+{
+        const size_t n = ws->n_exclude + ws->n_include;
+        pawl_text *all = pawl__arena_array(arena, n + 1, sizeof *all);
+        pawl__buf pattern = PAWL__BUF_INIT;
+        bool ok = all;
+
+        for (size_t i = 0; i < n && ok; i++) {
+                if (i < ws->n_exclude) {
+                        all[i] = ws->exclude[i];
+                        continue;
+                }
+                pawl__buf_clear(&pattern);
+                pawl__buf_addc(&pattern, '!');
+                pawl__buf_add_text(&pattern, ws->include[i - ws->n_exclude]);
+                ok = !pattern.failed;
+                if (ok)
+                        all[i] = pawl__arena_text(arena, pawl__buf_text(&pattern), &ok);
+        }
+        pawl__buf_free(&pattern);
+        options->exclude = all;
+        options->n_exclude = n;
+        return ok ? PAWL_OK : pawl__nomem(err);
+}
+
 pawl_status pawl__workspace_scan(
         pawl__scan **out, pawl__workspace *ws, bool flush_spool, pawl_error *err)
 {
@@ -308,6 +335,8 @@ pawl_status pawl__workspace_scan(
 
         if (status)
                 return status;
+        if (ws->n_include)
+                status = add_includes(&options, ws, &arena, err);
         if (ws->bounded) {
                 options.max_files = ws->max_files;
                 options.max_bytes = ws->max_bytes;
@@ -315,7 +344,7 @@ pawl_status pawl__workspace_scan(
         }
         if (ws->base) {
                 options.base = ws->base;
-        } else if (ws->any && !pawl__checkpoint_damaged(&ws->current) &&
+        } else if (!status && ws->any && !pawl__checkpoint_damaged(&ws->current) &&
                    standing_since(ws)) { /* 0: not known, see pawl__checkpoint_settle() */
                 status = pawl__log_failed(
                         ws->log, pawl__log_event(&event, &arena, ws->log, standing_since(ws)), err);

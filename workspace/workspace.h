@@ -29,6 +29,9 @@ typedef struct pawl__workspace {
         bool force_root;
         const pawl_text *exclude;
         size_t n_exclude;
+        const pawl_text *include; /**< patterns that go before all others, but for a directory that
+                                     is left out */
+        size_t n_include;
         uint64_t max_file, max_files, max_bytes;
         int64_t deadline_ms; /**< of a checkpoint's reading; 0: there is none */
         bool bounded;        /**< readings obey these: they are for a checkpoint */

@@ -69,6 +69,9 @@ pawl_status hook_open_log(hooking *h, bool make)
         }
         if (!status)
                 status = cli_open_log(&h->log, h->cli, make ? CLI_MAKE : CLI_WRITE, &h->err);
+        if (!status)
+                status = cli_workspace_patterns(
+                        &h->workspace, pawl__log_place(h->log), &h->arena, &h->err);
         return status;
 }
 

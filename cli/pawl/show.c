@@ -6,6 +6,7 @@
 #include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
+#include "events/log.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -17,6 +18,7 @@ typedef struct details {
         pawl_missed *missed;
         pawl_comparison *changes; /* since its base */
         pawl_text state, outputs, subject;
+        pawl_text include; /* a list */
 } details;
 
 typedef struct document {
@@ -31,6 +33,28 @@ static pawl_text keep(const cli_call *cli, document *got)
 
         pawl_free(got->data);
         return kept;
+}
+
+/* What it captured although other rules leave it out, as its event has it. */
+static void read_include(
+        details *d, const cli_call *cli, pawl_log *log, const pawl_workspace_checkpoint_info *info)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_event event;
+
+        if (!pawl__log_event(&event, &arena, log, info->seq) && event.payload.data &&
+                !pawl__json_tree_read(&tree, event.payload.data, event.payload.len, NULL)) {
+                const pawl__node node = pawl__json_get(&tree, 0, "include");
+                if (node != PAWL__NO_NODE) {
+                        pawl__json_node_value(&w, pawl__json_at(&tree, node));
+                        d->include = pawl__arena_copy(cli->arena, pawl__buf_text(&w.buf));
+                }
+        }
+        pawl__json_writer_free(&w);
+        pawl__json_tree_free(&tree);
+        pawl__arena_free(&arena);
 }
 
 static void read_details(
@@ -50,12 +74,14 @@ static void read_details(
                 &outputs.data, &outputs.len, log, n, "outputs", &why);
         if (info->git_head.data)
                 (void)!pawl_workspace_checkpoint_subject(&subject.data, &subject.len, log, n, &why);
+        read_include(d, cli, log, info);
         d->state = keep(cli, &state);
         d->outputs = keep(cli, &outputs);
         d->subject = keep(cli, &subject);
 }
 
 static const cli_field document_fields[] = {
+        {"include", CLI_AS_RAW, CLI_AT(details, include)},
         {"state", CLI_AS_RAW, CLI_AT(details, state)},
         {"outputs", CLI_AS_RAW, CLI_AT(details, outputs)},
         {"subject", CLI_AS_BYTES, CLI_AT(details, subject)},
@@ -155,6 +181,7 @@ static void print_text(
         fputc('\n', out);
         if (d->missed)
                 cli_missed_print(out, d->missed->items, d->missed->n);
+        print_document_line(out, "included", d->include);
         cli_put_line(out, "tree", info->tree);
         print_changes(cli, info, d->changes);
         cli_put_line(out, "git", info->git_head);

@@ -1,7 +1,9 @@
 #include "cli/pawl/workspace.h"
 #include "base/error.h"
 #include "cli/pawl/actor.h"
+#include "command/find.h"
 #include "command/printable.h"
+#include "mission/mission.h"
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -21,11 +23,30 @@ pawl_status cli_workspace_options(pawl_workspace_options *out, const cli_call *c
         return cli_actor(&out->actor, cli, err);
 }
 
+pawl_status cli_workspace_patterns(
+        pawl_workspace_options *out, const char *log_path, pawl__arena *arena, pawl_error *err)
+{
+        pawl__patterns include, exclude;
+
+        TRY(pawl__config_patterns(&include, &exclude, log_path, arena, err));
+        out->include = include.items;
+        out->n_include = include.n;
+        out->exclude = exclude.items;
+        out->n_exclude = exclude.n;
+        return PAWL_OK;
+}
+
 pawl_status cli_checkpoint_options(
         pawl_workspace_options *out, const cli_call *cli, pawl_error *err)
 {
-        const pawl_status status = cli_workspace_options(out, cli, err);
+        pawl_status status = cli_workspace_options(out, cli, err);
+        pawl__buf place = PAWL__BUF_INIT;
+        pawl_error none = PAWL_ERROR_INIT;
 
+        /* without a log there are no settings either */
+        if (!status && !cli_find_place(&place, cli, &none))
+                status = cli_workspace_patterns(out, place.data, cli->arena, err);
+        pawl__buf_free(&place);
         out->max_files = cli_number(cli, "max-files", 0);
         out->max_bytes = cli_size(cli, "max-bytes");
         out->budget_ms = cli_duration_ms(cli, "budget");

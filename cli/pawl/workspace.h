@@ -43,7 +43,10 @@ void cli_scan_end(const cli_scan *scan);
 /** Which workspace the options name, and who asks. */
 PAWL_MUST_CHECK pawl_status cli_workspace_options(
         pawl_workspace_options *out, const cli_call *cli, pawl_error *err);
-/** The same of CLI_CHECKPOINT_OPTIONS. */
+/** What `include` and `exclude` of config.yaml beside the log say, in @p arena. */
+PAWL_MUST_CHECK pawl_status cli_workspace_patterns(
+        pawl_workspace_options *out, const char *log_path, pawl__arena *arena, pawl_error *err);
+/** The same of CLI_CHECKPOINT_OPTIONS, with these. */
 PAWL_MUST_CHECK pawl_status cli_checkpoint_options(
         pawl_workspace_options *out, const cli_call *cli, pawl_error *err);
 

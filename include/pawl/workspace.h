@@ -49,13 +49,17 @@ typedef struct pawl_workspace_options {
                                             what it takes */
         pawl_scan_fn progress;         /**< of its readings; NULL: silent */
         void *progress_user;
+        const char *const *include; /**< patterns as in a .gitignore of the root, of what is
+                                       captured although other rules leave it out; NULL: those of
+                                       the newest checkpoint */
+        size_t n_include;
 } pawl_workspace_options;
 
 #define PAWL_WORKSPACE_OPTIONS_VERSION 1
 #define PAWL_WORKSPACE_OPTIONS_INIT                                                                \
         {                                                                                          \
                 PAWL_WORKSPACE_OPTIONS_VERSION, NULL, NULL, false, NULL, 0, 0, NULL, NULL, NULL,   \
-                        0, 0, 0, 0, NULL, NULL                                                     \
+                        0, 0, 0, 0, NULL, NULL, NULL, 0                                            \
         }
 
 /* ---- Taking one ------------------------------------------------------------------------------ */
