@@ -181,6 +181,22 @@ ARCHIVE_TEST(contents_that_are_gone_come_back)
         assert_string_equal(before, after);
 }
 
+ARCHIVE_TEST(contents_that_are_damaged_are_replaced)
+{
+        export_all(f, f->here->log, f->archive);
+        const uint64_t contents = f->result.contents;
+        char *before = checkpoint_read(f->here->log, 2);
+        event_log_sql(f->here, "UPDATE contents SET data = substr(data, 2); "
+                               "UPDATE packs SET data = substr(data, 2)");
+        assert_ok(pawl_workspace_import(&f->result, f->here->log, f->archive, NULL, &f->err));
+        assert_int_equal(f->result.known, 2);
+        assert_true(f->result.healed > 0 && f->result.healed <= contents);
+        char *after = checkpoint_read(f->here->log, 2);
+        assert_string_equal(before, after);
+        assert_ok(pawl_workspace_import(&f->result, f->here->log, f->archive, NULL, &f->err));
+        assert_int_equal(f->result.healed, 0);
+}
+
 /* ---- Which ----------------------------------------------------------------------------------- */
 
 ARCHIVE_TEST(checkpoints_are_named_by_number_or_id)
