@@ -8,12 +8,14 @@ static void tell_pruned(
         const pawl__retained *done, void (*tell)(const char *line, void *user), void *user)
 {
         char line[200];
-
-        snprintf(line, sizeof line,
+        int len = snprintf(line, sizeof line,
                 "pruned %" PRIu64 " old checkpoint%s of %" PRIu64
-                " kB, as retention in .pawl/config.yaml says; the log is %" PRIu64 " kB smaller",
-                done->checkpoints, done->checkpoints == 1 ? "" : "s", done->bytes / 1000,
-                done->freed / 1000);
+                " kB, as retention in .pawl/config.yaml says",
+                done->checkpoints, done->checkpoints == 1 ? "" : "s", done->bytes / 1000);
+
+        if (done->freed)
+                snprintf(line + len, sizeof line - (size_t)len,
+                        "; the log is %" PRIu64 " kB smaller", done->freed / 1000);
         tell(line, user);
 }
 

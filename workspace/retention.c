@@ -84,7 +84,8 @@ pawl_status pawl__retention_apply(pawl__retained *out, pawl_log *log, const pawl
 
 /* ---- Without a limit ------------------------------------------------------------------------- */
 
-/* Once a day: a file beside the log says when it was looked at last. */
+/* Once a day: a file beside the log, with a name that no checkpoint captures, says when it was
+ * looked at last. */
 static bool is_due(const char *path, int64_t now_us)
 {
         struct stat st;
@@ -126,7 +127,7 @@ pawl_status pawl__retention_warns(bool *warns, uint64_t *stored, pawl_log *log,
         if (!larger)
                 return PAWL_OK;
         pawl__buf_add(&path, place, slash ? (size_t)(slash - place) + 1 : 0);
-        if (pawl__buf_adds(&path, "retention.looked"))
+        if (pawl__buf_adds(&path, "workspace.index-looked"))
                 return pawl__nomem(err);
         if (is_due(path.data, pawl__wall_us(log)))
                 status = look(warns, stored, log, limits->warn, path.data, err);
