@@ -20,6 +20,7 @@ for name in "${own[@]:3}"; do
         echo "secret $name" >"root/$name"
 done
 rm root/log.db-journal # which SQLite would read
+echo "# secret settings" >root/config.yaml # which is read, too
 printf mine >root/mine
 printf 'not the log' >root/sub/config.yaml
 runs 0 "${pawl[@]}" checkpoint --root root --json
