@@ -4,7 +4,7 @@ import { at, count, el, fill, link, moment, size } from "./dom.js";
 import { changes } from "./diff.js";
 import { listing } from "./list.js";
 import { listen } from "./live.js";
-import { goBack, undo } from "./rollback.js";
+import { goBack, redo, undo } from "./rollback.js";
 import { short } from "./words.js";
 
 const BESIDE = 50; // others that one is offered to be compared with: those before it, and the newest
@@ -36,22 +36,25 @@ const row = (c) => ({ key: c.n, class: c.valid && !c.given_up ? "" : "invalid", 
 ] });
 
 export async function checkpoints(view) {
-  const back = el("p", { class: "tools", hidden: true }, el("button", { type: "button", on: { click: () => undo(view) } },
-    "Undo the last rollback…"));
+  const back = el("button", { type: "button", hidden: true, on: { click: () => undo(view) } }, "Undo the last rollback…");
+  const forth = el("button", { type: "button", hidden: true, on: { click: () => redo(view) } }, "Redo the last undo…");
   const list = listing(view, {
     caption: "Checkpoints of the files, newest first", columns, row, older: "Show older checkpoints", oldestFirst: true,
     where: (limit) => `checkpoints${query({ limit })}`,
     nothing: () => el("p", { class: "note" }, "There is no checkpoint of the files yet. A run takes one after each step; ",
       el("code", null, "pawl checkpoint"), " takes one at any time."),
   });
-  /** Is there anything to undo? */
+  /** Is there anything to undo, and to redo? A rollback since the last undo leaves nothing to redo. */
   const undoable = async () => {
     const { items } = await page(`rollbacks${query({ limit: 50 })}`, view.signal);
-    back.hidden = !items.some((r) => r.status === "done");
+    const done = items.filter((r) => r.status === "done" || r.status === "undone");
+    const since = done.slice(done.findLastIndex((r) => !r.undo) + 1);
+    back.hidden = !done.some((r) => r.status === "done" && (!r.undo || r.redo));
+    forth.hidden = !since.some((r) => r.status === "done" && !r.redo);
   };
 
   view.title("Checkpoints");
-  fill(view.root, back, list.elements);
+  fill(view.root, el("p", { class: "tools" }, back, " ", forth), list.elements);
   listen((event) => {
     if (moving.test(event.type)) list.soon();
     if (event.type === "WorkspaceRolledBack") undoable().catch(() => {});

@@ -36,7 +36,7 @@ function done(plan, close, undoIt) {
     plan.safety !== null && el("p", null, "What was there before is ", link(at("checkpoints", plan.safety), `checkpoint ${plan.safety}`), "."),
     plan.steps.length > 0 && plan.run_status !== "cancelled" && el("p", null, "Go on with ", el("code", null, `pawl resume ${plan.steps[0].run_id}`)),
     el("p", { class: "buttons" },
-      el("button", { type: "button", on: { click: undoIt } }, "Undo it…"),
+      el("button", { type: "button", on: { click: undoIt } }, plan.undo && !plan.redo ? "Redo it…" : "Undo it…"),
       el("button", { type: "button", class: "main", on: { click: close } }, "Close")),
   ];
 }
@@ -79,7 +79,7 @@ async function ask(view, { title, where, verb, changed = false }) {
         fill(body, done(did, close, () => {
           changed = false; // the next dialog shows the place anew when it closes
           close();
-          undo(view, true);
+          (did.undo && !did.redo ? redo : undo)(view, true);
         }));
         heading.focus();
         announce("The files were put back");
@@ -123,3 +123,5 @@ export const goBack = (view, checkpoint) => ask(view, { title: `Go back to check
 
 /** `changed`: what is beneath the dialog is old, and shown anew when it closes. */
 export const undo = (view, changed) => ask(view, { title: "Undo the last rollback", verb: "Undo it", where: "undo", changed });
+
+export const redo = (view, changed) => ask(view, { title: "Redo the last undo", verb: "Redo it", where: "redo", changed });

@@ -85,11 +85,3 @@ pawl_status pawl__state_rollback_last(
                 " ORDER BY seq DESC LIMIT 1",
                 none, arena, err);
 }
-
-pawl_status pawl__state_rollback_to_undo(
-        pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err)
-{
-        return pawl__query_row(row, state, PAWL__ROLLBACKS,
-                "FROM {rollbacks} WHERE status = 'done' ORDER BY seq DESC LIMIT 1", none, arena,
-                err);
-}

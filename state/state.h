@@ -208,10 +208,6 @@ PAWL_MUST_CHECK pawl_status pawl__state_rollback_pending(
  *  without a message. */
 PAWL_MUST_CHECK pawl_status pawl__state_rollback_last(
         pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err);
-/** The newest one that is done and not undone, an undo or not: what an undo undoes. PAWL_ENOTFOUND
- *  without a message. */
-PAWL_MUST_CHECK pawl_status pawl__state_rollback_to_undo(
-        pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err);
 
 /**
  * The senses that hold for a mission: the mission_local ones that it was answered, those of no seed

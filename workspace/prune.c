@@ -11,7 +11,6 @@
 #include "base/json_write.h"
 #include "base/map.h"
 #include "state/forked.h"
-#include "state/state.h"
 #include "workspace/prune_internal.h"
 #include "workspace/store/mark.h"
 #include "workspace/store/sweep.h"
@@ -22,28 +21,23 @@
 
 /* ---- Why one stays --------------------------------------------------------------------------- */
 
-/* The number of the safety copy that an undo would go to, or 0. */
-static pawl_status find_way_back(int64_t *n, pruning *p)
+/* The safety copies that undo and redo go to, now or after other undos and redos. */
+static bool is_way_back(const pruning *p, const pawl__row *row)
 {
-        pawl__row last;
-        pawl_status status =
-                pawl__state_rollback_to_undo(&last, p->state, &p->report->arena, p->err);
+        const int64_t seq = row->v[PAWL__WCP_ROLLBACK].integer;
+        const pawl__undo_entry *of = row->v[PAWL__WCP_SAFETY].integer && seq > 0
+                                             ? pawl__undo_stacks_at(&p->stacks, (uint64_t)seq)
+                                             : NULL;
 
-        *n = status ? 0 : last.v[PAWL__RB_SAFETY].integer;
-        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-}
-
-static bool is_among(const int64_t *numbers, size_t many, int64_t n)
-{
-        for (size_t i = 0; i < many; i++)
-                if (numbers[i] == n)
-                        return true;
-        return false;
+        return of && of->may_be != PAWL__NO_REVERSAL;
 }
 
 static bool is_submitted(const pruning *p, int64_t n)
 {
-        return is_among(p->submitted, p->n_submitted, n);
+        for (size_t i = 0; i < p->n_submitted; i++)
+                if (p->submitted[i] == n)
+                        return true;
+        return false;
 }
 
 /* Whoever goes on with a submitted run, or a fork with a root of its own, may have to begin with
@@ -114,17 +108,15 @@ static bool counts(const pruning *p, const pawl__row *row)
                !pawl__text_is(row->v[PAWL__WCP_TRIGGER].text, "manual");
 }
 
-static pawl_status judge(const char **why, pruning *p, const pawl__row *row, int64_t current,
-        int64_t way_back, size_t newer)
+static pawl_status judge(
+        const char **why, pruning *p, const pawl__row *row, int64_t current, size_t newer)
 {
         const pawl_workspace_prune_options *o = p->options;
 
         *why = NULL;
         if (row->v[PAWL__WCP_N].integer == current)
                 *why = "current";
-        else if (row->v[PAWL__WCP_N].integer == way_back)
-                *why = "undoes the last rollback";
-        else if (is_among(p->ways, p->n_ways, row->v[PAWL__WCP_N].integer))
+        else if (is_way_back(p, row))
                 *why = "undo or redo needs it";
         else if (row->v[PAWL__WCP_PINNED].integer)
                 *why = "pinned";
@@ -168,7 +160,6 @@ static pawl_status judge_all(pruning *p)
         pawl__row current, by;
         bool put_back;
         size_t newer = 0;
-        int64_t way_back = 0;
         pawl_status status =
                 pawl__state_workspace_all(&p->rows, &p->n_rows, p->state, &report->arena, p->err);
 
@@ -187,17 +178,14 @@ static pawl_status judge_all(pruning *p)
                 status = PAWL_OK;
         }
         if (!status)
-                status = find_way_back(&way_back, p);
+                status = pawl__undo_stacks_read(&p->stacks, p->state, &report->arena, p->err);
         if (!status)
                 status = find_submitted(p);
-        if (!status && p->retention)
-                status = pawl__retention_ways(p);
         for (size_t i = p->n_rows; i-- > 0 && !status;) {
                 const pawl__row *row = &p->rows[i];
                 if (row->v[PAWL__WCP_PRUNED_SEQ].integer)
                         continue;
-                status = judge(
-                        &p->stays[i], p, row, current.v[PAWL__WCP_N].integer, way_back, newer);
+                status = judge(&p->stays[i], p, row, current.v[PAWL__WCP_N].integer, newer);
                 newer += counts(p, row);
                 report->shown.n++;
         }

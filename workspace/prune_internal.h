@@ -2,7 +2,7 @@
  */
 #pragma once
 
-#include "state/state.h"
+#include "state/undo_stacks.h"
 #include "workspace/retention.h"
 #include "workspace/store/mark.h"
 
@@ -26,8 +26,7 @@ typedef struct pruning {
         const char **stays; /* by row */
         int64_t *submitted; /* the numbers with which unfinished runs were submitted */
         size_t n_submitted;
-        int64_t *ways; /* with retention: safety copies that an undo or a redo goes to */
-        size_t n_ways;
+        pawl__undo_stacks stacks;
         pawl__map newest; /* the runs of which a newer one was judged */
         pawl__mark *reach;
         pawl_error *err;
@@ -40,7 +39,5 @@ PAWL_MUST_CHECK pawl_status pawl__prune(pawl_workspace_prune_report **out, pruni
 PAWL_MUST_CHECK pawl_status pawl__prune_tree(
         unsigned char tree[32], const pruning *p, const pawl__row *row);
 
-/** Find p->ways. */
-PAWL_MUST_CHECK pawl_status pawl__retention_ways(pruning *p);
 /** Say of each row that may go why it stays, if the limits let it. */
 PAWL_MUST_CHECK pawl_status pawl__retention_choose(pruning *p);

@@ -6,24 +6,6 @@
 
 static const int64_t DAY_US = INT64_C(86400000000);
 
-/* Undo walks back through the rollbacks that are done, and redo through the undos. */
-pawl_status pawl__retention_ways(pruning *p)
-{
-        const pawl__page all = {0, 0};
-        pawl__row *rows = NULL;
-        size_t n = 0;
-
-        p->n_ways = 0;
-        TRY(pawl__state_rollbacks_page(&rows, &n, p->state, &all, &p->report->arena, p->err));
-        p->ways = pawl__arena_array(&p->report->arena, n + 1, sizeof *p->ways);
-        if (!p->ways)
-                return pawl__nomem(p->err);
-        for (size_t i = 0; i < n; i++)
-                if (!pawl__text_is(rows[i].v[PAWL__RB_STATUS].text, "abandoned"))
-                        p->ways[p->n_ways++] = rows[i].v[PAWL__RB_SAFETY].integer;
-        return PAWL_OK;
-}
-
 pawl_status pawl__prune_tree(unsigned char tree[32], const pruning *p, const pawl__row *row)
 {
         if (row->v[PAWL__WCP_TREE].text.data && pawl__unhex32(tree, row->v[PAWL__WCP_TREE].text))

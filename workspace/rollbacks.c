@@ -2,6 +2,7 @@
  */
 #include "base/error.h"
 #include "base/json_tree.h"
+#include "state/undo_stacks.h"
 #include "workspace/workspace.h"
 #include <pawl/rollback.h>
 #include <stdlib.h>
@@ -86,13 +87,18 @@ static pawl_status fill(listing *l, pawl_log *log, const pawl__page *page, pawl_
                 status = pawl__state_rollbacks_page(&rows, &n, state, page, &l->arena, err);
         if (status)
                 return status;
+        pawl__undo_stacks stacks;
+        TRY(pawl__undo_stacks_read(&stacks, state, &l->arena, err));
         pawl_rollback_info *items = pawl__arena_array(&l->arena, n + 1, sizeof *items);
         if (!items)
                 return pawl__nomem(err);
         l->list = (pawl_rollbacks){items, n};
         for (; n > 0 && !status; n--) {
-                items[l->list.n - n] = info_of(&rows[n - 1]);
-                status = read_end(&items[l->list.n - n], l, log, err);
+                pawl_rollback_info *item = &items[l->list.n - n];
+                *item = info_of(&rows[n - 1]);
+                const pawl__undo_entry *entry = pawl__undo_stacks_at(&stacks, item->seq);
+                item->redo = entry && entry->is == PAWL__IS_REDO;
+                status = read_end(item, l, log, err);
         }
         return status;
 }

@@ -281,7 +281,9 @@ export class Log {
   checkpoints(): Promise<Checkpoint[]>;
   /** Put the workspace back: the number of the safety copy, for undo(). */
   rollback(which: string | number, options?: { root?: string; actor?: string }): Promise<number>;
+  /** Reverse the newest rollback or restore; `redo()` reverses the newest undo. */
   undo(options?: { root?: string; actor?: string }): Promise<number>;
+  redo(options?: { root?: string; actor?: string }): Promise<number>;
   /** What lies between two checkpoints, or one and the workspace. */
   diff(a: string | number, b?: string | number | null, options?: { root?: string; patch?: boolean }): Promise<Comparison>;
   /** Keep a checkpoint from being pruned, or no longer. */

@@ -234,6 +234,7 @@ class Log extends Handle {
     return this.call("pin", [needed("checkpoint", which), pinned ?? true, actor]);
   }
   async backup(file) { return this.call("backup", [needed("file", file)]); }
+  async redo(options) { return this.call("rollback", [null, ...take("redo", options, "root actor"), "redo"]); }
   async undo(options) { return this.call("rollback", [null, ...take("undo", options, "root actor")]); }
 }
 

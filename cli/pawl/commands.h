@@ -17,9 +17,9 @@ extern const cli_cmd pawl_init_cmd, pawl_run_cmd, pawl_resume_cmd, pawl_check_cm
         pawl_hooks_uninstall_cmd, pawl_hooks_status_cmd, pawl_hook_cmd, pawl_mcp_cmd,
         pawl_handoff_cmd, pawl_backup_cmd, pawl_copy_cmd, pawl_list_logs_cmd,
         pawl_workspace_checkpoint_cmd, pawl_workspace_checkpoints_cmd, pawl_show_cmd, pawl_diff_cmd,
-        pawl_rollback_cmd, pawl_undo_cmd, pawl_rollbacks_cmd, pawl_pin_cmd, pawl_du_cmd,
-        pawl_prune_checkpoints_cmd, pawl_prune_threads_cmd, pawl_export_cmd, pawl_import_cmd,
-        pawl_import_events_cmd, pawl_validate_cmd, pawl_rebuild_cmd, pawl_serve_cmd,
-        pawl_tool_checkpoint_cmd, pawl_restore_cmd, pawl_restore_list_cmd, pawl_submit_cmd,
-        pawl_skip_cmd, pawl_cancel_cmd, pawl_fork_cmd, pawl_compare_cmd, pawl_plan_cmd,
-        pawl_work_cmd, pawl_workers_cmd;
+        pawl_rollback_cmd, pawl_undo_cmd, pawl_redo_cmd, pawl_rollbacks_cmd, pawl_pin_cmd,
+        pawl_du_cmd, pawl_prune_checkpoints_cmd, pawl_prune_threads_cmd, pawl_export_cmd,
+        pawl_import_cmd, pawl_import_events_cmd, pawl_validate_cmd, pawl_rebuild_cmd,
+        pawl_serve_cmd, pawl_tool_checkpoint_cmd, pawl_restore_cmd, pawl_restore_list_cmd,
+        pawl_submit_cmd, pawl_skip_cmd, pawl_cancel_cmd, pawl_fork_cmd, pawl_compare_cmd,
+        pawl_plan_cmd, pawl_work_cmd, pawl_workers_cmd;

@@ -122,9 +122,15 @@ void cli_plan_print(FILE *stream, const pawl_rollback_plan *of)
         const pawl_workspace_checkpoint_info *target = plan->target;
         const pawl_rollback_plan_effect *effect = &plan->effect;
 
-        cli_putf(stream, "%s%s checkpoint %" PRIu64 " (%.*s)\n",
-                plan->undo ? "undo: back to" : "rollback to",
+        cli_putf(stream, "%s%s checkpoint %" PRIu64 " (%.*s)",
+                plan->redo   ? "redo: back to"
+                : plan->undo ? "undo: back to"
+                             : "rollback to",
                 effect->in_part ? " some paths of" : "", target->n, CLI_FMT(target->id));
+        if (plan->undo)
+                fprintf(stream, ", as before the %s checkpoint %" PRIu64,
+                        plan->redo ? "undo that went to" : "rollback to", plan->reversed_target);
+        fputc('\n', stream);
         for (size_t i = 0; i < plan->n_items; i++)
                 print_item(stream, &plan->items[i]);
         print_others(stream, plan);
@@ -186,6 +192,8 @@ static const cli_field git_fields[] = {
 
 static const cli_field fields[] = {
         {"undo", CLI_AS_BOOL, AT(undo)},
+        {"redo", CLI_AS_BOOL, AT(redo)},
+        {"reverses", CLI_AS_INTEGER, AT(reverses), .or_null = true},
         {"target", CLI_AS_POINTER, AT(target), .fields = cli_checkpoint_fields},
         {"safety", CLI_AS_INTEGER, AT(safety), .or_null = true},
         {"plan", CLI_AS_STRING, AT(hash)},
@@ -250,7 +258,9 @@ pawl_status cli_plan_done(
                 cli_sayf(cli, cli->in->out, "continue with %s\n",
                         PAWL__ADVICE(pawl__run_way_of(&run), effect->run_id));
         }
-        cli_sayf(cli, cli->in->out, "`pawl undo` takes this back");
+        cli_sayf(cli, cli->in->out,
+                plan->undo && !plan->redo ? "`pawl redo` takes this back"
+                                          : "`pawl undo` takes this back");
         fputc('\n', cli->in->out);
         return PAWL_OK;
 }

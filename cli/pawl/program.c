@@ -50,6 +50,7 @@ static const cli_cmd *const cmds[] = {
         &pawl_diff_cmd,
         &pawl_rollback_cmd,
         &pawl_undo_cmd,
+        &pawl_redo_cmd,
         &pawl_rollbacks_cmd,
         &pawl_tool_checkpoint_cmd,
         &pawl_restore_cmd,

@@ -1,4 +1,4 @@
-/* pawl rollback and pawl undo: the workspace as a checkpoint has it, and back again. */
+/* pawl rollback, pawl undo and pawl redo: the workspace as a checkpoint has it, and back again. */
 #include "base/error.h"
 #include "cli/pawl/agree.h"
 #include "cli/pawl/commands.h"
@@ -54,7 +54,7 @@ static void show_planned(const pawl_rollback_plan *plan, void *user)
  * that plan is done, or none. Where it was agreed to before, it is shown when it is known. */
 static pawl_status agree(going *g, const char *which)
 {
-        const char *name = which ? "rollback" : "undo";
+        const char *name = which ? "rollback" : g->options.redo ? "redo" : "undo";
         pawl_rollback_plan *plan;
 
         g->options.expect = cli_value(g->cli, "apply");
@@ -78,7 +78,7 @@ static pawl_status agree(going *g, const char *which)
                 cli_plan_print(g->cli->in->err, plan);
                 snprintf(g->hash, sizeof g->hash, "%s", pawl_rollback_plan_look(plan).hash);
                 g->options.expect = g->hash;
-                if (!cli_agrees(which ? "go back?" : "undo it?"))
+                if (!cli_agrees(which ? "go back?" : g->options.redo ? "redo it?" : "undo it?"))
                         status = pawl__fail(g->err, PAWL_ESTATE,
                                 "%s: nothing was changed; answer y to do it", name);
         }
@@ -147,6 +147,19 @@ static pawl_status undo(going *g)
         return tell(g, status, done);
 }
 
+static pawl_status redo(going *g)
+{
+        pawl_rollback_plan *done = NULL;
+
+        g->options.redo = true;
+        if (cli_given(g->cli, "plan"))
+                return show_plan(g, NULL);
+        TRY(agree(g, NULL));
+        const pawl_status status =
+                pawl_workspace_redo(&done, g->log, &g->options, &g->workspace, g->err);
+        return tell(g, status, done);
+}
+
 /* ---- The commands ---------------------------------------------------------------------------- */
 
 static pawl_status go(
@@ -169,6 +182,11 @@ static pawl_status rollback_on_log(cli_call *cli, pawl_log *log, pawl_error *err
 static pawl_status undo_on_log(cli_call *cli, pawl_log *log, pawl_error *err)
 {
         return go(cli, log, undo, err);
+}
+
+static pawl_status redo_on_log(cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        return go(cli, log, redo, err);
 }
 
 static int rollback_run(cli_call *cli)
@@ -226,7 +244,16 @@ const cli_cmd pawl_undo_cmd = {
         .name = "undo",
         .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE | CLI_REPLACES,
         .options = undo_options,
-        .help = "Take the last rollback or undo back, or give up one that was interrupted",
+        .help = "Reverse the newest rollback or restore, or abandon one that was interrupted",
         .on_log = undo_on_log,
+        .access = CLI_WRITE,
+};
+
+const cli_cmd pawl_redo_cmd = {
+        .name = "redo",
+        .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE | CLI_REPLACES,
+        .options = undo_options,
+        .help = "Reverse the newest undo",
+        .on_log = redo_on_log,
         .access = CLI_WRITE,
 };

@@ -10,7 +10,7 @@ static const char *what(const void *item, char buf[CLI_WORD_MAX])
         const pawl_rollback_info *it = item;
 
         (void)buf;
-        return it->undo ? "undo" : it->in_part ? "some paths" : "rollback";
+        return it->redo ? "redo" : it->undo ? "undo" : it->in_part ? "some paths" : "rollback";
 }
 
 static const char *gave_up(const void *item, char buf[CLI_WORD_MAX])
@@ -37,6 +37,7 @@ static const cli_field fields[] = {
         {"target", CLI_AS_INTEGER, AT(target), .title = "to"},
         {"safety", CLI_AS_INTEGER, AT(safety), .title = "safety"},
         {"undo", CLI_AS_BOOL, AT(undo)},
+        {"redo", CLI_AS_BOOL, AT(redo)},
         {"in_part", CLI_AS_BOOL, AT(in_part)},
         {"status", CLI_AS_TEXT, AT(status), .title = "status"},
         {"started_at", CLI_AS_TIME, AT(started_us)},
@@ -74,7 +75,7 @@ const cli_cmd pawl_rollbacks_cmd = {
         .name = "rollbacks",
         .traits = CLI_SERVED,
         .options = rollbacks_options,
-        .help = "List the rollbacks and undos of the workspace, and what each gave up",
+        .help = "List the rollbacks, undos and redos of the workspace, and what each gave up",
         .on_log = rollbacks,
         .access = CLI_LOOK,
 };

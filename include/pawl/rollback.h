@@ -38,12 +38,13 @@ typedef struct pawl_rollback_options {
         pawl_rollback_planned_fn *planned; /**< called with the plan when the safety copy is taken,
                                                 before the first file is touched; NULL: nobody */
         void *planned_user;
+        bool redo; /**< of pawl_workspace_plan() without a checkpoint: plan a redo, not an undo */
 } pawl_rollback_options;
 
 #define PAWL_ROLLBACK_OPTIONS_VERSION 1
 #define PAWL_ROLLBACK_OPTIONS_INIT                                                                 \
         {                                                                                          \
-                PAWL_ROLLBACK_OPTIONS_VERSION, false, false, NULL, NULL, false, NULL, NULL         \
+                PAWL_ROLLBACK_OPTIONS_VERSION, false, false, NULL, NULL, false, NULL, NULL, false  \
         }
 
 typedef enum pawl_rollback_plan_action {
@@ -125,7 +126,10 @@ typedef struct pawl_rollback_plan_view {
         const char *hash; /**< 64 hex digits */
         const pawl_workspace_checkpoint_info *target;
         uint64_t safety; /**< the number of the safety copy; 0: it has not been done */
-        bool undo;
+        bool undo;       /**< it reverses a rollback, a restore or an undo */
+        bool redo;       /**< and that is an undo */
+        uint64_t reverses, reversed_target; /**< the seq of what it reverses, and the number of the
+                                                 checkpoint that went to; 0: nothing */
         const pawl_rollback_plan_item *items; /**< every path, in the order of a walk: first what is
                                                    done, then what is left alone */
         size_t n_items;
@@ -145,7 +149,8 @@ PAWL_EXTERN void pawl_rollback_plan_free(pawl_rollback_plan *plan);
  * What going back would do. Reads the workspace and writes nothing. The plan's hash covers the
  * target, the workspace as it is, and the log's head: pass it as options.expect to have that plan
  * or none.
- * @param which  a checkpoint, as for pawl_workspace_checkpoint_find(); NULL: what an undo would do.
+ * @param which  a checkpoint, as for pawl_workspace_checkpoint_find(); NULL: what an undo (with
+ * options.redo: a redo) would do.
  * @return as pawl_workspace_rollback() or pawl_workspace_undo().
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_plan(pawl_rollback_plan **out, pawl_log *log,
@@ -172,12 +177,22 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_rollback(pawl_rollback_pl
         const pawl_workspace_options *workspace, pawl_error *err);
 
 /**
- * Take the last rollback or undo back, by going to its safety copy: the files are as they were
- * before it, steps and checkpoints too, and git is where it stood. What came since is given up,
- * and is in a safety copy of its own: the next undo goes there.
- * @return as above; PAWL_ENOTFOUND when there is nothing to undo.
+ * Reverse the newest rollback or restore that is not reversed yet, by going to its safety copy: the
+ * files are as they were before it, steps and checkpoints too, and git is where it stood. The next
+ * undo reverses the one before. What came since is in a safety copy of its own, which a redo
+ * brings back.
+ * @return as above; PAWL_ENOTFOUND if nothing is left to undo.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_undo(pawl_rollback_plan **done,
+        pawl_log *log, const pawl_rollback_options *options,
+        const pawl_workspace_options *workspace, pawl_error *err);
+
+/**
+ * Reverse the newest undo that is not reversed yet: the files are as they were before it. A
+ * rollback or restore since that undo leaves nothing to redo; checkpoints and edits do not.
+ * @return as above; PAWL_ENOTFOUND if nothing is left to redo.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_redo(pawl_rollback_plan **done,
         pawl_log *log, const pawl_rollback_options *options,
         const pawl_workspace_options *workspace, pawl_error *err);
 
@@ -186,6 +201,7 @@ typedef struct pawl_rollback_info {
         uint64_t seq;            /**< of its WorkspaceRollbackStarted */
         uint64_t target, safety; /**< numbers of checkpoints */
         bool undo, in_part;
+        bool redo;          /**< an undo of an undo */
         pawl_text status;   /**< started, done, abandoned, undone */
         uint64_t ended_seq; /**< of its WorkspaceRolledBack; 0: it is under way */
         int64_t started_us;

@@ -17,7 +17,7 @@ for program in pawl eventlog; do
 done
 
 it "commands are completed, two-word ones a word at a time"
-same "$(completes pawl re)" "resume resolve restore rebuild"
+same "$(completes pawl re)" "resume resolve redo restore rebuild"
 same "$(completes pawl glossary "")" "list propose lint import edit deprecate ignore log"
 same "$(completes eventlog --db x ve)" verify
 

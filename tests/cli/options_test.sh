@@ -19,7 +19,7 @@ done
 
 it "the commands are those of the contract, and none that come later"
 same "$(cmds pawl | tr '\n' ,)" \
-        "init,status,run,resume,plan,cancel,fork,compare,skip,submit,work,workers,check,conflicts,resolve,glossary list,glossary propose,glossary lint,glossary import,glossary edit,glossary deprecate,glossary ignore,glossary log,runs,output,logs,sessions,session start,session update,session checkpoint,session end,session resume,session pin,task done,hooks install,hooks uninstall,hooks status,hook,mcp,prune sessions,prune threads,handoff,checkpoint,checkpoints,show,diff,rollback,undo,rollbacks,tool checkpoint,restore,restore list,pin,du,prune checkpoints,backup,copy,list-logs,validate,rebuild,export,import,import-events,serve,hash,terms,help,completion,"
+        "init,status,run,resume,plan,cancel,fork,compare,skip,submit,work,workers,check,conflicts,resolve,glossary list,glossary propose,glossary lint,glossary import,glossary edit,glossary deprecate,glossary ignore,glossary log,runs,output,logs,sessions,session start,session update,session checkpoint,session end,session resume,session pin,task done,hooks install,hooks uninstall,hooks status,hook,mcp,prune sessions,prune threads,handoff,checkpoint,checkpoints,show,diff,rollback,undo,redo,rollbacks,tool checkpoint,restore,restore list,pin,du,prune checkpoints,backup,copy,list-logs,validate,rebuild,export,import,import-events,serve,hash,terms,help,completion,"
 same "$(cmds eventlog | tr '\n' ,)" "replay,list,tail,show,verify,head,stats,export,trace,note,prove,tiles,timestamp,help,completion,"
 
 it "every command has --help, which exits 0 and prints on stdout alone"

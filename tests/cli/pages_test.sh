@@ -10,7 +10,7 @@ for run in one two three; do
 done
 runs 0 pawl rollback 1 --yes
 runs 0 pawl undo --yes
-runs 0 pawl undo --yes
+runs 0 pawl redo --yes
 
 # pages first|last PLACE COMMAND...: the pages of each length, joined, are the whole list; PLACE is what --before takes.
 pages() {
@@ -42,7 +42,7 @@ it "a page is the same to people"
 runs 0 pawl checkpoints -n 1 --before 3
 same "$(sed 1d out | awk '{print $1}')" 2
 runs 0 pawl rollbacks -n 1
-same "$(sed 1d out | awk '{print $3}')" undo
+same "$(sed 1d out | awk '{print $3}')" redo
 
 it "one that is asked for by its id is on no page"
 misused "--id names one" pawl conflicts --id 0123 -n 1

@@ -44,7 +44,7 @@ there_and_back() {
         runs 0 pawl undo --yes
         same "$(steps)" "$before"
         same "$(cat ./*.txt)" "$files"
-        runs 0 pawl undo --yes
+        runs 0 pawl redo --yes
         same "$(steps)" "$after"
         runs 0 pawl undo --yes
         same "$(steps)" "$before"

@@ -52,7 +52,7 @@ ls -lR --full-time .pawl >"$kept/before"
 same "plan $plan" "$("${held[@]}" "$BIN/pawl" rollback 1 --plan | tail -n 1)"
 "${held[@]}" "$BIN/pawl" rollback 1 --plan | head -n -1 >"$kept/plan"
 says '^  remove  src/new.c$' "$kept/plan"
-fails 1 'no rollback is there to be undone' "${held[@]}" "$BIN/pawl" undo --plan
+fails 1 'no rollback or restore is left that can be undone' "${held[@]}" "$BIN/pawl" undo --plan
 ls -lR --full-time .pawl | diff "$kept/before" -
 chmod 700 .pawl && chmod 600 .pawl/*
 
@@ -98,12 +98,12 @@ new'
 same "$(checkpoint given_up '.[1]')" null
 runs 0 eventlog replay --check
 
-it "an undo is undone by the next one, and a plan is shown before either"
-fails 1 '^pawl: undo to checkpoint 4: there is nobody to ask; look with --plan, then say --yes, or --apply HASH' pawl undo
-runs 0 pawl undo --plan
-says '^undo: back to checkpoint 4 ' out
+it "redo reverses an undo, an undo the redo, and a plan is shown before either"
+fails 1 '^pawl: redo to checkpoint 4: there is nobody to ask; look with --plan, then say --yes, or --apply HASH' pawl redo
+runs 0 pawl redo --plan
+says '^redo: back to checkpoint 4 ' out
 says '^  gives up checkpoint 2$' out
-runs 0 pawl undo --yes
+runs 0 pawl redo --yes
 says '`pawl undo` takes this back' out
 same "$(cat src/one.c)" one
 runs 0 pawl undo --plan
@@ -244,7 +244,7 @@ same "$(steps)" "interrupted completed completed completed"
 [ -e three.txt ]
 runs 0 pawl undo --yes
 same "$(steps)" "interrupted completed completed pending"
-runs 0 pawl undo --yes
+runs 0 pawl redo --yes
 same "$(steps)" "interrupted completed completed completed"
 runs 0 pawl resume r
 same "$(tr '\n' ' ' <journal)" "one two three two three "

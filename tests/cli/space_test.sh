@@ -125,7 +125,7 @@ runs 0 pawl rollback 2 --yes
 runs 0 pawl pin 1
 runs 0 pawl prune checkpoints --keep 0 --include-manual --json
 same "$(jq -c '[.checkpoints[] | [.n, .why]]' out)" \
-        '[[5,"undoes the last rollback"],[4,null],[3,null],[2,"current"],[1,"pinned"]]'
+        '[[5,"undo or redo needs it"],[4,null],[3,null],[2,"current"],[1,"pinned"]]'
 before=$(eventlog head)
 fails 1 'checkpoint 3: was pruned, so that there is nothing left to keep; pin one that is kept' pawl pin 3
 fails 1 'checkpoint 3: was pruned; choose one that is kept' pawl rollback 3 --yes

@@ -133,6 +133,8 @@ static const invocation changing[] = {
         {"undo", {"--plan"}, 0, 0, true},
         {"undo", {NULL}, 1, PAWL_ESTATE, false}, /* there is nobody to ask */
         {"undo", {"--yes"}, 0, 0, true},
+        {"redo", {"--plan"}, 0, 0, true},
+        {"redo", {"--yes"}, 0, 0, true},
         {"rebuild", {"1"}, 0, 0, true},
         {"validate", {NULL}, 0, 0, false},
         {"prune checkpoints", {"--keep", "9"}, 0, 0, false},

@@ -66,9 +66,10 @@ UNIT_TEST(each_tool_that_changes_something_says_whether_it_only_adds)
 
 UNIT_TEST(what_takes_something_away_is_annotated_as_destructive)
 {
-        static const char *const destructive[] = {"cancel", "skip", "rollback", "undo", "restore",
-                "fork", "rebuild", "prune_sessions", "prune_checkpoints", "prune_threads", "run",
-                "resume", "resolve", "glossary_edit", "glossary_deprecate", "glossary_ignore"};
+        static const char *const destructive[] = {"cancel", "skip", "rollback", "undo", "redo",
+                "restore", "fork", "rebuild", "prune_sessions", "prune_checkpoints",
+                "prune_threads", "run", "resume", "resolve", "glossary_edit", "glossary_deprecate",
+                "glossary_ignore"};
         static const char *const adds[] = {"checkpoint", "session_start", "session_end", "pin"};
         listing l;
 

@@ -1,5 +1,5 @@
 /*
- * A rollback (of all paths, of some, with --clean), its undoing, the undoing of that, and what ends
+ * A rollback (of all paths, of some, with --clean), its undoing, redoing that, and what ends
  * an interrupted one, each killed at a call that changes a file, the log's included, or half-way
  * through it: every such call under PAWL_TEST_FULL=1, else some. Whatever it was, the next process
  * sees it, and to go on and to go back each give exactly one of the two trees.
@@ -48,6 +48,11 @@ static pawl_status roll_back_clean(pawl_log *log, pawl_error *err)
 static pawl_status undo(pawl_log *log, pawl_error *err)
 {
         return pawl_workspace_undo(NULL, log, NULL, NULL, err);
+}
+
+static pawl_status redo(pawl_log *log, pawl_error *err)
+{
+        return pawl_workspace_redo(NULL, log, NULL, NULL, err);
 }
 
 static pawl_status finish(pawl_log *log, pawl_error *err)
@@ -279,8 +284,8 @@ UNIT_TEST_WITH(killed_anywhere_it_comes_to_one_of_two_trees, event_log *fixed, e
         sweep_end(&f, give_up);
         settle(&f, true);
         settle(&f, false);
-        f.back = undo; /* what was done last led from one to two */
-        sweep(&f, undo, false);
+        f.back = redo; /* what was done last, an undo, led from one to two */
+        sweep(&f, redo, false);
         settle(&f, false);
         put(&f, "mine", "nobody recorded it", 0600);
         f.two = tree_on_disk(&f.t, f.log->directory);

@@ -17,14 +17,23 @@
 
 enum { NAMES = 9 };
 
+/* A rollback, or what reversed one: the workspace right before it, and right after. */
+typedef struct reversible {
+        tree_hash before, after;
+} reversible;
+
+typedef struct reversibles {
+        reversible items[MODEL_CHECKPOINTS];
+        size_t n;
+} reversibles;
+
 typedef struct world {
         event_log *log;
         model m;
         uint64_t random;
-        tree_hash before; /* how it was before the rollback or undo that can be undone */
-        bool undoable;    /* and nothing has changed since */
-        long counts[8];   /* files changed, checkpoints, rollbacks, undos, interrupted, left alone,
-                              pruned, carried */
+        reversibles undo, redo; /* what an undo, and a redo, reverses: the last one first */
+        long counts[9];         /* files changed, checkpoints, rollbacks, undos, interrupted, left
+                                    alone, pruned, carried, redone */
         char long_name[256];
 } world;
 
@@ -102,7 +111,6 @@ static void change_something(world *w)
 
         random_path(w, path);
         w->counts[0]++;
-        w->undoable = false;
         bool there = lstat(path, &st) == 0;
         switch (draw(w, 10)) {
         case 0:
@@ -197,7 +205,23 @@ static void take(world *w)
         learn(w);
         assert_memory_equal(w->m.checkpoints[w->m.n].tree.bytes, tree.bytes, 32);
         w->counts[1]++;
-        w->undoable = false;
+}
+
+/* Each command of a user opens the log anew. */
+static void reopen(world *w)
+{
+        if (draw(w, 4))
+                return;
+        pawl_log_close(w->log->log);
+        w->log->log = NULL;
+        (void)event_log_open(w->log);
+}
+
+/* A new rollback is done: it can be undone, and no undo before it can be redone. */
+static void rolled_back(world *w, tree_hash from)
+{
+        w->undo.items[w->undo.n++] = (reversible){from, now(w)};
+        w->redo.n = 0;
 }
 
 /* The number of one that can be gone to, which is any that is kept; 0: there is none. */
@@ -255,29 +279,67 @@ static void go_back(world *w)
         if (status || given_up)
                 return;
         w->counts[2]++;
-        w->before = from;
-        w->undoable = true;
+        rolled_back(w, from);
 }
 
-/* Once and again: an undo can be undone whatever came before it, and leads to where it began. */
-static void undo(world *w)
+/* Of undos and redos: when it failed on the way, it is finished or abandoned. True: it was done. */
+static bool is_done(world *w, pawl_status status, const char *doing, pawl_error *err)
+{
+        pawl_pending_rollback pending;
+        bool abandoned = false;
+
+        if (status && status != PAWL_EIO && status != PAWL_EFULL)
+                fail_msg("%s: %s", doing, err->message);
+        if (pawl_workspace_pending(&pending, w->log->log, err) == PAWL_OK) {
+                assert_true(status != PAWL_OK);
+                w->counts[4]++;
+                abandoned = draw(w, 2);
+                status = abandoned ? pawl_workspace_give_up(NULL, w->log->log, NULL, err)
+                                   : pawl_workspace_finish(NULL, w->log->log, NULL, err);
+                if (status)
+                        fail_msg("ending the %s: %s", doing, err->message);
+        }
+        learn(w);
+        return !status && !abandoned;
+}
+
+/* Reverse the newest of one list, which puts it on the other. If nothing differs from how that one
+ * left the workspace, it is exactly as it was before it. */
+static void reverse(world *w, reversibles *from, reversibles *to, const char *doing)
 {
         pawl_error err = PAWL_ERROR_INIT;
-        tree_hash from = now(w);
-        pawl_status status = pawl_workspace_undo(NULL, w->log->log, NULL, NULL, &err);
+        const tree_hash start = now(w);
+        const bool redo = from == &w->redo;
 
-        if (status == PAWL_ENOTFOUND)
+        reopen(w);
+        if (draw(w, 3) == 0)
+                files_fail_at(20 + (long)draw(w, 60), draw(w, 2) ? EIO : ENOSPC, draw(w, 2));
+        const pawl_status status = redo ? pawl_workspace_redo(NULL, w->log->log, NULL, NULL, &err)
+                                        : pawl_workspace_undo(NULL, w->log->log, NULL, NULL, &err);
+        files_leave();
+        if (from->n == 0) {
+                if (status != PAWL_ENOTFOUND && status != PAWL_EIO && status != PAWL_EFULL)
+                        fail_msg("%s: nothing is left, and it ended with %d", doing, status);
                 return;
-        if (status)
-                fail_msg("undo: %s", err.message);
-        learn(w);
-        w->counts[3]++;
-        if (w->undoable)
-                stands_at(w, w->before, "an undo");
-        w->before = from;
-        w->undoable = true;
-        if (draw(w, 2))
-                undo(w);
+        }
+        if (!is_done(w, status, doing, &err)) {
+                stands_at(w, start, doing);
+                return;
+        }
+        const reversible *reversed = &from->items[--from->n];
+        w->counts[redo ? 8 : 3]++;
+        if (memcmp(start.bytes, reversed->after.bytes, 32) == 0)
+                stands_at(w, reversed->before, doing);
+        to->items[to->n++] = (reversible){start, now(w)};
+}
+
+static void undo(world *w)
+{
+        do
+                reverse(w, &w->undo, &w->redo, "undo");
+        while (draw(w, 2));
+        while (draw(w, 2))
+                reverse(w, &w->redo, &w->undo, "redo");
 }
 
 /* One name at the root alone, as the target has it; nothing else moves. */
@@ -307,8 +369,7 @@ static void go_back_in_part(world *w)
         learn(w);
         stands_at(w, model_in_part(&w->m, from, w->m.checkpoints[target].tree, path), "a part");
         w->counts[2]++;
-        w->before = from;
-        w->undoable = true;
+        rolled_back(w, from);
 }
 
 static void prune(world *w)
@@ -365,7 +426,7 @@ static void run_step(world *w)
         assert_int_equal(event_log_teardown(&state), 0);
 }
 
-static void one_history(void **state, uint64_t seed, long steps, long counts[8])
+static void one_history(void **state, uint64_t seed, long steps, long counts[9])
 {
         world *w = test_alloc(sizeof *w);
         w->log = *state;
@@ -391,7 +452,7 @@ static void one_history(void **state, uint64_t seed, long steps, long counts[8])
                         undo(w);
         }
         w->counts[5] = w->m.left_alone;
-        for (int i = 0; i < 8; i++)
+        for (int i = 0; i < 9; i++)
                 counts[i] += w->counts[i];
         trees_free(&w->m.t);
 }
@@ -405,7 +466,7 @@ static long number_in(const char *name, long otherwise)
 
 UNIT_TEST(every_tree_is_as_it_was)
 {
-        long steps = number_in("PAWL_HISTORY_STEPS", test_full() ? 4000 : 600), counts[8] = {0};
+        long steps = number_in("PAWL_HISTORY_STEPS", test_full() ? 4000 : 600), counts[9] = {0};
         long seed = number_in("PAWL_HISTORY_SEED", 1), histories = test_full() ? 10 : 2;
 
         for (long i = 0; i < histories; i++) {
@@ -418,9 +479,9 @@ UNIT_TEST(every_tree_is_as_it_was)
         print_message(
                 "%ld histories of %ld steps: %ld changes, %ld checkpoints, %ld rollbacks, %ld "
                 "undone, %ld interrupted; %ld paths left alone, %ld checkpoints pruned; %ld "
-                "times carried\n",
+                "times carried, %ld redone\n",
                 histories, steps, counts[0], counts[1], counts[2], counts[3], counts[4], counts[5],
-                counts[6], counts[7]);
+                counts[6], counts[7], counts[8]);
 }
 
 int main(void)

@@ -9,7 +9,7 @@
  */
 #include "checkpoint/checkpoint.h"
 #include "fuzz/fuzzing.h"
-#include "state/state.h"
+#include "state/undo_stacks.h"
 #include "support/event_samples.h"
 #include "support/hostile_log.h"
 #include "support/hostile_rows.h"
@@ -158,6 +158,7 @@ static void check_queries(pawl_log *log)
         pawl_error err = PAWL_ERROR_INIT;
         pawl__checkpoint checkpoint;
         pawl__state *state = NULL;
+        pawl__undo_stacks stacks;
         pawl__row *rows, row, two[PAWL__CANDIDATES];
         pawl_owner owner;
         size_t n = 0;
@@ -188,7 +189,7 @@ static void check_queries(pawl_log *log)
                 require(pawl__state_workspace_newest(&row, state, &arena, &err) <= 0);
                 require(pawl__state_rollback_pending(&row, state, &arena, &err) <= 0);
                 require(pawl__state_rollback_last(&row, state, &arena, &err) <= 0);
-                require(pawl__state_rollback_to_undo(&row, state, &arena, &err) <= 0);
+                require(pawl__undo_stacks_read(&stacks, state, &arena, &err) <= 0);
                 status = pawl__state_senses(
                         NULL, state, pawl__text("mission-1"), &ref, 1, read_row, &n, &err);
                 check_status(status, &err);

@@ -427,9 +427,9 @@ def checkpoints_are_taken_compared_and_gone_back_to():
     assert open("notes.txt").read() == "first\n"
     assert service.post(V1 + "/undo", {"expect": plan["plan"]})["applied"]
     assert open("notes.txt").read() == "changed again\n"
-    plan = service.get(V1 + "/undo")
-    assert plan["undo"] and plan["given_up"] == [at["n"]], plan
-    service.post(V1 + "/undo", {"expect": plan["plan"]})
+    plan = service.get(V1 + "/redo")
+    assert plan["undo"] and plan["redo"] and plan["given_up"] == [at["n"]], plan
+    service.post(V1 + "/redo", {"expect": plan["plan"]})
     assert open("notes.txt").read() == "first\n"
     plan = service.get(V1 + "/undo")
     assert plan["taken_up"] == [at["n"]], plan

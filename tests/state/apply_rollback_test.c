@@ -1,4 +1,5 @@
 /* What the events of rollbacks change in checkpoints and steps, and which are refused. */
+#include "state/undo_stacks.h"
 #include "support/rollback_events.h"
 
 static pawl__row workspace(struct history *h, int64_t n)
@@ -321,8 +322,10 @@ HISTORY_TEST(one_of_some_paths_changes_nothing_else)
         history_rolled_back(h, seq, "done", "", "", "");
         assert_int_equal(
                 pawl__state_rollback_last(&row, h->state, &h->arena, &h->err), PAWL_ENOTFOUND);
-        assert_ok(pawl__state_rollback_to_undo(&row, h->state, &h->arena, &h->err));
-        assert_int_equal(row.v[PAWL__RB_SEQ].integer, seq);
+        pawl__undo_stacks stacks;
+        assert_ok(pawl__undo_stacks_read(&stacks, h->state, &h->arena, &h->err));
+        assert_int_equal(
+                pawl__undo_stacks_top(&stacks, PAWL__IS_UNDO)->row.v[PAWL__RB_SEQ].integer, seq);
         history_check(h);
 }
 

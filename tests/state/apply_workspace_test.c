@@ -1,5 +1,6 @@
 /* What the events of the workspace's checkpoints change, which are refused, and what is asked of
  * them. */
+#include "state/undo_stacks.h"
 #include "support/rollback_events.h"
 
 static pawl__row workspace(struct history *h, int64_t n)
@@ -363,6 +364,16 @@ static int64_t asked(struct history *h,
         return row.v[PAWL__RB_SEQ].integer;
 }
 
+/* The seq of what an undo or a redo reverses next. */
+static int64_t next(struct history *h, pawl__reversal by)
+{
+        pawl__undo_stacks stacks;
+
+        assert_ok(pawl__undo_stacks_read(&stacks, h->state, &h->arena, &h->err));
+        const pawl__undo_entry *top = pawl__undo_stacks_top(&stacks, by);
+        return top ? top->row.v[PAWL__RB_SEQ].integer : 0;
+}
+
 HISTORY_TEST(rollbacks_are_found_by_what_became_of_them)
 {
         h->run = h->step = NULL;
@@ -377,14 +388,31 @@ HISTORY_TEST(rollbacks_are_found_by_what_became_of_them)
         assert_int_equal(asked(h, pawl__state_rollback_last), first);
         int second = history_roll_back(h, 1, 3, "false");
         history_rolled_back(h, second, "done", "", "", "");
-        assert_int_equal(asked(h, pawl__state_rollback_to_undo), second);
+        assert_int_equal(next(h, PAWL__IS_UNDO), second);
+        assert_int_equal(next(h, PAWL__IS_REDO), 0);
         int given_up = history_roll_back(h, 1, 4, "false");
         history_rolled_back(h, given_up, "abandoned", "", "", "");
         assert_int_equal(asked(h, pawl__state_rollback_last), second);
         int undo = history_roll_back(h, 3, 5, "true");
         history_rolled_back(h, undo, "done", "", "", "");
         assert_int_equal(asked(h, pawl__state_rollback_last), undo);
-        assert_int_equal(asked(h, pawl__state_rollback_to_undo), undo);
+        assert_int_equal(next(h, PAWL__IS_UNDO), first); /* it walks back, and not forth again */
+        assert_int_equal(next(h, PAWL__IS_REDO), undo);
+        int redo = history_roll_back(h, 5, 6, "true");
+        history_rolled_back(h, redo, "done", "", "", "");
+        assert_int_equal(next(h, PAWL__IS_UNDO), redo);
+        assert_int_equal(next(h, PAWL__IS_REDO), 0);
+        undo = history_roll_back(h, 6, 7, "true");
+        history_rolled_back(h, undo, "done", "", "", "");
+        assert_int_equal(next(h, PAWL__IS_UNDO), first);
+        assert_int_equal(next(h, PAWL__IS_REDO), undo);
+        int third = history_roll_back(h, 1, 8, "false");
+        history_rolled_back(h, third, "abandoned", "", "", "");
+        assert_int_equal(next(h, PAWL__IS_REDO), undo);
+        third = history_roll_back(h, 1, 9, "false");
+        history_rolled_back(h, third, "done", "", "", "");
+        assert_int_equal(next(h, PAWL__IS_UNDO), third);
+        assert_int_equal(next(h, PAWL__IS_REDO), 0); /* a rollback ends what redo can do */
 }
 
 /* ---- Replays --------------------------------------------------------------------------------- */

@@ -93,6 +93,11 @@ void rollbacks_undo(rollbacks *f)
         rollbacks_must(f, pawl_workspace_undo(NULL, f->log->log, NULL, NULL, &f->err));
 }
 
+void rollbacks_redo(rollbacks *f)
+{
+        rollbacks_must(f, pawl_workspace_redo(NULL, f->log->log, NULL, NULL, &f->err));
+}
+
 void rollbacks_check_info(rollbacks *f, uint64_t n, bool valid, bool current)
 {
         pawl_workspace_checkpoints *list;

@@ -38,6 +38,7 @@ void rollbacks_must(rollbacks *f, pawl_status status);
 /** Go back to it, which must succeed. */
 void rollbacks_to(rollbacks *f, const char *which);
 void rollbacks_undo(rollbacks *f);
+void rollbacks_redo(rollbacks *f);
 /** What the list says of checkpoint n. */
 void rollbacks_check_info(rollbacks *f, uint64_t n, bool valid, bool current);
 /** It is valid, and is given up or not. */

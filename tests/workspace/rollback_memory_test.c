@@ -69,6 +69,11 @@ static pawl_status call_undo(fixture *f)
         return pawl_workspace_undo(NULL, f->log->log, NULL, NULL, &f->err);
 }
 
+static pawl_status call_redo(fixture *f)
+{
+        return pawl_workspace_redo(NULL, f->log->log, NULL, NULL, &f->err);
+}
+
 static pawl_status call_finish(fixture *f)
 {
         return pawl_workspace_finish(NULL, f->log->log, NULL, &f->err);
@@ -172,6 +177,7 @@ UNIT_TEST_WITH(whatever_allocation_fails, event_log *log, event_log_setup, event
         must(&f, call_rollback);
         must(&f, call_undo);
         sweep_reading(&f, call_list);
+        sweep_writing(&f, call_redo, NULL);
         sweep_writing(&f, call_rollback, NULL);
         sweep_writing(&f, call_undo, call_rollback);
         sweep_ending(&f, call_give_up);

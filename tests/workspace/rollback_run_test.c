@@ -95,7 +95,7 @@ ROLLBACKS_TEST(steps_since_are_given_up)
         assert_int_equal(completed(f), 3);
         rollbacks_check_file(f, "a", "2");
         /* forward and back again, by an undo and by name: 2 and 3 are safety copies */
-        rollbacks_undo(f);
+        rollbacks_redo(f);
         assert_int_equal(completed(f), 1);
         rollbacks_must(f, pawl_workspace_rollback(&done, f->log->log, "2", NULL, NULL, &f->err));
         assert_int_equal(pawl_rollback_plan_look(done).n_steps, 0);

@@ -40,7 +40,7 @@ TEST(nothing_to_undo_is_said)
         rollbacks_first(f);
         assert_int_equal(
                 pawl_workspace_undo(NULL, f->log->log, NULL, NULL, &f->err), PAWL_ENOTFOUND);
-        assert_says(f->err.message, "no rollback is there to be undone");
+        assert_says(f->err.message, "no rollback or restore is left that can be undone");
         assert_int_equal(event_log_count(f->log), 1);
 }
 

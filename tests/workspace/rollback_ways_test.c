@@ -4,9 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* An undo undoes what was done last, a rollback or an undo; new work that it gives up is in its own
- * safety copy, and so comes back with the next one. */
-ROLLBACKS_TEST(an_undo_is_undone_by_the_next)
+/* A redo reverses an undo: new work that the undo replaced is in its safety copy and comes back. */
+ROLLBACKS_TEST(an_undo_is_undone_by_redo)
 {
         tree_hash one = rollbacks_first(f), two = rollbacks_second(f);
 
@@ -21,7 +20,7 @@ ROLLBACKS_TEST(an_undo_is_undone_by_the_next)
                 rollbacks_check_tree(f, two);
                 rollbacks_check_given_up(f, 4, true);
                 rollbacks_check_given_up(f, 2, false);
-                rollbacks_undo(f);
+                rollbacks_redo(f);
                 rollbacks_check_tree(f, more);
                 rollbacks_check_given_up(f, 4, false);
                 rollbacks_check_given_up(f, 2, true);
@@ -81,7 +80,7 @@ ROLLBACKS_TEST(what_the_safety_copy_alone_has_comes_back)
         rollbacks_check_file(f, "mine", "by hand");
         rollbacks_drop(f, "mine");
         rollbacks_undo(f);
-        rollbacks_undo(f);
+        rollbacks_redo(f);
         assert_int_equal(access(path_in(f->log->directory, "mine"), F_OK), -1);
         rollbacks_to(f, "3");
         rollbacks_check_file(f, "mine", "by hand");
@@ -132,7 +131,7 @@ ROLLBACKS_TEST(some_paths_go_back_alone)
         rollbacks_check_file(f, "other", "work since stays");
         rollbacks_drop(f, "other");
         rollbacks_check_tree(f, before);
-        rollbacks_undo(f);
+        rollbacks_redo(f);
         rollbacks_check_tree(f, after);
 
         /* A directory that leads there comes; one that was in the way goes. */
@@ -181,7 +180,7 @@ ROLLBACKS_TEST(paths_that_are_none_are_refused)
         rollbacks_check_tree(f, two);
         rollbacks_to(f, "1");
         assert_int_equal(pawl_workspace_undo(NULL, f->log->log, NULL, &some, &f->err), PAWL_EINVAL);
-        assert_says(f->err.message, "undo: takes the whole of the last rollback back");
+        assert_says(f->err.message, "undo: reverses all of a rollback");
 }
 
 /* The safety copy has what goes. */
@@ -203,7 +202,7 @@ ROLLBACKS_TEST(clean_removes_what_no_checkpoint_recorded)
         rollbacks_put(f, "kept.log", "ignored");
         rollbacks_undo(f);
         rollbacks_check_tree(f, before);
-        rollbacks_undo(f);
+        rollbacks_redo(f);
         assert_false(is_there(f, "mine"));
         assert_false(is_there(f, "new"));
 }

@@ -117,7 +117,7 @@ SHAPES_TEST(the_current_one_and_its_way_back_stay)
         shapes_end_rollback(t, "done");
         pawl_workspace_prune_report *report = shapes_prune(t, 0, false);
         assert_string_equal(why(report, 1), "current");
-        assert_string_equal(why(report, 4), "undoes the last rollback");
+        assert_string_equal(why(report, 4), "undo or redo needs it");
         assert_string_equal(why(report, 2), "-");
         assert_string_equal(why(report, 3), "-");
         pawl_workspace_prune_free(report);
@@ -129,7 +129,7 @@ SHAPES_TEST(the_current_one_and_its_way_back_stay)
         shapes_end_rollback(t, "done");
         report = shapes_prune(t, 0, false);
         assert_string_equal(why(report, 4), "current");
-        assert_string_equal(why(report, 5), "undoes the last rollback");
+        assert_string_equal(why(report, 5), "undo or redo needs it");
         assert_string_equal(why(report, 1), "-");
         pawl_workspace_prune_free(report);
         shapes_check_there(t, "abcdei");
@@ -139,7 +139,7 @@ SHAPES_TEST(the_current_one_and_its_way_back_stay)
         report = shapes_prune(t, 0, false);
         assert_string_equal(why(report, 6), "current");
         assert_string_equal(why(report, 4), "-");
-        assert_string_equal(why(report, 5), "undoes the last rollback");
+        assert_string_equal(why(report, 5), "undo or redo needs it");
         pawl_workspace_prune_free(report);
 }
 

@@ -11,7 +11,8 @@ typedef struct going_back {
         pawl_rollback_plan *p;
         pawl__workspace ws;
         const pawl_rollback_options *options;
-        const char *which; /* NULL: an undo */
+        const char *which; /* NULL: an undo or a redo */
+        pawl__reversal by;
         pawl_error *err;
 } going_back;
 
@@ -34,14 +35,15 @@ static pawl_status check_options(const pawl_rollback_options *options, pawl_erro
         return PAWL_OK;
 }
 
-static pawl_status begin(going_back *g, pawl_log *log, const char *which,
+static pawl_status begin(going_back *g, pawl_log *log, const char *which, pawl__reversal by,
         const pawl_rollback_options *options, const pawl_workspace_options *workspace,
         pawl_error *err)
 {
         static const pawl_rollback_options defaults = PAWL_ROLLBACK_OPTIONS_INIT;
         pawl_status status;
 
-        *g = (going_back){.options = options ? options : &defaults, .which = which, .err = err};
+        *g = (going_back){
+                .options = options ? options : &defaults, .which = which, .by = by, .err = err};
         status = check_options(g->options, err);
         if (!status)
                 status = pawl__workspace_open(&g->ws, log, workspace, err);
@@ -87,7 +89,7 @@ static pawl_status decide(going_back *g)
                         g->ws.root);
         if (!status)
                 status = g->which ? pawl__rollback_target(g->p, &g->ws, g->which, g->err)
-                                  : pawl__rollback_undone(g->p, &g->ws, g->err);
+                                  : pawl__rollback_undone(g->p, &g->ws, g->by, g->err);
         if (!status)
                 status = pawl__rollback_runs_are_free(g->p, &g->ws, g->err);
         if (!status)
@@ -124,7 +126,8 @@ pawl_status pawl_workspace_plan(pawl_rollback_plan **out, pawl_log *log, const c
 
         pawl__scan *scan = NULL;
         going_back g;
-        pawl_status status = begin(&g, log, which, options, workspace, err);
+        pawl_status status = begin(&g, log, which,
+                options && options->redo ? PAWL__IS_REDO : PAWL__IS_UNDO, options, workspace, err);
 
         if (!status)
                 status = decide(&g);
@@ -189,12 +192,12 @@ static pawl_status start(going_back *g)
 }
 
 static pawl_status go_back(pawl_rollback_plan **done, pawl_log *log, const char *which,
-        const pawl_rollback_options *options, const pawl_workspace_options *workspace,
-        pawl_error *err)
+        pawl__reversal by, const pawl_rollback_options *options,
+        const pawl_workspace_options *workspace, pawl_error *err)
 {
         pawl__scan *scan = NULL;
         going_back g;
-        pawl_status status = begin(&g, log, which, options, workspace, err);
+        pawl_status status = begin(&g, log, which, by, options, workspace, err);
 
         if (!status)
                 status = pawl__workspace_own(&g.ws, err);
@@ -218,7 +221,7 @@ pawl_status pawl_workspace_rollback(pawl_rollback_plan **done, pawl_log *log, co
 {
         TRY(pawl__log_usable(log, err));
 
-        return go_back(done, log, which, options, workspace, err);
+        return go_back(done, log, which, PAWL__NO_REVERSAL, options, workspace, err);
 }
 
 pawl_status pawl_workspace_undo(pawl_rollback_plan **done, pawl_log *log,
@@ -227,5 +230,14 @@ pawl_status pawl_workspace_undo(pawl_rollback_plan **done, pawl_log *log,
 {
         TRY(pawl__log_usable(log, err));
 
-        return go_back(done, log, NULL, options, workspace, err);
+        return go_back(done, log, NULL, PAWL__IS_UNDO, options, workspace, err);
+}
+
+pawl_status pawl_workspace_redo(pawl_rollback_plan **done, pawl_log *log,
+        const pawl_rollback_options *options, const pawl_workspace_options *workspace,
+        pawl_error *err)
+{
+        TRY(pawl__log_usable(log, err));
+
+        return go_back(done, log, NULL, PAWL__IS_REDO, options, workspace, err);
 }

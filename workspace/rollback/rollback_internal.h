@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "state/undo_stacks.h"
 #include "workspace/checkpoint.h"
 #include "workspace/rollback/restore.h"
 #include <pawl/rollback.h>
@@ -21,6 +22,7 @@ struct pawl_rollback_plan {
         char hash[65];
         pawl__row target;         /* the checkpoint it goes to */
         pawl__row undone;         /* of an undo: the rollback that it undoes */
+        bool redo;                /* it undoes an undo */
         pawl__row started;        /* its own, once it has started */
         pawl__contents *contents; /* of the log */
         bool whole;               /* the root is a run's alone: everything in it may go */
@@ -56,9 +58,9 @@ struct pawl_rollback_plan {
 /** The checkpoint that @p which names, if it can be gone back to. PAWL_ESTATE, PAWL_ENOTFOUND. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_target(
         pawl_rollback_plan *p, pawl__workspace *ws, const char *which, pawl_error *err);
-/** The safety copy of the newest rollback that can be undone. */
+/** The safety copy of the rollback that an undo, or a redo, reverses next. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_undone(
-        pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
+        pawl_rollback_plan *p, pawl__workspace *ws, pawl__reversal by, pawl_error *err);
 /** Read every directory and content of the target, so that what does not verify is refused before
  *  anything is done. PAWL_EDAMAGED. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_verify(

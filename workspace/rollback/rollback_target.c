@@ -37,24 +37,33 @@ pawl_status pawl__rollback_target(
         return PAWL_OK;
 }
 
-pawl_status pawl__rollback_undone(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
+pawl_status pawl__rollback_undone(
+        pawl_rollback_plan *p, pawl__workspace *ws, pawl__reversal by, pawl_error *err)
 {
-        pawl_status status = pawl__state_rollback_to_undo(&p->undone, ws->state, &p->arena, err);
+        pawl__undo_stacks stacks;
+        TRY(pawl__undo_stacks_read(&stacks, ws->state, &p->arena, err));
+        const pawl__undo_entry *top = pawl__undo_stacks_top(&stacks, by);
 
-        if (status == PAWL_ENOTFOUND)
+        if (!top && by == PAWL__IS_REDO)
                 return pawl__fail(err, PAWL_ENOTFOUND,
-                        "workspace %.200s: no rollback is there to be undone; look at `pawl "
-                        "rollbacks`",
+                        "workspace %.200s: no undo is left that can be redone; see `pawl rollbacks`",
                         ws->root);
-        if (status)
-                return status;
+        if (!top)
+                return pawl__fail(err, PAWL_ENOTFOUND,
+                        "workspace %.200s: no rollback or restore is left that can be undone; see "
+                        "`pawl rollbacks`",
+                        ws->root);
         if (ws->part)
                 return pawl__fail(err, PAWL_EINVAL,
-                        "undo: takes the whole of the last rollback back; leave the paths out");
+                        "%s: reverses all of a rollback; leave the paths out",
+                        by == PAWL__IS_REDO ? "redo" : "undo");
+        p->undone = top->row;
+        p->redo = by == PAWL__IS_REDO;
         p->plan.undo = true;
         p->plan.in_part = (p->undone.v[PAWL__RB_UNDO].integer & PAWL__RB_IN_PART) != 0;
         p->target.v[PAWL__WCP_N].integer = p->undone.v[PAWL__RB_SAFETY].integer;
-        status = pawl__state_get(ws->state, PAWL__WORKSPACE, &p->target, &p->arena, err);
+        pawl_status status =
+                pawl__state_get(ws->state, PAWL__WORKSPACE, &p->target, &p->arena, err);
         if (!status && p->target.v[PAWL__WCP_PRUNED_SEQ].integer)
                 return pawl__fail(err, PAWL_ESTATE,
                         "checkpoint %" PRId64

@@ -39,6 +39,12 @@ static void read_git(pawl_rollback_plan *p)
 
 static pawl_status read_undone(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
+        pawl__undo_stacks stacks;
+        TRY(pawl__undo_stacks_read(&stacks, ws->state, &p->arena, err));
+        const pawl__undo_entry *own =
+                pawl__undo_stacks_at(&stacks, (uint64_t)p->started.v[PAWL__RB_SEQ].integer);
+
+        p->redo = own && own->is == PAWL__IS_REDO;
         p->undone.v[PAWL__RB_SEQ] = p->target.v[PAWL__WCP_ROLLBACK];
         return pawl__state_get(ws->state, PAWL__ROLLBACKS, &p->undone, &p->arena, err);
 }

@@ -150,7 +150,7 @@ void op_pin(task *t)
                 task_log(t), t->arg[0], task_natural(t, 1) != 0, t->arg[2], &t->err);
 }
 
-/* arg: 0 which, 1 root, 2 actor; without which: undo */
+/* arg: 0 which, 1 root, 2 actor, 3 redo; without which: undo, or redo */
 void op_rollback(task *t)
 {
         pawl_workspace_options options = PAWL_WORKSPACE_OPTIONS_INIT;
@@ -160,7 +160,8 @@ void op_rollback(task *t)
         options.actor = t->arg[2];
         t->status = t->arg[0] ? pawl_workspace_rollback(
                                         &plan, task_log(t), t->arg[0], NULL, &options, &t->err)
-                              : pawl_workspace_undo(&plan, task_log(t), NULL, &options, &t->err);
+                    : t->arg[3] ? pawl_workspace_redo(&plan, task_log(t), NULL, &options, &t->err)
+                                : pawl_workspace_undo(&plan, task_log(t), NULL, &options, &t->err);
         if (t->status)
                 return;
         json_number(&t->json, NULL, (double)pawl_rollback_plan_look(plan).safety);

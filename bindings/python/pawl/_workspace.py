@@ -52,8 +52,13 @@ class Workspace(Handle):
             out, self._get(), name, ffi.NULL, options, error), root, paths, actor)
 
     def undo(self, *, root: str | None = None, actor: str | None = None) -> int:
-        """Undo the last rollback or undo."""
+        """Reverse the newest rollback or restore that is not reversed yet."""
         return self._roll(lambda out, options, error: lib.pawl_workspace_undo(
+            out, self._get(), ffi.NULL, options, error), root, None, actor)
+
+    def redo(self, *, root: str | None = None, actor: str | None = None) -> int:
+        """Reverse the newest undo."""
+        return self._roll(lambda out, options, error: lib.pawl_workspace_redo(
             out, self._get(), ffi.NULL, options, error), root, None, actor)
 
     def _roll(self, function: Any, root: Any, paths: Any, actor: Any) -> int:

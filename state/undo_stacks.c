@@ -1,0 +1,82 @@
+#include "state/undo_stacks.h"
+#include "base/error.h"
+
+/* The rollback that @p row reverses: the one whose safety copy it goes to. */
+static pawl__undo_entry *reversed_by(const pawl__undo_stacks *stacks, const pawl__row *row)
+{
+        if (!(row->v[PAWL__RB_UNDO].integer & PAWL__RB_IS_UNDO))
+                return NULL;
+        for (size_t i = stacks->n; i-- > 0;)
+                if (stacks->items[i].row.v[PAWL__RB_SAFETY].integer ==
+                        row->v[PAWL__RB_TARGET].integer)
+                        return &stacks->items[i];
+        return NULL;
+}
+
+static void empty_redo(pawl__undo_stacks *stacks)
+{
+        for (size_t i = 0; i < stacks->n; i++)
+                if (stacks->items[i].may_be == PAWL__IS_REDO)
+                        stacks->items[i].may_be = PAWL__NO_REVERSAL;
+}
+
+static pawl_status add_rollback(const pawl__row *row, void *user, pawl_error *err)
+{
+        pawl__undo_stacks *stacks = user;
+        pawl__undo_entry entry = {.row = *row};
+        pawl__undo_entry *reversed = reversed_by(stacks, row);
+        const pawl_text status = row->v[PAWL__RB_STATUS].text;
+        const bool done = pawl__text_is(status, "done") || pawl__text_is(status, "undone");
+
+        if (reversed)
+                entry.is = reversed->is == PAWL__IS_UNDO ? PAWL__IS_REDO : PAWL__IS_UNDO;
+        if (done) {
+                if (reversed)
+                        reversed->may_be = PAWL__NO_REVERSAL;
+                else
+                        empty_redo(stacks);
+                entry.may_be = entry.is == PAWL__IS_UNDO ? PAWL__IS_REDO : PAWL__IS_UNDO;
+        }
+        if (stacks->n == stacks->cap) {
+                const size_t cap = 2 * stacks->cap + 8;
+                pawl__undo_entry *more = pawl__arena_array(stacks->arena, cap, sizeof *more);
+                if (!more)
+                        return pawl__nomem(err);
+                for (size_t i = 0; i < stacks->n; i++)
+                        more[i] = stacks->items[i];
+                stacks->items = more;
+                stacks->cap = cap;
+        }
+        stacks->items[stacks->n++] = entry;
+        return PAWL_OK;
+}
+
+pawl_status pawl__undo_stacks_read(
+        pawl__undo_stacks *out, pawl__state *state, pawl__arena *arena, pawl_error *err)
+{
+        const pawl__page all = {0, 0};
+        pawl__row *rows = NULL;
+        size_t n = 0;
+
+        *out = (pawl__undo_stacks){.arena = arena};
+        TRY(pawl__state_rollbacks_page(&rows, &n, state, &all, arena, err)); /* newest first */
+        while (n-- > 0)
+                TRY(add_rollback(&rows[n], out, err));
+        return PAWL_OK;
+}
+
+const pawl__undo_entry *pawl__undo_stacks_top(const pawl__undo_stacks *stacks, pawl__reversal by)
+{
+        for (size_t i = stacks->n; i-- > 0;)
+                if (stacks->items[i].may_be == by)
+                        return &stacks->items[i];
+        return NULL;
+}
+
+const pawl__undo_entry *pawl__undo_stacks_at(const pawl__undo_stacks *stacks, uint64_t seq)
+{
+        for (size_t i = 0; i < stacks->n; i++)
+                if ((uint64_t)stacks->items[i].row.v[PAWL__RB_SEQ].integer == seq)
+                        return &stacks->items[i];
+        return NULL;
+}
