@@ -86,7 +86,8 @@ static pawl_status apply_as(pawl__event_type type, pawl__applier *applier, const
                 .err = err,
                 .log = applier->log,
                 .in_log = in_log,
-                .past = in_log && applier->judges && applier->log ? &applier->past : NULL};
+                .past_rules = in_log ? applier->past_rules : NULL,
+                .past = &applier->past};
         pawl_status status = check_ids(&a, types[type].ids);
 
         pawl__arena_clear(&applier->arena);
@@ -131,4 +132,12 @@ pawl_status pawl__apply_checked(pawl__applier *applier, const pawl_event *event,
 
         return type == PAWL__EVENT_OTHER ? PAWL_OK
                                          : apply_as(type, applier, event, payload, false, err);
+}
+
+void pawl__applier_free(pawl__applier *applier)
+{
+        pawl__json_tree_free(&applier->tree);
+        pawl__arena_free(&applier->arena);
+        if (applier->past)
+                applier->past_rules->free(applier->past);
 }

@@ -1,7 +1,9 @@
 /* How the apply functions refuse, read members and find the event's run and step. */
-#include "state/apply_ctx.h"
 #include "base/error.h"
+#include "state/rules.h"
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 pawl_status pawl__apply_refuse(
         const pawl__apply_ctx *a, pawl_status status, const char *field, const char *what)
@@ -154,4 +156,17 @@ pawl_status pawl__apply_put_run(const pawl__apply_ctx *a, pawl__row *run, const 
         run->v[PAWL__RUN_UPDATED_SEQ].integer = (int64_t)a->event->seq;
         run->v[PAWL__RUN_UPDATED_US].integer = a->event->time_us;
         return pawl__apply_put(a, PAWL__RUNS, run);
+}
+
+pawl_status pawl__rules_refuse(const pawl__apply_ctx *a, const char *rule, const char *format, ...)
+{
+        char what[400];
+        va_list args;
+
+        va_start(args, format);
+        vsnprintf(what, sizeof what, format, args);
+        va_end(args);
+        return pawl__fail(a->err, PAWL_ESTATE, "seq %" PRIu64 " (%.*s): rule %s: %s%s",
+                a->event->seq, PAWL__FMT(a->event->type), rule, what,
+                strchr(what, ';') ? "" : "; docs/reference/event-log.md says what may follow what");
 }

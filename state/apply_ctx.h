@@ -18,9 +18,10 @@ typedef struct pawl__apply_ctx {
         const pawl__json_tree *tree; /**< required fields are there and of their kind */
         const pawl_event *event;
         pawl_error *err;
-        pawl_log *log;            /**< where earlier events are looked up; may be NULL */
-        bool in_log;              /**< the event is in the log already, and not being appended */
-        struct pawl__past **past; /**< what it is held against then (state/past.h), or NULL */
+        pawl_log *log; /**< where earlier events are looked up; may be NULL */
+        bool in_log;   /**< the event is in the log already, and not being appended */
+        const pawl__past_rules *past_rules; /**< it is held against them then; may be NULL */
+        struct pawl__past **past;
         /** The rows of the event's run and step, as the rules (state/rules.h) have read them. */
         pawl__row_is run_is, step_is;
         pawl__row run, step;

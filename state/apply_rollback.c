@@ -11,7 +11,7 @@
  */
 #include "base/error.h"
 #include "base/map.h"
-#include "state/past.h"
+#include "state/apply_ctx.h"
 #include "state/steps_before.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -489,11 +489,11 @@ pawl_status pawl__apply_rolled_back(pawl__apply_ctx *a)
         if (rollback.v[PAWL__RB_UNDO].integer & PAWL__RB_IN_PART)
                 status = check_changes_nothing(a);
         bool undo = (rollback.v[PAWL__RB_UNDO].integer & PAWL__RB_IS_UNDO) != 0;
-        if (!status && (undo || a->past))
+        if (!status && (undo || a->past_rules))
                 status = pawl__apply_workspace(
                         &target, a, rollback.v[PAWL__RB_TARGET].integer, "started_seq");
-        if (!status && a->past)
-                status = pawl__past_restored(a, &target);
+        if (!status && a->past_rules)
+                status = a->past_rules->restored(a, &target);
         if (!status && undo)
                 status = find_undone(&undone, &target, a);
         return status ? status : end_done(a, &rollback, undo ? &undone : NULL);

@@ -28,7 +28,7 @@ struct pawl__past {
         pawl__arena arena;
 };
 
-static void forget(pawl__past *past)
+static void forget(struct pawl__past *past)
 {
         if (past->store)
                 past->store->free(past->store);
@@ -38,7 +38,7 @@ static void forget(pawl__past *past)
         past->until = 0;
 }
 
-void pawl__past_free(pawl__past *past)
+static void free_past(struct pawl__past *past)
 {
         if (!past)
                 return;
@@ -47,7 +47,7 @@ void pawl__past_free(pawl__past *past)
         free(past);
 }
 
-static pawl_status past_of(pawl__past **out, const pawl__apply_ctx *a)
+static pawl_status past_of(struct pawl__past **out, const pawl__apply_ctx *a)
 {
         if (!*a->past && !(*a->past = calloc(1, sizeof **a->past)))
                 return pawl__nomem(a->err);
@@ -71,7 +71,7 @@ static bool changes_no_step(const pawl_event *event)
 }
 
 static pawl_status fold_one(
-        pawl__past *past, pawl__applier *applier, const pawl_event *event, pawl_error *err)
+        struct pawl__past *past, pawl__applier *applier, const pawl_event *event, pawl_error *err)
 {
         pawl_error why;
         const pawl_status status =
@@ -87,8 +87,8 @@ static pawl_status fold_one(
 }
 
 /* Each of the events that pass, into the past, or only to see whether there are any: *any. */
-static pawl_status fold_found(
-        pawl__past *past, bool *any, const pawl__event_filter *filter, const pawl__apply_ctx *a)
+static pawl_status fold_found(struct pawl__past *past, bool *any, const pawl__event_filter *filter,
+        const pawl__apply_ctx *a)
 {
         pawl__applier applier = {.store = past->store};
         pawl_cursor *cursor = NULL;
@@ -110,7 +110,7 @@ static pawl_status fold_found(
 /* From the run's start on; from the log's where the run was rolled back since, or submitted, as
  * that depends on checkpoints of any age. */
 static pawl_status fold_run(
-        pawl__past *past, const pawl__row *run, uint64_t until, const pawl__apply_ctx *a)
+        struct pawl__past *past, const pawl__row *run, uint64_t until, const pawl__apply_ctx *a)
 {
         pawl__event_filter filter = {.since = (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer - 1,
                 .before = until + 1,
@@ -131,7 +131,7 @@ static pawl_status fold_run(
 
 /* The tables of @p run as they were after the event @p until. */
 static pawl_status go_to(
-        pawl__past *past, const pawl__row *run, uint64_t until, const pawl__apply_ctx *a)
+        struct pawl__past *past, const pawl__row *run, uint64_t until, const pawl__apply_ctx *a)
 {
         const pawl_text run_id = run->v[PAWL__RUN_ID].text;
         const uint64_t started = (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer;
@@ -164,7 +164,8 @@ static bool is_as_it_was(const pawl__row *step, pawl__row *then)
         return pawl__row_diff(PAWL__STEPS, step, then) < 0;
 }
 
-static pawl_status check_step(pawl__past *past, const pawl__row *step, const pawl__apply_ctx *a)
+static pawl_status check_step(
+        struct pawl__past *past, const pawl__row *step, const pawl__apply_ctx *a)
 {
         pawl__row then = {.v[PAWL__STEP_RUN] = step->v[PAWL__STEP_RUN],
                 .v[PAWL__STEP_ID] = step->v[PAWL__STEP_ID]};
@@ -180,20 +181,20 @@ static pawl_status check_step(pawl__past *past, const pawl__row *step, const paw
                                  PAWL__FMT(step->v[PAWL__STEP_ID].text));
 }
 
-pawl_status pawl__past_restored(const pawl__apply_ctx *a, const pawl__row *target)
+static pawl_status restored(const pawl__apply_ctx *a, const pawl__row *target)
 {
-        const pawl__node restored = pawl__json_get(a->tree, 0, "restored");
+        const pawl__node comes_back = pawl__json_get(a->tree, 0, "restored");
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl__row then;
-        pawl__past *past;
+        struct pawl__past *past;
 
-        if (restored == PAWL__NO_NODE || a->run_is != PAWL__ROW_THERE ||
+        if (comes_back == PAWL__NO_NODE || a->run_is != PAWL__ROW_THERE ||
                 !(a->run.v[PAWL__RUN_RULES].integer & PAWL__RULES_JUDGED))
                 return PAWL_OK;
         pawl_status status = past_of(&past, a);
         if (!status)
                 status = pawl__steps_before_read(
-                        &tree, &then, pawl__json_at(a->tree, restored)->value, a->err);
+                        &tree, &then, pawl__json_at(a->tree, comes_back)->value, a->err);
         pawl__node at = status ? PAWL__NO_NODE : pawl__steps_before_first(&tree);
         if (at != PAWL__NO_NODE)
                 status = go_to(past, &a->run, (uint64_t)target->v[PAWL__WCP_SEQ].integer, a);
@@ -209,7 +210,8 @@ pawl_status pawl__past_restored(const pawl__apply_ctx *a, const pawl__row *targe
 
 /* ---- A fork ---------------------------------------------------------------------------------- */
 
-static pawl_status read_forked(pawl__past *past, int64_t started_seq, const pawl__apply_ctx *a)
+static pawl_status read_forked(
+        struct pawl__past *past, int64_t started_seq, const pawl__apply_ctx *a)
 {
         pawl__query *row = NULL;
         pawl_status status = pawl__query_prepare(
@@ -229,7 +231,7 @@ static pawl_status read_forked(pawl__past *past, int64_t started_seq, const pawl
 
 /* The run whose steps the fork took over: the one that it names, or, where the place is before that
  * one began, the one that that was forked from. */
-static pawl_status find_origin(pawl__past *past, const pawl__apply_ctx *a)
+static pawl_status find_origin(struct pawl__past *past, const pawl__apply_ctx *a)
 {
         const int64_t fork_seq = a->run.v[PAWL__RUN_STARTED_SEQ].integer;
         int64_t began = fork_seq;
@@ -257,10 +259,10 @@ static pawl_status find_origin(pawl__past *past, const pawl__apply_ctx *a)
         return PAWL_OK;
 }
 
-pawl_status pawl__past_forked(const pawl__apply_ctx *a)
+static pawl_status forked(const pawl__apply_ctx *a)
 {
         pawl__row then = {.v[PAWL__STEP_ID].text = a->event->step_id};
-        pawl__past *past;
+        struct pawl__past *past;
         pawl_status status = past_of(&past, a);
 
         if (!status)
@@ -283,3 +285,5 @@ pawl_status pawl__past_forked(const pawl__apply_ctx *a)
                                  "step %.*s was not so in the run that this one was forked from",
                                  PAWL__FMT(a->event->step_id));
 }
+
+const pawl__past_rules pawl__past = {restored, forked, free_past};

@@ -7,15 +7,9 @@
 
 #include "state/apply_ctx.h"
 
-/** A run as it was, kept for the next event that asks for it. */
-typedef struct pawl__past pawl__past;
-
-/** The steps of "restored" of a WorkspaceRolledBack, if it has that, are as they were when @p target was taken.
- * @return PAWL_ESTATE by rule rollback-order. */
-PAWL_MUST_CHECK pawl_status pawl__past_restored(const pawl__apply_ctx *a, const pawl__row *target);
-
-/** A StepCompleted with "forked" of the run in @p a says what the run that it was forked from says.
- * @return PAWL_ESTATE by rule fork-first. */
-PAWL_MUST_CHECK pawl_status pawl__past_forked(const pawl__apply_ctx *a);
-
-void pawl__past_free(pawl__past *past);
+/**
+ * restored: the steps of "restored" of a WorkspaceRolledBack, if it has that, are as they were when
+ * its target was taken; PAWL_ESTATE by rule rollback-order. forked: a StepCompleted with "forked"
+ * says what the run that it was forked from says; PAWL_ESTATE by rule fork-first.
+ */
+extern const pawl__past_rules pawl__past;

@@ -59,8 +59,6 @@ static inline pawl_status pawl__as_damage(pawl_status status)
                        : status;
 }
 
-void pawl__applier_free(pawl__applier *applier);
-
 /** "SELECT the table's columns REST", reset; prepared when it is first asked for, and kept: to
  *  prepare one takes longer than most take to run. @p rest is a literal, "FROM ..." and what
  *  follows, its tables in braces. */

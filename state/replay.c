@@ -1,4 +1,5 @@
 #include "events/log.h"
+#include "state/past.h"
 #include "state/projection.h"
 
 /* ---- The fold -------------------------------------------------------------------------------- */
@@ -22,7 +23,8 @@ static pawl_status fold(const pawl_event *event, pawl__event_type type, void *us
 static pawl_status fold_all(pawl__store *store, uint64_t *head_seq, unsigned char head_hash[32],
         pawl_log *log, uint64_t until, pawl_error *err)
 {
-        struct folding f = {{.store = store, .log = log, .judges = true}, head_seq, head_hash};
+        struct folding f = {{.store = store, .log = log, .judges = true, .past_rules = &pawl__past},
+                head_seq, head_hash};
 
         *head_seq = 0;
         memset(head_hash, 0, 32);

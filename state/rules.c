@@ -8,13 +8,10 @@
  */
 #include "base/error.h"
 #include "events/log.h"
-#include "state/past.h"
 #include "state/projection.h"
 #include "state/rules_of.h"
 #include "state/threads.h"
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 enum phase {
         UNKNOWN = 1 << 0,
@@ -76,19 +73,6 @@ static const struct {
         [PAWL__ROLLED_BACK] = {AT_WORK | COMPLETED_AGAIN | CANCELLED_AGAIN, ANY_STEP, NULL},
         [PAWL__WORKSPACE_CHECKPOINT_FAILED] = {AT_WORK, ANY_STEP, NULL},
 };
-
-pawl_status pawl__rules_refuse(const pawl__apply_ctx *a, const char *rule, const char *format, ...)
-{
-        char what[400];
-        va_list args;
-
-        va_start(args, format);
-        vsnprintf(what, sizeof what, format, args);
-        va_end(args);
-        return pawl__fail(a->err, PAWL_ESTATE, "seq %" PRIu64 " (%.*s): rule %s: %s%s",
-                a->event->seq, PAWL__FMT(a->event->type), rule, what,
-                strchr(what, ';') ? "" : "; docs/reference/event-log.md says what may follow what");
-}
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 

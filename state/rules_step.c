@@ -1,7 +1,6 @@
 /* The rules of steps: their checkpoints, how they go on and how they end. */
 #include "base/error.h"
 #include "events/log.h"
-#include "state/past.h"
 #include "state/projection.h"
 #include "state/rules_of.h"
 #include <inttypes.h>
@@ -252,7 +251,7 @@ pawl_status pawl__rule_completes_step(const pawl__apply_ctx *a)
                 if (status_is == PENDING &&
                         a->run.v[PAWL__RUN_RULES].integer & PAWL__RULES_FORKING &&
                         a->run.v[PAWL__RUN_UPDATED_SEQ].integer + 1 == (int64_t)a->event->seq)
-                        return a->past ? pawl__past_forked(a) : PAWL_OK;
+                        return a->past_rules ? a->past_rules->forked(a) : PAWL_OK;
                 return pawl__rules_refuse(a, "fork-first",
                         "run %.*s has begun; a fork takes completed steps over right behind its start",
                         PAWL__FMT(a->event->run_id));

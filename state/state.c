@@ -213,13 +213,6 @@ static void close_state(void *user)
         free(state);
 }
 
-void pawl__applier_free(pawl__applier *applier)
-{
-        pawl__json_tree_free(&applier->tree);
-        pawl__arena_free(&applier->arena);
-        pawl__past_free(applier->past);
-}
-
 /* ---- Outside of an append -------------------------------------------------------------------- */
 
 /* Fold the events that the tables lack in a transaction of its own; all events, if asked. */
@@ -275,6 +268,7 @@ static pawl_status make(pawl__state **out, pawl_log *log, pawl_error *err)
         state->applier.store = state->tables;
         state->applier.log = log;
         state->applier.judges = true;
+        state->applier.past_rules = &pawl__past;
         *out = state;
         return PAWL_OK;
 }

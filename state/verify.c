@@ -6,6 +6,7 @@
  */
 #include "base/error.h"
 #include "events/log.h"
+#include "state/past.h"
 #include "state/projection.h"
 #include <inttypes.h>
 
@@ -126,6 +127,7 @@ static pawl_status begin(struct judging *j, pawl_log *log, pawl_error *err)
                 return status;
         j->applier.log = log;
         j->applier.judges = true;
+        j->applier.past_rules = &pawl__past;
         pawl__store_sql_begin(j->applier.store, false);
         return PAWL_OK;
 }
