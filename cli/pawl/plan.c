@@ -277,8 +277,9 @@ pawl_status cli_plan_missed(const pawl_rollback_plan *of, pawl_error *err)
                 if (plan->items[i].missed)
                         first = plan->items[i].path;
         return pawl__fail(err, PAWL_ESTATE,
-                "checkpoint %" PRIu64 ": %" PRIu64 " %s not as it has %s, first %.*s; move away "
-                "what is there, and roll back again",
+                "checkpoint %" PRIu64 ": %" PRIu64
+                " %s not as it has %s, first %.*s; remove what is "
+                "in the way, then `pawl rollback --finish`",
                 plan->target->n, n, n == 1 ? "path is" : "paths are", n == 1 ? "it" : "them",
                 PAWL__FMT(first));
 }

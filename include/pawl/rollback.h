@@ -163,6 +163,8 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_plan(pawl_rollback_plan *
  * are what they were at its place in the log; checkpoints that are not on the way to it are given
  * up. Removed is only what some checkpoint recorded, unless options.clean; what else is there
  * stays. With workspace.paths it is of these paths alone: files, and nothing else.
+ * A path that cannot be written does not stop the rest: it is an item that is missed, with the
+ * system's reason, and pawl_workspace_finish() tries it again.
  * @param[out] done  what was done; NULL: not wanted.
  * @return PAWL_ESTATE for one that was pruned, while another rollback is half done, where git
  * cannot move, and where the plan is not options.expect; PAWL_ENOTFOUND, also for a path that is in
@@ -232,8 +234,8 @@ typedef struct pawl_pending_rollback {
 /** PAWL_ENOTFOUND, without a message: there is none. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_pending(
         pawl_pending_rollback *out, pawl_log *log, pawl_error *err);
-/** End it by going on to its target. PAWL_ENOTFOUND: there is none. PAWL_EHELD: somebody else is at
- *  it. */
+/** End it by going on to its target. If none was interrupted, write the paths that the newest one
+ * could not write. PAWL_ENOTFOUND: there are none. PAWL_EHELD: somebody else is at it. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_finish(pawl_rollback_plan **done,
         pawl_log *log, const pawl_workspace_options *workspace, pawl_error *err);
 /** End it by going back to where it began; otherwise as pawl_workspace_finish(). */

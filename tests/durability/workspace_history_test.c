@@ -241,12 +241,32 @@ static uint64_t choose(world *w)
         return n ? fit[draw(w, n)] : 0;
 }
 
+/* A disk that was full for a moment left paths out: they are written now. */
+static void write_the_rest(world *w, pawl_rollback_plan *done)
+{
+        pawl_error err = PAWL_ERROR_INIT;
+        uint64_t unwritten = 0;
+        const pawl_rollback_plan_view plan = pawl_rollback_plan_look(done);
+
+        for (size_t i = 0; i < plan.n_items; i++)
+                unwritten += plan.items[i].missed && strstr(plan.items[i].why, "No space") != NULL;
+        pawl_rollback_plan_free(done);
+        if (unwritten == 0)
+                return;
+        const tree_hash before = now(w);
+        if (pawl_workspace_finish(NULL, w->log->log, NULL, &err))
+                fail_msg("writing the rest: %s", err.message);
+        learn(w);
+        rolled_back(w, before);
+}
+
 /* Go there, now and then with a disk that fails on the way; then it is finished or given up. */
 static void go_back(world *w)
 {
         pawl_rollback_options options = PAWL_ROLLBACK_OPTIONS_INIT;
         pawl_error err = PAWL_ERROR_INIT;
         pawl_pending_rollback pending;
+        pawl_rollback_plan *done = NULL;
         uint64_t target = choose(w);
         tree_hash from = now(w);
         bool given_up = false;
@@ -261,7 +281,7 @@ static void go_back(world *w)
         if (draw(w, 2))
                 files_fail_at(20 + (long)draw(w, 60), draw(w, 2) ? EIO : ENOSPC, draw(w, 2));
         pawl_status status =
-                pawl_workspace_rollback(NULL, w->log->log, which, &options, NULL, &err);
+                pawl_workspace_rollback(&done, w->log->log, which, &options, NULL, &err);
         files_leave();
         if (status && status != PAWL_EIO && status != PAWL_EFULL)
                 fail_msg("rollback: %s", err.message);
@@ -275,11 +295,14 @@ static void go_back(world *w)
                         fail_msg("ending it: %s", err.message);
         }
         learn(w);
-        stands_at(w, status || given_up ? from : to, which);
-        if (status || given_up)
+        if (status || given_up) {
+                stands_at(w, from, which);
                 return;
+        }
         w->counts[2]++;
         rolled_back(w, from);
+        write_the_rest(w, done);
+        stands_at(w, to, which);
 }
 
 /* Of undos and redos: when it failed on the way, it is finished or abandoned. True: it was done. */
@@ -308,14 +331,15 @@ static bool is_done(world *w, pawl_status status, const char *doing, pawl_error 
 static void reverse(world *w, reversibles *from, reversibles *to, const char *doing)
 {
         pawl_error err = PAWL_ERROR_INIT;
+        pawl_rollback_plan *done = NULL;
         const tree_hash start = now(w);
         const bool redo = from == &w->redo;
 
         reopen(w);
         if (draw(w, 3) == 0)
                 files_fail_at(20 + (long)draw(w, 60), draw(w, 2) ? EIO : ENOSPC, draw(w, 2));
-        const pawl_status status = redo ? pawl_workspace_redo(NULL, w->log->log, NULL, NULL, &err)
-                                        : pawl_workspace_undo(NULL, w->log->log, NULL, NULL, &err);
+        const pawl_status status = redo ? pawl_workspace_redo(&done, w->log->log, NULL, NULL, &err)
+                                        : pawl_workspace_undo(&done, w->log->log, NULL, NULL, &err);
         files_leave();
         if (from->n == 0) {
                 if (status != PAWL_ENOTFOUND && status != PAWL_EIO && status != PAWL_EFULL)
@@ -326,11 +350,12 @@ static void reverse(world *w, reversibles *from, reversibles *to, const char *do
                 stands_at(w, start, doing);
                 return;
         }
-        const reversible *reversed = &from->items[--from->n];
+        const reversible reversed = from->items[--from->n];
         w->counts[redo ? 8 : 3]++;
-        if (memcmp(start.bytes, reversed->after.bytes, 32) == 0)
-                stands_at(w, reversed->before, doing);
         to->items[to->n++] = (reversible){start, now(w)};
+        write_the_rest(w, done);
+        if (memcmp(start.bytes, reversed.after.bytes, 32) == 0)
+                stands_at(w, reversed.before, doing);
 }
 
 static void undo(world *w)

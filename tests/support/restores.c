@@ -87,6 +87,7 @@ pawl_status restores_run(restores *f, bool back, bool again, pawl_error *err)
                 .plan = &f->plan,
                 .back = back,
                 .again = again,
+                .whole = true,
                 .source = &source,
                 .names = f->names};
 

@@ -5,6 +5,61 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* ---- Paths that cannot be written ----------------------------------------------------------- */
+
+/* Does the error concern one path, so that others can be written all the same? */
+static bool is_of_a_path(int error)
+{
+        static const int of_a_path[] = {EACCES, EPERM, EROFS, EBUSY, ENOSPC, EDQUOT, ETXTBSY, EXDEV,
+                EFBIG, ENAMETOOLONG, ENOTEMPTY, EOPNOTSUPP};
+
+        for (size_t i = 0; i < sizeof of_a_path / sizeof *of_a_path; i++)
+                if (of_a_path[i] == error)
+                        return true;
+        return false;
+}
+
+pawl_status pawl__restore_unwritten(
+        pawl__restore_work *q, size_t step, int error, const char *doing)
+{
+        if (q->r->whole || !is_of_a_path(error))
+                return pawl__restore_fail(q->err, error, q->steps[step].path, doing);
+        q->states[step].failed = error;
+        return PAWL_OK;
+}
+
+/* What lies in a directory that could not be made, or could not take the place of something else,
+ * cannot be written for the same reason. */
+static void fail_beneath(pawl__restore_work *q, size_t directory)
+{
+        for (size_t i = directory + 1; i < q->n; i++) {
+                if (!pawl__path_within(q->steps[i].path, q->steps[directory].path))
+                        return;
+                if (!q->states[i].same && !q->states[i].failed)
+                        q->states[i].failed = q->states[directory].failed;
+        }
+}
+
+/* Why a directory could not be emptied; 0: something else is in it. */
+static int failed_beneath(const pawl__restore_work *q, size_t directory)
+{
+        for (size_t i = directory + 1; i < q->n; i++) {
+                if (!pawl__path_within(q->steps[i].path, q->steps[directory].path))
+                        return 0;
+                if (q->states[i].failed)
+                        return q->states[i].failed;
+        }
+        return 0;
+}
+
+static void list_unwritten(pawl__restore_work *q)
+{
+        for (size_t i = 0; i < q->n && q->r->unwritten; i++)
+                if (q->states[i].failed)
+                        q->r->unwritten[q->r->n_unwritten++] =
+                                (pawl__unwritten){i, q->states[i].failed};
+}
+
 /* ---- One phase after the other ------------------------------------------------------------ */
 
 /* Is anything beneath a directory not as it is to be? Steps are in the order of a walk. */
@@ -34,9 +89,11 @@ static pawl_status open_directories(pawl__restore_work *q)
                         continue;
                 if (errno == EACCES && !changes_beneath(q, i))
                         continue;
-                if (errno != EACCES)
+                if (errno != EACCES && (q->r->whole || !is_of_a_path(errno)))
                         return pawl__restore_fail(q->err, errno, path, "look at the directory");
-                if (pawl__rootdir_chmod(q->root, path, (mode_t)(state->mode | 0700)) != 0)
+                if (errno == EACCES &&
+                        pawl__rootdir_chmod(q->root, path, (mode_t)(state->mode | 0700)) != 0 &&
+                        (q->r->whole || !is_of_a_path(errno)))
                         return pawl__restore_fail(
                                 q->err, errno, path, "make the directory writable");
         }
@@ -68,11 +125,18 @@ static pawl_status remove_all(pawl__restore_work *q)
                         status = pawl__restore_still(q, i);
                 if (status)
                         break;
+                const int within = directory ? failed_beneath(q, i) : 0;
+                if (within) {
+                        q->states[i].failed = within;
+                        continue;
+                }
                 if ((directory ? pawl__rootdir_rmdir(q->root, path)
                                : pawl__rootdir_unlink(q->root, path)) != 0 &&
-                        errno != ENOENT)
-                        return pawl__restore_fail(q->err, errno, path,
-                                directory ? "remove the directory" : "remove it");
+                        errno != ENOENT) {
+                        status = pawl__restore_unwritten(
+                                q, i, errno, directory ? "remove the directory" : "remove it");
+                        continue;
+                }
                 if (directory)
                         pawl__rootdir_forget(q->root);
                 else
@@ -87,10 +151,14 @@ static pawl_status make_directories(pawl__restore_work *q)
         for (size_t i = 0; i < q->n; i++) {
                 if (pawl__goal(q, i)->kind != PAWL__ENTRY_DIRECTORY || q->states[i].kind == 'd')
                         continue;
-                if (pawl__rootdir_mkdir(q->root, q->steps[i].path, 0700) != 0)
-                        return errno == EEXIST ? pawl__restore_changed(q, q->steps[i].path)
-                                               : pawl__restore_fail(q->err, errno, q->steps[i].path,
-                                                         "make the directory");
+                if (!q->states[i].failed &&
+                        pawl__rootdir_mkdir(q->root, q->steps[i].path, 0700) != 0) {
+                        if (errno == EEXIST)
+                                return pawl__restore_changed(q, q->steps[i].path);
+                        TRY(pawl__restore_unwritten(q, i, errno, "make the directory"));
+                }
+                if (q->states[i].failed)
+                        fail_beneath(q, i);
         }
         return PAWL_OK;
 }
@@ -102,14 +170,14 @@ static pawl_status set_file_modes(pawl__restore_work *q)
 
         for (size_t i = 0; i < q->n && !status; i++) {
                 const pawl__entry *goal = pawl__goal(q, i);
-                if (goal->kind != PAWL__ENTRY_FILE || pawl__restore_makes(q, i) ||
+                if (goal->kind != PAWL__ENTRY_FILE || q->states[i].failed ||
+                        pawl__restore_makes(q, i) ||
                         q->states[i].mode == pawl__goal_mode(q, i, q->states[i].mode))
                         continue;
                 status = pawl__restore_still(q, i);
                 if (!status && pawl__rootdir_chmod(q->root, q->steps[i].path,
                                        (mode_t)pawl__goal_mode(q, i, q->states[i].mode)))
-                        status =
-                                pawl__restore_fail(q->err, errno, q->steps[i].path, "set the mode");
+                        status = pawl__restore_unwritten(q, i, errno, "set the mode");
         }
         return status;
 }
@@ -122,7 +190,7 @@ static pawl_status set_directory_modes(pawl__restore_work *q)
         for (size_t i = q->n; i-- > 0;) {
                 const pawl__entry *goal = pawl__goal(q, i);
                 pawl_text path = q->steps[i].path;
-                if (goal->kind != PAWL__ENTRY_DIRECTORY)
+                if (goal->kind != PAWL__ENTRY_DIRECTORY || q->states[i].failed)
                         continue;
                 if (pawl__rootdir_stat(q->root, path, &found) != 0)
                         return pawl__restore_fail(q->err, errno, path, "look at the directory");
@@ -130,7 +198,7 @@ static pawl_status set_directory_modes(pawl__restore_work *q)
                 if ((found.st_mode & 07777) == mode)
                         continue;
                 if (pawl__rootdir_chmod(q->root, path, mode) != 0)
-                        return pawl__restore_fail(q->err, errno, path, "set the directory's mode");
+                        TRY(pawl__restore_unwritten(q, i, errno, "set the directory's mode"));
         }
         return PAWL_OK;
 }
@@ -206,10 +274,13 @@ pawl_status pawl__restore_run(pawl__restore *restore, pawl_error *err)
         pawl__restore_work q;
         pawl_status status = begin(&q, restore, err);
 
+        restore->n_unwritten = 0;
         if (!status)
                 status = look_at_all(&q);
         if (!status)
                 status = do_all(&q);
+        if (!status)
+                list_unwritten(&q);
         end(&q);
         return status;
 }

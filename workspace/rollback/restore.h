@@ -21,6 +21,12 @@ typedef struct pawl__restore_source {
         void *user;
 } pawl__restore_source;
 
+/** A path that could not be written. It is as it was, or its directory is. */
+typedef struct pawl__unwritten {
+        size_t step; /**< of the plan */
+        int error;   /**< errno */
+} pawl__unwritten;
+
 typedef struct pawl__restore {
         pawl__rootdir *root;
         const pawl__plan *plan;
@@ -31,11 +37,15 @@ typedef struct pawl__restore {
         const pawl__own_files *own; /**< the log's, which are not touched */
         uint64_t names;             /**< of temporary files: any number that is not used twice */
         uint64_t written, removed;  /**< files and links; set by the call */
+        bool whole; /**< all or nothing: a path that cannot be written is a failure */
+        pawl__unwritten *unwritten; /**< room for one a step, where not whole */
+        size_t n_unwritten;         /**< set by the call */
 } pawl__restore;
 
 /**
- * Do it. First everything is looked at: a file that is neither what was there before nor what
- * is there after is somebody's own work, and the call fails before it has touched anything.
+ * Do it. A path that cannot be written is listed in unwritten, and the rest is done. First
+ * everything is looked at: a file that is neither what was there before nor what is there after is
+ * somebody's own work, and the call fails before it has touched anything.
  * @return PAWL_ESTATE naming a path that was changed by others, then or meanwhile; PAWL_EFULL,
  *         PAWL_EACCESS, PAWL_EREADONLY, PAWL_EIO, PAWL_ENOMEM, what source failed with: then it may
  *         be half done.

@@ -16,6 +16,7 @@ typedef struct pawl__path_state {
         gid_t gid;
         uint64_t dev, ino, links, size;
         int64_t mtime_ns, ctime_ns;
+        int failed; /**< the errno for which it is left as it is; 0: none */
 } pawl__path_state;
 
 struct pawl__restore_work {
@@ -58,6 +59,10 @@ PAWL_MUST_CHECK pawl_status pawl__restore_inspect(pawl__restore_work *q, size_t 
 PAWL_MUST_CHECK pawl_status pawl__restore_still(pawl__restore_work *q, size_t step);
 /** The refusal of a path that others have changed. */
 pawl_status pawl__restore_changed(pawl__restore_work *q, pawl_text path);
+
+/** An act on the step's path failed with @p error. PAWL_OK: it is noted, and the path is left. */
+PAWL_MUST_CHECK pawl_status pawl__restore_unwritten(
+        pawl__restore_work *q, size_t step, int error, const char *doing);
 
 /** Is the file or link of this step to be made? */
 bool pawl__restore_makes(const pawl__restore_work *q, size_t step);

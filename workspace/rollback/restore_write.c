@@ -37,6 +37,8 @@ bool pawl__restore_makes(const pawl__restore_work *q, size_t step)
         const pawl__entry *goal = pawl__goal(q, step);
         const pawl__path_state *state = &q->states[step];
 
+        if (state->failed)
+                return false;
         if (goal->kind == PAWL__ENTRY_LINK)
                 return !state->same;
         /* the mode of a file with other names would be theirs too: it is made anew */
@@ -49,15 +51,17 @@ bool pawl__restore_makes(const pawl__restore_work *q, size_t step)
 
 typedef struct sink {
         int fd;
-        pawl_text path;
+        pawl__restore_work *q;
+        size_t step;
 } sink;
 
 static pawl_status write_piece(const void *data, size_t len, void *user, pawl_error *err)
 {
         const sink *to = user;
-        const int error = pawl__write_all(to->fd, data, len);
+        const int error = to->q->states[to->step].failed ? 0 : pawl__write_all(to->fd, data, len);
 
-        return error ? pawl__restore_fail(err, error, to->path, "write the file") : PAWL_OK;
+        (void)err; /* it is q's */
+        return error ? pawl__restore_unwritten(to->q, to->step, error, "write the file") : PAWL_OK;
 }
 
 /* "DIRECTORY/NAME" beside @p path. */
@@ -87,20 +91,29 @@ static pawl_status fill_file(pawl__restore_work *q, batch *b, size_t step, int f
 {
         const pawl__entry *goal = pawl__goal(q, step);
         const pawl__restore_source *source = q->r->source;
-        sink to = {fd, q->steps[step].path};
+        sink to = {fd, q, step};
         struct stat made;
         pawl_status status =
                 source->read(goal->hash, goal->size, write_piece, &to, source->user, q->err);
 
-        if (status)
+        if (status || q->states[step].failed)
                 return status;
         if (fstat(fd, &made) != 0 || fchmod(fd, mode_of(q, step, &made)) != 0)
-                return pawl__restore_fail(q->err, errno, to.path, "set the mode");
+                return pawl__restore_fail(q->err, errno, q->steps[step].path, "set the mode");
         if ((uint64_t)made.st_dev != q->dev && !q->r->unsynced &&
                 fsync(fd) != 0) /* syncfs() does not reach it */
-                return pawl__restore_fail(q->err, errno, to.path, "sync the file");
+                return pawl__restore_fail(q->err, errno, q->steps[step].path, "sync the file");
         b->bytes += goal->size;
         return PAWL_OK;
+}
+
+/* Of a path that is left as it is: a rollback that ends leaves none of them. */
+static pawl_status remove_temporary(pawl__restore_work *q, size_t step, const pawl__buf *temporary)
+{
+        if (pawl__rootdir_unlink(q->root, pawl__buf_text(temporary)) == 0)
+                return PAWL_OK;
+        return pawl__restore_fail(
+                q->err, errno, q->steps[step].path, "remove a temporary file beside it");
 }
 
 /* Under the batch's next name. */
@@ -117,17 +130,21 @@ static pawl_status make_one(pawl__restore_work *q, batch *b, size_t step, pawl__
         if (goal->kind == PAWL__ENTRY_LINK) {
                 if (pawl__rootdir_symlink(q->root, pawl__buf_text(temporary), goal->target.data) !=
                         0)
-                        return pawl__restore_fail(q->err, errno, path, "make the link");
+                        return pawl__restore_unwritten(q, step, errno, "make the link");
         } else {
                 fd = pawl__rootdir_file(
                         q->root, pawl__buf_text(temporary), O_WRONLY | O_CREAT | O_EXCL, 0600);
                 if (fd < 0)
-                        return pawl__restore_fail(q->err, errno, path, "make the file");
+                        return pawl__restore_unwritten(q, step, errno, "make the file");
         }
         b->steps[b->n] = step;
         if (b->n < FEW_FILES)
                 b->files[b->n] = fd;
         pawl_status status = fd < 0 ? PAWL_OK : fill_file(q, b, step, fd);
+        if (!status && q->states[step].failed) { /* what was written of it makes room */
+                close(fd);
+                return remove_temporary(q, step, temporary);
+        }
         if (b->n++ >= FEW_FILES && fd >= 0 && close(fd) != 0 && !status)
                 status = pawl__restore_fail(q->err, errno, path, "write the file");
         return status;
@@ -151,7 +168,7 @@ static pawl_status sync_batch(pawl__restore_work *q, const batch *b)
         return PAWL_OK;
 }
 
-static pawl_status rename_one(pawl__restore_work *q, batch *b)
+static pawl_status rename_one(pawl__restore_work *q, batch *b, pawl__buf *temporary)
 {
         size_t step = b->steps[b->renamed];
         pawl_text path = q->steps[step].path;
@@ -162,9 +179,15 @@ static pawl_status rename_one(pawl__restore_work *q, batch *b)
         if (status)
                 return status;
         name_of(name, b->first_name + b->renamed);
-        if (pawl__rootdir_rename(q->root, name, path, exists) != 0)
-                return errno == EEXIST ? pawl__restore_changed(q, path)
-                                       : pawl__restore_fail(q->err, errno, path, "rename to it");
+        if (pawl__rootdir_rename(q->root, name, path, exists) != 0) {
+                if (errno == EEXIST)
+                        return pawl__restore_changed(q, path);
+                TRY(pawl__restore_unwritten(q, step, errno, "rename to it"));
+                if (beside(temporary, path, name))
+                        return pawl__nomem(q->err);
+                TRY(remove_temporary(q, step, temporary));
+                q->r->written--;
+        }
         b->renamed++;
         q->r->written++;
         return PAWL_OK;
@@ -199,7 +222,7 @@ static pawl_status make_batch(pawl__restore_work *q, size_t *next, pawl__buf *te
                 status = sync_batch(q, &b);
         pawl__rootdir_forget(q->root);
         while (!status && b.renamed < b.n)
-                status = rename_one(q, &b);
+                status = rename_one(q, &b, temporary);
         q->r->names += b.n;
         end_batch(q, &b, temporary);
         return status;

@@ -360,11 +360,15 @@ static pawl_status check_change(const pawl__change *change, void *user, pawl_err
         checking *c = user;
         const pawl__plan *plan = c->restore->plan;
 
+        const pawl__restore *r = c->restore;
         while (c->step < plan->n_steps &&
                 pawl__path_cmp(plan->steps[c->step].path, change->path) < 0)
                 c->step++;
         if (c->step == plan->n_steps || !pawl__text_eq(plan->steps[c->step].path, change->path))
                 return PAWL_OK;
+        for (size_t i = 0; i < r->n_unwritten; i++)
+                if (r->unwritten[i].step == c->step)
+                        return PAWL_OK;
         pawl_status status = PAWL_OK;
         if (!c->checker)
                 status = pawl__restore_checker_new(&c->checker, c->restore, err);
@@ -398,6 +402,7 @@ pawl_status pawl__rollback_do(pawl__scan **scan, pawl_rollback_plan *p, pawl__wo
                 .plan = &p->plan,
                 .back = back,
                 .unsynced = p->whole,
+                .whole = p->whole || back,
                 .again = again,
                 .source = &source,
                 .names = any_number(ws->log)};
@@ -408,12 +413,19 @@ pawl_status pawl__rollback_do(pawl__scan **scan, pawl_rollback_plan *p, pawl__wo
                 return pawl__restore_fail(err, error, pawl__text(ws->root), "open it");
         restore.own = &own;
         pawl_status status = find_own(&own, &root, ws->log, err);
+        if (!status && !(restore.unwritten = pawl__arena_array(
+                                 &p->arena, p->plan.n_steps + 1, sizeof *restore.unwritten)))
+                status = pawl__nomem(err);
         if (!status)
                 status = pawl__restore_run(&restore, err);
         if (!status)
                 status = move_git(p, ws, back, err);
         if (!status)
                 status = check(scan, &restore, ws, err);
+        p->unwritten = restore.unwritten;
+        p->n_unwritten = restore.n_unwritten;
+        if (!status && p->n_unwritten && p->items)
+                status = pawl__rollback_report(p, ws, err);
         pawl__rootdir_close(&root);
         return status;
 }

@@ -48,6 +48,8 @@ struct pawl_rollback_plan {
         pawl_rollback_plan_item *items; /* the plan, as the public header shows it */
         size_t n_items;
         pawl_rollback_plan_counts counts;
+        pawl__unwritten *unwritten; /* steps of the plan whose paths could not be written */
+        size_t n_unwritten;
         pawl_workspace_checkpoint_info info; /* of the target */
         uint64_t fence;                      /* of the claim on run_id; 0: not claimed */
 };

@@ -145,6 +145,18 @@ static void member_steps(pawl__json_writer *w, const pawl_rollback_plan *p, bool
         pawl__json_close_array(w);
 }
 
+/* Which steps of the plan could not be done. */
+static void member_unwritten(pawl__json_writer *w, const pawl_rollback_plan *p)
+{
+        if (p->n_unwritten == 0)
+                return;
+        pawl__json_name(w, "not_written");
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < p->n_unwritten; i++)
+                pawl__json_integer(w, (int64_t)p->unwritten[i].step);
+        pawl__json_close_array(w);
+}
+
 /* What the run and the other steps are from now on. */
 static void member_restored(pawl__json_writer *w, const pawl_rollback_plan *p)
 {
@@ -178,6 +190,7 @@ static pawl_status add_end(
         member_numbers(&w, "invalidated", p->given_up, done ? p->n_given_up : 0);
         member_numbers(&w, "revalidated", p->taken_up, done ? p->n_taken_up : 0);
         member_steps(&w, p, done);
+        member_unwritten(&w, p);
         if (done)
                 member_restored(&w, p);
         if (p->reason.data)

@@ -24,6 +24,21 @@ static pawl_rollback_plan_item item_of(const pawl__plan_step *step)
         return item;
 }
 
+/* What could not be written is left as it is, with the system's reason. */
+static void mark_unwritten(pawl_rollback_plan_item *item, const pawl_rollback_plan *p, size_t step)
+{
+        for (size_t i = 0; i < p->n_unwritten; i++) {
+                if (p->unwritten[i].step != step)
+                        continue;
+                item->action = PAWL_PLAN_LEAVE;
+                item->kind = 0;
+                item->size = 0;
+                item->wanted = p->plan.steps[step].to.kind != PAWL__ENTRY_NONE;
+                item->missed = true;
+                item->why = strerrordesc_np(p->unwritten[i].error);
+        }
+}
+
 /* What no checkpoint can have, its own names, is not missed. */
 static pawl_rollback_plan_item left_item(const pawl__plan_left *left)
 {
@@ -97,6 +112,7 @@ pawl_status pawl__rollback_report(pawl_rollback_plan *p, pawl__workspace *ws, pa
                         continue;
                 pawl_rollback_plan_item *item = &p->items[p->n_items++];
                 *item = item_of(&plan->steps[i]);
+                mark_unwritten(item, p, i);
                 if (p->work) { /* not of one that was interrupted */
                         item->run_id = p->work[i] == 'r' ? p->work_of[i] : pawl__text(NULL);
                         item->by_hand = p->work[i] == 'h';

@@ -1,0 +1,38 @@
+# A path that cannot be written does not stop a rollback: another user's directory.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
+        echo "skipped: only root can make another user's directory"
+        exit 0
+fi
+as_user() {
+        setpriv --reuid=1000 --regid=1000 --clear-groups env HOME=/nonexistent "$@"
+}
+mkdir w
+chmod 755 . w "$(dirname "$BIN")" 2>/dev/null || true
+chown 1000:1000 w
+cd w
+as_user sh -c 'echo 1 >a; mkdir made; echo 1 >z'
+runs 0 as_user "$BIN/pawl" checkpoint one
+mkdir made/gen
+echo root >made/gen/x
+as_user sh -c 'echo 2 >a; echo 2 >z'
+runs 0 as_user "$BIN/pawl" checkpoint two
+
+it "the rest is put back, the path is listed with the reason, and nothing is half-done"
+runs 1 as_user "$BIN/pawl" rollback 1 --yes
+says '^pawl: checkpoint 1: 2 paths are not as it has them, first made/gen; .*, then `pawl rollback --finish`' err
+says 'leave +made/gen/x: Permission denied' out
+same "$(cat a z | tr -d '\n')" 11
+same "$(cat made/gen/x)" root
+runs 0 as_user "$BIN/pawl" status
+runs 0 as_user "$BIN/eventlog" replay --check
+
+it "--finish tries it again: in vain, and then not"
+runs 1 as_user "$BIN/pawl" rollback --finish
+says 'not as it has' err
+chown -R 1000:1000 made/gen
+runs 0 as_user "$BIN/pawl" rollback --finish
+[ ! -e made/gen ]
+fails 1 'there is nothing to finish' as_user "$BIN/pawl" rollback --finish
+runs 0 as_user "$BIN/pawl" checkpoint three
+runs 0 as_user "$BIN/eventlog" verify
