@@ -5,6 +5,7 @@
 #include "events/mask.h"
 #include "pipeline/question.h"
 #include "session/session.h"
+#include "workspace/checkpoint.h"
 #include <stdlib.h>
 
 enum {
@@ -208,19 +209,39 @@ static pawl_status ask_for_claim(pawl__runner *r)
         return status;
 }
 
+/* Is it the checkpoint that may have failed, and not the claim? */
+static bool may_begin_without(pawl_status status)
+{
+        return status && status != PAWL_EEXISTS && status != PAWL_EHELD && status != PAWL_EFENCED &&
+               status != PAWL_EBUSY && status != PAWL_EINTERRUPTED;
+}
+
 pawl_status pawl__runner_claim(pawl__runner *r, unsigned wait_ms, pawl__prepare_fn fill, void *user)
 {
         pawl_status status = PAWL_EEXISTS;
+        pawl_error why = PAWL_ERROR_INIT;
+        bool with = false;
+        int failed = 0;
 
         for (int tries = 0; status == PAWL_EEXISTS && tries < CLAIM_TRIES; tries++) {
-                status = fill_batch(r, fill, user);
-                if (status)
+                TRY(fill_batch(r, fill, user));
+                status = pawl__runner_snapshot_first(
+                        r, failed < PAWL__CHECKPOINT_TRIES ? NULL : &why);
+                if (status && status != PAWL_DONE)
                         return status;
+                with = !status;
                 /* Others that keep taking turns at the run are no reason to give up. */
                 if (tries == CLAIM_TRIES - 1)
                         pawl__pipeline_batch(r->pipeline)->after_fence = 0;
                 status = pawl__runner_wait(r, wait_ms, ask_for_claim);
+                if (with && may_begin_without(status)) {
+                        why = r->error;
+                        failed += status == PAWL_EINPUTS ? 1 : PAWL__CHECKPOINT_TRIES;
+                        status = PAWL_EEXISTS;
+                }
         }
+        if (!status && with)
+                pawl__runner_snapshot_begun(r);
         if (!status)
                 pawl__pipeline_adopt(r->pipeline, r->run_id, r->session_id, r->fence);
         return status;

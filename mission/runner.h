@@ -266,6 +266,14 @@ void pawl__runner_prune(pawl__runner *r);
  */
 PAWL_MUST_CHECK pawl_status pawl__runner_snapshot(
         pawl__runner *r, pawl_text step_id, pawl__prepare_fn then, void *user);
+/**
+ * Take one with the claim that begins the run or goes on with it, if the files are not those of the
+ * current checkpoint: it is armed on the batch. pawl__runner_snapshot_begun() after the claim.
+ * @param failed  why the claim failed with it: let it begin without; NULL: take one.
+ * @return PAWL_DONE: none is taken with it.
+ */
+PAWL_MUST_CHECK pawl_status pawl__runner_snapshot_first(pawl__runner *r, const pawl_error *failed);
+void pawl__runner_snapshot_begun(pawl__runner *r);
 /** Without @p then it waits for the batch's next commit. When that may have been: tell of it; where
  * that commit went without it, take it now. */
 PAWL_MUST_CHECK pawl_status pawl__runner_snapshot_settle(pawl__runner *r);

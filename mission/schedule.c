@@ -441,9 +441,8 @@ static pawl_status make_slots(schedule *s)
 pawl_status pawl__runner_steps(pawl__runner *r)
 {
         schedule s = {.r = r, .scratch = PAWL__ARENA_INIT};
-        pawl_status status;
+        pawl_status status = r->stopped ? PAWL_EINTERRUPTED : pawl__runner_require_signed(r);
 
-        status = pawl__runner_require_signed(r);
         if (!status && r->resumes)
                 status = pawl__past_present(&r->glossary, &r->hidden, &r->arena, r->log, &r->begun,
                         &r->filter, &r->error);

@@ -1,5 +1,6 @@
-/* The automatic checkpoints of the workspace that a run takes: after each completed step, and at
- * the session's end. They share the commit that records the step, or the end. */
+/* The automatic checkpoints of the workspace that a run takes: before its first command, after each
+ * completed step, and at the session's end. They share the commit that records the claim, the step,
+ * or the end. */
 #include "base/error.h"
 #include "base/json_write.h"
 #include "mission/runner.h"
@@ -16,6 +17,8 @@ struct pawl__snapshot {
         bool waits;     /* armed on the batch, to go with its next commit */
         pawl_error why; /* the last one failed: the same is not said again */
         bool untold;
+        pawl__batch_prepare_fn ask; /* what the claim asks after the first one; NULL: nothing */
+        void *ask_user;
         unsigned tries;                         /* of a submitted run's, which failed */
         pawl_text running[PAWL__COMMANDS_MOST]; /* as the runner's, when it was taken */
 };
@@ -175,9 +178,13 @@ static void set_request(pawl__runner *r, pawl_text step_id, after *a)
         s->request.run_id = r->run_id.data;
         s->request.session_id = r->session_id.data;
         s->request.step_id = step_id.data;
-        s->request.description = step_id.data ? NULL : "session end";
+        s->request.description = step_id.data ? NULL
+                                 : r->fence   ? "session end"
+                                              : PAWL__AT_SESSION_START;
         s->taking.ws = &s->ws;
         s->taking.request = &s->request;
+        s->taking.begins = !r->fence;
+        s->taking.files_only = !r->last && !r->done_before;
         s->taking.then = a->then ? add_after : NULL;
         s->taking.then_user = a;
         memcpy(s->running, r->running, r->n_running * sizeof *r->running);
@@ -191,7 +198,7 @@ static void set_request(pawl__runner *r, pawl_text step_id, after *a)
 
 /* ---- Taking one ------------------------------------------------------------------------------ */
 
-/* PAWL_DONE: nothing has changed, or nothing was done yet. */
+/* PAWL_DONE: nothing has changed. */
 static pawl_status prepare(pawl__runner *r, pawl_text step_id, after *a, pawl_error *err)
 {
         pawl__snapshot *s = r->snapshot;
@@ -200,8 +207,7 @@ static pawl_status prepare(pawl__runner *r, pawl_text step_id, after *a, pawl_er
         if (status)
                 return status;
         set_request(r, step_id, a);
-        status = pawl__checkpoint_prepare(&s->taking, err);
-        return !status && !s->ws.any && !r->last && !r->done_before ? PAWL_DONE : status;
+        return pawl__checkpoint_prepare(&s->taking, err);
 }
 
 /* A commit with a step's checkpoint failed. Is it the log that fails, and not the checkpoint? Then
@@ -332,6 +338,66 @@ static pawl_status take_or_ask(pawl__runner *r, pawl_text step_id, after *a, boo
                         return status;
                 return answer == PAWL_TROUBLE_SKIP ? PAWL_DONE : stop(r, &err);
         }
+}
+
+/* ---- Before the first command ---------------------------------------------------------------- */
+
+/* What the claim has the batch ask inside its transaction is asked after the checkpoint. */
+static pawl_status ask_after(uint64_t n, pawl__batch *batch, void *user, pawl_error *err)
+{
+        const pawl__snapshot *s = user;
+
+        (void)n;
+        return s->ask(s->ws.log, batch, s->ask_user, err);
+}
+
+/* The run begins without it; or again, where it is tried again. */
+static pawl_status begin_without(pawl__runner *r, const pawl_error *err)
+{
+        pawl_error why = *err;
+        const pawl_trouble_answer answer = ask(r, err);
+
+        if (answer == PAWL_TROUBLE_RETRY)
+                return PAWL_EINPUTS;
+        if (answer == PAWL_TROUBLE_STOP)
+                (void)stop(r, err);
+        TRY(emit_failed(r, (pawl_text){NULL, 0}, &why));
+        return PAWL_DONE;
+}
+
+pawl_status pawl__runner_snapshot_first(pawl__runner *r, const pawl_error *failed)
+{
+        pawl__batch *batch = pawl__pipeline_batch(r->pipeline);
+        const pawl_text none = {NULL, 0};
+        after nothing = {r, NULL, NULL};
+        pawl_error err = PAWL_ERROR_INIT;
+
+        if (r->directory || r->mission->snapshots == PAWL__SNAPSHOT_MANUAL)
+                return PAWL_DONE;
+        TRY(need_snapshot(r));
+        pawl_status status = failed ? begin_without(r, failed) : PAWL_EINPUTS;
+        while (status == PAWL_EINPUTS) {
+                status = prepare(r, none, &nothing, &err);
+                if (status && status != PAWL_DONE)
+                        status = begin_without(r, &err);
+        }
+        if (status)
+                return status;
+        pawl__snapshot *s = r->snapshot;
+        s->ask = batch->prepare;
+        s->ask_user = batch->prepare_user;
+        if (s->ask) {
+                s->taking.then = ask_after;
+                s->taking.then_user = s;
+        }
+        pawl__checkpoint_arm(&s->taking, batch);
+        return PAWL_OK;
+}
+
+void pawl__runner_snapshot_begun(pawl__runner *r)
+{
+        pawl__checkpoint_settle(&r->snapshot->taking);
+        tell_taken(r);
 }
 
 /* Has the commit that it waited for taken it? */

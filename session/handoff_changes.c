@@ -5,6 +5,7 @@
  */
 #include "base/error.h"
 #include "session/handoff.h"
+#include "workspace/checkpoint.h"
 #include "workspace/store/contents.h"
 #include <stdlib.h>
 
@@ -65,6 +66,20 @@ static pawl_status find_ends(pawl__row *first, pawl__row *last, const finding *f
                 if ((status = get(last, f, newest)) || is_of(last, f))
                         break;
         return status;
+}
+
+/* Where the session's work begins: at its first checkpoint, if that is of what it found, else at
+ * the one before. Without one before, what it did before its first is not known. */
+static pawl_status find_found(pawl__row *found, const pawl__row *first, const finding *f)
+{
+        const pawl__value *v = first->v;
+
+        *found = *first;
+        if (!v[PAWL__WCP_BASE].integer ||
+                (pawl__text_is(v[PAWL__WCP_TRIGGER].text, "auto") &&
+                        pawl__text_is(v[PAWL__WCP_DESCRIPTION].text, PAWL__AT_SESSION_START)))
+                return PAWL_OK;
+        return get(found, f, v[PAWL__WCP_BASE].integer);
 }
 
 /* ---- The files ------------------------------------------------------------------------------- */
@@ -131,9 +146,7 @@ pawl_status pawl__handoff_changes(
 
         if (status)
                 return status == PAWL_DONE ? PAWL_OK : status;
-        from = first; /* what it did before its first is not known where nothing was before */
-        if (first.v[PAWL__WCP_BASE].integer)
-                status = get(&from, &f, first.v[PAWL__WCP_BASE].integer);
+        status = find_found(&from, &first, &f);
         if (!status)
                 status = diff(&l, log, &from, &last, err);
         if (!status && l.n) {
@@ -187,7 +200,7 @@ pawl_status pawl__session_before(
 {
         const pawl_text any = {NULL, 0};
         pawl__arena arena = PAWL__ARENA_INIT;
-        pawl__row session, first, last;
+        pawl__row session, first, last, found = {0};
         pawl__state *state;
         pawl_status status = pawl__state_of(&state, log, err);
 
@@ -197,10 +210,10 @@ pawl_status pawl__session_before(
         if (!status) {
                 const finding f = {state, &session, &arena, err};
                 status = find_ends(&first, &last, &f);
-        }
-        if (!status) {
-                const int64_t base = first.v[PAWL__WCP_BASE].integer;
-                *n = (uint64_t)(base ? base : first.v[PAWL__WCP_N].integer);
+                if (!status)
+                        status = find_found(&found, &first, &f);
+                if (!status)
+                        *n = (uint64_t)found.v[PAWL__WCP_N].integer;
         }
         pawl__arena_free(&arena);
         return status == PAWL_DONE ? PAWL_OK : status;

@@ -120,8 +120,13 @@ static pawl_status unchanged(bool *same, const pawl__taking *t, pawl_error *err)
         if (!t->ws->any)
                 return PAWL_OK;
         pawl__hex(tree, t->scan->tree, 32);
-        if (!pawl__text_is(v[PAWL__WCP_TREE].text, tree) || !same_git(t, v) ||
-                !same_hash(v[PAWL__WCP_OUTPUTS_HASH].text, t->outputs, t->outputs_hash))
+        if (!pawl__text_is(v[PAWL__WCP_TREE].text, tree) || !same_git(t, v))
+                return PAWL_OK;
+        if (t->files_only) {
+                *same = true;
+                return PAWL_OK;
+        }
+        if (!same_hash(v[PAWL__WCP_OUTPUTS_HASH].text, t->outputs, t->outputs_hash))
                 return PAWL_OK;
         if (t->request->run_id && !t->state.data)
                 return same_run_state(same, t, err);
@@ -161,7 +166,7 @@ static pawl_status check_run(pawl__taking *t, pawl_error *err)
 {
         pawl__row run = {.v[PAWL__RUN_ID].text = pawl__text(t->request->run_id)};
 
-        if (!t->request->run_id)
+        if (!t->request->run_id || t->begins)
                 return PAWL_OK;
         const pawl_status status = pawl__state_get(t->ws->state, PAWL__RUNS, &run, &t->arena, err);
         if (status && status != PAWL_ENOTFOUND)

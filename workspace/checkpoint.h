@@ -15,6 +15,8 @@
 #include "workspace/workspace.h"
 
 #define PAWL__CHECKPOINT_TRIES 3
+/** The description of an automatic one of the files as a session found them. */
+#define PAWL__AT_SESSION_START "session start"
 
 /** Called inside the transaction when the event is in the batch, whose number is @p n: adds the
  *  events that belong right after it. */
@@ -25,13 +27,15 @@ typedef struct pawl__last_step {
         pawl_text step_id, input_hash, output_hash;
 } pawl__last_step;
 
-/** Set the first eight as they apply, zero the others. */
+/** Set the first ten as they apply, zero the others. */
 typedef struct pawl__taking {
         pawl__workspace *ws;
         const pawl_workspace_checkpoint_request *request;
         pawl_workspace_checkpoint_request of_no_run; /**< the request, if the log has not its run */
         bool safety;                                 /**< a rollback's own */
-        pawl__then_fn then;                          /**< NULL: nothing comes after it */
+        bool begins;        /**< the same commit begins the run, which the log may not have yet */
+        bool files_only;    /**< only_if_changed is about the files, and not the run's state */
+        pawl__then_fn then; /**< NULL: nothing comes after it */
         void *then_user;
         pawl__last_step last; /**< of the run; absent: none waits */
         const pawl_text

@@ -46,7 +46,8 @@ code=0
 wait "$runner" || code=$?
 same "$code" 1
 says "^pawl: run $run: was cancelled by user:ana$" run.err
-same "$(cat run.out)" "run $run: cancelled, 0 of 2 steps completed"
+same "$(cat run.out)" "checkpoint 1 (session start)
+run $run: cancelled, 0 of 2 steps completed"
 [ -e ended ]
 [ ! -e two ]
 if kill -0 "$(cat pid)" 2>/dev/null; then

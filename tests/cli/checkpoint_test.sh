@@ -145,7 +145,7 @@ fails 1 'this log keeps the checkpoints of another root, \.' pawl checkpoint --r
 HOME=$PWD fails 1 'force this one' pawl checkpoint
 misused 'is not a size' pawl checkpoint --max-file 1X
 
-it "a run takes one after each step, in the transaction that records it"
+it "a run takes one before its first command and after each step, in the transaction that records it"
 forget_log
 rm -rf src build empty large state.json outputs.json .gitignore
 cat >mission.yaml <<'END'
@@ -156,50 +156,52 @@ steps:
   - {id: third, run: ["true"]}
 END
 runs 0 pawl run mission.yaml --run one
-same "$(cat out)" "[1/3] first: completed
-checkpoint 1 (@first)
+same "$(cat out)" "checkpoint 1 (session start)
+[1/3] first: completed
+checkpoint 2 (@first)
 [2/3] second: completed
-checkpoint 2 (@second)
+checkpoint 3 (@second)
 [3/3] third: completed
-checkpoint 3 (@third)
+checkpoint 4 (@third)
 run one: completed, 3 of 3 steps completed"
 same "$(pawl checkpoints --json | jq -c '[.[] | [.n, .step_id, .trigger, .run_id]]')" \
-        '[[1,"first","auto","one"],[2,"second","auto","one"],[3,"third","auto","one"]]'
-same "$(pawl diff 1 2 --json | jq -c '[.files[].path]')" '["second.txt"]'
-same "$(pawl diff 1 2 --json | jq -r '.members[].path')" 'state.steps.second
+        '[[1,null,"auto","one"],[2,"first","auto","one"],[3,"second","auto","one"],[4,"third","auto","one"]]'
+same "$(eventlog export | jq -r .type | head -n 4 | tr '\n' ' ')" "RunClaimed RunStarted SessionStarted WorkspaceCheckpointed "
+same "$(pawl diff 2 3 --json | jq -c '[.files[].path]')" '["second.txt"]'
+same "$(pawl diff 2 3 --json | jq -r '.members[].path')" 'state.steps.second
 outputs.second'
-same "$(pawl show 1 --document outputs)" '{"first":{"made":1}}'
+same "$(pawl show 2 --document outputs)" '{"first":{"made":1}}'
 runs 0 eventlog replay --check
 runs 0 eventlog verify
 same "$(eventlog export | jq -r .type | tail -n 5 | tr '\n' ' ')" \
         "StepCompleted SessionCheckpointed WorkspaceCheckpointed RunCompleted SessionEnded "
 
-it "they are told apart by run, session and step"
+it "the next run takes none before its first command, as nothing changed; they are told apart by run, session and step"
 runs 0 pawl run mission.yaml --run other-one --json
-same "$(jq -c '[.checkpoints[] | [.n, .step_id]]' out)" '[[4,"first"],[5,"second"],[6,"third"]]'
+same "$(jq -c '[.checkpoints[] | [.n, .step_id]]' out)" '[[5,"first"],[6,"second"],[7,"third"]]'
 same "$(jq -c '[.checkpoints[].id]' out)" "$(pawl checkpoints --json --run other-one | jq -c '[.[].id]')"
 session=$(checkpoint session_id)
 numbers() {
         pawl checkpoints --json "$@" | jq -c '[.[].n]'
 }
 same "$(numbers --run one) $(numbers --run othe) $(numbers --step second) $(numbers --session "$session")" \
-        "[1,2,3] [4,5,6] [2,5] [4,5,6]"
-same "$(numbers --run one --step second) $(numbers --step none)" "[2] []"
+        "[1,2,3,4] [5,6,7] [3,6] [5,6,7]"
+same "$(numbers --run one --step second) $(numbers --step none)" "[3] []"
 runs 0 pawl checkpoints --run one --step second
 same "$(wc -l <out)" 2
-says '^ *2 +cp-02 +second ' out
+says '^ *3 +cp-03 +second ' out
 runs 0 pawl checkpoints --run one --step none
 is_empty out
 fails 1 'run none: is not in the log; `pawl runs` lists those there are' pawl checkpoints --run none
 fails 1 'session none: is not in the log; `pawl sessions`' pawl checkpoints --session none --json
 
 it "a step names its newest checkpoint, wherever one is named"
-same "$(pawl show @second --json | jq .n) $(pawl show @first --json | jq .n)" "5 4"
-same "$(pawl diff @first @second --json | jq -c '[.a.n, .b.n]')" "[4,5]"
+same "$(pawl show @second --json | jq .n) $(pawl show @first --json | jq .n)" "6 5"
+same "$(pawl diff @first @second --json | jq -c '[.a.n, .b.n]')" "[5,6]"
 runs 0 pawl pin @first
-same "$(checkpoint pinned '.[3]')" true
+same "$(checkpoint pinned '.[4]')" true
 runs 0 pawl rollback @second --plan --json
-same "$(jq .target.n out)" 5
+same "$(jq .target.n out)" 6
 runs 0 pawl validate @second
 runs 0 pawl export @second -o second.tar.zst
 mkdir -p import && (cd import && pawl init --db .pawl/events.db >/dev/null && pawl import ../second.tar.zst --db .pawl/events.db >/dev/null)
@@ -207,6 +209,16 @@ fails 1 '^pawl: checkpoint @second: there is none of that step; .* lists them' \
         pawl show @second --db import/.pawl/events.db
 fails 1 '^pawl: checkpoint @: there is none of that step' pawl show @
 rm -r import second.tar.zst
+
+it "what the first step removes, or a hand changed since the last run, can be restored"
+echo precious >data.txt
+printf 'mission: removes\nsteps: [{id: a, run: [rm, data.txt]}]\n' >removes.yaml
+runs 0 pawl run removes.yaml
+[ ! -e data.txt ]
+runs 0 pawl rollback "$(pawl checkpoints --json | jq '.[-2].n')" --yes
+same "$(cat data.txt)" precious
+same "$(checkpoint 'description, .step_id, .run_id != null' '.[-3]' | xargs)" "session start null true"
+rm removes.yaml data.txt
 
 it "a mission may say that it takes none, what is no part of it, and where it is"
 forget_log
@@ -247,9 +259,9 @@ same "$(cat out)" "[]"
 
 it "and stays in the log, with its reason, as long as no later one was taken"
 same "$(eventlog export | jq -r 'select(.type == "WorkspaceCheckpointFailed") | .step_id' | tr '\n' ' ')" \
-        "first second third "
-same "$(eventlog export | jq -r 'select(.type == "WorkspaceCheckpointFailed") | .payload.reason' | grep -c "force this one")" 3
-says '^pawl: 3 could not be taken since, the last at seq [0-9]+: .*force this one' err
+        "null first second third "
+same "$(eventlog export | jq -r 'select(.type == "WorkspaceCheckpointFailed") | .payload.reason' | grep -c "force this one")" 4
+says '^pawl: 4 could not be taken since, the last at seq [0-9]+: .*force this one' err
 runs 0 eventlog replay --check
 runs 0 pawl checkpoint after
 runs 0 pawl checkpoints

@@ -24,13 +24,19 @@ misused '--from' pawl fork first
 mkdir full && touch full/file
 fails 1 '^pawl: directory .*/full: is not empty; ' pawl fork first --from publish --dir full
 fails 1 '^pawl: .*/full/file' pawl fork first --from publish --dir full/file
-fails 1 '^pawl: step research: no checkpoint of the workspace was taken before it' pawl fork first --from research --dir new
 fails 1 '^pawl: parameter nothing: ' pawl fork first --from publish --dir new --set nothing=1
 fails 1 '^pawl: fork: the files of the workspace go back to checkpoint [0-9]+, and there is nobody to ask; say --yes' pawl fork first --from publish
 [ ! -e new ]
 same "$(ls full)" file
 same "$(eventlog head)" "$head"
 [ -e publish.txt ]
+
+it "a fork from the first step has the files as they were before anything ran"
+runs 0 pawl fork first --from research --dir from-first
+same "$(steps "$(cat out)")" "research=pending specify=pending publish=pending"
+[ -s from-first/mission.yaml ]
+[ ! -e from-first/research.txt ]
+rm -r from-first
 
 it "a fork in a directory of its own: the steps before are completed, outputs and all, in one commit; nothing is run"
 runs 0 pawl fork firs --from publish --dir new

@@ -190,28 +190,28 @@ END
 runs 0 pawl init
 runs 1 pawl run mission.yaml --run tree
 runs 0 pawl handoff
-says '^- kept \(changed\)$' out
-says '^- gone \(removed\)$' out
+says '^- kept \(added\)$' out
+lacks '^- gone' out
 says '^- new \(added\)$' out
 lacks 'mission.yaml \(' out
 runs 0 pawl handoff --json
 same "$(jq -c '[.status, [.done[].step_id], [.in_progress[] | [.step_id, .status, .exit_code]], [.next[].step_id]]' out)" \
         '["error",["one"],[["two","failed",1]],["three"]]'
 same "$(jq -c '[.files[] | select(.change) | [.path, .change]]' out)" \
-        '[["gone","removed"],["head","added"],["kept","changed"],["new","added"]]'
+        '[["head","added"],["kept","added"],["new","added"]]'
 same "$(jq -r '.commits[-1].commit' out)" "$(cat head)"
 same "$(jq -r .go_on out)" "$(pawl handoff | tail -1)"
-same "$(jq -c '[.workspace_checkpoints[] | [.n, .step_id]]' out)" '[[1,"one"],[2,null]]'
+same "$(jq -c '[.workspace_checkpoints[] | [.n, .step_id]]' out)" '[[1,null],[2,"one"],[3,null]]'
 same "$(jq -c '.session_checkpoints | map(.reason)' <(pawl sessions --id "$(jq -r .session_id out)" --json | jq '.[0]'))" '["step_complete"]'
 
-it "and the next session, what it did itself"
+it "and the next session, what it did itself, and not what was there before it"
 touch ok
 runs 0 pawl resume tree
 runs 0 pawl handoff --json
-same "$(jq -c '[.files[] | select(.change) | [.path, .change]]' out)" '[["ok","added"]]'
+same "$(jq -c '[.files[] | select(.change) | [.path, .change]]' out)" '[]'
 
 it "a run that was rolled back is where it is, in every list"
-runs 0 pawl rollback 1 --yes
+runs 0 pawl rollback 2 --yes
 same "$(pawl runs --id tree --json | jq -c '[.steps_completed, .steps_total]')" '[1,3]'
 same "$(pawl sessions --latest --json | jq -c '.[0] | [.steps_completed, .steps_total]')" '[1,3]'
 runs 0 pawl handoff

@@ -26,14 +26,14 @@ more=$(syncs more.yaml)
 
 it "each checkpoint stands between the end of its step and the beginning of the next"
 same "$(eventlog export | jq -r 'select(.type | test("^(StepStarted|StepCompleted|WorkspaceCheckpointed)$")) |
-        "\(.type) \(.step_id)"' | sed -n 4,8p | tr '\n' ' ')" \
+        "\(.type) \(.step_id)"' | sed -n 5,9p | tr '\n' ' ')" \
         "StepStarted s2 StepCompleted s2 WorkspaceCheckpointed s2 StepStarted s3 StepCompleted s3 "
-same "$(pawl checkpoints --json | jq length)" 15
-says '^checkpoint 3 \(@s3\)$' out
+same "$(pawl checkpoints --json | jq length)" 16
+says '^checkpoint 4 \(@s3\)$' out
 runs 0 eventlog replay --check
 
 it "its files are those of its step"
-runs 0 pawl rollback 7 --yes
+runs 0 pawl rollback 8 --yes
 same "$(cat file)" 7
 same "$(eventlog replay --json | jq -r '[.runs[0].steps[] | select(.status == "completed")] | length')" 7
 

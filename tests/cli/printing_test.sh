@@ -50,11 +50,11 @@ same "$(pawl conflicts --json | jq -r '.[0].candidates[1].definition')" "$(print
 
 it "a patch is bytes for other programs, and harmless on a terminal"
 printf 'a \033[31mred\tline\n\302\233 and \377\n' >f
-runs 0 pawl checkpoint
+n=$(pawl checkpoint --json | jq .n)
 rm f
-runs 0 pawl diff 1 --patch
+runs 0 pawl diff "$n" --patch
 grep -qaF -- "$(printf -- '-a \033[31mred\tline')" out
-python3 -c 'import pty; pty.spawn(["pawl", "diff", "1", "--patch"])' </dev/null | tr -d '\r' >shown
+python3 -c 'import pty, sys; pty.spawn(["pawl", "diff", sys.argv[1], "--patch"])' "$n" </dev/null | tr -d '\r' >shown
 says '^-a \\x1b\[31mred	*line' shown
 says '^-\\u009b and \\xff$' shown
 harmless <(tr -d '\t' <shown)

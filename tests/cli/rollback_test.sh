@@ -218,8 +218,10 @@ steps:
 END
 runs 0 pawl run mission.yaml --run r
 runs 0 pawl rollback 1 --plan
+says '^  step    one of run r is to be run again$' out
+runs 0 pawl rollback 2 --plan
 says '^  step    two of run r is to be run again$' out
-runs 0 pawl rollback 1 --yes
+runs 0 pawl rollback 2 --yes
 says 'continue with `pawl resume r`' out
 [ -e one.txt ]
 [ ! -e two.txt ]
@@ -235,11 +237,11 @@ it "steps follow the place in the log, forward and back"
 steps() {
         eventlog replay --json | jq -r '[.runs[0].status] + [.runs[0].steps[].status] | join(" ")'
 }
-runs 0 pawl rollback 2 --yes
-same "$(steps)" "interrupted completed completed pending"
-runs 0 pawl rollback 3 --plan
-says '^  step    three of run r is completed again$' out
 runs 0 pawl rollback 3 --yes
+same "$(steps)" "interrupted completed completed pending"
+runs 0 pawl rollback 4 --plan
+says '^  step    three of run r is completed again$' out
+runs 0 pawl rollback 4 --yes
 same "$(steps)" "interrupted completed completed completed"
 [ -e three.txt ]
 runs 0 pawl undo --yes
@@ -255,14 +257,14 @@ it "the plan names the work of other runs and by hand that it replaces; their st
 sed 's/mission: build/mission: other/; s/[123]\.txt/other.txt/; s/one\.txt\|two\.txt\|three\.txt/other.txt/' mission.yaml >other.yaml
 runs 0 pawl run other.yaml --run o
 echo mine >>one.txt
-runs 0 pawl rollback 1 --plan
+runs 0 pawl rollback 2 --plan
 says '^  by hand one.txt$' out
 says '^  run     o changed .*other.txt.*; its steps stay as they are$' out
 says '^  step    two of run r is to be run again$' out
-pawl rollback 1 --plan --json >out
+pawl rollback 2 --plan --json >out
 same "$(jq -c '[.others[].run_id] | sort' out)" '[null,"o"]'
 same "$(jq -c '[.items[] | select(.by_hand) | .path]' out)" '["one.txt"]'
-runs 0 pawl rollback 1 --yes
+runs 0 pawl rollback 2 --yes
 same "$(eventlog replay --json | jq -c '[.runs[] | select(.run_id == "o") | .steps[].status] | unique')" '["completed"]'
 runs 0 pawl undo --yes
 same "$(tail -n 1 one.txt)" mine

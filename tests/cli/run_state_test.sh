@@ -21,24 +21,25 @@ END
 it "is what its steps were right then, and the log keeps no copy of it"
 runs 0 pawl init
 runs 0 pawl run mission.yaml --run one
-same "$(pawl checkpoints --json | jq -c '[.[] | [.n, .state_hash]]')" '[[1,null],[2,null],[3,null]]'
-same "$(pawl show 1 --document state | jq -c '.steps | keys')" '["first"]'
-same "$(pawl show 2 --document state | jq -c '.steps | keys')" '["first","second"]'
-same "$(pawl show 3 --document state | jq -c '[.mission_id, .run_id, (.steps | keys)]')" \
+same "$(pawl checkpoints --json | jq -c '[.[] | [.n, .state_hash]]')" '[[1,null],[2,null],[3,null],[4,null]]'
+same "$(pawl show 1 --document state | jq -c '.steps | keys')" '[]'
+same "$(pawl show 2 --document state | jq -c '.steps | keys')" '["first"]'
+same "$(pawl show 3 --document state | jq -c '.steps | keys')" '["first","second"]'
+same "$(pawl show 4 --document state | jq -c '[.mission_id, .run_id, (.steps | keys)]')" \
         '["build","one",["first","second","third"]]'
-same "$(pawl show 3 --document state | jq -r .steps.first.status)" completed
+same "$(pawl show 4 --document state | jq -r .steps.first.status)" completed
 before=$(states pawl)
 
 it "stays what it was when the run goes back and on"
-runs 0 pawl rollback 1 --yes
+runs 0 pawl rollback 2 --yes
 runs 0 pawl resume one
 states pawl >after
-same "$(head -n 3 after)" "$before"
-[ "$(tail -n 1 after | jq -r '.[1].second')" != "$(sed -n 3p after | jq -r '.[1].second')" ]
+same "$(head -n 4 after)" "$before"
+[ "$(tail -n 1 after | jq -r '.[1].second')" != "$(sed -n 4p after | jq -r '.[1].second')" ]
 runs 0 eventlog replay --check
 
 it "is carried by an archive into a log that has no such run"
-runs 0 pawl export 1 2 3 -o run.tar.zst --json
+runs 0 pawl export 1 2 3 4 -o run.tar.zst --json
 digest=$(jq -r .digest out)
 runs 0 pawl export 1 -o one.tar.zst
 mkdir other
@@ -48,11 +49,11 @@ mkdir other
         runs 0 pawl checkpoint own
         runs 0 pawl import ../run.tar.zst --json
         same "$(jq -r .digest out)" "$digest"
-        same "$(pawl checkpoints --json | jq -c '[.[] | .run_id]')" '[null,null,null,null]'
-        for n in 2 3 4; do pawl show $n --document state; done |
+        same "$(pawl checkpoints --json | jq -c '[.[] | .run_id]')" '[null,null,null,null,null]'
+        for n in 2 3 4 5; do pawl show $n --document state; done |
                 jq -c '[.run_id, (.steps | map_values(.output_hash[:8]))]' >states
         same "$(cat states)" "$before"
-        same "$(pawl diff 2 3 --json | jq -c '[.members[].path]')" '["state.steps.second"]'
+        same "$(pawl diff 3 4 --json | jq -c '[.members[].path]')" '["state.steps.second"]'
         runs 0 pawl validate
         runs 0 eventlog verify
         runs 0 eventlog replay --check
@@ -63,14 +64,14 @@ mkdir third
 (
         cd other
         own_log
-        runs 0 pawl export 2 3 4 -o ../again.tar.zst --json
+        runs 0 pawl export 2 3 4 5 -o ../again.tar.zst --json
         same "$(jq -r .digest out)" "$digest"
 )
 (
         cd third
         own_log
         runs 0 pawl import ../again.tar.zst
-        for n in 1 2 3; do pawl show $n --document state; done |
+        for n in 1 2 3 4; do pawl show $n --document state; done |
                 jq -c '[.run_id, (.steps | map_values(.output_hash[:8]))]' >states
         same "$(cat states)" "$before"
 )

@@ -239,5 +239,5 @@ it "it is put back while a rollback plans, and while it puts the files back"
 mission true
 wanted=1
 (cd ground && pawl checkpoint one >/dev/null && echo two >>one && echo two >>two && pawl checkpoint two >/dev/null)
-away '^(fdatasync .pawl$|pwrite workspace.index|openat .pawl-tmp)' pawl rollback 1 --yes
+away '^(fdatasync .pawl$|pwrite workspace.index|openat .pawl-tmp)' pawl rollback 2 --yes
 same "$(tail -1 ground/two)" true

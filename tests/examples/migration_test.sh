@@ -9,7 +9,7 @@ same "$(sqlite3 accounts.db 'SELECT name FROM accounts WHERE id = 5')" Hypatia
 run=$(pawl runs --json | jq -r '.runs[0].run_id')
 
 it "a rollback takes the database back to before the columns were filled"
-runs 0 pawl rollback 2 --yes
+runs 0 pawl rollback 3 --yes
 same "$(sqlite3 accounts.db 'SELECT count(*) FROM accounts WHERE family IS NOT NULL')" 0
 
 it "mended, the same run goes on: what was right is not done again"

@@ -40,7 +40,7 @@ MISSION_TEST(the_events_of_a_run_tell_it_in_order)
         assert_ok(mission_run(f));
         char *types = mission_types(f, 0);
         assert_string_equal(types,
-                "RunClaimed RunStarted SessionStarted StepStarted "
+                "RunClaimed RunStarted SessionStarted WorkspaceCheckpointed StepStarted "
                 "SemanticCheckEvaluated StepCheckpointed "
                 "SemanticCheckEvaluated StepCompleted SessionCheckpointed WorkspaceCheckpointed RunCompleted "
                 "SessionEnded");
