@@ -143,8 +143,10 @@ static pawl_status restore(cli_call *cli, pawl_log *log, pawl_error *err)
                         files_of(cli), repository, &workspace, err);
         if (status)
                 return status;
-        status = cli_given(cli, "json") ? print_json(cli, pawl_toolcall_told(call),
-                                                  pawl_toolcall_plan(call) != NULL, err)
+        const pawl_rollback_plan *plan = pawl_toolcall_plan(call);
+        /* What is left alone, such as a file that the call created, is not as it was. */
+        const bool restored = plan && pawl_rollback_plan_look(plan).counts.left == 0;
+        status = cli_given(cli, "json") ? print_json(cli, pawl_toolcall_told(call), restored, err)
                                         : print_text(cli, log, call, err);
         if (!status && pawl_toolcall_plan(call))
                 status = cli_plan_missed(pawl_toolcall_plan(call), err);

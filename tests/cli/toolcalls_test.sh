@@ -157,3 +157,13 @@ sed -i 's/tool_checkpoints: sometimes/tool_checkpoints: off/; s/\[edit, "write f
 fails 1 'line 4: workspace.edit_tools.*is no name of a tool; write one without commas' pawl check mission.yaml
 sed -i 's/\["a,b"\]/[]/' mission.yaml
 fails 1 'line 4: workspace.edit_tools: names none; write them, or tool_checkpoints: off' pawl check mission.yaml
+
+it "a file that the call created is left, and then the answer does not say that it is restored"
+mkdir created
+cd created
+pawl init . >/dev/null
+echo keep >keep.txt
+runs 0 pawl tool checkpoint '[{"callId":"c1","name":"write_file","args":{"file_path":"new.txt"}}]' --json
+echo n >new.txt
+runs 0 pawl restore "$(pawl restore list | head -n 1)" --json
+same "$(jq .restored out) $(cat new.txt)" "false n"
