@@ -7,27 +7,6 @@
 
 /* ---- Paths that cannot be written ----------------------------------------------------------- */
 
-/* Does the error concern one path, so that others can be written all the same? */
-static bool is_of_a_path(int error)
-{
-        static const int of_a_path[] = {EACCES, EPERM, EROFS, EBUSY, ENOSPC, EDQUOT, ETXTBSY, EXDEV,
-                EFBIG, ENAMETOOLONG, ENOTEMPTY, EOPNOTSUPP};
-
-        for (size_t i = 0; i < sizeof of_a_path / sizeof *of_a_path; i++)
-                if (of_a_path[i] == error)
-                        return true;
-        return false;
-}
-
-pawl_status pawl__restore_unwritten(
-        pawl__restore_work *q, size_t step, int error, const char *doing)
-{
-        if (q->r->whole || !is_of_a_path(error))
-                return pawl__restore_fail(q->err, error, q->steps[step].path, doing);
-        q->states[step].failed = error;
-        return PAWL_OK;
-}
-
 /* What lies in a directory that could not be made, or could not take the place of something else,
  * cannot be written for the same reason. */
 static void fail_beneath(pawl__restore_work *q, size_t directory)
@@ -89,11 +68,11 @@ static pawl_status open_directories(pawl__restore_work *q)
                         continue;
                 if (errno == EACCES && !changes_beneath(q, i))
                         continue;
-                if (errno != EACCES && (q->r->whole || !is_of_a_path(errno)))
+                if (errno != EACCES && !pawl__restore_skips(q, errno))
                         return pawl__restore_fail(q->err, errno, path, "look at the directory");
                 if (errno == EACCES &&
                         pawl__rootdir_chmod(q->root, path, (mode_t)(state->mode | 0700)) != 0 &&
-                        (q->r->whole || !is_of_a_path(errno)))
+                        !pawl__restore_skips(q, errno))
                         return pawl__restore_fail(
                                 q->err, errno, path, "make the directory writable");
         }

@@ -189,3 +189,24 @@ pawl_status pawl__restore_fail(pawl_error *err, int error, pawl_text path, const
                                 PAWL__FMT(path), doing, strerrordesc_np(error), meanwhile[i].fix);
         return pawl__fail_errno_at(err, error, path, doing);
 }
+
+/* Does the error concern one path, so that others can be written all the same? */
+bool pawl__restore_skips(const pawl__restore_work *q, int error)
+{
+        static const int of_a_path[] = {EACCES, EPERM, EROFS, EBUSY, ENOSPC, EDQUOT, ETXTBSY, EXDEV,
+                EFBIG, ENAMETOOLONG, ENOTEMPTY, EOPNOTSUPP};
+
+        for (size_t i = 0; i < sizeof of_a_path / sizeof *of_a_path; i++)
+                if (!q->r->whole && of_a_path[i] == error)
+                        return true;
+        return false;
+}
+
+pawl_status pawl__restore_unwritten(
+        pawl__restore_work *q, size_t step, int error, const char *doing)
+{
+        if (!pawl__restore_skips(q, error))
+                return pawl__restore_fail(q->err, error, q->steps[step].path, doing);
+        q->states[step].failed = error;
+        return PAWL_OK;
+}

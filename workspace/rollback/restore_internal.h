@@ -60,6 +60,8 @@ PAWL_MUST_CHECK pawl_status pawl__restore_still(pawl__restore_work *q, size_t st
 /** The refusal of a path that others have changed. */
 pawl_status pawl__restore_changed(pawl__restore_work *q, pawl_text path);
 
+/** Does the error concern one path, which is left while the others are written? */
+bool pawl__restore_skips(const pawl__restore_work *q, int error);
 /** An act on the step's path failed with @p error. PAWL_OK: it is noted, and the path is left. */
 PAWL_MUST_CHECK pawl_status pawl__restore_unwritten(
         pawl__restore_work *q, size_t step, int error, const char *doing);
