@@ -131,7 +131,7 @@ static void sweep_writing(fixture *f, call_fn *call, call_fn *back)
         size_t half = 0;
         const bool undoes = call == call_undo;
 
-        for (sweep s = {.step = 3, .keeps = true}; sweep_next(&s);) {
+        for (sweep s = {.step = call == call_redo ? 47 : 3, .keeps = true}; sweep_next(&s);) {
                 if (undoes)
                         must(f, back);
                 sweep_arm(&s);
