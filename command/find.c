@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "command/key.h"
 #include "command/owner.h"
+#include "command/repository.h"
 #include "events/mask.h"
 #include "mission/secrets.h"
 #include "state/state.h"
@@ -27,34 +28,101 @@ static bool is_there(pawl__buf *path)
         return closed;
 }
 
-pawl_status cli_find_above(pawl__buf *path, const char *here, pawl_error *err)
+/* CLI_LOG_NAME in the directory that the first @p len bytes name. */
+static pawl_status name_log(pawl__buf *path, const char *directory, size_t len, pawl_error *err)
 {
-        pawl_status status = PAWL_OK;
+        pawl__buf_clear(path);
+        pawl__buf_add(path, directory, len == 1 ? 0 : len); /* "/" and "/.pawl", not "//.pawl" */
+        pawl__buf_adds(path, "/" CLI_LOG_NAME);
+        return pawl__buf_check(path, err);
+}
 
-        for (size_t len = strlen(here);; len--) {
-                size_t directory = len == 1 ? 0 : len; /* "/" and "/.pawl", not "//.pawl" */
-                pawl__buf_clear(path);
-                if (pawl__buf_add(path, here, directory) || pawl__buf_addc(path, '/') ||
-                        pawl__buf_adds(path, CLI_LOG_NAME)) {
-                        status = pawl__nomem(err);
-                        break;
-                }
-                if (is_there(path)) {
-                        status = cli_check_owner(path->data, err);
-                        break;
-                }
-                if (directory == 0) {
-                        status = pawl__fail(err, PAWL_ENOTFOUND,
-                                "no log here: no %s in %.300s or above it; run `pawl init`, or "
-                                "name one with --db",
-                                CLI_LOG_NAME, here);
-                        break;
-                }
-                while (len > 1 && here[len - 1] != '/')
-                        len--;
+/* The working directory; the caller frees it. */
+static pawl_status find_here(char **here, pawl_error *err)
+{
+        *here = getcwd(NULL, 0);
+        return *here ? PAWL_OK
+                     : pawl__fail(err, errno == ENOMEM ? PAWL_ENOMEM : PAWL_EIO,
+                               "the working directory: %s; change to one that exists, or name the "
+                               "log with --db",
+                               strerror(errno));
+}
+
+/* The log of the repository's main work tree. */
+static pawl_status name_main(pawl__buf *path, const cli_repository *repository, pawl_error *err)
+{
+        if (!repository->main.len)
+                return pawl__fail(err, PAWL_EIO,
+                        "work tree %.300s: its repository's main work tree cannot be reached, where "
+                        "the log belongs; name the log with --db",
+                        repository->place.top.data);
+        return name_log(path, repository->main.data, repository->main.len, err);
+}
+
+/* Where the directory is the top of a linked work tree, the log of the main one comes next.
+ * PAWL_ENOTFOUND without a message: there is none, or the directory is something else. */
+static pawl_status find_in_main(
+        pawl__buf *path, const cli_call *cli, const char *directory, size_t len, pawl_error *err)
+{
+        cli_repository repository;
+        struct stat st;
+        pawl_status status = PAWL_ENOTFOUND;
+
+        pawl__buf_clear(path);
+        pawl__buf_addf(path, "%.*s/.git", len == 1 ? 0 : (int)len, directory);
+        if (path->failed)
+                return pawl__nomem(err);
+        if (lstat(path->data, &st) != 0 || !S_ISREG(st.st_mode))
+                return PAWL_ENOTFOUND;
+        path->data[len == 1 ? 1 : len] = '\0';
+        status = cli_repository_find(&repository, cli, path->data, err);
+        if (!status && !repository.linked)
+                status = PAWL_ENOTFOUND;
+        else if (!status)
+                status = name_main(path, &repository, err);
+        if (!status && !is_there(path))
+                status = PAWL_ENOTFOUND;
+        cli_repository_free(&repository);
+        return status;
+}
+
+pawl_status cli_find_above(pawl__buf *path, const cli_call *cli, const char *here, pawl_error *err)
+{
+        for (size_t len = strlen(here); len; len--) {
+                pawl_status status = name_log(path, here, len, err);
+                if (!status && !is_there(path))
+                        status = find_in_main(path, cli, here, len, err);
+                if (status != PAWL_ENOTFOUND)
+                        return status ? status : cli_check_owner(path->data, err);
                 if (len == 1)
-                        len = 2; /* the root is next */
+                        break;
+                while (here[len - 1] != '/')
+                        len--;
+                len += len == 1; /* the root is next */
         }
+        return pawl__fail(err, PAWL_ENOTFOUND,
+                "no log here: no %s in %.300s or above it; run `pawl init`, or name one with --db",
+                CLI_LOG_NAME, here);
+}
+
+pawl_status cli_log_to_make(pawl__buf *path, bool *in_repository, const cli_call *cli,
+        const char *directory, pawl_error *err)
+{
+        cli_repository repository = {.linked = false};
+        char *here = NULL;
+        pawl_status status = directory ? PAWL_OK : find_here(&here, err);
+
+        if (!directory)
+                directory = here;
+        if (!status)
+                status = cli_repository_find(&repository, cli, directory, err);
+        *in_repository = !status;
+        if (status == PAWL_ENOTFOUND)
+                status = name_log(path, directory, strlen(directory), err);
+        else if (!status)
+                status = name_main(path, &repository, err);
+        cli_repository_free(&repository);
+        free(here);
         return status;
 }
 
@@ -64,13 +132,10 @@ pawl_status cli_find_log(pawl__buf *path, const cli_call *cli, pawl_error *err)
 
         if (named)
                 return pawl__buf_adds(path, named) ? pawl__nomem(err) : PAWL_OK;
-        char *here = getcwd(NULL, 0);
-        if (!here)
-                return pawl__fail(err, errno == ENOMEM ? PAWL_ENOMEM : PAWL_EIO,
-                        "the working directory: %s; change to one that exists, or name the log "
-                        "with --db",
-                        strerror(errno));
-        pawl_status status = cli_find_above(path, here, err);
+        char *here;
+        pawl_status status = find_here(&here, err);
+        if (!status)
+                status = cli_find_above(path, cli, here, err);
         free(here);
         return status;
 }
@@ -171,9 +236,44 @@ pawl_status cli_open_found(
         return status;
 }
 
+/* A log that an earlier version made in a linked work tree goes when git removes that. */
+static void warn_of_linked(const cli_call *cli, const char *log)
+{
+        const size_t len = strlen(log) - strlen(CLI_LOG_NAME) - 1;
+        pawl__buf path = PAWL__BUF_INIT;
+        cli_repository repository;
+        struct stat st;
+
+        pawl__buf_addf(&path, "%.*s/.git", (int)len, log);
+        if (path.failed || lstat(path.data, &st) != 0 || !S_ISREG(st.st_mode)) {
+                pawl__buf_free(&path);
+                return;
+        }
+        path.data[len ? len : 1] = '\0';
+        if (!cli_repository_find(&repository, cli, path.data, NULL) && repository.linked)
+                cli_noticef(cli,
+                        "%s: this log lies in a linked work tree, and goes when that is removed; carry "
+                        "it over: pawl copy %s %s/" CLI_LOG_NAME,
+                        log, log, repository.main.len ? repository.main.data : "DIR");
+        cli_repository_free(&repository);
+        pawl__buf_free(&path);
+}
+
+static pawl_status find_or_make(
+        pawl__buf *path, bool *made, const cli_call *cli, cli_access access, pawl_error *err)
+{
+        const pawl_status status = cli_find_log(path, cli, err);
+
+        *made = false;
+        return status != PAWL_ENOTFOUND || access != CLI_MAKE
+                       ? status
+                       : cli_log_to_make(path, made, cli, NULL, err);
+}
+
 pawl_status cli_open_log(pawl_log **out, const cli_call *cli, cli_access access, pawl_error *err)
 {
         pawl__buf path = PAWL__BUF_INIT;
+        bool made;
 
         if (access == CLI_WRITE && !cli_changes(cli))
                 access = CLI_LOOK;
@@ -181,14 +281,14 @@ pawl_status cli_open_log(pawl_log **out, const cli_call *cli, cli_access access,
                 *out = cli->in->log;
                 return PAWL_OK;
         }
-        pawl_status status = cli_find_log(&path, cli, err);
-        if (status == PAWL_ENOTFOUND && access == CLI_MAKE) {
-                pawl__buf_clear(&path);
-                status = pawl__buf_adds(&path, CLI_LOG_NAME) ? pawl__nomem(err) : PAWL_OK;
-        }
+        pawl_status status = find_or_make(&path, &made, cli, access, err);
         if (!status)
                 status = (cli_named_log(cli) ? cli_open_path : cli_open_found)(
                         out, cli, path.data, access, err);
+        if (!status && made)
+                cli_noticef(cli, "the log of this repository is %s", path.data);
+        else if (!status && !cli_named_log(cli))
+                warn_of_linked(cli, path.data);
         pawl__buf_free(&path);
         return status;
 }

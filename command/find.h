@@ -22,8 +22,15 @@ PAWL_MUST_CHECK pawl_status cli_find_log(pawl__buf *path, const cli_call *cli, p
 /** Beside which path the files of that log lie: its own, or that of pawl__log_place_find(). */
 PAWL_MUST_CHECK pawl_status cli_find_place(pawl__buf *path, const cli_call *cli, pawl_error *err);
 
-/** The nearest CLI_LOG_NAME in the directory of that absolute path or above it. */
-PAWL_MUST_CHECK pawl_status cli_find_above(pawl__buf *path, const char *here, pawl_error *err);
+/** The nearest CLI_LOG_NAME in the directory of that absolute path or above it. Where one on the
+ * way is the top of a linked work tree, the main work tree's comes before those above. */
+PAWL_MUST_CHECK pawl_status cli_find_above(
+        pawl__buf *path, const cli_call *cli, const char *here, pawl_error *err);
+
+/** Where a log is made that commands in the directory of that absolute path find: in a repository,
+ *  at the top of its main work tree, else in the directory itself. NULL: the working directory. */
+PAWL_MUST_CHECK pawl_status cli_log_to_make(pawl__buf *path, bool *in_repository,
+        const cli_call *cli, const char *directory, pawl_error *err);
 
 /** Print a message that may name commands, as "`pawl resume RUN`": such a command works as it is
  *  printed, so that it names the log, and the key's file, where this call does. */

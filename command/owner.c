@@ -29,7 +29,7 @@ static bool sudo_user(uid_t *out)
         return uid < UINT32_MAX;
 }
 
-static bool is_own(uid_t uid)
+bool cli_is_own(uid_t uid)
 {
         uid_t sudo;
 
@@ -66,7 +66,7 @@ static pawl_status check_name(int directory, const char *name, const char *path,
         for (size_t i = 0; i < 2; i++) {
                 if (fstatat(directory, name, &st, flags[i]) != 0)
                         return errno == ENOENT ? PAWL_OK : cannot_look(path, errno, err);
-                if (!is_own(st.st_uid))
+                if (!cli_is_own(st.st_uid))
                         return refuse_owner(path, st.st_uid, err);
         }
         if (st.st_mode & 022)

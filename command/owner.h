@@ -8,6 +8,10 @@
 #pragma once
 
 #include <pawl/events.h>
+#include <sys/types.h>
+
+/** Is that this process's user, or, for root, $SUDO_UID's? */
+bool cli_is_own(uid_t uid);
 
 /**
  * May the log at @p path, which need not be there yet, be used unnamed? Only if the directories on

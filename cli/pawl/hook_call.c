@@ -7,41 +7,26 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { CONTEXT_MAX = 8000 }; /* bytes; agents cut what is longer than 10,000 characters */
 
-static bool exists(const char *directory, const char *name)
+/* No log is made of a whole home directory. */
+static pawl_status check_here(hooking *h)
 {
-        char path[PATH_MAX];
-        struct stat st;
-
-        return snprintf(path, sizeof path, "%s/%s", directory, name) < (int)sizeof path &&
-               lstat(path, &st) == 0;
-}
-
-/* Where a log is created: the top of the git repository, short of the home directory, else here. */
-static pawl_status go_to_project(hooking *h)
-{
+        char here[PATH_MAX], real[PATH_MAX];
         const char *home = h->cli->in->home;
-        char here[PATH_MAX], top[PATH_MAX], real[PATH_MAX];
 
         if (!getcwd(here, sizeof here))
                 return pawl__fail_errno(&h->err, errno, ".", "find the working directory");
         if (home && realpath(home, real)) /* as the working directory is */
                 home = real;
-        if (strcmp(here, "/") == 0 || (home && strcmp(here, home) == 0))
-                return pawl__fail(&h->err, PAWL_EINVAL,
-                        "%s: is %s, of which no checkpoints are taken; start the agent in the "
-                        "directory of a project, or make a log for this one: pawl init --db FILE",
-                        here, here[1] ? "the home directory" : "the root of the file system");
-        memcpy(top, here, sizeof top);
-        while (top[1] && !(home && strcmp(top, home) == 0) && !exists(top, ".git"))
-                *(strrchr(top, '/') == top ? top + 1 : strrchr(top, '/')) = '\0';
-        if (top[1] && !(home && strcmp(top, home) == 0) && chdir(top) != 0)
-                return pawl__fail_errno(&h->err, errno, top, "go there");
-        return PAWL_OK;
+        if (strcmp(here, "/") != 0 && !(home && strcmp(here, home) == 0))
+                return PAWL_OK;
+        return pawl__fail(&h->err, PAWL_EINVAL,
+                "%s: is %s, of which no checkpoints are taken; start the agent in the "
+                "directory of a project, or make a log for this one: pawl init --db FILE",
+                here, here[1] ? "the home directory" : "the root of the file system");
 }
 
 /* PAWL_DONE: there is none, and none is to be made. */
@@ -65,7 +50,7 @@ pawl_status hook_open_log(hooking *h, bool make)
                 if (status == PAWL_ENOTFOUND && !make)
                         return PAWL_DONE;
                 if (status == PAWL_ENOTFOUND)
-                        status = go_to_project(h);
+                        status = check_here(h);
         }
         if (!status)
                 status = cli_open_log(&h->log, h->cli, make ? CLI_MAKE : CLI_WRITE, &h->err);

@@ -76,16 +76,13 @@ static pawl_status find_log(setup *s, const cli_call *cli, pawl_error *err)
         const bool named = cli_named_log(cli) != NULL;
         const cli_access access = s->options.read_only ? CLI_READ : CLI_MAKE;
         pawl_status status = !named && s->workspace
-                                     ? cli_find_above(&s->log_path, s->workspace, err)
+                                     ? cli_find_above(&s->log_path, cli, s->workspace, err)
                                      : cli_find_log(&s->log_path, cli, err);
         pawl_log *log;
 
         if (status == PAWL_ENOTFOUND && access == CLI_MAKE) {
-                pawl__buf_clear(&s->log_path);
-                status = pawl__buf_addf(&s->log_path, "%s/" CLI_LOG_NAME,
-                                 s->workspace ? s->workspace : ".")
-                                 ? pawl__nomem(err)
-                                 : PAWL_OK;
+                bool in_repository;
+                status = cli_log_to_make(&s->log_path, &in_repository, cli, s->workspace, err);
         }
         if (!status)
                 status = (named ? cli_open_path : cli_open_found)(

@@ -155,6 +155,12 @@ static pawl_status take(config *c, const source *s, int deep)
 
         if (strcmp(section, "core") == 0 && strcmp(name, "excludesfile") == 0) {
                 status = take_excludes(c, s);
+        } else if (strcmp(section, "core") == 0 && strcmp(name, "bare") == 0) {
+                c->out->bare = is_true(s);
+        } else if (strcmp(section, "core") == 0 && strcmp(name, "worktree") == 0) {
+                pawl__buf_clear(&c->out->worktree);
+                if (pawl__buf_add_text(&c->out->worktree, pawl__buf_text(&s->value)))
+                        status = pawl__nomem(c->err);
         } else if (strcmp(section, "core") == 0 && strcmp(name, "ignorecase") == 0) {
                 c->out->fold = is_true(s);
         } else if (strcmp(section, "extensions") == 0 && strcmp(name, "objectformat") == 0) {
@@ -377,7 +383,7 @@ pawl_status pawl__git_config_read(pawl__git_config *out, const pawl__git_user *u
         const char *config_home = user->config_home;
         pawl_status status = PAWL_OK;
 
-        *out = (pawl__git_config){PAWL__BUF_INIT, false, false};
+        *out = (pawl__git_config){.excludes = PAWL__BUF_INIT, .worktree = PAWL__BUF_INIT};
         if (!config_home && user->home) {
                 pawl__buf_addf(&home, "%s/.config", user->home);
                 status = pawl__buf_check(&home, err);
@@ -397,4 +403,5 @@ pawl_status pawl__git_config_read(pawl__git_config *out, const pawl__git_user *u
 void pawl__git_config_free(pawl__git_config *found)
 {
         pawl__buf_free(&found->excludes);
+        pawl__buf_free(&found->worktree);
 }

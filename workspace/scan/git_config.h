@@ -17,7 +17,9 @@ typedef struct pawl__git_user {
 
 typedef struct pawl__git_config {
         pawl__buf excludes; /**< the path of core.excludesFile, or of its default; "": none */
+        pawl__buf worktree; /**< core.worktree, as it is written; "": not set */
         bool sha256;        /**< extensions.objectFormat */
+        bool bare;          /**< core.bare */
         bool fold;          /**< core.ignoreCase: in patterns the case of letters does not count */
 } pawl__git_config;
 

@@ -11,7 +11,7 @@ static pawl_status read_tracked(
 {
         const pawl__git_user user = {s->options->home, s->options->config_home};
         pawl__git_place place;
-        pawl__git_config config = {PAWL__BUF_INIT, false, false};
+        pawl__git_config config = {.excludes = PAWL__BUF_INIT, .worktree = PAWL__BUF_INIT};
         pawl_status status = pawl__git_place_at(&place, top, err);
 
         if (!status)
