@@ -281,7 +281,8 @@ CREATE INDEX IF NOT EXISTS sessions_active ON sessions (seq) WHERE status = 'act
 -- Checkpoints of the workspace; n counts 1, 2, 3, ... without a gap. trigger: auto, manual. root: the
 -- directory, relative to the one that holds .pawl. tree: the hash of its encoding, in contents. base: the n
 -- that the workspace was at before, or 0. safety 1: taken before the rollback rollback_seq. invalid_seq:
--- the event that made it invalid, or 0; pruned_seq: the one that let its contents go, or 0.
+-- the event that made it invalid, or 0; pruned_seq: the one that let its contents go, or 0. worktree: the id of a
+-- linked work tree of git, or "" for the workspace that the log lies in.
 CREATE TABLE IF NOT EXISTS workspace_checkpoints (
         n              INTEGER NOT NULL PRIMARY KEY,
         seq            INTEGER NOT NULL,
@@ -308,7 +309,8 @@ CREATE TABLE IF NOT EXISTS workspace_checkpoints (
         invalid_reason TEXT,
         pinned         INTEGER NOT NULL,
         pruned_seq     INTEGER NOT NULL,
-        rollback_seq   INTEGER NOT NULL
+        rollback_seq   INTEGER NOT NULL,
+        worktree       TEXT
 ) STRICT;
 CREATE INDEX IF NOT EXISTS workspace_ids ON workspace_checkpoints (id);
 
@@ -329,6 +331,7 @@ CREATE TABLE IF NOT EXISTS rollbacks (
         git_to       TEXT,
         reason       TEXT,
         actor        TEXT,
-        steps_before TEXT
+        steps_before TEXT,
+        worktree     TEXT
 ) STRICT;
 CREATE INDEX IF NOT EXISTS rollbacks_started ON rollbacks (seq) WHERE status = 'started';

@@ -6,6 +6,7 @@
 #include "events/mask.h"
 #include "mission/secrets.h"
 #include "state/state.h"
+#include "workspace/worktree.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -236,6 +237,26 @@ pawl_status cli_open_found(
         return status;
 }
 
+/* Is a file named .git, which is all that a linked work tree has, nearer than a directory? */
+static bool in_linked(const char *here)
+{
+        pawl__buf path = PAWL__BUF_INIT;
+        struct stat st;
+        bool is = false, found = false;
+
+        for (size_t len = strlen(here); len > 1 && !found;) {
+                pawl__buf_clear(&path);
+                pawl__buf_addf(&path, "%.*s/.git", (int)len, here);
+                found = path.failed || lstat(path.data, &st) == 0;
+                is = found && !path.failed && S_ISREG(st.st_mode);
+                while (len > 1 && here[len - 1] != '/')
+                        len--;
+                len--;
+        }
+        pawl__buf_free(&path);
+        return is;
+}
+
 /* A log that an earlier version made in a linked work tree goes when git removes that. */
 static void warn_of_linked(const cli_call *cli, const char *log)
 {
@@ -257,6 +278,27 @@ static void warn_of_linked(const cli_call *cli, const char *log)
                         log, log, repository.main.len ? repository.main.data : "DIR");
         cli_repository_free(&repository);
         pawl__buf_free(&path);
+}
+
+/* In a linked work tree, all is about that one: where its repository's log is the one that is open.
+ */
+static pawl_status enter_worktree(const cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        pawl__buf main = PAWL__BUF_INIT;
+        cli_repository repository = {.linked = false};
+        char *here = cli->in->served ? NULL : getcwd(NULL, 0);
+        pawl_status status = PAWL_OK;
+
+        if (here && in_linked(here))
+                status = cli_repository_find(&repository, cli, here, err);
+        if (!status && repository.linked && repository.main.len)
+                status = name_log(&main, repository.main.data, repository.main.len, err);
+        if (!status && main.len && strcmp(main.data, pawl__log_place(log)) == 0)
+                status = pawl__workspace_enter(log, here, err);
+        cli_repository_free(&repository);
+        pawl__buf_free(&main);
+        free(here);
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
 }
 
 static pawl_status find_or_make(
@@ -285,6 +327,11 @@ pawl_status cli_open_log(pawl_log **out, const cli_call *cli, cli_access access,
         if (!status)
                 status = (cli_named_log(cli) ? cli_open_path : cli_open_found)(
                         out, cli, path.data, access, err);
+        if (!status) {
+                status = enter_worktree(cli, *out, err);
+                if (status)
+                        pawl_log_close(*out);
+        }
         if (!status && made)
                 cli_noticef(cli, "the log of this repository is %s", path.data);
         else if (!status && !cli_named_log(cli))

@@ -110,9 +110,6 @@ PAWL_MUST_CHECK pawl_status pawl__apply_numbers(const pawl__apply_ctx *a, const 
 typedef void (*pawl__workspace_change)(pawl__row *checkpoint, const pawl__apply_ctx *a, void *user);
 PAWL_MUST_CHECK pawl_status pawl__apply_to_numbers(
         const pawl__apply_ctx *a, const char *field, pawl__workspace_change change, void *user);
-/** Whether the rollback for which the newest checkpoint was taken is under way: PAWL_ESTATE. */
-PAWL_MUST_CHECK pawl_status pawl__apply_no_rollback(
-        const pawl__apply_ctx *a, const pawl__row *newest);
 /** A member "git" {NAME: text, ...}, that may be missing: *value is absent then. PAWL_EINVAL. */
 PAWL_MUST_CHECK pawl_status pawl__apply_git(
         pawl_text *value, const pawl__apply_ctx *a, const char *name);

@@ -117,6 +117,7 @@ pawl_status pawl__apply_rollback_started(pawl__apply_ctx *a)
                 status = check_safety(&safety, a);
         if (status)
                 return status;
+        rollback.v[PAWL__RB_WORKTREE] = safety.v[PAWL__WCP_WORKTREE];
         status = pawl__apply_put(a, PAWL__ROLLBACKS, &rollback);
         safety.v[PAWL__WCP_ROLLBACK] = rollback.v[PAWL__RB_SEQ];
         return status ? status : pawl__apply_put(a, PAWL__WORKSPACE, &safety);

@@ -37,41 +37,38 @@ pawl_status pawl__apply_workspace(
                        : status;
 }
 
-/* The rollback for which the newest checkpoint was taken, or that was under way then: is it still?
- */
-static pawl_status rollback_under_way(bool *yes, const pawl__apply_ctx *a, const pawl__row *newest)
+/* The rollback for which the newest checkpoint was taken, or that was under way then, if it still
+ * is. PAWL_ENOTFOUND. */
+static pawl_status rollback_under_way(
+        pawl__row *rollback, const pawl__apply_ctx *a, const pawl__row *newest)
 {
-        pawl__row rollback = {.v[PAWL__RB_SEQ] = newest->v[PAWL__WCP_ROLLBACK]};
         pawl_status status = PAWL_ENOTFOUND;
 
+        *rollback = (pawl__row){.v[PAWL__RB_SEQ] = newest->v[PAWL__WCP_ROLLBACK]};
         if (newest->v[PAWL__WCP_ROLLBACK].integer)
-                status = a->store->get(a->store, PAWL__ROLLBACKS, &rollback, a->err);
-        *yes = !status && pawl__text_is(rollback.v[PAWL__RB_STATUS].text, "started");
-        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+                status = a->store->get(a->store, PAWL__ROLLBACKS, rollback, a->err);
+        return !status && !pawl__text_is(rollback->v[PAWL__RB_STATUS].text, "started")
+                       ? PAWL_ENOTFOUND
+                       : status;
 }
 
-pawl_status pawl__apply_no_rollback(const pawl__apply_ctx *a, const pawl__row *newest)
+/* A worker's directory, or another work tree, is not what is rolled back. Later events find the
+ * rollback by the checkpoint's row, as by that of the safety copy. */
+static pawl_status carry_rollback(
+        pawl__row *row, const pawl__apply_ctx *a, const pawl__row *newest, bool of_run)
 {
-        bool yes;
-        pawl_status status = rollback_under_way(&yes, a, newest);
+        pawl__row rollback;
+        const pawl_status status = rollback_under_way(&rollback, a, newest);
 
-        if (!status && yes)
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        if (!of_run &&
+                pawl__text_eq(rollback.v[PAWL__RB_WORKTREE].text, row->v[PAWL__WCP_WORKTREE].text))
                 return pawl__apply_refuse(a, PAWL_ESTATE, "the workspace",
                         "a rollback was interrupted; finish it with `pawl rollback --finish` or "
                         "give it up with `pawl undo`");
-        return status;
-}
-
-/* A worker's directory is not what is rolled back. Later events find the rollback by its
- * row, as by that of the safety copy. */
-static pawl_status carry_rollback(pawl__row *row, const pawl__apply_ctx *a, const pawl__row *newest)
-{
-        bool yes;
-        pawl_status status = rollback_under_way(&yes, a, newest);
-
-        if (!status && yes)
-                row->v[PAWL__WCP_ROLLBACK] = newest->v[PAWL__WCP_ROLLBACK];
-        return status;
+        row->v[PAWL__WCP_ROLLBACK] = newest->v[PAWL__WCP_ROLLBACK];
+        return PAWL_OK;
 }
 
 /* ---- Arrays of numbers ----------------------------------------------------------------------- */
@@ -185,6 +182,13 @@ static pawl_status take_members(pawl__row *row, const pawl__apply_ctx *a)
         v[PAWL__WCP_TRIGGER].text = pawl__apply_optional(a, "trigger");
         v[PAWL__WCP_ROOT].text = pawl__apply_optional(a, "root");
         v[PAWL__WCP_TREE].text = pawl__apply_optional(a, "tree");
+        if (!status)
+                status = pawl__apply_maybe_text(&v[PAWL__WCP_WORKTREE].text, a, "worktree");
+        if (!v[PAWL__WCP_WORKTREE].text.data)
+                v[PAWL__WCP_WORKTREE].text = pawl__text("");
+        if (!status && v[PAWL__WCP_WORKTREE].text.len > PAWL__WORKTREE_ID_MAX)
+                status = refuse_member(a, PAWL_EINVAL, "worktree",
+                        "is longer than 64 bytes; write the id of the work tree");
         if (!status && !is_id(v[PAWL__WCP_ID].text))
                 status = refuse_member(a, PAWL_EINVAL, "id",
                         "is not made of 1 to 128 lower-case letters, digits and hyphens; name it so");
@@ -235,8 +239,7 @@ pawl_status pawl__apply_workspace_checkpointed(pawl__apply_ctx *a)
         if (!status)
                 status = pawl__apply_flag(&of_run, a, "of_run");
         if (!status && n > 1)
-                status = of_run ? carry_rollback(&row, a, &other)
-                                : pawl__apply_no_rollback(a, &other);
+                status = carry_rollback(&row, a, &other, of_run);
         if (status)
                 return status;
         if (row.v[PAWL__WCP_BASE].integer >= n)

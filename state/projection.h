@@ -25,7 +25,9 @@ struct pawl__state {
         pawl__query *count_runs;
         pawl__cached_query *queries;
         size_t n_queries, cap_queries;
-        pawl__verified_fold *verified; /**< NULL: nobody asked for it yet */
+        pawl__verified_fold *verified;            /**< NULL: nobody asked for it yet */
+        char worktree[PAWL__WORKTREE_ID_MAX + 1]; /**< pawl__state_set_worktree() */
+        char *worktree_root;
 };
 
 /** Where rows are read from: the tables, or the fold of verified events, brought up to the log's

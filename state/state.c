@@ -208,6 +208,7 @@ static void close_state(void *user)
         release(state);
         state->tables->free(state->tables);
         free(state->queries);
+        free(state->worktree_root);
         pawl__verified_free(state->verified);
         pawl__applier_free(&state->applier);
         free(state);

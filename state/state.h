@@ -173,7 +173,20 @@ PAWL_MUST_CHECK pawl_status pawl__state_not_notified(pawl__row **rows, size_t *n
 /* Checkpoints of the workspace (PAWL__WORKSPACE, whose key is n) and rollbacks (PAWL__ROLLBACKS).
  */
 
-/** The one with the highest n. PAWL_ENOTFOUND without a message. */
+/** From now on, the workspace's own checkpoints and its rollbacks are those of the work tree of
+ * this id, whose top is @p root; "" and NULL: of the workspace that the log lies in, as at first.
+ *  PAWL_ENOMEM: it stays as it was. */
+PAWL_MUST_CHECK pawl_status pawl__state_set_worktree(
+        pawl__state *state, const char *id, const char *root, pawl_error *err);
+/** Is it that of a row? Schemas before 6 have none. */
+static inline bool pawl__same_worktree(pawl_text kept, const char *id)
+{
+        return kept.data ? pawl__text_is(kept, id) : !*id;
+}
+/** Its id, and its top or NULL; valid until it is set again. */
+const char *pawl__state_worktree(const pawl__state *state, const char **root);
+
+/** The one with the highest n: of the work tree; of all. PAWL_ENOTFOUND without a message. */
 PAWL_MUST_CHECK pawl_status pawl__state_workspace_newest_own(
         pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err);
 PAWL_MUST_CHECK pawl_status pawl__state_workspace_newest(
@@ -183,7 +196,7 @@ PAWL_MUST_CHECK pawl_status pawl__state_workspace_all(
         pawl__row **rows, size_t *n, pawl__state *state, pawl__arena *arena, pawl_error *err);
 /** Those of these ids (absent: of any), and of them a page; n descending. */
 typedef struct pawl__checkpoint_filter {
-        pawl_text run_id, session_id, step_id;
+        pawl_text run_id, session_id, step_id, worktree;
         pawl__page page;
 } pawl__checkpoint_filter;
 

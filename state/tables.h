@@ -24,7 +24,7 @@ typedef enum pawl__table {
 
 typedef enum pawl__column_type { PAWL__TEXT, PAWL__INT, PAWL__REAL } pawl__column_type;
 
-#define PAWL__COLUMNS_MAX 26
+#define PAWL__COLUMNS_MAX 27
 
 typedef struct pawl__column {
         const char *name;
@@ -206,6 +206,9 @@ enum { PAWL__SCOPE_LIST(PAWL__ENUM) PAWL__SCOPE_COLUMNS };
         X(PAWL__SES_PINNED, pinned, INT, 3)                 /* 1: prune leaves it alone */
 enum { PAWL__SES_LIST(PAWL__ENUM) PAWL__SES_COLUMNS };
 
+/* Bytes of a work tree's id. */
+enum { PAWL__WORKTREE_ID_MAX = 64 };
+
 /* Checkpoints of the workspace; n counts 1, 2, 3, ... without a gap. */
 #define PAWL__WCP_LIST(X)                                                                          \
         X(PAWL__WCP_N, n, INT, 4)                                                                  \
@@ -238,7 +241,8 @@ enum { PAWL__SES_LIST(PAWL__ENUM) PAWL__SES_COLUMNS };
         X(PAWL__WCP_PRUNED_SEQ, pruned_seq, INT, 4) /* 0: its contents are kept */                 \
         /* of a safety copy: the seq of the rollback it was taken for; of one in a worker's        \
          * directory: of the rollback that was under way then; or 0 */                             \
-        X(PAWL__WCP_ROLLBACK, rollback_seq, INT, 4)
+        X(PAWL__WCP_ROLLBACK, rollback_seq, INT, 4)                                                \
+        X(PAWL__WCP_WORKTREE, worktree, TEXT, 6) /* a linked work tree's id; "": the log's own */
 enum { PAWL__WCP_LIST(PAWL__ENUM) PAWL__WCP_COLUMNS };
 
 #define PAWL__RB_LIST(X)                                                                           \
@@ -256,7 +260,8 @@ enum { PAWL__WCP_LIST(PAWL__ENUM) PAWL__WCP_COLUMNS };
         X(PAWL__RB_ACTOR, actor, TEXT, 4)                                                          \
         /* JSON: the run and the steps that it gave up, as they were (state/steps_before.h);       \
          * absent: none */                                                                         \
-        X(PAWL__RB_STEPS_BEFORE, steps_before, TEXT, 4)
+        X(PAWL__RB_STEPS_BEFORE, steps_before, TEXT, 4)                                            \
+        X(PAWL__RB_WORKTREE, worktree, TEXT, 6) /* that of its safety copy */
 enum { PAWL__RB_LIST(PAWL__ENUM) PAWL__RB_COLUMNS };
 
 /** A rollback that undoes another; one of some paths alone, which moves neither steps nor the place

@@ -13,10 +13,17 @@ static pawl__undo_entry *reversed_by(const pawl__undo_stacks *stacks, const pawl
         return NULL;
 }
 
-static void empty_redo(pawl__undo_stacks *stacks)
+static bool in_one_worktree(const pawl__row *a, const pawl__row *b)
+{
+        return pawl__text_cmp(a->v[PAWL__RB_WORKTREE].text, b->v[PAWL__RB_WORKTREE].text) == 0;
+}
+
+/* Each work tree has stacks of its own. */
+static void empty_redo(pawl__undo_stacks *stacks, const pawl__row *of)
 {
         for (size_t i = 0; i < stacks->n; i++)
-                if (stacks->items[i].may_be == PAWL__IS_REDO)
+                if (stacks->items[i].may_be == PAWL__IS_REDO &&
+                        in_one_worktree(&stacks->items[i].row, of))
                         stacks->items[i].may_be = PAWL__NO_REVERSAL;
 }
 
@@ -34,7 +41,7 @@ static pawl_status add_rollback(const pawl__row *row, void *user, pawl_error *er
                 if (reversed)
                         reversed->may_be = PAWL__NO_REVERSAL;
                 else
-                        empty_redo(stacks);
+                        empty_redo(stacks, row);
                 entry.may_be = entry.is == PAWL__IS_UNDO ? PAWL__IS_REDO : PAWL__IS_UNDO;
         }
         if (stacks->n == stacks->cap) {
@@ -65,10 +72,12 @@ pawl_status pawl__undo_stacks_read(
         return PAWL_OK;
 }
 
-const pawl__undo_entry *pawl__undo_stacks_top(const pawl__undo_stacks *stacks, pawl__reversal by)
+const pawl__undo_entry *pawl__undo_stacks_top(
+        const pawl__undo_stacks *stacks, pawl__reversal by, const char *worktree)
 {
         for (size_t i = stacks->n; i-- > 0;)
-                if (stacks->items[i].may_be == by)
+                if (stacks->items[i].may_be == by &&
+                        pawl__same_worktree(stacks->items[i].row.v[PAWL__RB_WORKTREE].text, worktree))
                         return &stacks->items[i];
         return NULL;
 }

@@ -27,6 +27,7 @@ typedef struct pawl__undo_stacks {
 PAWL_MUST_CHECK pawl_status pawl__undo_stacks_read(
         pawl__undo_stacks *out, pawl__state *state, pawl__arena *arena, pawl_error *err);
 /** The one that an undo (or a redo) reverses. NULL: nothing is left. */
-const pawl__undo_entry *pawl__undo_stacks_top(const pawl__undo_stacks *stacks, pawl__reversal by);
+const pawl__undo_entry *pawl__undo_stacks_top(
+        const pawl__undo_stacks *stacks, pawl__reversal by, const char *worktree);
 /** The one that started at @p seq. NULL: there is no such rollback. */
 const pawl__undo_entry *pawl__undo_stacks_at(const pawl__undo_stacks *stacks, uint64_t seq);

@@ -14,6 +14,8 @@ static pawl_status rolled_back(
                 const pawl__value *v = rows[i].v;
                 const int64_t ended = v[PAWL__RB_ENDED_SEQ].integer;
                 if (ended > since && (uint64_t)ended <= seq &&
+                        pawl__same_worktree(
+                                v[PAWL__RB_WORKTREE].text, pawl__state_worktree(state, NULL)) &&
                         !(v[PAWL__RB_UNDO].integer & PAWL__RB_IN_PART) &&
                         !pawl__text_is(v[PAWL__RB_STATUS].text, "abandoned"))
                         *target = v[PAWL__RB_TARGET].integer;
@@ -33,9 +35,12 @@ pawl_status pawl__workspace_at(pawl__row *out, pawl__state *state, pawl_text run
 
         for (size_t i = 0; i < n && !status; i++) {
                 const pawl__value *v = rows[i].v;
-                const bool ours = run_id.data ? pawl__row_of_run(&rows[i]) &&
-                                                        pawl__text_eq(v[PAWL__WCP_RUN].text, run_id)
-                                              : v[PAWL__WCP_ROOT].text.data != NULL;
+                const bool ours = run_id.data
+                                          ? pawl__row_of_run(&rows[i]) &&
+                                                    pawl__text_eq(v[PAWL__WCP_RUN].text, run_id)
+                                          : v[PAWL__WCP_ROOT].text.data != NULL &&
+                                                    pawl__same_worktree(v[PAWL__WCP_WORKTREE].text,
+                                                            pawl__state_worktree(state, NULL));
                 if (ours && (uint64_t)v[PAWL__WCP_SEQ].integer <= seq)
                         last = &rows[i];
         }

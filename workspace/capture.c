@@ -27,7 +27,8 @@ static pawl_status tell(capture *c, pawl_error *err)
                 .changing = scan->changing,
                 .repositories = scan->repositories,
                 .over_budget = scan->over_budget,
-                .reserved = scan->reserved};
+                .reserved = scan->reserved,
+                .workspaces = scan->workspaces};
         pawl_not_captured *missed =
                 pawl__arena_array(&c->ws.arena, scan->n_not_captured + 1, sizeof *missed);
         if (!missed)

@@ -196,6 +196,8 @@ pawl_status pawl__checkpoint_prepare(pawl__taking *t, pawl_error *err)
         if (!status)
                 status = pawl__workspace_check_idle(t->ws, err);
         if (!status)
+                status = pawl__workspace_keep_id(t->ws, err);
+        if (!status)
                 status = keep_given(&t->state, t->state_hash, t, t->request->state, "state", err);
         if (!status)
                 status = keep_given(
@@ -267,6 +269,8 @@ static void write_payload(pawl__json_writer *w, const pawl__taking *t, const cha
         pawl__json_member_string(w, "id", id);
         pawl__json_member_string(w, "trigger", t->request->automatic ? "auto" : "manual");
         pawl__json_member_text(w, "root", ws->root_name);
+        if (*ws->worktree)
+                pawl__json_member_string(w, "worktree", ws->worktree);
         pawl__json_member_hash(w, "tree", scan->tree);
         pawl__json_member_integer(w, "files", (int64_t)scan->files);
         pawl__json_member_integer(w, "bytes", (int64_t)scan->bytes);
@@ -312,6 +316,7 @@ static pawl_status make_row(
                 {PAWL__WCP_TRIGGER, pawl__text(t->request->automatic ? "auto" : "manual")},
                 {PAWL__WCP_DESCRIPTION, t->description},
                 {PAWL__WCP_ROOT, t->ws->run_id.data ? pawl__text(NULL) : t->ws->root_name},
+                {PAWL__WCP_WORKTREE, pawl__text(t->ws->worktree)},
                 {PAWL__WCP_TREE, pawl__text(tree)},
                 {PAWL__WCP_STATE_HASH, pawl__text(t->state.data ? state : NULL)},
                 {PAWL__WCP_OUTPUTS_HASH, pawl__text(t->outputs.data ? outputs : NULL)},

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/system.h"
+#include "workspace/worktree.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -80,17 +81,35 @@ static pawl_status path_of_root(
         return PAWL_OK;
 }
 
+/* The directory that the newest checkpoint was taken of, unless git moved the work tree since. */
+static pawl_status set_known_root(pawl__workspace *ws, const char *top, pawl_error *err)
+{
+        ws->root_name = pawl__arena_copy(&ws->arena, ws->newest.v[PAWL__WCP_ROOT].text);
+        pawl_status status = pawl__arena_check(&ws->arena, err);
+        if (!status)
+                status = path_of_root(&ws->root, ws, ws->root_name, err);
+        if (status || !top)
+                return status;
+        const size_t len = strlen(top);
+        if (strncmp(ws->root, top, len) == 0 && (ws->root[len] == '/' || ws->root[len] == '\0'))
+                return PAWL_OK;
+        ws->root = pawl__arena_copy(&ws->arena, pawl__text(top)).data;
+        ws->root_name = name_of_root(directory_above_log(ws->log), ws->root);
+        return pawl__arena_check(&ws->arena, err);
+}
+
 static pawl_status set_root(pawl__workspace *ws, const char *given, pawl_error *err)
 {
         char real[PATH_MAX], named[PATH_MAX];
+        const char *top;
         bool ok = true;
         pawl_status status = PAWL_OK;
 
-        if (!given && ws->any) {
-                ws->root_name = pawl__arena_copy(&ws->arena, ws->newest.v[PAWL__WCP_ROOT].text);
-                status = pawl__arena_check(&ws->arena, err);
-                return status ? status : path_of_root(&ws->root, ws, ws->root_name, err);
-        }
+        (void)pawl__state_worktree(ws->state, &top);
+        if (!given && ws->any)
+                return set_known_root(ws, top, err);
+        if (!given)
+                given = top;
         if (!given && directory_named(named, ws->log))
                 given = named;
         if (!given && !pawl__workspace_has_place(ws->log))
@@ -114,13 +133,28 @@ static pawl_status set_root(pawl__workspace *ws, const char *given, pawl_error *
                         "workspace %.300s: its path is not UTF-8, so that no event could name it; "
                         "rename the directory",
                         ws->root);
-        if (ws->any && !ws->run_id.data &&
+        if (ws->any && !ws->run_id.data && !(top && strcmp(top, ws->root) == 0) &&
                 !pawl__text_eq(ws->root_name, ws->newest.v[PAWL__WCP_ROOT].text))
                 return pawl__fail(err, PAWL_EINVAL,
                         "workspace %.200s: this log keeps the checkpoints of another root, %.*s; "
                         "open another log",
                         ws->root, PAWL__FMT(ws->newest.v[PAWL__WCP_ROOT].text));
         return PAWL_OK;
+}
+
+/* A root that is named lies in the work tree that is meant. */
+static pawl_status enter_root(pawl__workspace *ws, const char *root, pawl_error *err)
+{
+        char real[PATH_MAX];
+        bool ok = true;
+        pawl_status status = PAWL_OK;
+
+        if (root && !ws->run_id.data && realpath(root, real))
+                status = pawl__workspace_enter(ws->log, real, err);
+        ws->worktree = pawl__arena_text(&ws->arena,
+                pawl__text(ws->run_id.data ? "" : pawl__state_worktree(ws->state, NULL)), &ok)
+                               .data;
+        return status || ok ? status : pawl__nomem(err);
 }
 
 /* ---- The paths that are asked for ------------------------------------------------------------ */
@@ -173,7 +207,8 @@ static pawl_status locate_log(pawl__workspace *ws, const pawl__row *newest, pawl
         pawl_status status = PAWL_OK;
 
         ws->newest = *newest;
-        if (!newest->v[PAWL__WCP_ROOT].text.data) /* a run's, elsewhere */
+        if (!newest->v[PAWL__WCP_ROOT].text.data || /* a run's, or another work tree's */
+                !pawl__same_worktree(newest->v[PAWL__WCP_WORKTREE].text, ws->worktree))
                 status = pawl__state_workspace_newest_own(&ws->newest, ws->state, arena, err);
         if (status)
                 return status == PAWL_ENOTFOUND ? PAWL_DONE : status;
@@ -239,6 +274,8 @@ pawl_status pawl__workspace_open_run(pawl__workspace *ws, pawl_log *log, pawl_te
         if (run_id.data)
                 ws->run_id = pawl__arena_text(&ws->arena, run_id, &ok);
         status = ok ? pawl__state_of(&ws->state, log, err) : pawl__nomem(err);
+        if (!status)
+                status = enter_root(ws, options->root, err);
         if (!status)
                 status = pawl__workspace_locate(ws, err);
         if (!status)
@@ -313,6 +350,25 @@ static pawl_status add_includes(
         return ok ? PAWL_OK : pawl__nomem(err);
 }
 
+/* The mission of a fork with a directory of its own lies at "DIRECTORY/./PATH". */
+static bool is_fork(const char *path, pawl_text run_id, void *user)
+{
+        pawl__workspace *ws = user;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__row run = {.v[PAWL__RUN_ID].text = run_id};
+        const size_t len = strlen(path);
+        bool is = false;
+
+        if (run_id.len && pawl__utf8_valid(run_id.data, run_id.len) &&
+                !pawl__state_get(ws->state, PAWL__RUNS, &run, &arena, NULL)) {
+                const pawl_text mission = run.v[PAWL__RUN_MISSION_PATH].text;
+                is = mission.len > len + 3 && memcmp(mission.data, path, len) == 0 &&
+                     memcmp(mission.data + len, "/./", 3) == 0;
+        }
+        pawl__arena_free(&arena);
+        return is;
+}
+
 pawl_status pawl__workspace_scan(
         pawl__scan **out, pawl__workspace *ws, bool flush_spool, pawl_error *err)
 {
@@ -320,6 +376,9 @@ pawl_status pawl__workspace_scan(
         pawl__scan_options options = {.root = ws->root,
                 .log_path = pawl__log_place(ws->log),
                 .index_in_root = ws->run_id.data != NULL,
+                .worktree = ws->worktree,
+                .is_fork = is_fork,
+                .is_fork_user = ws,
                 .exclude = ws->exclude,
                 .n_exclude = ws->n_exclude,
                 .also = ws->also.only.count ? &ws->also : NULL,

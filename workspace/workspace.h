@@ -50,6 +50,7 @@ typedef struct pawl__workspace {
         bool put_back;       /**< ... if one did */
         pawl__git *git;      /**< NULL: not asked for yet, or there is none */
         bool git_asked;
+        const char *worktree; /**< the id of a linked work tree; "": the log's own workspace */
         pawl_text run_id; /**< its root is a worker's, and is this run's alone; absent: the log's */
         const unsigned char *base; /**< the event that its index is of; NULL: the one it is at */
         uint64_t from;             /**< then the number of the checkpoint that the run began with */
@@ -69,6 +70,9 @@ PAWL_MUST_CHECK pawl_status pawl__workspace_open_run(pawl__workspace *ws, pawl_l
 PAWL_MUST_CHECK pawl_status pawl__workspace_open(
         pawl__workspace *ws, pawl_log *log, const pawl_workspace_options *options, pawl_error *err);
 void pawl__workspace_close(pawl__workspace *ws);
+
+/** Keep the id where the work tree has it from now on. */
+PAWL_MUST_CHECK pawl_status pawl__workspace_keep_id(pawl__workspace *ws, pawl_error *err);
 
 /** Until it is closed, let nobody else on this host put files back in it: a lock on the root, which
  *  a process that dies lets go. PAWL_EHELD while somebody else does. Where the file system has no

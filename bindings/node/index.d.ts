@@ -173,7 +173,7 @@ export interface Checkpoint {
 /** What a reading of the workspace met. */
 export interface CaptureCounts {
   files: number; bytes: number; captured: number; unchanged: number; ignored: number; tooLarge: number; unreadable: number; special: number;
-  changing: number; repositories: number; overBudget: number; reserved: number;
+  changing: number; repositories: number; overBudget: number; reserved: number; workspaces: number;
 }
 
 export interface FileChange {

@@ -47,6 +47,7 @@ static void print_text(const cli_call *cli, const pawl_workspace_capture *captur
         print_counted(out, "of repositories", counts->repositories);
         print_counted(out, "beyond the time budget", counts->over_budget);
         print_counted(out, "of reserved names", counts->reserved);
+        print_counted(out, "of other workspaces", counts->workspaces);
         fputc('\n', out);
         cli_missed_print(out, &capture->missed[0], capture->n_missed);
         cli_sayf(cli, out,
@@ -69,6 +70,7 @@ static const cli_field fields[] = {
         {"repositories", CLI_AS_INTEGER, AT(counts.repositories)},
         {"over_budget", CLI_AS_INTEGER, AT(counts.over_budget)},
         {"reserved", CLI_AS_INTEGER, AT(counts.reserved)},
+        {"workspaces", CLI_AS_INTEGER, AT(counts.workspaces)},
         {"not_captured", CLI_AS_LIST, CLI_ITEMS(pawl_workspace_capture, missed, n_missed),
                 .fields = cli_missed_fields},
         CLI_NO_FIELD,

@@ -117,8 +117,8 @@ typedef struct pawl_workspace_capture_counts {
         uint64_t files, bytes;        /**< in the checkpoint */
         uint64_t captured, unchanged; /**< files that were read, and those known from before */
         uint64_t ignored; /**< names that the rules leave out; a directory counts once */
-        uint64_t too_large, unreadable, special, changing, repositories, over_budget,
-                reserved; /**< not captured */
+        uint64_t too_large, unreadable, special, changing, repositories, over_budget, reserved,
+                workspaces; /**< not captured */
 } pawl_workspace_capture_counts;
 
 /** Something that is there and was not captured. */

@@ -255,6 +255,8 @@ UNIT_TEST(a_reason_has_a_name)
         assert_null(pawl__skip_name((pawl__skip)0));
         assert_string_equal(pawl__skip_name(PAWL__SKIP_BUDGET), "time budget");
         assert_string_equal(pawl__skip_name(PAWL__SKIP_RESERVED), "reserved name");
+        assert_string_equal(pawl__skip_name(PAWL__SKIP_FORK), "fork");
+        assert_string_equal(pawl__skip_name(PAWL__SKIP_WORKTREE), "work tree");
         assert_null(pawl__skip_name((pawl__skip)9));
 }
 

@@ -232,7 +232,7 @@ static void take_left(decoder *d)
         left.skip = (pawl__skip)skip;
         left.wanted = wanted != 0;
         d->ok = d->ok && why >= PAWL__LEFT_UNRECORDED && why <= PAWL__LEFT_OWN &&
-                skip <= PAWL__SKIP_RESERVED && wanted <= 1;
+                skip <= PAWL__SKIP_WORKTREE && wanted <= 1;
         if (!d->ok)
                 return;
         if (pawl__grow(&plan->left, &plan->cap_left, plan->n_left + 1, sizeof left))

@@ -267,7 +267,9 @@ pawl_status pawl__rollback_checkpoints(pawl_rollback_plan *p, pawl__workspace *w
         for (size_t i = 0; i < all.n; i++) {
                 const pawl__row *row = &all.rows[i];
                 const int64_t by = row->v[PAWL__WCP_INVALID_SEQ].integer;
-                const bool later = number_of(row) > target && row->v[PAWL__WCP_ROOT].text.data;
+                const bool later =
+                        number_of(row) > target && row->v[PAWL__WCP_ROOT].text.data &&
+                        pawl__same_worktree(row->v[PAWL__WCP_WORKTREE].text, ws->worktree);
                 if (row->v[PAWL__WCP_SAFETY].integer)
                         continue;
                 if (!by && !then[i + 1] && (later || now[i + 1]))

@@ -42,7 +42,7 @@ pawl_status pawl__rollback_undone(
 {
         pawl__undo_stacks stacks;
         TRY(pawl__undo_stacks_read(&stacks, ws->state, &p->arena, err));
-        const pawl__undo_entry *top = pawl__undo_stacks_top(&stacks, by);
+        const pawl__undo_entry *top = pawl__undo_stacks_top(&stacks, by, ws->worktree);
 
         if (!top && by == PAWL__IS_REDO)
                 return pawl__fail(err, PAWL_ENOTFOUND,

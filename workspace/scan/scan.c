@@ -169,7 +169,10 @@ static pawl_status prepare(pawl__scanner *s, int root, pawl_error *err)
                 pawl__buf_clear(&s->path);
                 pawl__buf_addf(&s->path, "%s/.pawl/", options->root);
         }
-        if (pawl__buf_adds(&s->path, "workspace.index"))
+        pawl__buf_adds(&s->path, "workspace.index");
+        if (options->worktree && *options->worktree)
+                pawl__buf_addf(&s->path, "-%s", options->worktree);
+        if (s->path.failed)
                 return pawl__nomem(err);
         in->index_path = pawl__buf_take(&s->path, NULL);
         in->index.of.device = (uint64_t)st.st_dev;

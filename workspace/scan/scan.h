@@ -35,13 +35,18 @@
 /** What max_file 0 means. */
 #define PAWL__SCAN_MAX_FILE ((uint64_t)64 << 20)
 
-/** In a directory: it is the root of a run of its own, and no part of what lies above it. */
+/** In a directory: the id of the run that it is the root of. If the log knows it so, it is no part
+ * of what lies above it. */
 #define PAWL__OWN_ROOT_MARK ".pawl/root"
 
 typedef struct pawl__scan_options {
-        const char *root;         /**< absolute; a link in it is followed */
-        const char *log_path;     /**< absolute; the index lies beside it */
-        bool index_in_root;       /**< the index lies in the root's directory .pawl instead */
+        const char *root;     /**< absolute; a link in it is followed */
+        const char *log_path; /**< absolute; the index lies beside it */
+        bool index_in_root;   /**< the index lies in the root's directory .pawl instead */
+        const char *worktree; /**< names the index of a linked work tree; NULL or "": none */
+        /** Is the directory at that absolute path where the log has a fork of this run? */
+        bool (*is_fork)(const char *path, pawl_text run_id, void *user);
+        void *is_fork_user;
         const pawl_text *exclude; /**< patterns as in .gitignore, in the root */
         size_t n_exclude;
         const pawl__paths *also;   /**< files and links that are taken whatever the rules say, and
@@ -75,7 +80,7 @@ typedef struct pawl__scan {
         uint64_t captured;      /**< files that are new or changed since the base */
         uint64_t unchanged;     /**< all others */
         uint64_t ignored, too_large, unreadable, special, changing, repositories, over_budget,
-                reserved;
+                reserved, workspaces; /**< the last: directories that are workspaces of their own */
         pawl__not_captured *not_captured; /**< in the order of their paths' bytes */
         size_t n_not_captured;
         struct pawl__scan_inside *inside;

@@ -82,7 +82,9 @@ pawl_status pawl__scan_skip(
                 [PAWL__SKIP_RULES] = &scan->unreadable,
                 [PAWL__SKIP_REPOSITORY] = &scan->repositories,
                 [PAWL__SKIP_BUDGET] = &scan->over_budget,
-                [PAWL__SKIP_RESERVED] = &scan->reserved};
+                [PAWL__SKIP_RESERVED] = &scan->reserved,
+                [PAWL__SKIP_FORK] = &scan->workspaces,
+                [PAWL__SKIP_WORKTREE] = &scan->workspaces};
 
         ++*counts[why];
         return keep_skipped(s, name, why, error, err);

@@ -2,6 +2,8 @@
  * level.
  */
 #include "base/error.h"
+#include "base/ids.h"
+#include "workspace/git/git_place.h"
 #include "workspace/scan/preload.h"
 #include "workspace/scan/read.h"
 #include "workspace/scan/scan_internal.h"
@@ -293,21 +295,90 @@ static pawl_status list(pawl__scanner *s, pawl_error *err)
         return status ? status : pawl__scan_rules(s, err);
 }
 
-/* Has a run this directory for itself? Then its names, which are sorted, have .pawl among them. */
-static bool is_own_root(pawl__scanner *s)
+/* Is the name among those of the listed directory, which are sorted? */
+static bool has_name(const pawl__scanner *s, const char *name)
 {
         size_t low = 0, high = s->listing.n;
 
         while (low < high) {
                 const size_t middle = low + (high - low) / 2;
-                const int order = strcmp(s->listing.items[middle].name, ".pawl");
+                const int order = strcmp(s->listing.items[middle].name, name);
                 if (order == 0)
-                        return faccessat(top(s)->fd, PAWL__OWN_ROOT_MARK, F_OK,
-                                       AT_SYMLINK_NOFOLLOW) == 0;
+                        return true;
                 low = order < 0 ? middle + 1 : low;
                 high = order < 0 ? high : middle;
         }
         return false;
+}
+
+/* The absolute path of the topmost level, without '/' at its end. */
+static pawl_status path_of_level(pawl__buf *path, pawl__scanner *s, pawl_error *err)
+{
+        pawl__buf_addf(path, "%s/", strcmp(s->options->root, "/") ? s->options->root : "");
+        pawl__buf_add(path, s->path.data, top(s)->path_len - 1);
+        return pawl__buf_check(path, err);
+}
+
+/* Does the log have a fork that runs in the topmost level's directory? */
+static pawl_status look_for_fork(pawl__skip *why, pawl__scanner *s, pawl_error *err)
+{
+        char id[PAWL__ID_MAX + 1];
+        pawl__buf path = PAWL__BUF_INIT;
+        const int fd = openat(top(s)->fd, PAWL__OWN_ROOT_MARK,
+                O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        const ssize_t len = fd < 0 ? -1 : read(fd, id, sizeof id);
+
+        if (fd >= 0)
+                close(fd);
+        if (len <= 0 || !s->options->is_fork)
+                return PAWL_OK;
+        const pawl_status status = path_of_level(&path, s, err);
+        const pawl_text run_id = {id, (size_t)len - (id[len - 1] == '\n')};
+        if (!status && s->options->is_fork(path.data, run_id, s->options->is_fork_user))
+                *why = PAWL__SKIP_FORK;
+        pawl__buf_free(&path);
+        return status;
+}
+
+/* Is the topmost level's directory another work tree of the root's repository? */
+static pawl_status look_for_worktree(pawl__skip *why, pawl__scanner *s, pawl_error *err)
+{
+        pawl__git_place place, own;
+        pawl__buf path = PAWL__BUF_INIT;
+        pawl_error unread = PAWL_ERROR_INIT;
+        struct stat st, common, owns;
+
+        if (fstatat(top(s)->fd, ".git", &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
+                return PAWL_OK;
+        pawl_status status = path_of_level(&path, s, err);
+        if (status) {
+                pawl__buf_free(&path);
+                return status;
+        }
+        const pawl_status found = pawl__git_place_at(&place, path.data, &unread);
+        const pawl_status around = pawl__git_place_find(&own, s->options->root, &unread);
+        if (found == PAWL_ENOMEM || around == PAWL_ENOMEM)
+                status = pawl__nomem(err);
+        else if (!found && !around && strcmp(place.git.data, place.common.data) != 0 &&
+                 stat(place.common.data, &common) == 0 && stat(own.common.data, &owns) == 0 &&
+                 common.st_dev == owns.st_dev && common.st_ino == owns.st_ino)
+                *why = PAWL__SKIP_WORKTREE;
+        pawl__git_place_free(&place);
+        pawl__git_place_free(&own);
+        pawl__buf_free(&path);
+        return status;
+}
+
+/* Is the listed directory a workspace of its own? Then *why says which. */
+static pawl_status look_for_workspace(pawl__skip *why, pawl__scanner *s, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+
+        if (has_name(s, ".pawl"))
+                status = look_for_fork(why, s, err);
+        if (!status && !*why && has_name(s, ".git"))
+                status = look_for_worktree(why, s, err);
+        return status;
 }
 
 static pawl_status enter(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
@@ -332,9 +403,12 @@ static pawl_status enter(pawl__scanner *s, int fd, size_t entry, pawl_error *err
                 return give_up(
                         s, entry, rules ? PAWL__SKIP_RULES : PAWL__SKIP_UNREADABLE, error, err);
         }
-        if (!status && entry && is_own_root(s)) {
+        pawl__skip other = 0;
+        if (!status && entry)
+                status = look_for_workspace(&other, s, err);
+        if (!status && other) {
                 pop(s);
-                return not_there(s, entry);
+                return give_up(s, entry, other, 0, err);
         }
         if (!status)
                 status = take_names(s, err);

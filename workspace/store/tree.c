@@ -25,6 +25,10 @@ const char *pawl__skip_name(pawl__skip why)
                 return "repository";
         case PAWL__SKIP_RESERVED:
                 return "reserved name";
+        case PAWL__SKIP_FORK:
+                return "fork";
+        case PAWL__SKIP_WORKTREE:
+                return "work tree";
         }
         return NULL;
 }

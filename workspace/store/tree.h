@@ -45,8 +45,10 @@ typedef enum pawl__skip {
         PAWL__SKIP_REPOSITORY = 6, /**< the .git of a repository within; nothing else may be called
                                         so */
         PAWL__SKIP_BUDGET = 7,     /**< the time budget was used up before it was read */
-        PAWL__SKIP_RESERVED = 8    /**< what is called .pawl or .git in another writing, and below
+        PAWL__SKIP_RESERVED = 8,   /**< what is called .pawl or .git in another writing, and below
                                         the root .pawl */
+        PAWL__SKIP_FORK = 9,       /**< the directory that a fork of this log runs in */
+        PAWL__SKIP_WORKTREE = 10   /**< another work tree of the root's repository */
 } pawl__skip;
 
 /** Such as "too large"; NULL for a number that is none. Static. */

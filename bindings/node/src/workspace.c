@@ -35,7 +35,8 @@ static const json_field count_fields[] = {FIELD(pawl_workspace_capture_counts, f
         FIELD(pawl_workspace_capture_counts, changing),
         FIELD(pawl_workspace_capture_counts, repositories),
         FIELD(pawl_workspace_capture_counts, over_budget),
-        FIELD(pawl_workspace_capture_counts, reserved)};
+        FIELD(pawl_workspace_capture_counts, reserved),
+        FIELD(pawl_workspace_capture_counts, workspaces)};
 static const json_field missed_fields[] = {
         FIELD(pawl_not_captured, path), FIELD(pawl_not_captured, why)};
 

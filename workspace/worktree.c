@@ -1,0 +1,127 @@
+/*
+ * Work trees of git. Each linked one is a workspace of its own in the log that all of them share,
+ * and goes by an id that is kept in its git directory: it keeps it when it is moved, and another
+ * that gets its name later has another.
+ */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/sources.h"
+#include "base/system.h"
+#include "workspace/git/git_index.h"
+#include "workspace/git/git_place.h"
+#include "workspace/workspace.h"
+#include "workspace/worktree.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char file_name[] = "/pawl-worktree";
+
+static bool is_id(pawl_text id)
+{
+        for (size_t i = 0; i < id.len; i++)
+                if (!strchr("0123456789abcdef-", id.data[i]) || !id.data[i])
+                        return false;
+        return id.len >= 16 && id.len <= PAWL__WORKTREE_ID_MAX;
+}
+
+/* The id that the git directory has, "" where it has none yet. */
+static pawl_status read_id(char id[PAWL__WORKTREE_ID_MAX + 1], const char *file, pawl_error *err)
+{
+        pawl__buf text = PAWL__BUF_INIT;
+        pawl_status status = pawl__git_file(&text, file, 4096, err);
+
+        *id = '\0';
+        if (!status && text.len && text.data[text.len - 1] == '\n')
+                text.len--;
+        if (!status && is_id(pawl__buf_text(&text)))
+                snprintf(id, PAWL__WORKTREE_ID_MAX + 1, "%.*s", (int)text.len, text.data);
+        else if (!status)
+                status = pawl__fail(err, PAWL_EPARSE,
+                        "%.300s: is no id of a work tree; remove the file, and the work tree begins "
+                        "anew",
+                        file);
+        pawl__buf_free(&text);
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+/* Does the log lie in that directory? */
+static bool holds_log(const char *top, const pawl_log *log)
+{
+        const size_t len = strlen(top); /* "TOP/" */
+
+        return strncmp(pawl__log_place(log), top, len) == 0;
+}
+
+static pawl_status enter(
+        pawl__state *state, const pawl_log *log, const pawl__git_place *place, pawl_error *err)
+{
+        const pawl_sources *sources = pawl__log_sources(log);
+        char id[PAWL__WORKTREE_ID_MAX + 1], top[PATH_MAX];
+        pawl__buf file = PAWL__BUF_INIT;
+
+        if (!realpath(place->top.data, top))
+                return pawl__fail_errno(err, errno, place->top.data, "find it");
+        pawl__buf_addf(&file, "%s%s", place->git.data, file_name);
+        pawl_status status = pawl__buf_check(&file, err);
+        if (!status)
+                status = read_id(id, file.data, err);
+        if (!status && !*id)
+                sources->uuid(id, sources->user);
+        if (!status)
+                status = pawl__state_set_worktree(state, id, top, err);
+        pawl__buf_free(&file);
+        return status;
+}
+
+pawl_status pawl__workspace_enter(pawl_log *log, const char *directory, pawl_error *err)
+{
+        pawl_error unread = PAWL_ERROR_INIT;
+        pawl__git_place place;
+        pawl__state *state;
+        pawl_status status = pawl__state_of(&state, log, err);
+
+        if (status)
+                return status;
+        status = pawl__git_place_find(&place, directory, &unread);
+        if (status == PAWL_ENOMEM)
+                status = pawl__nomem(err);
+        else if (status || strcmp(place.git.data, place.common.data) == 0 ||
+                 holds_log(place.top.data, log))
+                status = pawl__state_set_worktree(state, "", NULL, err);
+        else
+                status = enter(state, log, &place, err);
+        pawl__git_place_free(&place);
+        return status;
+}
+
+pawl_status pawl__workspace_keep_id(pawl__workspace *ws, pawl_error *err)
+{
+        pawl__git_place place;
+        pawl__buf file = PAWL__BUF_INIT;
+        char id[PAWL__WORKTREE_ID_MAX + 1] = "";
+
+        if (!*ws->worktree || ws->any)
+                return PAWL_OK;
+        pawl_status status = pawl__git_place_find(&place, ws->root, err);
+        pawl__buf_addf(&file, "%s%s", status ? "" : place.git.data, file_name);
+        if (!status)
+                status = pawl__buf_check(&file, err);
+        if (!status)
+                status = read_id(id, file.data, err);
+        if (!status && !*id) {
+                const int len = snprintf(id, sizeof id, "%.63s\n", ws->worktree);
+                const int error = pawl__replace_file(file.data, id, (size_t)len, 0666);
+                if (error)
+                        status = pawl__fail_errno(err, error, file.data, "keep the work tree's id");
+        } else if (!status && strcmp(id, ws->worktree) != 0) {
+                status = pawl__fail(err, PAWL_EHELD,
+                        "work tree %.200s: another process took its first checkpoint meanwhile; try "
+                        "again",
+                        ws->root);
+        }
+        pawl__git_place_free(&place);
+        pawl__buf_free(&file);
+        return status;
+}
