@@ -8,6 +8,7 @@
 #include "state/state.h"
 #include "workspace/worktree.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -191,6 +192,8 @@ pawl_status cli_open_path(
         cli_key key = {.len = 0};
         pawl_status status = set_lease(&options, cli, err);
 
+        const bool makes = access == CLI_MAKE && !pawl__log_is_url(path) &&
+                           faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
         options.flags = flags_of(access);
         if (!status && access != CLI_READ && access != CLI_LOOK)
                 status = cli_key_read(&key, cli, err);
@@ -201,6 +204,8 @@ pawl_status cli_open_path(
         if (!status)
                 status = pawl_log_open(out, path, &options, err);
         cli_key_forget(&key);
+        if (!status && access != CLI_READ)
+                cli_give_to_sudo_user(pawl__log_place(*out), makes);
         if (access == CLI_LOOK && (status == PAWL_EREADONLY || status == PAWL_EACCESS)) {
                 options.flags = PAWL_LOG_READONLY;
                 status = pawl_log_open(out, path, &options, err);
@@ -360,8 +365,11 @@ void cli_close_log(const cli_call *cli, pawl_log *log)
 
         if (warning)
                 cli_notice(cli, warning);
-        if (log != cli->in->log)
-                pawl_log_close(log);
+        if (log == cli->in->log)
+                return;
+        if (log)
+                cli_give_to_sudo_user(pawl__log_place(log), false);
+        pawl_log_close(log);
 }
 
 pawl_status cli_whole_run(pawl_text *run_id, pawl_log *log, pawl__arena *arena, pawl_error *err)

@@ -1,6 +1,8 @@
 #include "command/owner.h"
 #include "base/error.h"
 #include "base/system.h"
+#include "events/own_files.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
@@ -27,6 +29,58 @@ static bool sudo_user(uid_t *out)
         }
         *out = (uid_t)uid;
         return uid < UINT32_MAX;
+}
+
+/* The group of sudo's user, or the one that the file has. */
+static gid_t sudo_group(void)
+{
+        const char *text = getenv("SUDO_GID");
+        char *end = NULL;
+        const unsigned long gid = text && *text ? strtoul(text, &end, 10) : 0;
+
+        return end && !*end && gid < UINT32_MAX ? (gid_t)gid : (gid_t)-1;
+}
+
+/* Only root's own, of one name, and by a handle: nobody puts another file in its place. */
+static void give(int directory, const char *name, uid_t uid)
+{
+        struct stat st;
+        const int fd = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+        if (fd < 0)
+                return;
+        if (fstat(fd, &st) == 0 && st.st_uid == 0 &&
+                (S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_nlink == 1)))
+                (void)!fchownat(fd, "", uid, sudo_group(), AT_EMPTY_PATH);
+        close(fd);
+}
+
+void cli_give_to_sudo_user(const char *path, bool made)
+{
+        const char *name = strrchr(path, '/');
+        pawl__buf parent = PAWL__BUF_INIT;
+        const struct dirent *found;
+        struct stat st;
+        uid_t uid;
+
+        if (geteuid() != 0 || !sudo_user(&uid) || uid == 0 || !name)
+                return;
+        name++;
+        pawl__buf_add(&parent, path, (size_t)(name - path));
+        DIR *directory = parent.failed ? NULL : opendir(parent.data);
+        pawl__buf_free(&parent);
+        if (!directory)
+                return;
+        const int fd = dirfd(directory);
+        if (fstat(fd, &st) == 0 && (made || st.st_uid == uid)) {
+                while ((found = readdir(directory)))
+                        if (strcmp(found->d_name, ".gitignore") == 0 ||
+                                pawl__own_file_name(pawl__text(name), pawl__text(found->d_name)))
+                                give(fd, found->d_name, uid);
+                if (made)
+                        give(fd, ".", uid);
+        }
+        closedir(directory);
 }
 
 bool cli_is_own(uid_t uid)

@@ -43,7 +43,8 @@ pawl_workspace_checkpoint_info pawl__checkpoint_info(const pawl__row *row, uint6
                 .pruned = v[PAWL__WCP_PRUNED_SEQ].integer != 0,
                 .imported = !v[PAWL__WCP_ROOT].text.data && !v[PAWL__WCP_RUN].text.data,
                 .why_invalid = given_up ? none : reason,
-                .given_up = given_up ? reason : none};
+                .given_up = given_up ? reason : none,
+                .worktree = v[PAWL__WCP_WORKTREE].text.len ? v[PAWL__WCP_WORKTREE].text : none};
 }
 
 /* Puts into @p rows, which lie in the arena, those that are asked for, the newest first. */

@@ -94,7 +94,7 @@ static pawl_status set_known_root(pawl__workspace *ws, const char *top, pawl_err
         if (strncmp(ws->root, top, len) == 0 && (ws->root[len] == '/' || ws->root[len] == '\0'))
                 return PAWL_OK;
         ws->root = pawl__arena_copy(&ws->arena, pawl__text(top)).data;
-        ws->root_name = name_of_root(directory_above_log(ws->log), ws->root);
+        ws->root_name = pawl__text(ws->root);
         return pawl__arena_check(&ws->arena, err);
 }
 
@@ -127,7 +127,8 @@ static pawl_status set_root(pawl__workspace *ws, const char *given, pawl_error *
         if (!ok)
                 return pawl__nomem(err);
         ws->root = path.data;
-        ws->root_name = name_of_root(directory_above_log(ws->log), path.data);
+        ws->root_name =
+                *ws->worktree ? path : name_of_root(directory_above_log(ws->log), path.data);
         if (!pawl__utf8_valid(ws->root_name.data, ws->root_name.len))
                 return pawl__fail(err, PAWL_EINVAL,
                         "workspace %.300s: its path is not UTF-8, so that no event could name it; "

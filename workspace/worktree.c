@@ -3,6 +3,7 @@
  * and goes by an id that is kept in its git directory: it keeps it when it is moved, and another
  * that gets its name later has another.
  */
+#include "workspace/worktree.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/sources.h"
@@ -10,7 +11,6 @@
 #include "workspace/git/git_index.h"
 #include "workspace/git/git_place.h"
 #include "workspace/workspace.h"
-#include "workspace/worktree.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -46,6 +46,9 @@ static pawl_status gather(pawl_workspace_checkpoints **out, const cli_call *cli,
                 .page = {cli_number(cli, "before", 0), (size_t)cli_number(cli, "limit", 0)}};
         pawl_status status = wanted(&f.run_id, state, cli, "run", PAWL__RUNS, err);
 
+        if (!cli_given(cli, "all") && !f.run_id.data && !cli_given(cli, "session") &&
+                !cli->in->served)
+                f.worktree = pawl__text(pawl__state_worktree(state, NULL));
         if (!status)
                 status = wanted(&f.session_id, state, cli, "session", PAWL__SESSIONS, err);
         if (!status)
@@ -92,6 +95,7 @@ static const cli_option checkpoints_options[] = {
         {"step", 0, 0, CLI_TEXT, "STEP", NULL, "those of the step of this name, in any run"},
         {"limit", 'n', 0, CLI_NUMBER, "N", NULL, "the newest N"},
         {"before", 0, 0, CLI_NUMBER, "N", NULL, "those before the checkpoint of this number"},
+        {"all", 'a', 0, CLI_FLAG, NULL, NULL, "those of all work trees, not of this one alone"},
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print an array of objects"},
         {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
 };

@@ -3,9 +3,12 @@
 #include "cli/pawl/agree.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/plan.h"
+#include "cli/pawl/slot.h"
 #include "cli/pawl/workspace.h"
 #include "command/find.h"
+#include "command/printable.h"
 #include <inttypes.h>
+#include <limits.h>
 #include <pawl/rollback.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,6 +91,38 @@ static pawl_status agree(going *g, const char *which)
 
 /* ---- rollback -------------------------------------------------------------------------------- */
 
+static pawl_status extract(going *g, const char *which)
+{
+        char directory[PATH_MAX];
+        pawl_status status = cli_absolute(directory, cli_value(g->cli, "dir"), g->err);
+
+        if (!status)
+                status = pawl_workspace_extract(g->log, which, directory, &g->workspace, g->err);
+        if (!status && !cli_given(g->cli, "json"))
+                fprintf(g->cli->in->out, "the files of checkpoint %s are in %s\n", which,
+                        directory);
+        return status;
+}
+
+/* The library does not know what the options are called. */
+static pawl_status check_worktree(const going *g, const char *which)
+{
+        pawl_workspace_checkpoints *found = NULL;
+        pawl__state *state;
+        pawl_status status = pawl_workspace_checkpoint_find(&found, g->log, which, g->err);
+
+        if (!status)
+                status = pawl__state_of(&state, g->log, g->err);
+        if (!status && !g->options.here && found->items->root.data &&
+                !pawl__same_worktree(found->items->worktree, pawl__state_worktree(state, NULL)))
+                status = pawl__fail(g->err, PAWL_ESTATE,
+                        "checkpoint %s: is of another work tree, %.*s; --dir DIR puts its files into a "
+                        "directory of their own, --here brings them here",
+                        which, CLI_FMT(found->items->root));
+        pawl_workspace_checkpoints_free(found);
+        return status;
+}
+
 static pawl_status roll_back(going *g)
 {
         const char *which = cli_arg(g->cli, 0), *decisions = cli_value(g->cli, "decisions");
@@ -96,13 +131,19 @@ static pawl_status roll_back(going *g)
         g->options.git = cli_given(g->cli, "git");
         g->options.drop_decisions = decisions && strcmp(decisions, "drop") == 0;
         g->options.clean = cli_given(g->cli, "clean");
+        g->options.here = cli_given(g->cli, "here");
+        if (cli_given(g->cli, "dir"))
+                return extract(g, which);
         if (cli_given(g->cli, "finish")) {
                 pawl_status ended = pawl_workspace_finish(&done, g->log, &g->workspace, g->err);
                 return tell(g, ended, done);
         }
+        pawl_status status = check_worktree(g, which);
+        if (status)
+                return status;
         if (cli_given(g->cli, "plan"))
                 return show_plan(g, which);
-        pawl_status status = agree(g, which);
+        status = agree(g, which);
         if (!status)
                 status = pawl_workspace_rollback(
                         &done, g->log, which, &g->options, &g->workspace, g->err);
@@ -198,6 +239,9 @@ static int rollback_run(cli_call *cli)
                 return cli_usage(cli, "--finish has its plan already; leave --plan out");
         if (!cli_given(cli, "finish") && !cli_arg(cli, 0))
                 return cli_usage(cli, "name the checkpoint to go back to");
+        if (cli_given(cli, "dir") && (cli_given(cli, "finish") || cli_given(cli, "plan") ||
+                                             cli_before_paths(cli) < cli->n_args))
+                return cli_usage(cli, "--dir takes all files of a checkpoint; leave the rest out");
         if (cli_before_paths(cli) > 1)
                 return cli_usage(
                         cli, "one argument too many: \"%s\"; paths come after --", cli->args[1]);
@@ -214,6 +258,11 @@ static const cli_option rollback_options[] = {
         {"git", 0, 0, CLI_FLAG, NULL, NULL, "move the branch back too, if nothing is lost by it"},
         {"decisions", 0, 0, CLI_CHOICE, "WHAT", "keep|drop",
                 "answers given since: keep them (the default), or drop them to be asked again"},
+        {"dir", 0, 0, CLI_FILE, "DIR", NULL,
+                "put all its files into this directory, which is empty or not there, and change "
+                "nothing here"},
+        {"here", 0, 0, CLI_FLAG, NULL, NULL,
+                "bring the files of another work tree's checkpoint here"},
         {"reason", 0, 0, CLI_TEXT, "REASON", NULL, "why, for the log"},
         CLI_WORKSPACE_OPTIONS,
         {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},

@@ -180,6 +180,17 @@ static bool has_commit(const void *item)
         return ((const pawl_workspace_checkpoint_info *)item)->git_head.data != NULL;
 }
 
+static bool has_worktree(const void *item)
+{
+        return ((const pawl_workspace_checkpoint_info *)item)->worktree.data != NULL;
+}
+
+static const cli_field worktree_fields[] = {
+        {"id", CLI_AS_TEXT, AT(worktree)},
+        {"path", CLI_AS_TEXT, AT(root)},
+        CLI_NO_FIELD,
+};
+
 static const cli_field git_fields[] = {
         {"head", CLI_AS_TEXT, AT(git_head)},
         {"branch", CLI_AS_TEXT, AT(git_branch)},
@@ -216,6 +227,7 @@ const cli_field cli_checkpoint_fields[] = {
         {"imported", CLI_AS_BOOL, AT(imported)},
         {"why_invalid", CLI_AS_TEXT, AT(why_invalid)},
         {"given_up", CLI_AS_TEXT, AT(given_up)},
+        {"worktree", CLI_AS_PART, .has = has_worktree, .fields = worktree_fields},
         CLI_NO_FIELD,
 };
 

@@ -35,6 +35,8 @@ typedef struct pawl_rollback_options {
         const char *reason;  /**< in the actor's words; NULL: none */
         const char *expect;  /**< the hash that the plan must have, 64 hex digits; NULL: any */
         bool clean;          /**< also remove what no checkpoint recorded; never what is ignored */
+        bool here;           /**< a checkpoint of another work tree may be brought here: its files
+                                  alone */
         pawl_rollback_planned_fn *planned; /**< called with the plan when the safety copy is taken,
                                                 before the first file is touched; NULL: nobody */
         void *planned_user;
@@ -44,7 +46,8 @@ typedef struct pawl_rollback_options {
 #define PAWL_ROLLBACK_OPTIONS_VERSION 1
 #define PAWL_ROLLBACK_OPTIONS_INIT                                                                 \
         {                                                                                          \
-                PAWL_ROLLBACK_OPTIONS_VERSION, false, false, NULL, NULL, false, NULL, NULL, false  \
+                PAWL_ROLLBACK_OPTIONS_VERSION, false, false, NULL, NULL, false, false, NULL, NULL, \
+                        false                                                                      \
         }
 
 typedef enum pawl_rollback_plan_action {
@@ -241,6 +244,18 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_finish(pawl_rollback_plan
 /** End it by going back to where it began; otherwise as pawl_workspace_finish(). */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_give_up(pawl_rollback_plan **done,
         pawl_log *log, const pawl_workspace_options *workspace, pawl_error *err);
+
+/**
+ * Put the files of a checkpoint into a directory of their own, absolute, which is empty or not
+ * there: also those of a work tree that was removed. The log and the workspace stay as they are.
+ * @param which    as for pawl_workspace_checkpoint_find().
+ * @param options  NULL: the defaults; the root is not looked at.
+ * @return PAWL_EINVAL for a directory with something in it; PAWL_ENOTFOUND, PAWL_ESTATE and
+ *         PAWL_EDAMAGED for a checkpoint that is not there, was pruned or is damaged; PAWL_EACCESS
+ * and PAWL_EIO for files that cannot be written. What was written by then stays.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_extract(pawl_log *log, const char *which,
+        const char *directory, const pawl_workspace_options *options, pawl_error *err);
 
 #ifdef __cplusplus
 }

@@ -110,6 +110,8 @@ typedef struct pawl_workspace_checkpoint_info {
         pawl_text why_invalid; /**< absent: nothing is wrong with it that is known */
         pawl_text given_up;    /**< "rolled back to 1": it is not on the way to where the workspace
                                     stands; absent: it is */
+        pawl_text worktree;    /**< the id of the linked work tree that it is of, whose top is root,
+                                    absolute; absent: it is of the log's own workspace */
 } pawl_workspace_checkpoint_info;
 
 /** What a reading of the workspace met. */

@@ -88,7 +88,8 @@ static pawl_status decide(going_back *g)
                         "workspace %.200s: has no checkpoint; take one with `pawl checkpoint`",
                         g->ws.root);
         if (!status)
-                status = g->which ? pawl__rollback_target(g->p, &g->ws, g->which, g->err)
+                status = g->which ? pawl__rollback_target(
+                                            g->p, &g->ws, g->which, g->options->here, g->err)
                                   : pawl__rollback_undone(g->p, &g->ws, g->by, g->err);
         if (!status)
                 status = pawl__rollback_runs_are_free(g->p, &g->ws, g->err);

@@ -59,7 +59,9 @@ struct pawl_rollback_plan {
 
 /** The checkpoint that @p which names, if it can be gone back to. PAWL_ESTATE, PAWL_ENOTFOUND. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_target(
-        pawl_rollback_plan *p, pawl__workspace *ws, const char *which, pawl_error *err);
+        pawl_rollback_plan *p, pawl__workspace *ws, const char *which, bool here, pawl_error *err);
+/** Is the target a checkpoint of another work tree? */
+bool pawl__rollback_from_elsewhere(const pawl_rollback_plan *p, const pawl__workspace *ws);
 /** The safety copy of the rollback that an undo, or a redo, reverses next. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_undone(
         pawl_rollback_plan *p, pawl__workspace *ws, pawl__reversal by, pawl_error *err);

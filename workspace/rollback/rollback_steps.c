@@ -109,7 +109,8 @@ static pawl_status find_run(pawl_rollback_plan *p, pawl__workspace *ws, pawl_err
         const pawl__row *of;
         pawl__row run;
         subject about;
-        if (pawl__row_of_run(&p->target)) /* a worker's: its files are brought here, no more */
+        if (pawl__row_of_run(&p->target) ||
+                pawl__rollback_from_elsewhere(p, ws)) /* its files are brought here, no more */
                 return PAWL_OK;
         pawl_status status =
                 pawl__state_workspace_all(&all.rows, &all.n, ws->state, &p->arena, err);
@@ -256,7 +257,7 @@ pawl_status pawl__rollback_checkpoints(pawl_rollback_plan *p, pawl__workspace *w
                 pawl__state_workspace_all(&all.rows, &all.n, ws->state, &p->arena, err);
 
         p->n_given_up = p->n_taken_up = 0;
-        if (status || p->plan.in_part)
+        if (status || p->plan.in_part || pawl__rollback_from_elsewhere(p, ws))
                 return status;
         const bool *now = pawl__line_to(&all, number_of(&ws->current), &p->arena);
         const bool *then = pawl__line_to(&all, target, &p->arena);

@@ -9,10 +9,18 @@ static int64_t number_of(const pawl__row *checkpoint)
         return checkpoint->v[PAWL__WCP_N].integer;
 }
 
+bool pawl__rollback_from_elsewhere(const pawl_rollback_plan *p, const pawl__workspace *ws)
+{
+        const pawl__value *v = p->target.v;
+
+        return v[PAWL__WCP_ROOT].text.data &&
+               !pawl__same_worktree(v[PAWL__WCP_WORKTREE].text, ws->worktree);
+}
+
 /* ---- The target ----------------------------------------------------------------------------- */
 
 pawl_status pawl__rollback_target(
-        pawl_rollback_plan *p, pawl__workspace *ws, const char *which, pawl_error *err)
+        pawl_rollback_plan *p, pawl__workspace *ws, const char *which, bool here, pawl_error *err)
 {
         const pawl__value *v = p->target.v;
         pawl_status status = pawl__workspace_find(&p->target, ws->state, which, &p->arena, err);
@@ -20,6 +28,12 @@ pawl_status pawl__rollback_target(
         if (status)
                 return status;
         p->plan.in_part = ws->part != NULL;
+        if (!here && pawl__rollback_from_elsewhere(p, ws))
+                return pawl__fail(err, PAWL_ESTATE,
+                        "checkpoint %" PRId64
+                        ": is of another work tree, %.*s; put its files into a directory of their own, "
+                        "or bring them here on purpose",
+                        number_of(&p->target), PAWL__FMT(v[PAWL__WCP_ROOT].text));
         if (v[PAWL__WCP_PRUNED_SEQ].integer)
                 return pawl__fail(err, PAWL_ESTATE,
                         "checkpoint %" PRId64 ": was pruned; choose one that is kept",

@@ -328,6 +328,72 @@ pawl_status pawl__workspace_set_up_once(pawl__workspace *ws, pawl_error *err)
         return status;
 }
 
+/* Nothing of ours stays in the directory. */
+static pawl_status remove_marks(pawl__workspace *ws, pawl_error *err)
+{
+        static const char *const names[] = {MARK, INDEX, IGNORE};
+
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+                if (unlinkat(ws->owned, names[i], 0) && errno != ENOENT)
+                        return cannot(err, ws, names[i]);
+        if ((unlinkat(ws->owned, ".pawl", AT_REMOVEDIR) && errno != ENOENT) || syncfs(ws->owned))
+                return cannot(err, ws, ".pawl");
+        return PAWL_OK;
+}
+
+static pawl_status extract(pawl_log *log, const pawl__row *row, const char *directory,
+        const pawl_workspace_options *given, pawl_error *err)
+{
+        pawl_workspace_options options =
+                given ? *given : (pawl_workspace_options)PAWL_WORKSPACE_OPTIONS_INIT;
+        char real[PATH_MAX];
+        pawl__workspace ws;
+        bool empty = false;
+        pawl_status status = pawl__directory_make(real, directory, err);
+
+        options.root = real;
+        if (!status)
+                status = pawl__workspace_open_run(&ws, log, pawl__text("extract"),
+                        (uint64_t)row->v[PAWL__WCP_N].integer, &options, err);
+        if (status)
+                return status;
+        status = is_empty(&empty, &ws, err);
+        if (!status && !empty)
+                status = pawl__fail(err, PAWL_EINVAL,
+                        "directory %.300s: is not empty; name one that is, or is not there yet",
+                        real);
+        if (!status)
+                status = pawl__workspace_set_up(&ws, err);
+        if (!status)
+                status = remove_marks(&ws, err);
+        pawl__workspace_close(&ws);
+        return status;
+}
+
+pawl_status pawl_workspace_extract(pawl_log *log, const char *which, const char *directory,
+        const pawl_workspace_options *options, pawl_error *err)
+{
+        TRY(pawl__log_usable(log, err));
+
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__state *state;
+        pawl__row row;
+        pawl_status status = pawl__state_of(&state, log, err);
+
+        if (!status)
+                status = pawl__workspace_find(&row, state, which, &arena, err);
+        if (!status && !directory)
+                status = pawl__fail(err, PAWL_EINVAL, "directory: is NULL; name one");
+        if (!status && row.v[PAWL__WCP_PRUNED_SEQ].integer)
+                status = pawl__fail(err, PAWL_ESTATE,
+                        "checkpoint %lld: was pruned; choose one that is kept",
+                        (long long)row.v[PAWL__WCP_N].integer);
+        if (!status)
+                status = extract(log, &row, directory, options, err);
+        pawl__arena_free(&arena);
+        return status;
+}
+
 pawl_status pawl__directory_make(char real[PATH_MAX], const char *given, pawl_error *err)
 {
         char path[PATH_MAX];

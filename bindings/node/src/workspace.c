@@ -24,7 +24,8 @@ static const json_field checkpoint_fields[] = {FIELD(pawl_workspace_checkpoint_i
         FIELD(pawl_workspace_checkpoint_info, pruned),
         FIELD(pawl_workspace_checkpoint_info, imported),
         FIELD(pawl_workspace_checkpoint_info, why_invalid),
-        FIELD(pawl_workspace_checkpoint_info, given_up)};
+        FIELD(pawl_workspace_checkpoint_info, given_up),
+        FIELD(pawl_workspace_checkpoint_info, worktree)};
 static const json_field count_fields[] = {FIELD(pawl_workspace_capture_counts, files),
         FIELD(pawl_workspace_capture_counts, bytes), FIELD(pawl_workspace_capture_counts, captured),
         FIELD(pawl_workspace_capture_counts, unchanged),
