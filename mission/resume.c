@@ -324,15 +324,36 @@ static pawl_status take_root(pawl__runner *r, const pawl__row *run)
         return status ? status : pawl__arena_check(&r->arena, &r->error);
 }
 
+/* A run goes on where its files are: in the work tree that its newest checkpoint is of. */
+static pawl_status check_worktree(pawl__runner *r)
+{
+        const pawl__checkpoint_filter newest = {.run_id = r->run_id, .page.limit = 1};
+        pawl__row *rows = NULL;
+        size_t n = 0;
+        pawl_status status =
+                pawl__state_workspace_page(&rows, &n, r->state, &newest, &r->arena, &r->error);
+
+        if (status || n == 0 || !rows->v[PAWL__WCP_ROOT].text.data ||
+                pawl__same_worktree(
+                        rows->v[PAWL__WCP_WORKTREE].text, pawl__state_worktree(r->state, NULL)))
+                return status;
+        const pawl_text root = rows->v[PAWL__WCP_ROOT].text;
+        return pawl__fail(&r->error, PAWL_ESTATE,
+                "run %.*s: its files are in another work tree, %.*s; resume it there",
+                PAWL__FMT(r->run_id),
+                PAWL__FMT(*root.data == '/' ? root : pawl__text("the main one")));
+}
+
 static pawl_status go_on(pawl__runner *r, target *found)
 {
         const pawl__row *run = &found->run;
         pawl_text strictness = run->v[PAWL__RUN_STRICTNESS].text;
-        pawl_status status;
+        const bool elsewhere = pawl__run_submitted(run) || r->options.directory;
+        pawl_status status = elsewhere ? PAWL_OK : check_worktree(r);
 
-        status = pawl__run_submitted(run) || r->options.directory
-                         ? pawl__runner_load_submitted(r, run)
-                         : reload_mission(r, found);
+        if (status)
+                return status;
+        status = elsewhere ? pawl__runner_load_submitted(r, run) : reload_mission(r, found);
         r->begun = *run;
         if (!status)
                 status = take_root(r, run);

@@ -29,7 +29,7 @@ hook PreToolUse 'tool_name:"Read",tool_input:{}'
 [ ! -e .pawl ]
 hook PreToolUse 'tool_name:"Bash",tool_input:{command:"echo two >a"},tool_use_id:"toolu_1"'
 same "$(cat out)" '{}'
-is_empty err
+same "$(cat err)" "pawl: the log of this repository is $PWD/.pawl/events.db"
 echo two >a
 hook PreToolUse 'tool_name:"Edit",tool_input:{file_path:"a"},tool_use_id:"toolu_2"'
 same "$(pawl checkpoints --json | jq -c 'map([.n,.trigger,.description])')" \

@@ -67,6 +67,19 @@ git worktree add -q .agents/x x
 runs 0 eventlog verify
 runs 0 eventlog replay --check
 
+it "a run goes on in the work tree that has its files"
+git worktree add -q ../runs -b runs
+cd ../runs
+printf 'mission: m\nsteps:\n  - {id: a, run: [touch, a]}\n  - {id: b, run: [test, -e, go]}\n' >m.yaml
+runs 1 pawl run m.yaml --run one
+cd ../main
+runs 1 pawl resume one
+says "^pawl: run one: its files are in another work tree, $top/runs; resume it there" err
+cd ../runs
+touch go
+runs 0 pawl resume one
+cd ../main
+
 it "a log in a linked work tree is used, with a warning"
 cp -r .pawl .agents/x/
 (cd .agents/x && runs 0 pawl status && says "$top/main/.agents/x/.pawl/events.db: this log lies in a linked work tree.*pawl copy" err)

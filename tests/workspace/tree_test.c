@@ -151,7 +151,7 @@ UNIT_TEST(no_other_value_is_read)
                 {"NUL", NAME("tree\1x\0\0\3a\0b\1"), "byte 5: has a value"},
                 {"why 0", NAME("tree\1x\0\0\1a\0"), "byte 5: has a value"},
                 {"why 8", NAME("tree\1x\0\0\1a\10"), "byte 5: has a value"},
-                {"why 11", NAME("tree\1x\0\0\1a\11"), "byte 5: has a value"},
+                {"why 11", NAME("tree\1x\0\0\1a\13"), "byte 5: has a value"},
                 {".git", NAME("tree\1x\0\0\4.git\10"), "byte 5: is called .git"},
                 {".pawl", NAME("tree\1x\0\0\5.pawl\1"), "byte 5: is called .git"},
                 {"repository", NAME("tree\1x\0\0\1a\6"), "byte 5: has a value"},
