@@ -242,31 +242,11 @@ pawl_status cli_open_found(
         return status;
 }
 
-/* Is a file named .git, which is all that a linked work tree has, nearer than a directory? */
-static bool in_linked(const char *here)
-{
-        pawl__buf path = PAWL__BUF_INIT;
-        struct stat st;
-        bool is = false, found = false;
-
-        for (size_t len = strlen(here); len > 1 && !found;) {
-                pawl__buf_clear(&path);
-                pawl__buf_addf(&path, "%.*s/.git", (int)len, here);
-                found = path.failed || lstat(path.data, &st) == 0;
-                is = found && !path.failed && S_ISREG(st.st_mode);
-                while (len > 1 && here[len - 1] != '/')
-                        len--;
-                len--;
-        }
-        pawl__buf_free(&path);
-        return is;
-}
-
 /* A log that an earlier version made in a linked work tree goes when git removes that. */
 static void warn_of_linked(const cli_call *cli, const char *log)
 {
         const size_t len = strlen(log) - strlen(CLI_LOG_NAME) - 1;
-        pawl__buf path = PAWL__BUF_INIT;
+        pawl__buf path = PAWL__BUF_INIT, main = PAWL__BUF_INIT;
         cli_repository repository;
         struct stat st;
 
@@ -276,11 +256,17 @@ static void warn_of_linked(const cli_call *cli, const char *log)
                 return;
         }
         path.data[len ? len : 1] = '\0';
-        if (!cli_repository_find(&repository, cli, path.data, NULL) && repository.linked)
+        const bool linked = !cli_repository_find(&repository, cli, path.data, NULL) &&
+                            repository.linked && repository.main.len;
+        const char *name = strrchr(path.data, '/');
+        if (linked && !name_log(&main, repository.main.data, repository.main.len, NULL)) {
+                const bool taken = is_there(&main);
                 cli_noticef(cli,
-                        "%s: this log lies in a linked work tree, and goes when that is removed; carry "
-                        "it over: pawl copy %s %s/" CLI_LOG_NAME,
-                        log, log, repository.main.len ? repository.main.data : "DIR");
+                        "%s: this log is in a linked work tree, and is removed together with it; carry it "
+                        "over: pawl copy %s %s/.pawl/%s.db",
+                        log, log, repository.main.data, taken && name ? name + 1 : "events");
+        }
+        pawl__buf_free(&main);
         cli_repository_free(&repository);
         pawl__buf_free(&path);
 }
@@ -294,7 +280,7 @@ static pawl_status enter_worktree(const cli_call *cli, pawl_log *log, pawl_error
         char *here = cli->in->served ? NULL : getcwd(NULL, 0);
         pawl_status status = PAWL_OK;
 
-        if (here && in_linked(here))
+        if (here && cli_repository_linked(NULL, here))
                 status = cli_repository_find(&repository, cli, here, err);
         if (!status && repository.linked && repository.main.len)
                 status = name_log(&main, repository.main.data, repository.main.len, err);

@@ -167,6 +167,44 @@ static pawl_status find_bare(cli_repository *out, const char *directory, pawl_er
         return status;
 }
 
+bool cli_repository_linked(pawl__buf *top, const char *directory)
+{
+        pawl__buf path = PAWL__BUF_INIT;
+        struct stat st;
+        bool is = false, found = false;
+
+        for (size_t len = strlen(directory); len > 1 && !found;) {
+                pawl__buf_clear(&path);
+                pawl__buf_addf(&path, "%.*s/.git", (int)len, directory);
+                found = path.failed || lstat(path.data, &st) == 0;
+                is = found && !path.failed && S_ISREG(st.st_mode);
+                if (is && top)
+                        pawl__buf_addf(top, "%.*s/", (int)len, directory);
+                while (len > 1 && directory[len - 1] != '/')
+                        len--;
+                len--;
+        }
+        pawl__buf_free(&path);
+        return is;
+}
+
+/* What a work tree names as its repository is not there. */
+static pawl_status is_lost(cli_repository *out, const char *directory, pawl_error *err)
+{
+        pawl__buf top = PAWL__BUF_INIT;
+        pawl_status status = PAWL_ENOTFOUND;
+
+        if (cli_repository_linked(&top, directory) &&
+                !pawl__text_eq(pawl__buf_text(&top), pawl__buf_text(&out->place.top))) {
+                pawl__buf_clear(&out->place.top);
+                pawl__buf_add_text(&out->place.top, pawl__buf_text(&top));
+                out->linked = true;
+                status = pawl__buf_check(&out->place.top, err);
+        }
+        pawl__buf_free(&top);
+        return status;
+}
+
 pawl_status cli_repository_find(
         cli_repository *out, const cli_call *cli, const char *directory, pawl_error *err)
 {
@@ -175,10 +213,13 @@ pawl_status cli_repository_find(
 
         *out = (cli_repository){.linked = false};
         pawl_status status = pawl__git_place_find(&out->place, directory, &unread);
-        if (status == PAWL_ENOTFOUND)
-                return find_bare(out, directory, err);
         if (status == PAWL_ENOMEM)
                 return pawl__nomem(err);
+        const pawl_status lost = is_lost(out, directory, err);
+        if (lost != PAWL_ENOTFOUND)
+                return lost;
+        if (status == PAWL_ENOTFOUND)
+                return find_bare(out, directory, err);
         return status ? PAWL_ENOTFOUND : look_at(out, &user, err);
 }
 

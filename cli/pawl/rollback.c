@@ -118,7 +118,9 @@ static pawl_status check_worktree(const going *g, const char *which)
                 status = pawl__fail(g->err, PAWL_ESTATE,
                         "checkpoint %s: is of another work tree, %.*s; --dir DIR puts its files into a "
                         "directory of their own, --here brings them here",
-                        which, CLI_FMT(found->items->root));
+                        which,
+                        CLI_FMT(*found->items->root.data == '/' ? found->items->root
+                                                                : pawl__text("the main one")));
         pawl_workspace_checkpoints_free(found);
         return status;
 }

@@ -406,6 +406,17 @@ pawl_status cli_status_list(uint64_t *n, const cli_call *cli, pawl_log *log, paw
         return status;
 }
 
+/* The top of the linked work tree that it is about, or NULL. */
+static const char *worktree_of(pawl_log *log)
+{
+        pawl__state *state;
+        const char *root = NULL;
+
+        if (!pawl__state_of(&state, log, NULL))
+                (void)pawl__state_worktree(state, &root);
+        return root;
+}
+
 static pawl_status status_json(const cli_call *cli, pawl_log *log, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
@@ -426,6 +437,7 @@ static pawl_status status_json(const cli_call *cli, pawl_log *log, pawl_error *e
                 return status;
         }
         pawl__json_member_string(&w, "sqlite_version", pawl_sqlite_version());
+        pawl__json_member_string(&w, "worktree", worktree_of(log));
         pawl__json_close_object(&w);
         return cli_print_json(cli, &w, err);
 }
@@ -441,6 +453,8 @@ static pawl_status tell_status(cli_call *cli, pawl_log *log, pawl_error *err)
                 fputs("nothing is queued, blocked, failed, interrupted or running\n", cli->in->out);
         if (!status)
                 fprintf(cli->in->out, "SQLite %s\n", pawl_sqlite_version());
+        if (!status && worktree_of(log))
+                fprintf(cli->in->out, "work tree %s\n", worktree_of(log));
         return status;
 }
 

@@ -47,6 +47,7 @@ same "$(cat file .agents/x/file ../side/file)" $'one\ntwo\ntwo'
 it "a checkpoint of another work tree comes by --dir or --here alone"
 runs 1 pawl rollback 2 --yes
 says "checkpoint 2: is of another work tree, $top/side; --dir DIR .*, --here" err
+(cd ../side && runs 1 pawl rollback 3 --yes && says "another work tree, the main one" err)
 runs 0 pawl rollback 2 --dir "$top/elsewhere"
 same "$(cat "$top/elsewhere/file")" one
 [ ! -e "$top/elsewhere/.pawl" ]
@@ -80,9 +81,19 @@ touch go
 runs 0 pawl resume one
 cd ../main
 
+it "status says which work tree it is about"
+(cd ../runs && pawl status | says "^work tree $top/runs\$" /dev/stdin && same "$(pawl status --json | jq -r .worktree)" "$top/runs")
+same "$(pawl status --json | jq .worktree)" null
+
+it "where the main work tree is gone, no other log is made"
+mv "$top/main" "$top/away"
+(cd ../runs && runs 1 pawl checkpoint x && says '^pawl: work tree .*/runs/: .* cannot be reached.*--db' err && [ ! -e .pawl ])
+mv "$top/away" "$top/main"
+cd "$top/main"
+
 it "a log in a linked work tree is used, with a warning"
 cp -r .pawl .agents/x/
-(cd .agents/x && runs 0 pawl status && says "$top/main/.agents/x/.pawl/events.db: this log lies in a linked work tree.*pawl copy" err)
+(cd .agents/x && runs 0 pawl status && says "$top/main/.agents/x/.pawl/events.db: this log is in a linked work tree.*pawl copy" err)
 rm -rf .agents/x/.pawl
 cd ..
 

@@ -64,6 +64,19 @@ static pawl_status call_rollback(fixture *f)
         return pawl_workspace_rollback(NULL, f->log->log, "1", NULL, NULL, &f->err);
 }
 
+/* Each time into a directory of its own. */
+static pawl_status call_extract(fixture *f)
+{
+        static unsigned n;
+        char directory[4096];
+
+        snprintf(directory, sizeof directory, "%s-extracted-%u", f->log->directory, n++);
+        const pawl_status status =
+                pawl_workspace_extract(f->log->log, "1", directory, NULL, &f->err);
+        directory_remove(directory);
+        return status;
+}
+
 static pawl_status call_undo(fixture *f)
 {
         return pawl_workspace_undo(NULL, f->log->log, NULL, NULL, &f->err);
@@ -174,6 +187,7 @@ UNIT_TEST_WITH(whatever_allocation_fails, event_log *log, event_log_setup, event
         start(&f, log);
         sweep_reading(&f, call_plan);
         sweep_reading(&f, call_pending);
+        sweep_reading(&f, call_extract);
         must(&f, call_rollback);
         must(&f, call_undo);
         sweep_reading(&f, call_list);

@@ -61,7 +61,13 @@ struct pawl_rollback_plan {
 PAWL_MUST_CHECK pawl_status pawl__rollback_target(
         pawl_rollback_plan *p, pawl__workspace *ws, const char *which, bool here, pawl_error *err);
 /** Is the target a checkpoint of another work tree? */
-bool pawl__rollback_from_elsewhere(const pawl_rollback_plan *p, const pawl__workspace *ws);
+/** Is the target a checkpoint of another work tree? */
+static inline bool pawl__rollback_from_elsewhere(
+        const pawl_rollback_plan *p, const pawl__workspace *ws)
+{
+        return p->target.v[PAWL__WCP_ROOT].text.data &&
+               !pawl__same_worktree(p->target.v[PAWL__WCP_WORKTREE].text, ws->worktree);
+}
 /** The safety copy of the rollback that an undo, or a redo, reverses next. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_undone(
         pawl_rollback_plan *p, pawl__workspace *ws, pawl__reversal by, pawl_error *err);

@@ -9,14 +9,6 @@ static int64_t number_of(const pawl__row *checkpoint)
         return checkpoint->v[PAWL__WCP_N].integer;
 }
 
-bool pawl__rollback_from_elsewhere(const pawl_rollback_plan *p, const pawl__workspace *ws)
-{
-        const pawl__value *v = p->target.v;
-
-        return v[PAWL__WCP_ROOT].text.data &&
-               !pawl__same_worktree(v[PAWL__WCP_WORKTREE].text, ws->worktree);
-}
-
 /* ---- The target ----------------------------------------------------------------------------- */
 
 pawl_status pawl__rollback_target(
@@ -209,8 +201,9 @@ pawl_status pawl__rollback_git(
         if (!v[PAWL__WCP_GIT_HEAD].text.data || !v[PAWL__WCP_GIT_BRANCH].text.data)
                 return pawl__fail(err, PAWL_ESTATE,
                         "checkpoint %" PRId64
-                        ": no branch of git was checked out when it was taken; leave git "
-                        "where it is",
+                        ": no branch of git is known of it: none was checked out when it was taken, or the "
+                        "repository is one that is not supported (objects of SHA-256, reftable, "
+                        "another owner); leave git where it is",
                         number_of(&p->target));
         p->git.branch = v[PAWL__WCP_GIT_BRANCH].text;
         set_commit(p->git.to, v[PAWL__WCP_GIT_HEAD].text);
