@@ -370,7 +370,7 @@ static int64_t next(struct history *h, pawl__reversal by)
         pawl__undo_stacks stacks;
 
         assert_ok(pawl__undo_stacks_read(&stacks, h->state, &h->arena, &h->err));
-        const pawl__undo_entry *top = pawl__undo_stacks_top(&stacks, by);
+        const pawl__undo_entry *top = pawl__undo_stacks_top(&stacks, by, "");
         return top ? top->row.v[PAWL__RB_SEQ].integer : 0;
 }
 

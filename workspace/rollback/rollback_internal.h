@@ -61,7 +61,6 @@ struct pawl_rollback_plan {
 PAWL_MUST_CHECK pawl_status pawl__rollback_target(
         pawl_rollback_plan *p, pawl__workspace *ws, const char *which, bool here, pawl_error *err);
 /** Is the target a checkpoint of another work tree? */
-/** Is the target a checkpoint of another work tree? */
 static inline bool pawl__rollback_from_elsewhere(
         const pawl_rollback_plan *p, const pawl__workspace *ws)
 {
