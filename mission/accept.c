@@ -41,9 +41,10 @@ pawl_status pawl__mission_recorded(
                 status = pawl__log_blob(out, log, bytes);
         if (status != PAWL_ENOTFOUND)
                 return status ? pawl__log_failed(log, status, err) : PAWL_OK;
-        status = names_document(&named, log, run, err);
-        if (status || !named)
-                return status;
+        TRY(names_document(&named, log, run, err));
+        if (!named)
+                return PAWL_OK;
+        TRY(pawl__sha256(pawl__log_hasher(log), bytes, "", 0, err)); /* what it is compared by */
         return pawl__fail(err, PAWL_EDAMAGED,
                 "run %.*s: the mission that it began with is not in the log any more; put back a "
                 "copy of the log that has it, or start a new run",

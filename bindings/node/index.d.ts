@@ -167,7 +167,7 @@ export interface Checkpoint {
   notCaptured: number; stateHash: string | null; outputsHash: string | null; gitHead: string | null; gitBranch: string | null;
   createdUs: number; /** The one that was current when it was taken, or 0. */ base: number;
   valid: boolean; current: boolean; /** Taken by a rollback, to undo it. */ safety: boolean; pinned: boolean; pruned: boolean; imported: boolean;
-  whyInvalid: string | null; givenUp: string | null;
+  whyInvalid: string | null; givenUp: string | null; worktree: string | null;
 }
 
 /** What a reading of the workspace met. */

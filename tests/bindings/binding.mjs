@@ -168,7 +168,7 @@ test("checkpoints are compared, pinned and copied", async () => {
   const file = path.join(directory, "notes.txt");
   writeFileSync(file, "one\n");
   const { info, counts, taken } = await log.checkpoint({ description: "first" });
-  assert.equal(keys(info), "base bytes createdUs current description files gitBranch gitHead givenUp id imported missionId n notCaptured outputsHash pinned pruned root runId safety seq sessionId stateHash stepId tree trigger valid whyInvalid");
+  assert.equal(keys(info), "base bytes createdUs current description files gitBranch gitHead givenUp id imported missionId n notCaptured outputsHash pinned pruned root runId safety seq sessionId stateHash stepId tree trigger valid whyInvalid worktree");
   assert.deepEqual([taken, counts.files, counts.captured, keys(counts)], [true, info.files, info.files, "bytes captured changing files ignored overBudget repositories reserved special tooLarge unchanged unreadable"]);
   writeFileSync(file, "one\ntwo\n");
   writeFileSync(path.join(directory, "\u00e9"), "");
@@ -276,7 +276,7 @@ test("a pipeline of one's own", async () => {
   await log.resolve(held.conflicts[0].conflictId, { pick: 2 });
   const resumed = await ask({ retryToken: held.retryToken });
   const { status, cursor, terms } = await pipeline.run(resumed);
-  assert.deepEqual([status, cursor], ["ok", (await log.stepCheckpoint(held.retryToken)).cursor]);
+  assert.deepEqual([status, cursor, (await log.stepCheckpoint(held.retryToken)).cursor], ["ok", "pre_generation_gate", "post_gate"]);
   assert.deepEqual(terms.map((term) => [term.term, term.source, term.conflictId]), [["workspace", "answer", held.conflicts[0].conflictId]]);
   await pipeline.renew("r9");
   await pipeline.complete(resumed, "text");

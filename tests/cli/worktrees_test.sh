@@ -42,7 +42,7 @@ runs 0 pawl rollback 3 --yes
 same "$(cat file .agents/x/file ../side/file)" $'one\none\ntwo'
 (cd .agents/x && runs 0 pawl undo --yes)
 same "$(cat file .agents/x/file ../side/file)" $'one\ntwo\ntwo'
-(cd ../side && runs 1 pawl undo --yes && says 'no rollback is there' err)
+(cd ../side && runs 1 pawl undo --yes && says 'no rollback or restore is left' err)
 
 it "a checkpoint of another work tree comes by --dir or --here alone"
 runs 1 pawl rollback 2 --yes

@@ -184,6 +184,14 @@ VALIDATE_TEST(running_out_of_memory_rebuilds_nothing_or_all)
         change(t, "three", "DELETE FROM contents");
         assert_true(!look(t, "2", true, 0)->valid);
         allocator_leave_git_alone();
+        for (sweep s = {.least = 15, .keeps = true}; sweep_next(&s);) {
+                pawl_error err = PAWL_ERROR_INIT;
+                bool all = false;
+                sweep_arm(&s);
+                if (sweep_done(
+                            &s, pawl_workspace_rebuildable(&all, t->f->log, "2", NULL, &err), &err))
+                        assert_true(all);
+        }
         for (sweep s = {.once = true, .least = 15, .keeps = true}; sweep_next(&s);) {
                 pawl_error err = PAWL_ERROR_INIT;
                 sweep_arm(&s);
