@@ -169,7 +169,7 @@ test("checkpoints are compared, pinned and copied", async () => {
   writeFileSync(file, "one\n");
   const { info, counts, taken } = await log.checkpoint({ description: "first" });
   assert.equal(keys(info), "base bytes createdUs current description files gitBranch gitHead givenUp id imported missionId n notCaptured outputsHash pinned pruned root runId safety seq sessionId stateHash stepId tree trigger valid whyInvalid worktree");
-  assert.deepEqual([taken, counts.files, counts.captured, keys(counts)], [true, info.files, info.files, "bytes captured changing files ignored overBudget repositories reserved special tooLarge unchanged unreadable"]);
+  assert.deepEqual([taken, counts.files, counts.captured, keys(counts)], [true, info.files, info.files, "bytes captured changing files ignored overBudget repositories reserved special tooLarge unchanged unreadable workspaces"]);
   writeFileSync(file, "one\ntwo\n");
   writeFileSync(path.join(directory, "\u00e9"), "");
   const difference = await log.diff(info.n, null, { patch: true });
