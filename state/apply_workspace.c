@@ -71,6 +71,38 @@ static pawl_status carry_rollback(
         return PAWL_OK;
 }
 
+/* The newest checkpoint before number @p n that is the log's own workspace's. PAWL_ENOTFOUND. */
+static pawl_status find_own(pawl__row *own, const pawl__apply_ctx *a, int64_t base, int64_t n)
+{
+        pawl_status status = PAWL_ENOTFOUND;
+
+        for (int64_t at = base > 0 ? base : n - 1; at > 0; at--) {
+                status = get_workspace(own, a, at);
+                if (status ||
+                        (own->v[PAWL__WCP_ROOT].text.data && !own->v[PAWL__WCP_WORKTREE].text.len))
+                        return status;
+                if (at == base) /* it was rolled back to one from elsewhere */
+                        at = n;
+        }
+        return PAWL_ENOTFOUND;
+}
+
+/* A rollback writes below the root: another program must not lead it elsewhere. */
+static pawl_status keeps_root(const pawl__apply_ctx *a, const pawl__row *row)
+{
+        pawl__row own;
+        const pawl__value *v = row->v;
+
+        if (!v[PAWL__WCP_ROOT].text.data || v[PAWL__WCP_WORKTREE].text.len)
+                return PAWL_OK;
+        const pawl_status status =
+                find_own(&own, a, v[PAWL__WCP_BASE].integer, v[PAWL__WCP_N].integer);
+        if (!status && !pawl__text_eq(own.v[PAWL__WCP_ROOT].text, v[PAWL__WCP_ROOT].text))
+                return refuse_member(a, PAWL_ESTATE, "root",
+                        "is not that of the checkpoints before; open another log for it");
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
 /* ---- Arrays of numbers ----------------------------------------------------------------------- */
 
 pawl_status pawl__apply_numbers(const pawl__apply_ctx *a, const char *field)
@@ -254,6 +286,8 @@ pawl_status pawl__apply_workspace_checkpointed(pawl__apply_ctx *a)
         status = take_origin(&row, a);
         if (of_run) /* in the directory of a worker: it is no position of the workspace */
                 row.v[PAWL__WCP_ROOT].text = pawl__text(NULL);
+        if (!status)
+                status = keeps_root(a, &row);
         return status ? status : pawl__apply_put(a, PAWL__WORKSPACE, &row);
 }
 

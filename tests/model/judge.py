@@ -133,7 +133,7 @@ class Judge:
         self.tokens = set()
         self.sessions, self.ended = set(), set()
         self.trees, self.taken = {}, {}  # of each checkpoint of the workspace, and its seq
-        self.rollback = None  # the seq of the one that is under way
+        self.rollbacks, self.root = {}, None  # the seq of the one under way, by work tree; the root of the log's own
 
     def require(self, holds, rule, what):
         if not holds and (self.version == 2 or rule in ("chain", "form")):
@@ -204,21 +204,27 @@ class Judge:
         elif kind == "WorkspaceCheckpointed":
             self.require(payload["n"] == len(self.trees) + 1, "checkpoint-number",
                          f"{payload['n']} follows {len(self.trees)}")
-            self.require(not self.rollback or payload.get("of_run"), "checkpoint-number",
-                         f"a checkpoint during the rollback of seq {self.rollback}")
+            tree = payload.get("worktree", "")
+            self.require(tree not in self.rollbacks or payload.get("of_run"), "checkpoint-number",
+                         f"a checkpoint during the rollback of seq {self.rollbacks.get(tree)}")
+            if not (tree or payload.get("of_run") or payload.get("imported")):
+                self.root = self.root or payload["root"]
+                self.require(payload["root"] == self.root, "checkpoint-number", f"the root was {self.root}")
             self.trees[payload["n"]], self.taken[payload["n"]] = payload["tree"], event["seq"]
         elif kind == "ToolCallCheckpointed":
             behind = (payload["checkpoint"], payload["checkpoint_id"]) == (self.before.get("n"), self.before.get("id"))
             self.require(behind, "call-behind-checkpoint", f"checkpoint {payload['checkpoint']} is not right before it")
         elif kind == "WorkspaceRollbackStarted":
-            self.require(not self.rollback, "rollback-order", f"the rollback of seq {self.rollback} is under way")
+            tree = self.before.get("worktree", "")
+            self.require(tree not in self.rollbacks, "rollback-order", f"the rollback of seq {self.rollbacks.get(tree)} is under way")
             self.require(payload["safety"] == self.before.get("n") and self.before.get("safety"), "rollback-order",
                          f"its safety copy {payload['safety']} is not right before it")
-            self.rollback = event["seq"]
+            self.rollbacks[tree] = event["seq"]
         elif kind == "WorkspaceRolledBack":
-            self.require(payload["started_seq"] == self.rollback, "rollback-order",
-                         f"it names the rollback of seq {payload['started_seq']}; under way is {self.rollback}")
-            self.rollback = None
+            under_way = [tree for tree, seq in self.rollbacks.items() if seq == payload["started_seq"]]
+            self.require(under_way, "rollback-order", f"the rollback of seq {payload['started_seq']} is not under way")
+            for tree in under_way:
+                del self.rollbacks[tree]
         named = [payload.get(field, []) for field in NAMED_CHECKPOINTS.get(kind, ())]
         if kind == "Pruned" and payload["kind"] == "checkpoints":
             named = [payload["pruned"]]

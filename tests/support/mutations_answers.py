@@ -107,6 +107,11 @@ def a_checkpoint_is_missing(log):
     log.events.pop(log.find("WorkspaceCheckpointed", nth=2))
 
 
+@breaks("checkpoint-number")
+def a_checkpoint_is_of_another_root(log):
+    log.get("WorkspaceCheckpointed", nth=2)["payload"]["root"] = "/etc"
+
+
 @breaks("call-behind-checkpoint")
 def something_is_between_a_call_and_its_checkpoint(log):
     log.move(log.find("SessionUpdated"), log.find("ToolCallCheckpointed"))
