@@ -108,13 +108,58 @@ static bool counts(const pruning *p, const pawl__row *row)
                !pawl__text_is(row->v[PAWL__WCP_TRIGGER].text, "manual");
 }
 
-static pawl_status judge(
-        const char **why, pruning *p, const pawl__row *row, int64_t current, size_t newer)
+/* The one that the work tree of that row is at. */
+static pawl_status mark_current(pruning *p, const pawl__row *row)
+{
+        char id[PAWL__WORKTREE_ID_MAX + 1] = "";
+        pawl__row current, by;
+        bool put_back;
+        const pawl_text kept = row->v[PAWL__WCP_WORKTREE].text;
+
+        if (kept.len <= PAWL__WORKTREE_ID_MAX && kept.len)
+                memcpy(id, kept.data, kept.len);
+        pawl_status status = pawl__state_set_worktree(p->state, id, NULL, p->err);
+        if (!status)
+                status = pawl__workspace_current(
+                        &current, &by, &put_back, p->state, &p->report->arena, p->err);
+        if (!status && current.v[PAWL__WCP_N].integer > 0 &&
+                (size_t)current.v[PAWL__WCP_N].integer <= p->n_rows)
+                p->current[current.v[PAWL__WCP_N].integer - 1] = true;
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+/* Of each work tree, its newest checkpoint leads to the one that it is at. */
+static pawl_status mark_all_current(pruning *p)
+{
+        const char *root;
+        const pawl_text id = pawl__arena_copy(
+                &p->report->arena, pawl__text(pawl__state_worktree(p->state, &root)));
+        const char *const kept_root =
+                root ? pawl__arena_copy(&p->report->arena, pawl__text(root)).data : NULL;
+        pawl__map seen = PAWL__MAP_INIT;
+        pawl_status status = pawl__arena_check(&p->report->arena, p->err);
+
+        for (size_t i = p->n_rows; i-- > 0 && !status;) {
+                const pawl__value *v = p->rows[i].v;
+                const pawl_text tree = v[PAWL__WCP_WORKTREE].text.data ? v[PAWL__WCP_WORKTREE].text
+                                                                       : pawl__text("");
+                if (!v[PAWL__WCP_ROOT].text.data || pawl__map_get(&seen, tree) != PAWL__MAP_NONE)
+                        continue;
+                status = pawl__map_put(&seen, tree, 1) ? pawl__nomem(p->err)
+                                                       : mark_current(p, &p->rows[i]);
+        }
+        pawl__map_free(&seen);
+        const pawl_status restored =
+                id.data ? pawl__state_set_worktree(p->state, id.data, kept_root, p->err) : PAWL_OK;
+        return status ? status : restored;
+}
+
+static pawl_status judge(const char **why, pruning *p, const pawl__row *row, size_t newer)
 {
         const pawl_workspace_prune_options *o = p->options;
 
         *why = NULL;
-        if (row->v[PAWL__WCP_N].integer == current)
+        if (p->current[row->v[PAWL__WCP_N].integer - 1])
                 *why = "current";
         else if (is_way_back(p, row))
                 *why = "undo or redo needs it";
@@ -157,8 +202,6 @@ static pawl_status list_all(pruning *p)
 static pawl_status judge_all(pruning *p)
 {
         own_report *report = p->report;
-        pawl__row current, by;
-        bool put_back;
         size_t newer = 0;
         pawl_status status =
                 pawl__state_workspace_all(&p->rows, &p->n_rows, p->state, &report->arena, p->err);
@@ -168,15 +211,12 @@ static pawl_status judge_all(pruning *p)
                 return status;
         report->list = pawl__arena_array(&report->arena, p->n_rows, sizeof *report->list);
         p->stays = pawl__arena_array(&report->arena, p->n_rows, sizeof *p->stays);
-        if (!report->list || !p->stays)
+        p->current = pawl__arena_array(&report->arena, p->n_rows, sizeof *p->current);
+        if (!report->list || !p->stays || !p->current)
                 return pawl__nomem(p->err);
+        memset(p->current, 0, p->n_rows * sizeof *p->current);
         report->shown.items = report->list;
-        status =
-                pawl__workspace_current(&current, &by, &put_back, p->state, &report->arena, p->err);
-        if (status == PAWL_ENOTFOUND) { /* all of them were imported */
-                current = (pawl__row){0};
-                status = PAWL_OK;
-        }
+        status = mark_all_current(p);
         if (!status)
                 status = pawl__undo_stacks_read(&p->stacks, p->state, &report->arena, p->err);
         if (!status)
@@ -185,7 +225,7 @@ static pawl_status judge_all(pruning *p)
                 const pawl__row *row = &p->rows[i];
                 if (row->v[PAWL__WCP_PRUNED_SEQ].integer)
                         continue;
-                status = judge(&p->stays[i], p, row, current.v[PAWL__WCP_N].integer, newer);
+                status = judge(&p->stays[i], p, row, newer);
                 newer += counts(p, row);
                 report->shown.n++;
         }

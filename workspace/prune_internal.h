@@ -24,6 +24,7 @@ typedef struct pruning {
         pawl__row *rows; /* n ascending */
         size_t n_rows;
         const char **stays; /* by row */
+        bool *current;      /* by row: the one that a work tree is at */
         int64_t *submitted; /* the numbers with which unfinished runs were submitted */
         size_t n_submitted;
         pawl__undo_stacks stacks;

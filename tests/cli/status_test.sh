@@ -13,7 +13,7 @@ runs 0 pawl status
 sqlite=$(pkg-config --modversion sqlite3)
 same "$(cat out)" "nothing is queued, blocked, failed, interrupted or running
 SQLite $sqlite"
-same "$(pawl status --json)" '{"runs":[],"sqlite_version":"'"$sqlite"'"}'
+same "$(pawl status --json)" '{"runs":[],"sqlite_version":"'"$sqlite"'","worktree":null}'
 fails 1 'nothing to resume: no run is interrupted' pawl resume
 
 it "what is blocked and what failed says why and what to type"

@@ -161,7 +161,7 @@ fails 1 'line 4: workspace.edit_tools: names none; write them, or tool_checkpoin
 it "a file that the call created is left, and then the answer does not say that it is restored"
 mkdir created
 cd created
-pawl init . >/dev/null
+own_log
 echo keep >keep.txt
 runs 0 pawl tool checkpoint '[{"callId":"c1","name":"write_file","args":{"file_path":"new.txt"}}]' --json
 echo n >new.txt

@@ -68,6 +68,10 @@ git worktree add -q .agents/x x
 runs 0 eventlog verify
 runs 0 eventlog replay --check
 
+it "prune keeps the checkpoint that each work tree is at, or was when it was removed"
+same "$(pawl prune checkpoints --include-manual --keep 0 --dry-run --json | jq -c '[.checkpoints[] | select(.why == "current").n] | sort')" '[2,4,8]'
+same "$(current)$(cd ../moved && current)" '[2][8]'
+
 it "a run goes on in the work tree that has its files"
 git worktree add -q ../runs -b runs
 cd ../runs

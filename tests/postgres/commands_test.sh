@@ -29,7 +29,7 @@ publish"
 says '^ok' <(pawl runs | grep -c completed | sed 's,1,ok,')
 pawl checkpoints --json | jq -e 'length >= 3' >all
 rm journal
-runs 0 pawl rollback 1 --yes
+runs 0 pawl rollback 2 --yes
 same "$(cat journal)" research
 runs 0 pawl undo --yes
 [ ! -e journal ]
