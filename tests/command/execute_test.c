@@ -129,7 +129,7 @@ static const invocation changing[] = {
         {"pin", {"1"}, 0, 0, false},
         {"tool checkpoint", {"CALL"}, 0, 0, false},
         {"restore", {"NAME"}, 0, 0, true},
-        {"rollback", {"1", "--yes"}, 0, 0, true},
+        {"rollback", {"2", "--yes"}, 0, 0, true},
         {"undo", {"--plan"}, 0, 0, true},
         {"undo", {NULL}, 1, PAWL_ESTATE, false}, /* there is nobody to ask */
         {"undo", {"--yes"}, 0, 0, true},
@@ -383,7 +383,7 @@ SERVED_TEST(every_served_command_answers_in_its_context)
 /* A dry run of a command that changes something is a look too. */
 SERVED_TEST(what_only_looks_does_so_in_a_log_that_cannot_be_written)
 {
-        static const invocation rollback = {"rollback", {"1", "--yes"}, 0, 0, false};
+        static const invocation rollback = {"rollback", {"2", "--yes"}, 0, 0, false};
         static const invocation plan = {"undo", {"--plan"}, 0, 0, false};
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         pawl_error err = PAWL_ERROR_INIT;

@@ -29,7 +29,7 @@ damaged() {
 }
 damaged 'seq 3: its hash does not fit' "UPDATE pawl.events SET payload = replace(payload, 'three', 'tree') WHERE $here AND seq = 3"
 damaged 'seq 3: the event is missing' "DELETE FROM pawl.events WHERE $here AND seq = 3"
-damaged 'seq (1|3): the event is missing' "DELETE FROM pawl.events WHERE $here"
+damaged 'seq [1-3]: the event is missing' "DELETE FROM pawl.events WHERE $here"
 damaged 'seq 4: the event is missing' "UPDATE pawl.logs SET head_seq = 4 WHERE $here"
 damaged "seq 2: its hash is not the one that the log's head has" "UPDATE pawl.logs SET head_seq = 2 WHERE $here"
 
