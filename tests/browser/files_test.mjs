@@ -16,14 +16,14 @@ await story({
     pawl(3, "run", "mission.yaml", "--no-input");
     pawl(0, "resolve", JSON.parse(pawl(0, "conflicts", "--json"))[0].conflict_id, "--pick", "1");
     pawl(0, "resume");
-    await page.getByRole("row", { name: /^3 write/ }).waitFor();
-    assert.deepEqual(await page.getByRole("rowheader").getByRole("link").allTextContents(), ["3 write", "2 decide", "1 read"]);
-    assert.match(await page.getByRole("row", { name: /^3 write/ }).textContent(), /current/);
+    await page.getByRole("row", { name: /^4 write/ }).waitFor();
+    assert.deepEqual(await page.getByRole("rowheader").getByRole("link").allTextContents(), ["4 write", "3 decide", "2 read", "1 session start"]);
+    assert.match(await page.getByRole("row", { name: /^4 write/ }).textContent(), /current/);
   },
 
   "one shows what it changed: the files, and their lines as text": async () => {
-    await page.getByRole("link", { name: "3 write" }).click();
-    await page.getByRole("table", { name: "From checkpoint 2 to checkpoint 3: 1 file" }).waitFor();
+    await page.getByRole("link", { name: "4 write" }).click();
+    await page.getByRole("table", { name: "From checkpoint 3 to checkpoint 4: 1 file" }).waitFor();
     await page.getByRole("row", { name: "done.txt added +3 −0" }).waitFor();
     assert.deepEqual((await page.locator(".line").allTextContents()).map((l) => l.trim()), ["@@ -0,0 +1,3 @@", "+one", "+two", "+<b>three</b>"]);
   },
@@ -53,8 +53,8 @@ await story({
   },
 
   "a plan says what would be done, and any other word than yes does nothing": async () => {
-    await page.evaluate(() => { location.hash = "#/checkpoints/1"; });
-    await page.getByRole("heading", { level: 1, name: "Checkpoint 1, read" }).waitFor();
+    await page.evaluate(() => { location.hash = "#/checkpoints/2"; });
+    await page.getByRole("heading", { level: 1, name: "Checkpoint 2, read" }).waitFor();
     from = page.getByRole("button", { name: "Go back to this checkpoint…" });
     await from.click();
     await dialog.getByText("2 to remove.").waitFor();
@@ -88,7 +88,7 @@ await story({
   "yes does it, and says what was done and what to do next": async () => {
     await dialog.getByLabel("Type yes to do it").fill("yes");
     await page.keyboard.press("Enter");
-    await dialog.getByText(/The files are as checkpoint 1 has them: 1 written, 2 removed/).waitFor();
+    await dialog.getByText(/The files are as checkpoint 2 has them: 1 written, 2 removed/).waitFor();
     await dialog.getByText(/pawl resume/).waitFor();
     assert.equal(readFileSync("first.txt", "utf8"), "first\n");
     assert.ok(!existsSync("done.txt"));
@@ -105,13 +105,13 @@ await story({
     assert.equal(readFileSync("done.txt", "utf8"), "one\nother\n");
   },
 
-  "and so can the undo, and that again": async () => {
+  "the undo can be reversed, and that undone again": async () => {
     await page.evaluate(() => { location.hash = "#/checkpoints"; });
-    for (const first of ["first\n", "changed meanwhile\n"]) {
-      await page.getByRole("button", { name: "Undo the last rollback…" }).click();
+    for (const [button, verb, first] of [["Redo the last undo…", "Redo it", "first\n"], ["Undo the last rollback…", "Undo it", "changed meanwhile\n"]]) {
+      await page.getByRole("button", { name: button }).click();
       await dialog.getByText(/(Gives|Takes) up checkpoint/).first().waitFor();
       await dialog.getByLabel("Type yes to do it").fill("yes");
-      await dialog.getByRole("button", { name: "Undo it", exact: true }).click();
+      await dialog.getByRole("button", { name: verb, exact: true }).click();
       await dialog.getByRole("heading", { name: "Done" }).waitFor();
       await dialog.getByRole("button", { name: "Close" }).click();
       assert.equal(readFileSync("first.txt", "utf8"), first);

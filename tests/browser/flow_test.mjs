@@ -41,7 +41,7 @@ await story({
     await watcher.getByRole("heading", { level: 1, name: "refunds blocked" }).waitFor();
     await watcher.getByText("The gate holds the step back").waitFor();
     await watcher.getByText("Asked: what does “workspace” mean?").waitFor();
-    await watcher.getByRole("link", { name: "Checkpoint 2 of the files" }).waitFor();
+    await watcher.getByRole("link", { name: "Checkpoint 4 of the files" }).waitFor();
     assert.equal(await watcher.getByRole("list").locator("[aria-current=step] .name").textContent(), "decide");
     await board.getByRole("link", { name: "refunds" }).click();
     await board.getByRole("region", { name: "1 question is open" }).getByRole("link", { name: "“workspace”" }).click();

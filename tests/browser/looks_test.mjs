@@ -137,9 +137,9 @@ const places = {
     await page.getByRole("button", { name: /^Retire/ }).first().click();
     return page.getByText("Nothing takes its place.");
   }],
-  checkpoints: ["#/checkpoints", (page) => page.getByRole("row", { name: /^1 read/ })],
-  "a checkpoint": ["#/checkpoints/3", (page) => page.locator(".line").first()],
-  "a rollback": ["#/checkpoints/1", async (page) => {
+  checkpoints: ["#/checkpoints", (page) => page.getByRole("row", { name: /^2 read/ })],
+  "a checkpoint": ["#/checkpoints/4", (page) => page.locator(".line").first()],
+  "a rollback": ["#/checkpoints/2", async (page) => {
     await page.getByRole("button", { name: /^Go back/ }).click();
     return page.getByLabel("Type yes to do it");
   }],
