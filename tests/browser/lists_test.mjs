@@ -38,7 +38,7 @@ await story({
     await page.getByRole("heading", { level: 1, name: "refunds interrupted" }).waitFor();
     assert.deepEqual(await page.getByRole("region", { name: "Steps" }).getByRole("listitem").allTextContents(),
       ["readcompleted", "decideblocked", "writepending"]);
-    await page.getByRole("link", { name: "1 read" }).waitFor();
+    await page.getByRole("link", { name: "2 read" }).waitFor();
     assert.equal(await page.locator("pre").textContent(), pawl(0, "handoff", id));
     await go("#/sessions");
     const release = await hold(page, /status=completed/);
@@ -58,13 +58,13 @@ await story({
     checkpoint(60);
     asked.length = 0;
     await go("#/checkpoints");
-    await page.getByRole("row", { name: /^63 note/ }).waitFor();
-    assert.deepEqual(await numbers(), down(63, 14));
+    await page.getByRole("row", { name: /^64 note/ }).waitFor();
+    assert.deepEqual(await numbers(), down(64, 15));
     assert.ok(asked.some((url) => url.endsWith("/checkpoints?limit=50")), asked.join(" "));
     await page.getByRole("button", { name: "Show older checkpoints" }).press("Enter");
-    await page.getByRole("row", { name: /^1 read/ }).waitFor();
-    assert.deepEqual(await numbers(), down(63));
-    assert.equal(await focused(), "13 note");
+    await page.getByRole("row", { name: /^1 session start/ }).waitFor();
+    assert.deepEqual(await numbers(), down(64));
+    assert.equal(await focused(), "14 note");
     assert.equal(await page.getByRole("button", { name: "Show older" }).count(), 0);
   },
 
@@ -74,25 +74,25 @@ await story({
     await row.scrollIntoViewIfNeeded();
     const before = await top(/^20 note/);
     checkpoint(3);
-    await until("the new rows", async () => (await numbers())[0] === 66);
+    await until("the new rows", async () => (await numbers())[0] === 67);
     assert.ok(Math.abs(await top(/^20 note/) - before) <= 1, `${before} became ${await top(/^20 note/)}`);
     assert.equal(await focused(), "20 note");
   },
 
   "one is compared with others that are near it, without the list of all": async () => {
     asked.length = 0;
-    await go("#/checkpoints/60");
+    await go("#/checkpoints/61");
     await page.getByRole("row", { name: "notes.txt modified +1 −0" }).waitFor();
     assert.ok(asked.filter((url) => /checkpoints(\?|$)/.test(url)).every((url) => url.includes("limit=50")), asked.join(" "));
-    await page.getByLabel("What changed").selectOption("after 66");
+    await page.getByLabel("What changed").selectOption("after 67");
     await page.getByRole("row", { name: "notes.txt modified +6 −0" }).waitFor();
   },
 
   "undoing is offered where there is something to undo": async () => {
     await go("#/checkpoints");
-    await page.getByRole("row", { name: /^66 note/ }).waitFor();
+    await page.getByRole("row", { name: /^67 note/ }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Undo the last rollback…" }).count(), 0);
-    pawl(0, "rollback", "65", "--yes");
+    pawl(0, "rollback", "66", "--yes");
     await page.getByRole("button", { name: "Undo the last rollback…" }).waitFor();
   },
 
