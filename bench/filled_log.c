@@ -89,6 +89,17 @@ static void add_answer(filled_log *f, pawl__batch *batch, const filled_sample *a
         add(batch, at, true, "GlossaryClarificationResolved", payload);
 }
 
+static void add_block(filled_log *f, pawl__batch *batch, const filled_sample *at)
+{
+        char payload[256];
+
+        snprintf(payload, sizeof payload,
+                "{\"conflicts\":[{\"conflict_id\":\"c-%zu\"}],\"strictness_mode\":\"medium\","
+                "\"effective_strictness\":\"medium\"}",
+                f->steps);
+        add(batch, at, true, "GenerationBlockedBySemanticConflict", payload);
+}
+
 static void add_step(filled_log *f, pawl__batch *batch, filled_sample *at, bool blocks)
 {
         make_token(at->token, ++f->steps);
@@ -98,9 +109,7 @@ static void add_step(filled_log *f, pawl__batch *batch, filled_sample *at, bool 
         add(batch, at, true, "StepStarted", "{\"input_hash\":\"" HASH "\"}");
         add_findings(f, batch, at, blocks ? "ambiguous" : "unknown", blocks);
         if (blocks)
-                add(batch, at, true, "GenerationBlockedBySemanticConflict",
-                        "{\"conflicts\":[],\"strictness_mode\":\"medium\","
-                        "\"effective_strictness\":\"medium\"}");
+                add_block(f, batch, at);
         add_question(f, batch, at);
         if (blocks)
                 return;
