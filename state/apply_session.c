@@ -278,7 +278,8 @@ pawl_status pawl__apply_session_ended(pawl__apply_ctx *a)
                 status = get_session(&session, a);
         if (status)
                 return status;
-        if ((found != PAWL__NO_NODE || a->event->v > 1) && !pawl__text_is(session.v[PAWL__SES_STATUS].text, "active"))
+        if ((found != PAWL__NO_NODE || a->event->v > 1) &&
+                !pawl__text_is(session.v[PAWL__SES_STATUS].text, "active"))
                 return pawl__fail(a->err, PAWL_ESTATE,
                         "session %.*s: has ended already; look at it again",
                         PAWL__FMT(a->event->session_id));

@@ -77,7 +77,8 @@ const pawl__undo_entry *pawl__undo_stacks_top(
 {
         for (size_t i = stacks->n; i-- > 0;)
                 if (stacks->items[i].may_be == by &&
-                        pawl__same_worktree(stacks->items[i].row.v[PAWL__RB_WORKTREE].text, worktree))
+                        pawl__same_worktree(
+                                stacks->items[i].row.v[PAWL__RB_WORKTREE].text, worktree))
                         return &stacks->items[i];
         return NULL;
 }

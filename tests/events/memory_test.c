@@ -90,7 +90,8 @@ static pawl_status use(event_log *f, sweep *s)
         if (!status)
                 status = pawl__batch_blob(&batch, hash, pawl__text("content"), NULL);
         if (!status)
-                status = pawl__log_claim(&fence, log, pawl__text("m"), run, none, none, &batch, NULL);
+                status = pawl__log_claim(
+                        &fence, log, pawl__text("m"), run, none, none, &batch, NULL);
         event.run_id = run;
         if (!status)
                 status = pawl__log_append(&seq, log, &event, 1, fence);

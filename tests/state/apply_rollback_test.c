@@ -325,7 +325,8 @@ HISTORY_TEST(one_of_some_paths_changes_nothing_else)
         pawl__undo_stacks stacks;
         assert_ok(pawl__undo_stacks_read(&stacks, h->state, &h->arena, &h->err));
         assert_int_equal(
-                pawl__undo_stacks_top(&stacks, PAWL__IS_UNDO, "")->row.v[PAWL__RB_SEQ].integer, seq);
+                pawl__undo_stacks_top(&stacks, PAWL__IS_UNDO, "")->row.v[PAWL__RB_SEQ].integer,
+                seq);
         history_check(h);
 }
 

@@ -26,7 +26,8 @@ typedef struct pawl__patch_counts {
 /**
  * Count the lines that differ at a path, and append its part of a patch to @p out (may be NULL):
  * nothing where git would see no difference. Contents that differ and are binary are a git
- * binary patch; of larger ones than PAWL__PATCH_MAX it is only said that they differ. A file that became a link, or the other way, is removed and added.
+ * binary patch; of larger ones than PAWL__PATCH_MAX it is only said that they differ. A file that
+ * became a link, or the other way, is removed and added.
  * @param path relative, '/' between names, any bytes but NUL; quoted as git quotes it.
  * @return as pawl__lines_compare()
  */

@@ -6,7 +6,7 @@ struct pawl__mark {
         pawl__directories directories;
         pawl__arena arena; /* the hashes */
         pawl__map index;   /* of them, in owners */
-        bool first; /* a content is that of the first owner that named it */
+        bool first;        /* a content is that of the first owner that named it */
         uint32_t *owners;
         size_t n, cap;
         unsigned char (*open)[32]; /* directories that are still to be read */
@@ -54,7 +54,8 @@ static pawl_status mark(bool *news, pawl__mark *marks, const unsigned char hash[
         uint32_t at = pawl__map_get(&marks->index, as_key(hash));
 
         if (at != PAWL__MAP_NONE) {
-                *news = !marks->first && marks->owners[at] != owner && marks->owners[at] != PAWL__MARK_SHARED;
+                *news = !marks->first && marks->owners[at] != owner &&
+                        marks->owners[at] != PAWL__MARK_SHARED;
                 if (*news)
                         marks->owners[at] = PAWL__MARK_SHARED;
                 return PAWL_OK;
