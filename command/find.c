@@ -192,7 +192,7 @@ pawl_status cli_open_path(
         cli_key key = {.len = 0};
         pawl_status status = set_lease(&options, cli, err);
 
-        const bool makes = access == CLI_MAKE && !pawl__log_is_url(path) &&
+        const bool makes = access == CLI_MAKE && path && !pawl__log_is_url(path) &&
                            faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
         options.flags = flags_of(access);
         if (!status && access != CLI_READ && access != CLI_LOOK)

@@ -136,7 +136,7 @@ static pawl_status go_to(
         const pawl_text run_id = run->v[PAWL__RUN_ID].text;
         const uint64_t started = (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer;
 
-        if (past->until == until && pawl__text_is(run_id, past->run_id))
+        if (past->store && past->until == until && pawl__text_is(run_id, past->run_id))
                 return PAWL_OK;
         forget(past);
         pawl_status status = pawl__log_scratch(&past->scratch, a->err);
@@ -263,10 +263,8 @@ static pawl_status forked(const pawl__apply_ctx *a)
 {
         pawl__row then = {.v[PAWL__STEP_ID].text = a->event->step_id};
         struct pawl__past *past;
-        pawl_status status = past_of(&past, a);
-
-        if (!status)
-                status = find_origin(past, a);
+        TRY(past_of(&past, a));
+        pawl_status status = find_origin(past, a);
         if (!status)
                 status = go_to(past, &past->origin, past->from.seq, a);
         then.v[PAWL__STEP_RUN] = past->origin.v[PAWL__RUN_ID];

@@ -116,7 +116,7 @@ static pawl_status mark_current(pruning *p, const pawl__row *row)
         bool put_back;
         const pawl_text kept = row->v[PAWL__WCP_WORKTREE].text;
 
-        if (kept.len <= PAWL__WORKTREE_ID_MAX && kept.len)
+        if (kept.data && kept.len <= PAWL__WORKTREE_ID_MAX)
                 memcpy(id, kept.data, kept.len);
         pawl_status status = pawl__state_set_worktree(p->state, id, NULL, p->err);
         if (!status)

@@ -398,9 +398,9 @@ pawl_status pawl__directory_make(char real[PATH_MAX], const char *given, pawl_er
 {
         char path[PATH_MAX];
 
-        if (*given != '/' || strlen(given) >= sizeof path)
-                return pawl__fail(
-                        err, PAWL_EINVAL, "directory %.300s: is no absolute path; give one", given);
+        if (!given || *given != '/' || strlen(given) >= sizeof path)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "directory %.300s: is no absolute path; give one", given ? given : "NULL");
         for (size_t i = 1; i <= strlen(given); i++) {
                 if (given[i] != '/' && given[i] != '\0')
                         continue;
