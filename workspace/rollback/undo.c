@@ -135,6 +135,7 @@ typedef struct retry {
         pawl__buf encoded;
         const char **paths;
         size_t n;
+        bool removes; /* the plan removes one of them, whoever recorded it */
         char target[24];
 } retry;
 
@@ -159,8 +160,10 @@ static pawl_status read_paths(retry *r, pawl_log *log, const pawl__row *rollback
                         r->paths && at != PAWL__NO_NODE; at = pawl__json_after(&tree, steps, at)) {
                         int64_t step = 0;
                         if (pawl__json_int(pawl__json_at(&tree, at), &step) && step >= 0 &&
-                                (size_t)step < r->plan.n_steps)
+                                (size_t)step < r->plan.n_steps) {
+                                r->removes |= r->plan.steps[step].to.kind == PAWL__ENTRY_NONE;
                                 r->paths[r->n++] = r->plan.steps[step].path.data;
+                        }
                 }
                 status = r->paths ? PAWL_OK : pawl__nomem(err);
         }
@@ -178,7 +181,9 @@ static pawl_status find_unwritten(
         pawl_status status = pawl__undo_stacks_read(&stacks, ws.state, &r->arena, err);
         const pawl__undo_entry *last = NULL;
         for (size_t i = status ? 0 : stacks.n; i-- > 0 && !last;)
-                if (pawl__text_is(stacks.items[i].row.v[PAWL__RB_STATUS].text, "done"))
+                if (pawl__text_is(stacks.items[i].row.v[PAWL__RB_STATUS].text, "done") &&
+                        pawl__same_worktree(
+                                stacks.items[i].row.v[PAWL__RB_WORKTREE].text, ws.worktree))
                         last = &stacks.items[i];
         if (!status && last)
                 status = pawl__rollback_read(&r->plan, &r->encoded, &ws, &last->row, err);
@@ -196,6 +201,7 @@ static pawl_status write_again(bool *any, pawl_rollback_plan **done, pawl_log *l
         const pawl_workspace_options *workspace, pawl_error *err)
 {
         pawl_workspace_options options = PAWL_WORKSPACE_OPTIONS_INIT;
+        pawl_rollback_options how = PAWL_ROLLBACK_OPTIONS_INIT;
         retry r = {.plan = PAWL__PLAN_INIT};
 
         if (workspace)
@@ -204,8 +210,10 @@ static pawl_status write_again(bool *any, pawl_rollback_plan **done, pawl_log *l
         *any = r.n > 0;
         options.paths = r.paths;
         options.n_paths = r.n;
+        how.clean = r.removes;
+        how.here = true; /* as was said when it began */
         if (!status && r.n)
-                status = pawl_workspace_rollback(done, log, r.target, NULL, &options, err);
+                status = pawl_workspace_rollback(done, log, r.target, &how, &options, err);
         pawl__plan_free(&r.plan);
         pawl__buf_free(&r.encoded);
         pawl__arena_free(&r.arena);
