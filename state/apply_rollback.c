@@ -97,6 +97,25 @@ static pawl_status take_members(pawl__row *rollback, int *undo, const pawl__appl
         return status;
 }
 
+/* One that finishes another has its target, and that one is done. */
+static pawl_status check_finishes(pawl__row *rollback, const pawl__apply_ctx *a)
+{
+        pawl__row finished = {0};
+
+        if (pawl__json_get(a->tree, 0, "finishes") == PAWL__NO_NODE)
+                return PAWL_OK;
+        TRY(pawl__apply_integer(&finished.v[PAWL__RB_SEQ].integer, a, 0, "payload", "finishes"));
+        const pawl_status status = a->store->get(a->store, PAWL__ROLLBACKS, &finished, a->err);
+        if (status && status != PAWL_ENOTFOUND)
+                return status;
+        if (status || !pawl__text_is(finished.v[PAWL__RB_STATUS].text, "done") ||
+                finished.v[PAWL__RB_TARGET].integer != rollback->v[PAWL__RB_TARGET].integer)
+                return pawl__apply_refuse(a, PAWL_ESTATE, "payload.finishes",
+                        "is not a rollback to the same target that is done; name that one");
+        rollback->v[PAWL__RB_UNDO].integer |= PAWL__RB_FINISHES;
+        return PAWL_OK;
+}
+
 pawl_status pawl__apply_rollback_started(pawl__apply_ctx *a)
 {
         pawl__row rollback = {0}, target, safety;
@@ -105,6 +124,8 @@ pawl_status pawl__apply_rollback_started(pawl__apply_ctx *a)
 
         if (pawl__json_get(a->tree, 0, "paths") != PAWL__NO_NODE)
                 rollback.v[PAWL__RB_UNDO].integer |= PAWL__RB_IN_PART;
+        if (!status)
+                status = check_finishes(&rollback, a);
         if (!status)
                 status = pawl__apply_workspace(
                         &target, a, rollback.v[PAWL__RB_TARGET].integer, "target");

@@ -249,7 +249,7 @@ enum { PAWL__WCP_LIST(PAWL__ENUM) PAWL__WCP_COLUMNS };
         X(PAWL__RB_SEQ, seq, INT, 4) /* of WorkspaceRollbackStarted */                             \
         X(PAWL__RB_TARGET, target, INT, 4)                                                         \
         X(PAWL__RB_SAFETY, safety, INT, 4)                                                         \
-        X(PAWL__RB_UNDO, undo, INT, 4) /* PAWL__RB_IS_UNDO, PAWL__RB_IN_PART, or'ed */             \
+        X(PAWL__RB_UNDO, undo, INT, 4) /* PAWL__RB_IS_UNDO and the others, or'ed */               \
         X(PAWL__RB_TREE, tree, TEXT, 4)                                                            \
         X(PAWL__RB_PLAN_HASH, plan_hash, TEXT, 4)                                                  \
         X(PAWL__RB_STATUS, status, TEXT, 4) /* started, done, abandoned, undone */                 \
@@ -266,7 +266,7 @@ enum { PAWL__RB_LIST(PAWL__ENUM) PAWL__RB_COLUMNS };
 
 /** A rollback that undoes another; one of some paths alone, which moves neither steps nor the place
  *  of the workspace. */
-enum { PAWL__RB_IS_UNDO = 1, PAWL__RB_IN_PART = 2 };
+enum { PAWL__RB_IS_UNDO = 1, PAWL__RB_IN_PART = 2, PAWL__RB_FINISHES = 4 };
 
 /** What the reason of a checkpoint that a rollback gave up begins with; its number follows. */
 #define PAWL__GIVEN_UP "rolled back to "

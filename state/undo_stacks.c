@@ -35,9 +35,11 @@ static pawl_status add_rollback(const pawl__row *row, void *user, pawl_error *er
         const pawl_text status = row->v[PAWL__RB_STATUS].text;
         const bool done = pawl__text_is(status, "done") || pawl__text_is(status, "undone");
 
-        if (reversed)
+        if (row->v[PAWL__RB_UNDO].integer & PAWL__RB_FINISHES)
+                entry.is = PAWL__IS_FINISH;
+        else if (reversed)
                 entry.is = reversed->is == PAWL__IS_UNDO ? PAWL__IS_REDO : PAWL__IS_UNDO;
-        if (done) {
+        if (done && entry.is != PAWL__IS_FINISH) {
                 if (reversed)
                         reversed->may_be = PAWL__NO_REVERSAL;
                 else

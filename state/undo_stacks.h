@@ -4,13 +4,19 @@
  *
  * A rollback or a restore is put on the undo stack and empties the redo stack. An undo moves the
  * newest one of the undo stack to the redo stack; a redo, which is the undo of an undo, moves it
- * back. Checkpoints and edits change neither. Abandoned rollbacks count for nothing.
+ * back. Checkpoints and edits change neither. Abandoned rollbacks count for nothing. One that
+ * writes what the one before could not write is a part of that one.
  */
 #pragma once
 
 #include "state/state.h"
 
-typedef enum pawl__reversal { PAWL__NO_REVERSAL, PAWL__IS_UNDO, PAWL__IS_REDO } pawl__reversal;
+typedef enum pawl__reversal {
+        PAWL__NO_REVERSAL,
+        PAWL__IS_UNDO,
+        PAWL__IS_REDO,
+        PAWL__IS_FINISH /**< it writes what the one before it could not write */
+} pawl__reversal;
 
 typedef struct pawl__undo_entry {
         pawl__row row;         /**< of PAWL__ROLLBACKS */

@@ -36,3 +36,22 @@ runs 0 as_user "$BIN/pawl" rollback --finish
 fails 1 'there is nothing to finish' as_user "$BIN/pawl" rollback --finish
 runs 0 as_user "$BIN/pawl" checkpoint three
 runs 0 as_user "$BIN/eventlog" verify
+
+it "what a person put there between the rollback and --finish stays, and one undo reverses both"
+as_user sh -c 'echo 1 >a; mkdir -p made/gen/deep; echo 1 >made/gen/deep/x; echo 1 >made/gen/y'
+runs 0 as_user "$BIN/pawl" checkpoint four
+chown root:root made/gen/deep
+runs 1 as_user "$BIN/pawl" rollback 1 --yes
+chown 1000:1000 made/gen/deep
+as_user sh -c 'echo mine >made/gen/mine; echo mine >made/gen/deep/mine; mkdir made/gen/deep/dir; echo mine >other'
+runs 0 as_user "$BIN/pawl" rollback --finish
+same "$(find made other | sort | tr '\n' ' ')" \
+        "made made/gen made/gen/deep made/gen/deep/dir made/gen/deep/mine made/gen/mine other "
+same "$(as_user "$BIN/eventlog" replay --json | jq -c '[.rollbacks[-1] | .status, .in_part]')" '["done",true]'
+runs 0 as_user "$BIN/pawl" undo --yes
+same "$(cat made/gen/deep/x made/gen/y | tr -d '\n')" 11
+same "$(cat made/gen/deep/mine)" mine
+runs 0 as_user "$BIN/pawl" redo --yes
+same "$(find made -type f | sort | tr '\n' ' ')" "made/gen/deep/mine made/gen/mine "
+runs 0 as_user "$BIN/eventlog" replay --check
+runs 0 as_user "$BIN/eventlog" verify

@@ -327,6 +327,21 @@ HISTORY_TEST(one_of_some_paths_changes_nothing_else)
         assert_int_equal(
                 pawl__undo_stacks_top(&stacks, PAWL__IS_UNDO, "")->row.v[PAWL__RB_SEQ].integer,
                 seq);
+
+        /* what writes the paths that it could not write is a part of it */
+        history_add(h, "WorkspaceCheckpointed", CHECKPOINTED, 5, 5, ",\"safety\":true");
+        history_add(h, "WorkspaceRollbackStarted", STARTED, 1, 5, "false", ",\"finishes\":1");
+        history_refuses(h, PAWL_ESTATE, "payload.finishes: is not a rollback to the same target");
+        history_add(h, "WorkspaceCheckpointed", CHECKPOINTED, 5, 5, ",\"safety\":true");
+        char finishes[48];
+        snprintf(finishes, sizeof finishes, ",\"paths\":true,\"finishes\":%d", seq);
+        history_add(h, "WorkspaceRollbackStarted", STARTED, 1, 5, "false", finishes);
+        check_ok(h, history_commit(h), __FILE__, __LINE__);
+        history_rolled_back(h, (int)history_head(h), "done", "", "", "");
+        assert_ok(pawl__undo_stacks_read(&stacks, h->state, &h->arena, &h->err));
+        assert_int_equal(
+                pawl__undo_stacks_top(&stacks, PAWL__IS_UNDO, "")->row.v[PAWL__RB_SEQ].integer,
+                seq);
         history_check(h);
 }
 

@@ -266,8 +266,11 @@ static pawl_status consider(const pawl__change *change, void *user, pawl_error *
         if (status || pawl__path_within(change->path, p->blocked))
                 return status;
         const pawl__paths *paths = p->rights->paths;
-        if (paths && !pawl__paths_have(paths, change->path))
+        if (paths && !pawl__paths_have(paths, change->path)) {
+                if (p->n_going) /* others put it into a directory that is to go */
+                        p->going[p->n_going - 1].stays = true;
                 return pawl__paths_below(paths, change->path) ? consider_above(p, change) : PAWL_OK;
+        }
         if (is(change->from, PAWL__ENTRY_SKIPPED))
                 return block(p, change, PAWL__LEFT_SKIPPED, change->from->why);
         if (is(change->to, PAWL__ENTRY_SKIPPED))

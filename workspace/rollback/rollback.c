@@ -11,7 +11,7 @@ typedef struct going_back {
         pawl_rollback_plan *p;
         pawl__workspace ws;
         const pawl_rollback_options *options;
-        const char *which; /* NULL: an undo or a redo */
+        const char *which; /* NULL: as `by` says */
         pawl__reversal by;
         pawl_error *err;
 } going_back;
@@ -87,10 +87,12 @@ static pawl_status decide(going_back *g)
                 status = pawl__fail(g->err, PAWL_ENOTFOUND,
                         "workspace %.200s: has no checkpoint; take one with `pawl checkpoint`",
                         g->ws.root);
-        if (!status)
-                status = g->which ? pawl__rollback_target(
-                                            g->p, &g->ws, g->which, g->options->here, g->err)
-                                  : pawl__rollback_undone(g->p, &g->ws, g->by, g->err);
+        if (!status && g->which)
+                status = pawl__rollback_target(g->p, &g->ws, g->which, g->options->here, g->err);
+        else if (!status && g->by == PAWL__IS_FINISH)
+                status = pawl__rollback_unfinished(g->p, &g->ws, g->err);
+        else if (!status)
+                status = pawl__rollback_undone(g->p, &g->ws, g->by, g->err);
         if (!status)
                 status = pawl__rollback_runs_are_free(g->p, &g->ws, g->err);
         if (!status)
@@ -241,4 +243,10 @@ pawl_status pawl_workspace_redo(pawl_rollback_plan **done, pawl_log *log,
         TRY(pawl__log_usable(log, err));
 
         return go_back(done, log, NULL, PAWL__IS_REDO, options, workspace, err);
+}
+
+pawl_status pawl__rollback_retry(pawl_rollback_plan **done, pawl_log *log,
+        const pawl_workspace_options *workspace, pawl_error *err)
+{
+        return go_back(done, log, NULL, PAWL__IS_FINISH, NULL, workspace, err);
 }

@@ -94,7 +94,7 @@ typedef struct limits {
         pawl__plan_rights rights;
         pawl__buf recorded, removable; /* trees, one after the other */
         pawl__map also, never;
-        pawl__paths undone; /* of an undo of some paths: those */
+        pawl__paths only; /* of an undo of some paths, or of a retry: those */
 } limits;
 
 static void limits_free(limits *l)
@@ -105,7 +105,7 @@ static void limits_free(limits *l)
         pawl__buf_free(&l->removable);
         pawl__map_free(&l->also);
         pawl__map_free(&l->never);
-        pawl__paths_free(&l->undone);
+        pawl__paths_free(&l->only);
 }
 
 /* The trees of all checkpoints that are no safety copies and are kept; an undo removes only what
@@ -151,19 +151,40 @@ static pawl_status keep_path(
 /* What the rollback touched that is undone, its undoing may touch too, whatever was pruned since;
  * and what it left alone, as it was ignored then, is left alone again. */
 static pawl_status undone_paths(
+        limits *l, pawl_rollback_plan *p, const pawl__plan *undone, pawl_error *err)
+{
+        for (size_t i = 0; i < undone->n_steps; i++)
+                TRY(keep_path(&l->also, p->plan.in_part ? &l->only : NULL, p, undone->steps[i].path,
+                        err));
+        for (size_t i = 0; i < undone->n_left; i++)
+                if (undone->left[i].why == PAWL__LEFT_IGNORED)
+                        TRY(keep_path(&l->never, NULL, p, undone->left[i].path, err));
+        return PAWL_OK;
+}
+
+/* A rollback may touch the paths that it could not write when it was tried first. */
+static pawl_status retried_paths(
+        limits *l, pawl_rollback_plan *p, const pawl__plan *tried, pawl_error *err)
+{
+        for (size_t i = 0; i < p->n_retries; i++)
+                if (p->retries[i] < tried->n_steps)
+                        TRY(keep_path(
+                                &l->also, &l->only, p, tried->steps[p->retries[i]].path, err));
+        return PAWL_OK;
+}
+
+static pawl_status paths_of_before(
         limits *l, pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
-        pawl__plan undone = PAWL__PLAN_INIT;
+        pawl__plan before = PAWL__PLAN_INIT;
         pawl__buf encoded = PAWL__BUF_INIT;
-        pawl_status status = pawl__rollback_read(&undone, &encoded, ws, &p->undone, err);
+        pawl_status status = pawl__rollback_read(
+                &before, &encoded, ws, p->plan.undo ? &p->undone : &p->finishes, err);
 
-        for (size_t i = 0; i < undone.n_steps && !status; i++)
-                status = keep_path(&l->also, p->plan.in_part ? &l->undone : NULL, p,
-                        undone.steps[i].path, err);
-        for (size_t i = 0; i < undone.n_left && !status; i++)
-                if (undone.left[i].why == PAWL__LEFT_IGNORED)
-                        status = keep_path(&l->never, NULL, p, undone.left[i].path, err);
-        pawl__plan_free(&undone);
+        if (!status)
+                status = p->plan.undo ? undone_paths(l, p, &before, err)
+                                      : retried_paths(l, p, &before, err);
+        pawl__plan_free(&before);
         pawl__buf_free(&encoded);
         return status;
 }
@@ -171,10 +192,11 @@ static pawl_status undone_paths(
 static pawl_status find_limits(limits *l, pawl_rollback_plan *p, pawl__workspace *ws,
         const pawl__directories *directories, pawl_error *err)
 {
+        const bool of_before = p->plan.undo || p->n_retries;
         pawl_status status = recorded_trees(l, p, ws, err);
 
-        if (!status && p->plan.undo)
-                status = undone_paths(l, p, ws, err);
+        if (!status && of_before)
+                status = paths_of_before(l, p, ws, err);
         if (!status)
                 status = pawl__tracked_paths_new(&l->rights.recorded, directories,
                         (const unsigned char *)l->recorded.data, l->recorded.len / 32, err);
@@ -188,8 +210,8 @@ static pawl_status find_limits(limits *l, pawl_rollback_plan *p, pawl__workspace
         l->rights.target_recorded = true;
         l->rights.clean = p->clean;
         if (p->plan.in_part) {
-                l->undone.exact = true;
-                l->rights.paths = p->plan.undo ? &l->undone : &ws->paths;
+                l->only.exact = true;
+                l->rights.paths = of_before ? &l->only : &ws->paths;
         }
         return status;
 }

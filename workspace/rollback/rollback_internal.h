@@ -20,9 +20,12 @@ struct pawl_rollback_plan {
         pawl__plan plan;
         pawl__buf encoded; /* its encoding */
         char hash[65];
-        pawl__row target;         /* the checkpoint it goes to */
-        pawl__row undone;         /* of an undo: the rollback that it undoes */
-        bool redo;                /* it undoes an undo */
+        pawl__row target;   /* the checkpoint it goes to */
+        pawl__row undone;   /* of an undo: the rollback that it undoes */
+        bool redo;          /* it undoes an undo */
+        pawl__row finishes; /* the rollback whose paths it tries again; seq 0: none */
+        size_t *retries;    /* the steps of that one's plan that could not be done */
+        size_t n_retries;
         pawl__row started;        /* its own, once it has started */
         pawl__contents *contents; /* of the log */
         bool whole;               /* the root is a run's alone: everything in it may go */
@@ -54,6 +57,10 @@ struct pawl_rollback_plan {
         uint64_t fence;                      /* of the claim on run_id; 0: not claimed */
 };
 
+/** Write the paths that the newest rollback could not write, and no others. (rollback.c) */
+PAWL_MUST_CHECK pawl_status pawl__rollback_retry(pawl_rollback_plan **done, pawl_log *log,
+        const pawl_workspace_options *workspace, pawl_error *err);
+
 /* ---- rollback_target.c: what it goes to
  * -------------------------------------------------------------- */
 
@@ -70,6 +77,12 @@ static inline bool pawl__rollback_from_elsewhere(
 /** The safety copy of the rollback that an undo, or a redo, reverses next. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_undone(
         pawl_rollback_plan *p, pawl__workspace *ws, pawl__reversal by, pawl_error *err);
+/** The newest rollback of the work tree, if it could not write some paths: these are tried again.
+ *  PAWL_ENOTFOUND. */
+PAWL_MUST_CHECK pawl_status pawl__rollback_unfinished(
+        pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
+/** PAWL_ENOTFOUND: there is nothing to finish. */
+pawl_status pawl__rollback_none(const pawl__workspace *ws, pawl_error *err);
 /** Read every directory and content of the target, so that what does not verify is refused before
  *  anything is done. PAWL_EDAMAGED. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_verify(

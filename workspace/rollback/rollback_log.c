@@ -63,6 +63,8 @@ pawl_status pawl__rollback_started(uint64_t safety, pawl__batch *batch, void *us
         pawl__json_member_string(&w, "decisions", p->plan.drop_decisions ? "drop" : "keep");
         if (p->plan.in_part) /* which ones, its plan says */
                 pawl__json_member_bool(&w, "paths", true);
+        if (p->n_retries)
+                pawl__json_member_integer(&w, "finishes", p->finishes.v[PAWL__RB_SEQ].integer);
         return pawl__batch_emit(batch, PAWL__ROLLBACK_STARTED, &event, &w, err);
 }
 

@@ -1,6 +1,7 @@
 /* What a rollback goes to, and whether it may: decided from the log, before any file is looked at.
  */
 #include "base/error.h"
+#include "base/json_tree.h"
 #include "workspace/rollback/rollback_internal.h"
 #include <inttypes.h>
 
@@ -79,6 +80,60 @@ pawl_status pawl__rollback_undone(
         return status;
 }
 
+/* ---- Paths that could not be written -------------------------------------------------------- */
+
+/* The steps of its plan that the end of the rollback names. */
+static pawl_status read_retries(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_event event;
+        const pawl_status status = pawl__log_event(
+                &event, &p->arena, ws->log, (uint64_t)p->finishes.v[PAWL__RB_ENDED_SEQ].integer);
+
+        if (status)
+                return pawl__log_failed(ws->log, status, err);
+        if (!event.payload.data)
+                return PAWL_OK;
+        TRY(pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err));
+        const pawl__node steps = pawl__json_get(&tree, 0, "not_written");
+        const size_t n = steps == PAWL__NO_NODE ? 0 : pawl__json_at(&tree, steps)->count;
+        p->retries = pawl__arena_array(&p->arena, n + 1, sizeof *p->retries);
+        for (pawl__node at = n && p->retries ? pawl__json_first(&tree, steps) : PAWL__NO_NODE;
+                at != PAWL__NO_NODE; at = pawl__json_after(&tree, steps, at)) {
+                int64_t step = -1;
+                if (pawl__json_int(pawl__json_at(&tree, at), &step) && step >= 0)
+                        p->retries[p->n_retries++] = (size_t)step;
+        }
+        pawl__json_tree_free(&tree);
+        return p->retries ? PAWL_OK : pawl__nomem(err);
+}
+
+pawl_status pawl__rollback_none(const pawl__workspace *ws, pawl_error *err)
+{
+        return pawl__fail(err, PAWL_ENOTFOUND,
+                "workspace %.200s: no rollback was interrupted; there is nothing to finish",
+                ws->root);
+}
+
+pawl_status pawl__rollback_unfinished(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
+{
+        pawl__undo_stacks stacks;
+
+        TRY(pawl__undo_stacks_read(&stacks, ws->state, &p->arena, err));
+        for (size_t i = stacks.n; i-- > 0 && !p->finishes.v[PAWL__RB_SEQ].integer;)
+                if (pawl__text_is(stacks.items[i].row.v[PAWL__RB_STATUS].text, "done") &&
+                        pawl__same_worktree(
+                                stacks.items[i].row.v[PAWL__RB_WORKTREE].text, ws->worktree))
+                        p->finishes = stacks.items[i].row;
+        if (p->finishes.v[PAWL__RB_SEQ].integer)
+                TRY(read_retries(p, ws, err));
+        if (!p->n_retries)
+                return pawl__rollback_none(ws, err);
+        p->plan.in_part = true;
+        p->target.v[PAWL__WCP_N] = p->finishes.v[PAWL__RB_TARGET];
+        return pawl__state_get(ws->state, PAWL__WORKSPACE, &p->target, &p->arena, err);
+}
+
 /* ---- Does it verify? ---------------------------------------------------------------------- */
 
 typedef struct verifying {
@@ -118,8 +173,6 @@ pawl_status pawl__rollback_verify(pawl_rollback_plan *p, pawl__workspace *ws, pa
                         v.n);
         return pawl__workspace_or_pruned(status, ws->state, &p->target, err);
 }
-
-/* ---- Its run ------------------------------------------------------------------------------ */
 
 /* ---- Git ---------------------------------------------------------------------------------- */
 

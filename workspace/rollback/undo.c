@@ -1,10 +1,7 @@
 /* A rollback that was interrupted: seen, gone on with, or given up. By its own plan, which the log
  * has: what the workspace looks like now is half one tree and half the other. */
 #include "base/error.h"
-#include "base/json_tree.h"
 #include "workspace/rollback/rollback_internal.h"
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 pawl_status pawl_workspace_pending(pawl_pending_rollback *out, pawl_log *log, pawl_error *err)
@@ -58,9 +55,7 @@ static pawl_status read_back(pawl_rollback_plan *p, pawl__workspace *ws, pawl_er
         pawl_status status = pawl__state_rollback_pending(&p->started, ws->state, &p->arena, err);
 
         if (status == PAWL_ENOTFOUND)
-                return pawl__fail(err, PAWL_ENOTFOUND,
-                        "workspace %.200s: no rollback was interrupted; there is nothing to finish",
-                        ws->root);
+                return pawl__rollback_none(ws, err);
         if (status)
                 return status;
         p->reason = p->started.v[PAWL__RB_REASON].text;
@@ -127,110 +122,16 @@ static pawl_status end_pending(pawl_rollback_plan **done, pawl_log *log,
         return status;
 }
 
-/* ---- Paths that could not be written -------------------------------------------------------- */
-
-typedef struct retry {
-        pawl__arena arena;
-        pawl__plan plan;
-        pawl__buf encoded;
-        const char **paths;
-        size_t n;
-        bool removes; /* the plan removes one of them, whoever recorded it */
-        char target[24];
-} retry;
-
-/* The paths of the steps that the end of the rollback names. */
-static pawl_status read_paths(retry *r, pawl_log *log, const pawl__row *rollback, pawl_error *err)
-{
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        pawl_event event;
-        pawl_status status = pawl__log_event(
-                &event, &r->arena, log, (uint64_t)rollback->v[PAWL__RB_ENDED_SEQ].integer);
-
-        if (status)
-                return pawl__log_failed(log, status, err);
-        if (!event.payload.data)
-                return PAWL_OK;
-        TRY(pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err));
-        const pawl__node steps = pawl__json_get(&tree, 0, "not_written");
-        if (steps != PAWL__NO_NODE) {
-                r->paths = pawl__arena_array(
-                        &r->arena, pawl__json_at(&tree, steps)->count + 1, sizeof *r->paths);
-                for (pawl__node at = pawl__json_first(&tree, steps);
-                        r->paths && at != PAWL__NO_NODE; at = pawl__json_after(&tree, steps, at)) {
-                        int64_t step = 0;
-                        if (pawl__json_int(pawl__json_at(&tree, at), &step) && step >= 0 &&
-                                (size_t)step < r->plan.n_steps) {
-                                r->removes |= r->plan.steps[step].to.kind == PAWL__ENTRY_NONE;
-                                r->paths[r->n++] = r->plan.steps[step].path.data;
-                        }
-                }
-                status = r->paths ? PAWL_OK : pawl__nomem(err);
-        }
-        pawl__json_tree_free(&tree);
-        return status;
-}
-
-static pawl_status find_unwritten(
-        retry *r, pawl_log *log, const pawl_workspace_options *workspace, pawl_error *err)
-{
-        pawl__undo_stacks stacks;
-        pawl__workspace ws;
-
-        TRY(pawl__workspace_open(&ws, log, workspace, err));
-        pawl_status status = pawl__undo_stacks_read(&stacks, ws.state, &r->arena, err);
-        const pawl__undo_entry *last = NULL;
-        for (size_t i = status ? 0 : stacks.n; i-- > 0 && !last;)
-                if (pawl__text_is(stacks.items[i].row.v[PAWL__RB_STATUS].text, "done") &&
-                        pawl__same_worktree(
-                                stacks.items[i].row.v[PAWL__RB_WORKTREE].text, ws.worktree))
-                        last = &stacks.items[i];
-        if (!status && last)
-                status = pawl__rollback_read(&r->plan, &r->encoded, &ws, &last->row, err);
-        if (!status && last)
-                status = read_paths(r, log, &last->row, err);
-        if (!status && last)
-                snprintf(r->target, sizeof r->target, "%" PRId64,
-                        last->row.v[PAWL__RB_TARGET].integer);
-        pawl__workspace_close(&ws);
-        return status;
-}
-
-/* Try the paths again that the newest rollback could not write: a rollback of them alone. */
-static pawl_status write_again(bool *any, pawl_rollback_plan **done, pawl_log *log,
-        const pawl_workspace_options *workspace, pawl_error *err)
-{
-        pawl_workspace_options options = PAWL_WORKSPACE_OPTIONS_INIT;
-        pawl_rollback_options how = PAWL_ROLLBACK_OPTIONS_INIT;
-        retry r = {.plan = PAWL__PLAN_INIT};
-
-        if (workspace)
-                options = *workspace;
-        pawl_status status = find_unwritten(&r, log, workspace, err);
-        *any = r.n > 0;
-        options.paths = r.paths;
-        options.n_paths = r.n;
-        how.clean = r.removes;
-        how.here = true; /* as was said when it began */
-        if (!status && r.n)
-                status = pawl_workspace_rollback(done, log, r.target, &how, &options, err);
-        pawl__plan_free(&r.plan);
-        pawl__buf_free(&r.encoded);
-        pawl__arena_free(&r.arena);
-        return status;
-}
-
 pawl_status pawl_workspace_finish(pawl_rollback_plan **done, pawl_log *log,
         const pawl_workspace_options *workspace, pawl_error *err)
 {
         TRY(pawl__log_usable(log, err));
 
         pawl_pending_rollback pending;
-        bool any = false;
-        pawl_status status = pawl_workspace_pending(&pending, log, err);
+        const pawl_status status = pawl_workspace_pending(&pending, log, err);
         if (status == PAWL_ENOTFOUND)
-                status = write_again(&any, done, log, workspace, err);
-        return status || any ? status : end_pending(done, log, workspace, false, err);
+                return pawl__rollback_retry(done, log, workspace, err);
+        return status ? status : end_pending(done, log, workspace, false, err);
 }
 
 pawl_status pawl_workspace_give_up(pawl_rollback_plan **done, pawl_log *log,
