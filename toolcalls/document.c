@@ -1,6 +1,7 @@
 #include "toolcalls/document.h"
 #include "base/error.h"
 #include "base/json_write.h"
+#include "toolcalls/named_paths.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -124,11 +125,18 @@ pawl_status pawl__toolcall_of(pawl_toolcall **out, pawl__buf *text, pawl_error *
                 status = pawl__json_tree_read(&call->tree, whole.data, whole.len, err);
         if (!status)
                 status = check_document(&call->tree, err);
+        if (!status)
+                tell(call);
+        if (!status)
+                status = pawl__named_paths(&call->info.named.paths, &call->info.named.n_paths,
+                        &call->tree,
+                        pawl__json_get(
+                                &call->tree, pawl__json_get(&call->tree, 0, "toolCall"), "args"),
+                        &call->arena, err);
         if (status) {
                 pawl_toolcall_free(call);
                 return status;
         }
-        tell(call);
         *out = call;
         return PAWL_OK;
 }

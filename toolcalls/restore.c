@@ -1,4 +1,4 @@
-/* The names of documents, and going back to the checkpoint of one. */
+/* The names of documents, finding one, and going back to its checkpoint. */
 #include "base/error.h"
 #include "toolcalls/directory.h"
 #include "toolcalls/document.h"
@@ -199,6 +199,7 @@ static pawl_status go_back(pawl_toolcall *call, pawl_log *log,
         if (pawl__buf_addf(&reason, "take back %s", call->info.name))
                 return pawl__nomem(err);
         options.reason = reason.data;
+        options.call = &call->info.named;
         status = pawl_workspace_rollback(&call->plan, log, n, &options, workspace, err);
         pawl__buf_free(&reason);
         if (!status)
@@ -217,7 +218,7 @@ static void whole_name(pawl__buf *out, pawl_text name)
                 pawl__buf_adds(out, end);
 }
 
-pawl_status pawl_toolcalls_restore(pawl_toolcall **out, pawl_log *log, pawl_text name,
+pawl_status pawl_toolcalls_find(pawl_toolcall **out, pawl_log *log, pawl_text name,
         const char *files, const char *repository, const pawl_workspace_options *workspace,
         pawl_error *err)
 {
@@ -245,8 +246,22 @@ pawl_status pawl_toolcalls_restore(pawl_toolcall **out, pawl_log *log, pawl_text
                 return status;
         if (!status && call->info.commit_hash.data)
                 status = find_checkpoint(call, log, repository, workspace, err);
-        if (!status && call->info.checkpoint)
-                status = go_back(call, log, workspace, err);
+        if (status)
+                pawl_toolcall_free(call);
+        else
+                *out = call;
+        return status;
+}
+
+pawl_status pawl_toolcalls_restore(pawl_toolcall **out, pawl_log *log, pawl_text name,
+        const char *files, const char *repository, const pawl_workspace_options *workspace,
+        pawl_error *err)
+{
+        pawl_toolcall *call;
+
+        TRY(pawl_toolcalls_find(&call, log, name, files, repository, workspace, err));
+        const pawl_status status =
+                call->info.checkpoint ? go_back(call, log, workspace, err) : PAWL_OK;
         if (status)
                 pawl_toolcall_free(call);
         else

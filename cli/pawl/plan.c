@@ -216,16 +216,26 @@ static const cli_field fields[] = {
         CLI_NO_FIELD,
 };
 
+void cli_plan_object(pawl__json_writer *w, const pawl_rollback_plan *plan, bool applied)
+{
+        const pawl_rollback_plan_view look = pawl_rollback_plan_look(plan);
+
+        if (!plan) {
+                pawl__json_null(w);
+                return;
+        }
+        pawl__json_open_object(w);
+        pawl__json_member_bool(w, "applied", applied);
+        cli_fields_json(w, fields, &look);
+        pawl__json_close_object(w);
+}
+
 pawl_status cli_plan_json(
         const cli_call *cli, const pawl_rollback_plan *plan, bool applied, pawl_error *err)
 {
-        const pawl_rollback_plan_view look = pawl_rollback_plan_look(plan);
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
-        pawl__json_open_object(&w);
-        pawl__json_member_bool(&w, "applied", applied);
-        cli_fields_json(&w, fields, &look);
-        pawl__json_close_object(&w);
+        cli_plan_object(&w, plan, applied);
         return cli_print_json(cli, &w, err);
 }
 
@@ -270,16 +280,20 @@ pawl_status cli_plan_missed(const pawl_rollback_plan *of, pawl_error *err)
         const pawl_rollback_plan_view look = pawl_rollback_plan_look(of), *plan = &look;
         const uint64_t n = plan->counts.missed;
         pawl_text first = {NULL, 0};
+        bool unwritten = false;
+        char number[24];
 
         if (n == 0)
                 return PAWL_OK;
-        for (size_t i = plan->n_items; i-- > 0;)
+        for (size_t i = plan->n_items; i-- > 0;) {
+                unwritten |= plan->items[i].unwritten;
                 if (plan->items[i].missed)
                         first = plan->items[i].path;
+        }
+        snprintf(number, sizeof number, "%" PRIu64, plan->target->n);
         return pawl__fail(err, PAWL_ESTATE,
                 "checkpoint %" PRIu64 ": %" PRIu64
-                " %s not as it has %s, first %.*s; remove what is "
-                "in the way, then `pawl rollback --finish`",
+                " %s not as it has %s, first %.*s; remove what is in the way, then `pawl rollback %s`",
                 plan->target->n, n, n == 1 ? "path is" : "paths are", n == 1 ? "it" : "them",
-                PAWL__FMT(first));
+                PAWL__FMT(first), unwritten ? "--finish" : number);
 }

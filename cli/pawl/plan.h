@@ -4,12 +4,15 @@
  */
 #pragma once
 
+#include "base/json_write.h"
 #include "command/command.h"
 #include <pawl/rollback.h>
 #include <stdio.h>
 
 /** The plan for people: each path, the steps, git, and last its hash. */
 void cli_plan_print(FILE *stream, const pawl_rollback_plan *plan);
+/** The object, into a document; null where @p plan is NULL. */
+void cli_plan_object(pawl__json_writer *w, const pawl_rollback_plan *plan, bool applied);
 /** One object; @p applied: it was done. */
 PAWL_MUST_CHECK pawl_status cli_plan_json(
         const cli_call *cli, const pawl_rollback_plan *plan, bool applied, pawl_error *err);

@@ -1,11 +1,13 @@
 /* pawl restore list and pawl restore: tool calls, and taking one back. */
 #include "base/error.h"
 #include "cli/pawl/commands.h"
+#include "cli/pawl/go_back.h"
 #include "cli/pawl/plan.h"
 #include "cli/pawl/workspace.h"
 #include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
+#include <inttypes.h>
 #include <pawl/toolcalls.h>
 
 /* The directory of documents; NULL: the log has them. */
@@ -92,35 +94,75 @@ static const cli_field back_fields[] = {
         CLI_NO_FIELD,
 };
 
-/* restored: the files are as they were before the call. */
-static pawl_status print_json(
-        const cli_call *cli, const pawl_toolcall_info *info, bool restored, pawl_error *err)
+/* What a restore does, or did. */
+typedef struct taking_back {
+        cli_go_back g;
+        pawl_toolcall_info call;
+        pawl_rollback_plan *plan; /* NULL: the call names no checkpoint */
+        bool applied;
+} taking_back;
+
+/* What is left alone, such as a file that somebody made since the call, is not as it was. */
+static bool is_restored(const taking_back *t)
+{
+        return t->plan && t->applied && pawl_rollback_plan_look(t->plan).counts.left == 0;
+}
+
+static pawl_status print_json(const taking_back *t, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         pawl__json_open_object(&w);
-        cli_fields_json(&w, call_fields, info);
-        pawl__json_member_bool(&w, "restored", restored);
-        cli_fields_json(&w, back_fields, info);
+        cli_fields_json(&w, call_fields, &t->call);
+        pawl__json_member_bool(&w, "restored", is_restored(t));
+        cli_fields_json(&w, back_fields, &t->call);
+        pawl__json_name(&w, "rollback");
+        cli_plan_object(&w, t->plan, t->applied);
         pawl__json_close_object(&w);
-        return cli_print_json(cli, &w, err);
+        return cli_print_json(t->g.cli, &w, err);
 }
 
-static pawl_status print_text(
-        const cli_call *cli, pawl_log *log, const pawl_toolcall *call, pawl_error *err)
+static pawl_status print_text(const taking_back *t, pawl_error *err)
 {
+        const cli_call *cli = t->g.cli;
         pawl__buf text = PAWL__BUF_INIT;
         pawl_status status = PAWL_OK;
 
-        if (pawl_toolcall_plan(call))
-                status = cli_plan_done(cli, log, pawl_toolcall_plan(call), err);
-        else
+        if (!t->plan)
                 fputs("it names no checkpoint: no file was touched\n", cli->in->out);
+        else if (t->applied)
+                status = cli_plan_done(cli, t->g.log, t->plan, err);
+        else
+                cli_plan_print(cli->in->out, t->plan);
         if (!status)
-                status = cli_json_layout(&text, pawl_toolcall_told(call)->tool_call, err);
+                status = cli_json_layout(&text, t->call.tool_call, err);
         if (!status)
                 fprintf(cli->in->out, "the call, which was not run again:\n%s\n", text.data);
         pawl__buf_free(&text);
+        return status;
+}
+
+static pawl_status take_back(taking_back *t, pawl_error *err)
+{
+        const cli_call *cli = t->g.cli;
+        pawl__buf reason = PAWL__BUF_INIT;
+        char which[24];
+
+        snprintf(which, sizeof which, "%" PRIu64, t->call.checkpoint);
+        pawl__buf_addf(&reason, "take back %s", t->call.name);
+        pawl_status status = pawl__buf_check(&reason, err);
+        t->g.name = "restore";
+        t->g.question = "take it back?";
+        t->g.without_asking = true;
+        t->g.options.call = &t->call.named;
+        if (!t->g.options.reason)
+                t->g.options.reason = reason.data;
+        if (!status)
+                status = cli_go_back_do(&t->plan, &t->g, which);
+        if (!status)
+                t->call.safety = pawl_rollback_plan_look(t->plan).safety;
+        t->applied = !cli_given(cli, "plan");
+        pawl__buf_free(&reason);
         return status;
 }
 
@@ -128,28 +170,25 @@ static pawl_status restore(cli_call *cli, pawl_log *log, pawl_error *err)
 {
         const char *repository = cli_value(cli, "repository"),
                    *word = cli_variable(cli, "PAWL_TOOL_CHECKPOINTS");
-        pawl_workspace_options workspace;
-        pawl_toolcall *call = NULL;
-        pawl_status status = cli_workspace_options(&workspace, cli, err);
+        pawl_toolcall *call;
+        taking_back t = {.plan = NULL};
 
         if (!repository)
                 repository = cli_variable(cli, "PAWL_TOOL_CHECKPOINT_REPOSITORY");
-        if (!status && word && strcmp(word, "off") == 0)
+        if (word && strcmp(word, "off") == 0)
                 return pawl__fail(err, PAWL_ESTATE,
                         "restore: tool checkpoints are switched off (PAWL_TOOL_CHECKPOINTS=off); set "
                         "it to on");
+        TRY(cli_go_back_begin(&t.g, cli, log, err));
+        TRY(pawl_toolcalls_find(&call, log, pawl__text(cli_arg(cli, 0)), files_of(cli), repository,
+                &t.g.workspace, err));
+        t.call = *pawl_toolcall_told(call);
+        pawl_status status = t.call.checkpoint ? take_back(&t, err) : PAWL_OK;
         if (!status)
-                status = pawl_toolcalls_restore(&call, log, pawl__text(cli_arg(cli, 0)),
-                        files_of(cli), repository, &workspace, err);
-        if (status)
-                return status;
-        const pawl_rollback_plan *plan = pawl_toolcall_plan(call);
-        /* What is left alone, such as a file that the call created, is not as it was. */
-        const bool restored = plan && pawl_rollback_plan_look(plan).counts.left == 0;
-        status = cli_given(cli, "json") ? print_json(cli, pawl_toolcall_told(call), restored, err)
-                                        : print_text(cli, log, call, err);
-        if (!status && pawl_toolcall_plan(call))
-                status = cli_plan_missed(pawl_toolcall_plan(call), err);
+                status = cli_given(cli, "json") ? print_json(&t, err) : print_text(&t, err);
+        if (!status && t.applied)
+                status = cli_plan_missed(t.plan, err);
+        pawl_rollback_plan_free(t.plan);
         pawl_toolcall_free(call);
         return status;
 }
@@ -171,9 +210,8 @@ static const cli_option restore_options[] = {
         {"repository", 0, 0, CLI_FILE, "DIR", NULL,
                 "the git repository of a commit that another program names (default: "
                 "$PAWL_TOOL_CHECKPOINT_REPOSITORY, or the workspace's)"},
-        CLI_WORKSPACE_OPTIONS,
-        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
-        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+        CLI_GO_BACK_OPTIONS,
+        CLI_GO_BACK_OPTIONS_END,
 };
 
 const cli_cmd pawl_restore_cmd = {
@@ -182,7 +220,7 @@ const cli_cmd pawl_restore_cmd = {
         .arg_help = {"the call, as `restore list` names it"},
         .traits = CLI_SERVED | CLI_CHANGES | CLI_WORKSPACE | CLI_REPLACES,
         .options = restore_options,
-        .help = "Put the files back as they were before a tool call, and tell the call",
+        .help = "Put the files back as they were before a tool call, remove those it made, and tell it",
         .on_log = restore,
         .access = CLI_WRITE,
 };

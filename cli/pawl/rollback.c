@@ -1,7 +1,7 @@
 /* pawl rollback, pawl undo and pawl redo: the workspace as a checkpoint has it, and back again. */
 #include "base/error.h"
-#include "cli/pawl/agree.h"
 #include "cli/pawl/commands.h"
+#include "cli/pawl/go_back.h"
 #include "cli/pawl/plan.h"
 #include "cli/pawl/slot.h"
 #include "cli/pawl/workspace.h"
@@ -9,89 +9,39 @@
 #include "command/printable.h"
 #include <inttypes.h>
 #include <limits.h>
-#include <pawl/rollback.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What both commands need. */
-typedef struct going {
-        const cli_call *cli;
-        pawl_log *log;
-        pawl_workspace_options workspace;
-        pawl_rollback_options options;
-        char hash[65]; /* of the plan that was agreed to */
-        pawl_error *err;
-} going;
-
-/* Show the plan and nothing more. */
-static pawl_status show_plan(going *g, const char *which)
+/* Print the plan that was made or done. */
+static pawl_status print_plan(cli_go_back *g, pawl_rollback_plan *plan, bool applied)
 {
-        pawl_rollback_plan *plan = NULL;
-        pawl_status status =
-                pawl_workspace_plan(&plan, g->log, which, &g->options, &g->workspace, g->err);
+        pawl_status status = PAWL_OK;
 
-        if (!status && cli_given(g->cli, "json"))
-                status = cli_plan_json(g->cli, plan, false, g->err);
-        else if (!status)
+        if (cli_given(g->cli, "json"))
+                status = cli_plan_json(g->cli, plan, applied, g->err);
+        else if (applied)
+                status = cli_plan_done(g->cli, g->log, plan, g->err);
+        else
                 cli_plan_print(g->cli->in->out, plan);
+        if (!status && applied)
+                status = cli_plan_missed(plan, g->err);
         pawl_rollback_plan_free(plan);
         return status;
 }
 
-static pawl_status tell(going *g, pawl_status status, pawl_rollback_plan *done)
+static pawl_status go(cli_go_back *g, const char *which, const char *name, const char *question)
 {
-        if (!status)
-                status = cli_plan_done(g->cli, g->log, done, g->err);
-        if (!status)
-                status = cli_plan_missed(done, g->err);
-        pawl_rollback_plan_free(done);
-        return status;
-}
-
-static void show_planned(const pawl_rollback_plan *plan, void *user)
-{
-        cli_plan_print(user, plan);
-}
-
-/* Show the plan of going to @p which (NULL: of an undo) and ask; its hash goes into the options:
- * that plan is done, or none. Where it was agreed to before, it is shown when it is known. */
-static pawl_status agree(going *g, const char *which)
-{
-        const char *name = which ? "rollback" : g->options.redo ? "redo" : "undo";
         pawl_rollback_plan *plan;
 
-        g->options.expect = cli_value(g->cli, "apply");
-        if (cli_given(g->cli, "yes") || g->options.expect) {
-                if (!cli_given(g->cli, "json")) {
-                        g->options.planned = show_planned;
-                        g->options.planned_user = g->cli->in->out;
-                }
-                return PAWL_OK;
-        }
-        pawl_status status =
-                pawl_workspace_plan(&plan, g->log, which, &g->options, &g->workspace, g->err);
-        if (status)
-                return status;
-        if (!cli_can_ask(g->cli)) {
-                status = pawl__fail(g->err, PAWL_ESTATE,
-                        "%s to checkpoint %" PRIu64
-                        ": there is nobody to ask; look with --plan, then say --yes, or --apply HASH",
-                        name, pawl_rollback_plan_look(plan).target->n);
-        } else {
-                cli_plan_print(g->cli->in->err, plan);
-                snprintf(g->hash, sizeof g->hash, "%s", pawl_rollback_plan_look(plan).hash);
-                g->options.expect = g->hash;
-                if (!cli_agrees(which ? "go back?" : g->options.redo ? "redo it?" : "undo it?"))
-                        status = pawl__fail(g->err, PAWL_ESTATE,
-                                "%s: nothing was changed; answer y to do it", name);
-        }
-        pawl_rollback_plan_free(plan);
-        return status;
+        g->name = name;
+        g->question = question;
+        TRY(cli_go_back_do(&plan, g, which));
+        return print_plan(g, plan, !cli_given(g->cli, "plan"));
 }
 
 /* ---- rollback -------------------------------------------------------------------------------- */
 
-static pawl_status extract(going *g, const char *which)
+static pawl_status extract(cli_go_back *g, const char *which)
 {
         char directory[PATH_MAX];
         pawl_status status = cli_absolute(directory, cli_value(g->cli, "dir"), g->err);
@@ -105,7 +55,7 @@ static pawl_status extract(going *g, const char *which)
 }
 
 /* The library does not know what the options are called. */
-static pawl_status check_worktree(const going *g, const char *which)
+static pawl_status check_worktree(const cli_go_back *g, const char *which)
 {
         pawl_workspace_checkpoints *found = NULL;
         pawl__state *state;
@@ -125,37 +75,32 @@ static pawl_status check_worktree(const going *g, const char *which)
         return status;
 }
 
-static pawl_status roll_back(going *g)
+static pawl_status rollback_on_log(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        const char *which = cli_arg(g->cli, 0), *decisions = cli_value(g->cli, "decisions");
-        pawl_rollback_plan *done = NULL;
+        const char *which = cli_arg(cli, 0), *decisions = cli_value(cli, "decisions");
+        pawl_rollback_plan *done;
+        cli_go_back g;
 
-        g->options.git = cli_given(g->cli, "git");
-        g->options.drop_decisions = decisions && strcmp(decisions, "drop") == 0;
-        g->options.clean = cli_given(g->cli, "clean");
-        g->options.here = cli_given(g->cli, "here");
-        if (cli_given(g->cli, "dir"))
-                return extract(g, which);
-        if (cli_given(g->cli, "finish")) {
-                pawl_status ended = pawl_workspace_finish(&done, g->log, &g->workspace, g->err);
-                return tell(g, ended, done);
+        TRY(cli_go_back_begin(&g, cli, log, err));
+        TRY(cli_take_paths(&g.workspace, cli, err));
+        g.options.git = cli_given(cli, "git");
+        g.options.drop_decisions = decisions && strcmp(decisions, "drop") == 0;
+        g.options.clean = cli_given(cli, "clean");
+        g.options.here = cli_given(cli, "here");
+        if (cli_given(cli, "dir"))
+                return extract(&g, which);
+        if (cli_given(cli, "finish")) {
+                TRY(pawl_workspace_finish(&done, log, &g.workspace, err));
+                return print_plan(&g, done, true);
         }
-        pawl_status status = check_worktree(g, which);
-        if (status)
-                return status;
-        if (cli_given(g->cli, "plan"))
-                return show_plan(g, which);
-        status = agree(g, which);
-        if (!status)
-                status = pawl_workspace_rollback(
-                        &done, g->log, which, &g->options, &g->workspace, g->err);
-        return tell(g, status, done);
+        TRY(check_worktree(&g, which));
+        return go(&g, which, "rollback", "go back?");
 }
 
-/* ---- undo ------------------------------------------------------------------------------------ */
+/* ---- undo, redo ------------------------------------------------------------------------------ */
 
 /* Of a rollback that is half done, undoing is giving it up: its plan was not done. */
-static pawl_status give_up(going *g)
+static pawl_status give_up(cli_go_back *g)
 {
         pawl_rollback_plan *plan = NULL;
         pawl_status status = pawl_workspace_give_up(&plan, g->log, &g->workspace, g->err);
@@ -172,65 +117,30 @@ static pawl_status give_up(going *g)
         return status;
 }
 
-static pawl_status undo(going *g)
-{
-        pawl_pending_rollback pending;
-        pawl_rollback_plan *done = NULL;
-        pawl_status status = pawl_workspace_pending(&pending, g->log, g->err);
-
-        if (status && status != PAWL_ENOTFOUND)
-                return status;
-        if (cli_given(g->cli, "plan"))
-                return show_plan(g, NULL);
-        if (!status && !cli_given(g->cli, "apply")) /* which is of another plan */
-                return give_up(g);
-        status = agree(g, NULL);
-        if (!status)
-                status = pawl_workspace_undo(&done, g->log, &g->options, &g->workspace, g->err);
-        return tell(g, status, done);
-}
-
-static pawl_status redo(going *g)
-{
-        pawl_rollback_plan *done = NULL;
-
-        g->options.redo = true;
-        if (cli_given(g->cli, "plan"))
-                return show_plan(g, NULL);
-        TRY(agree(g, NULL));
-        const pawl_status status =
-                pawl_workspace_redo(&done, g->log, &g->options, &g->workspace, g->err);
-        return tell(g, status, done);
-}
-
-/* ---- The commands ---------------------------------------------------------------------------- */
-
-static pawl_status go(
-        const cli_call *cli, pawl_log *log, pawl_status (*where)(going *), pawl_error *err)
-{
-        going g = {.cli = cli, .log = log, .options = PAWL_ROLLBACK_OPTIONS_INIT, .err = err};
-        pawl_status status = cli_workspace_options(&g.workspace, cli, err);
-
-        g.options.reason = cli_value(cli, "reason");
-        if (!status)
-                status = cli_take_paths(&g.workspace, cli, err);
-        return status ? status : where(&g);
-}
-
-static pawl_status rollback_on_log(cli_call *cli, pawl_log *log, pawl_error *err)
-{
-        return go(cli, log, roll_back, err);
-}
-
 static pawl_status undo_on_log(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        return go(cli, log, undo, err);
+        pawl_pending_rollback pending;
+        cli_go_back g;
+
+        TRY(cli_go_back_begin(&g, cli, log, err));
+        const pawl_status status = pawl_workspace_pending(&pending, log, err);
+        if (status && status != PAWL_ENOTFOUND)
+                return status;
+        if (!status && !cli_given(cli, "plan") && !cli_given(cli, "apply")) /* of another plan */
+                return give_up(&g);
+        return go(&g, NULL, "undo", "undo it?");
 }
 
 static pawl_status redo_on_log(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        return go(cli, log, redo, err);
+        cli_go_back g;
+
+        TRY(cli_go_back_begin(&g, cli, log, err));
+        g.options.redo = true;
+        return go(&g, NULL, "redo", "redo it?");
 }
+
+/* ---- The commands ---------------------------------------------------------------------------- */
 
 static int rollback_run(cli_call *cli)
 {
@@ -251,9 +161,7 @@ static int rollback_run(cli_call *cli)
 }
 
 static const cli_option rollback_options[] = {
-        {"plan", 0, 0, CLI_DRY_RUN, NULL, NULL, "only show what would be done, and its hash"},
-        {"yes", 'y', 0, CLI_FLAG, NULL, NULL, "do it without asking"},
-        {"apply", 0, 0, CLI_TEXT, "HASH", NULL, "do the plan of that hash, or nothing"},
+        CLI_GO_BACK_OPTIONS,
         {"finish", 0, 0, CLI_FLAG, NULL, NULL, "go on with the one that was interrupted"},
         {"clean", 0, 0, CLI_FLAG, NULL, NULL,
                 "also remove files that no checkpoint recorded; never ignored ones"},
@@ -265,19 +173,11 @@ static const cli_option rollback_options[] = {
                 "nothing here"},
         {"here", 0, 0, CLI_FLAG, NULL, NULL,
                 "bring the files of another work tree's checkpoint here"},
-        {"reason", 0, 0, CLI_TEXT, "REASON", NULL, "why, for the log"},
-        CLI_WORKSPACE_OPTIONS,
-        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
-        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+        CLI_GO_BACK_OPTIONS_END,
 };
 static const cli_option undo_options[] = {
-        {"plan", 0, 0, CLI_DRY_RUN, NULL, NULL, "only show what would be done, and its hash"},
-        {"yes", 'y', 0, CLI_FLAG, NULL, NULL, "do it without asking"},
-        {"apply", 0, 0, CLI_TEXT, "HASH", NULL, "do the plan of that hash, or nothing"},
-        {"reason", 0, 0, CLI_TEXT, "REASON", NULL, "why, for the log"},
-        CLI_WORKSPACE_OPTIONS,
-        {"json", 0, 0, CLI_FLAG, NULL, NULL, "print one object"},
-        {NULL, 0, 0, CLI_FLAG, NULL, NULL, NULL},
+        CLI_GO_BACK_OPTIONS,
+        CLI_GO_BACK_OPTIONS_END,
 };
 
 const cli_cmd pawl_rollback_cmd = {

@@ -27,6 +27,14 @@ typedef struct pawl_rollback_plan pawl_rollback_plan;
 /** Told of a plan, which lasts for the call. */
 typedef void pawl_rollback_planned_fn(const pawl_rollback_plan *plan, void *user);
 
+/** The paths that a tool call names, relative to the root or absolute; others than in the root are
+ *  passed over. What the call made there goes although no checkpoint recorded it, and so does what
+ *  the next checkpoint has, a safety copy too. What is ignored there is left, and listed. */
+typedef struct pawl_rollback_call {
+        const char *const *paths;
+        size_t n_paths;
+} pawl_rollback_call;
+
 /** How to go back. Start from PAWL_ROLLBACK_OPTIONS_INIT. */
 typedef struct pawl_rollback_options {
         unsigned version;    /**< PAWL_ROLLBACK_OPTIONS_VERSION */
@@ -41,13 +49,14 @@ typedef struct pawl_rollback_options {
                                                 before the first file is touched; NULL: nobody */
         void *planned_user;
         bool redo; /**< of pawl_workspace_plan() without a checkpoint: plan a redo, not an undo */
+        const pawl_rollback_call *call; /**< the tool call that is taken back; NULL: none is */
 } pawl_rollback_options;
 
 #define PAWL_ROLLBACK_OPTIONS_VERSION 1
 #define PAWL_ROLLBACK_OPTIONS_INIT                                                                 \
         {                                                                                          \
                 PAWL_ROLLBACK_OPTIONS_VERSION, false, false, NULL, NULL, false, false, NULL, NULL, \
-                        false                                                                      \
+                        false, NULL                                                                \
         }
 
 typedef enum pawl_rollback_plan_action {
@@ -69,7 +78,9 @@ typedef struct pawl_rollback_plan_item {
         bool lost;       /**< of LEAVE: what was there then can't be brought back, as the checkpoint
                               did not capture it */
         bool missed;     /**< of LEAVE: what the checkpoint has there could not be put back, as
-                              something is in the way that is not to be replaced */
+                              something is in the way that is not to be replaced, or as it
+                              could not be written */
+        bool unwritten;  /**< and it is that: pawl_workspace_finish() tries it again */
         const char *why; /**< of LEAVE; else NULL */
         pawl_text run_id; /**< another run than the checkpoint's, if one changed the path last,
                              since the way to the checkpoint was left; else absent */

@@ -109,9 +109,10 @@ typedef struct pawl_toolcall_info {
         pawl_text tool_call;               /**< toolCall: JSON, with its other members */
         pawl_text history, client_history; /**< JSON, arrays, as written */
         pawl_text commit_hash, message_id;
-        /* after a restore: */
-        const char *name;          /**< of the document; NULL: it was not restored */
-        uint64_t checkpoint;       /**< the number of the one that the files were put back to; 0:
+        pawl_rollback_call named; /**< the paths that its arguments name */
+        /* after a search, or a restore: */
+        const char *name;          /**< of the document; NULL: it was not searched for */
+        uint64_t checkpoint;       /**< the number of the one before the call; 0:
                                         the document names none, and no file was touched */
         const char *checkpoint_id; /**< NULL: none */
         uint64_t safety;           /**< the number of the safety copy; 0: none */
@@ -154,22 +155,29 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_toolcalls_list(
 PAWL_EXTERN void pawl_toolcall_names_free(pawl_toolcall_names *names);
 
 /**
- * Put the files back as they were before a tool call, and tell the call. The document is read and
- * checked first, then its checkpoint is found, verified and gone back to as
- * pawl_workspace_rollback() does, with a safety copy to undo it. A document without commitHash is
- * told, and no file is touched.
+ * Find the document of a tool call, and its checkpoint. No file is touched.
  * @param name   of the document, a text with a length; its .json may be left out. One that holds a
  *               separator, ".." or a NUL is refused before anything is read.
  * @param files  the directory to read it from: a regular file, no link, of at most
- * PAWL_TOOLCALL_MAX bytes. NULL: from the log.
+ *               PAWL_TOOLCALL_MAX bytes. NULL: from the log.
  * @param repository  the git repository, bare or with a work tree, that has the commit which a
  *               document of another program names as its commitHash, 40 hex digits: its files
- *               become a checkpoint, which is gone back to. NULL: the one around the workspace.
+ *               become a checkpoint. NULL: the one around the workspace.
  * @return PAWL_EINVAL for the name, or a file that is no such document; PAWL_ENOTFOUND: no such
  *         document, or its commitHash is the whole id of no checkpoint of this log, and of no
  *         commit of the repository; PAWL_EPARSE, PAWL_ETOOBIG, PAWL_EACCESS, PAWL_EIO of the file;
  *         PAWL_EACCESS: the repository is somebody else's; PAWL_ETOOBIG: the commit is beyond the
- *         bounds of the workspace; as pawl_workspace_rollback().
+ *         bounds of the workspace.
+ */
+PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_toolcalls_find(pawl_toolcall **out, pawl_log *log,
+        pawl_text name, const char *files, const char *repository,
+        const pawl_workspace_options *workspace, pawl_error *err);
+
+/**
+ * Put the files back as they were before a tool call, and tell the call: find it, then roll back
+ * with its `named` as options.call, with a safety copy to undo it. A document without commitHash is
+ * told, and no file is touched. The arguments are those of pawl_toolcalls_find().
+ * @return as pawl_toolcalls_find() and pawl_workspace_rollback().
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_toolcalls_restore(pawl_toolcall **out, pawl_log *log,
         pawl_text name, const char *files, const char *repository,

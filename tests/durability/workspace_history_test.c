@@ -317,6 +317,7 @@ static void go_back(world *w)
                 fail_msg("rollback: %s", err.message);
         if (pawl_workspace_pending(&pending, w->log->log, &err) == PAWL_OK) {
                 assert_true(status != PAWL_OK);
+                assert_non_null(strstr(err.message, "`pawl rollback --finish` or `pawl undo`"));
                 given_up = draw(w, 2);
                 w->counts[4]++;
                 status = given_up ? pawl_workspace_give_up(NULL, w->log->log, NULL, &err)

@@ -331,6 +331,18 @@ pawl_status pawl__plan_make(pawl__plan *plan, const pawl__directories *directori
         return status;
 }
 
+pawl_status pawl__plan_leave(pawl__plan *plan, pawl_text path, pawl__left_why why, pawl_error *err)
+{
+        planner p = {.plan = plan, .err = err};
+
+        for (size_t i = 0; i < plan->n_left; i++)
+                if (pawl__path_within(path, plan->left[i].path))
+                        return PAWL_OK;
+        TRY(add_left(&p, path, why, (pawl__skip)0, false));
+        put_in_order(plan);
+        return PAWL_OK;
+}
+
 void pawl__plan_free(pawl__plan *plan)
 {
         free(plan->steps);

@@ -10,7 +10,7 @@ pawl_status pawl__restore_changed(pawl__restore_work *q, pawl_text path)
 {
         return pawl__fail(q->err, PAWL_ESTATE,
                 "%.*s: was changed by somebody else while the files were put back, and was left so; "
-                "move it away, then `pawl rollback --finish` or `pawl undo`",
+                "move it away",
                 PAWL__FMT(path));
 }
 
@@ -104,8 +104,7 @@ static pawl_status look_at_link(pawl__restore_work *q, size_t step, bool *expect
 static pawl_status refuse_own(pawl__restore_work *q, pawl_text path)
 {
         return pawl__fail(q->err, PAWL_ESTATE,
-                "%.*s: is one of the log's own files, which no rollback touches; move it away, then "
-                "`pawl rollback --finish` or `pawl undo`",
+                "%.*s: is one of the log's own files, which no rollback touches; move it away",
                 PAWL__FMT(path));
 }
 

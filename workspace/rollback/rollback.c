@@ -35,6 +35,31 @@ static pawl_status check_options(const pawl_rollback_options *options, pawl_erro
         return PAWL_OK;
 }
 
+/* What lies outside of the root is not the workspace's. */
+static pawl_status take_named(going_back *g, const pawl_rollback_call *call)
+{
+        pawl_rollback_plan *p = g->p;
+        pawl_error outside = PAWL_ERROR_INIT;
+
+        p->restore = true;
+        p->named.exact = true;
+        p->names = pawl__arena_array(&p->arena, call->n_paths + 1, sizeof *p->names);
+        if (!p->names)
+                return pawl__nomem(g->err);
+        for (size_t i = 0; i < call->n_paths; i++) {
+                pawl_text *path = &p->names[p->n_names];
+                const pawl_status status =
+                        pawl__paths_normal(path, g->ws.root, call->paths[i], &p->arena, &outside);
+                if (status == PAWL_EINVAL || (!status && !path->len))
+                        continue;
+                if (status)
+                        return pawl__nomem(g->err);
+                TRY(pawl__paths_add(&p->named, *path, g->err));
+                p->n_names++;
+        }
+        return PAWL_OK;
+}
+
 static pawl_status begin(going_back *g, pawl_log *log, const char *which, pawl__reversal by,
         const pawl_rollback_options *options, const pawl_workspace_options *workspace,
         pawl_error *err)
@@ -60,7 +85,8 @@ static pawl_status begin(going_back *g, pawl_log *log, const char *which, pawl__
         g->p->clean = g->options->clean && which;
         g->p->actor = pawl__arena_copy(&g->p->arena, g->ws.actor);
         g->p->reason = pawl__arena_copy(&g->p->arena, pawl__text(g->options->reason));
-        return pawl__arena_check(&g->p->arena, err);
+        TRY(pawl__arena_check(&g->p->arena, err));
+        return which && g->options->call ? take_named(g, g->options->call) : PAWL_OK;
 }
 
 /* What happened ends: on success the plan is the caller's, if that one wants it. */
@@ -194,11 +220,21 @@ static pawl_status start(going_back *g)
         return pawl__state_rollback_pending(&g->p->started, g->ws.state, &g->p->arena, g->err);
 }
 
+static pawl_status put_back(going_back *g)
+{
+        pawl__scan *scan = NULL;
+        pawl_status status = pawl__rollback_do(&scan, g->p, &g->ws, false, false, g->err);
+
+        if (!status)
+                status = pawl__rollback_end(g->p, &g->ws, scan, true, g->err);
+        pawl__scan_free(scan);
+        return pawl__rollback_half_way(status, g->err);
+}
+
 static pawl_status go_back(pawl_rollback_plan **done, pawl_log *log, const char *which,
         pawl__reversal by, const pawl_rollback_options *options,
         const pawl_workspace_options *workspace, pawl_error *err)
 {
-        pawl__scan *scan = NULL;
         going_back g;
         pawl_status status = begin(&g, log, which, by, options, workspace, err);
 
@@ -211,10 +247,7 @@ static pawl_status go_back(pawl_rollback_plan **done, pawl_log *log, const char 
         if (!status && g.options->planned)
                 g.options->planned(g.p, g.options->planned_user);
         if (!status)
-                status = pawl__rollback_do(&scan, g.p, &g.ws, false, false, err);
-        if (!status)
-                status = pawl__rollback_end(g.p, &g.ws, scan, true, err);
-        pawl__scan_free(scan);
+                status = put_back(&g);
         return end(&g, done, status);
 }
 

@@ -89,144 +89,27 @@ static pawl_status holds_more(
 
 /* ---- Deciding ----------------------------------------------------------------------------- */
 
-/* What a rollback may touch, and what that is read from. */
-typedef struct limits {
-        pawl__plan_rights rights;
-        pawl__buf recorded, removable; /* trees, one after the other */
-        pawl__map also, never;
-        pawl__paths only; /* of an undo of some paths, or of a retry: those */
-} limits;
-
-static void limits_free(limits *l)
-{
-        pawl__tracked_paths_free(l->rights.recorded);
-        pawl__tracked_paths_free(l->rights.removable);
-        pawl__buf_free(&l->recorded);
-        pawl__buf_free(&l->removable);
-        pawl__map_free(&l->also);
-        pawl__map_free(&l->never);
-        pawl__paths_free(&l->only);
-}
-
-/* The trees of all checkpoints that are no safety copies and are kept; an undo removes only what
- * came after the safety copy that it goes to, and what its rollback wrote. */
-static pawl_status recorded_trees(
-        limits *l, pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
-{
-        unsigned char tree[32];
-        pawl__row *rows = NULL;
-        size_t n = 0;
-        if (p->whole)
-                return pawl__buf_add(&l->recorded, p->plan.target_tree, 32) ||
-                                       pawl__buf_add(&l->recorded, p->plan.now, 32)
-                               ? pawl__nomem(err)
-                               : PAWL_OK;
-        pawl_status status = pawl__state_workspace_all(&rows, &n, ws->state, &p->arena, err);
-
-        for (size_t i = 0; i < n && !status; i++) {
-                const pawl__value *v = rows[i].v;
-                bool since = v[PAWL__WCP_N].integer > p->target.v[PAWL__WCP_N].integer;
-                if (v[PAWL__WCP_SAFETY].integer || pawl__row_of_run(&rows[i]) ||
-                        v[PAWL__WCP_PRUNED_SEQ].integer ||
-                        !pawl__unhex32(tree, v[PAWL__WCP_TREE].text))
-                        continue;
-                if (pawl__buf_add(&l->recorded, tree, sizeof tree) ||
-                        (since && pawl__buf_add(&l->removable, tree, sizeof tree)))
-                        status = pawl__nomem(err);
-        }
-        return status;
-}
-
-static pawl_status keep_path(
-        pawl__map *paths, pawl__paths *only, pawl_rollback_plan *p, pawl_text path, pawl_error *err)
-{
-        bool ok = true;
-        pawl_text kept = pawl__arena_text(&p->arena, path, &ok);
-
-        if (!ok || pawl__map_put(paths, kept, 0))
-                return pawl__nomem(err);
-        return only ? pawl__paths_add(only, kept, err) : PAWL_OK;
-}
-
-/* What the rollback touched that is undone, its undoing may touch too, whatever was pruned since;
- * and what it left alone, as it was ignored then, is left alone again. */
-static pawl_status undone_paths(
-        limits *l, pawl_rollback_plan *p, const pawl__plan *undone, pawl_error *err)
-{
-        for (size_t i = 0; i < undone->n_steps; i++)
-                TRY(keep_path(&l->also, p->plan.in_part ? &l->only : NULL, p, undone->steps[i].path,
-                        err));
-        for (size_t i = 0; i < undone->n_left; i++)
-                if (undone->left[i].why == PAWL__LEFT_IGNORED)
-                        TRY(keep_path(&l->never, NULL, p, undone->left[i].path, err));
-        return PAWL_OK;
-}
-
-/* A rollback may touch the paths that it could not write when it was tried first. */
-static pawl_status retried_paths(
-        limits *l, pawl_rollback_plan *p, const pawl__plan *tried, pawl_error *err)
-{
-        for (size_t i = 0; i < p->n_retries; i++)
-                if (p->retries[i] < tried->n_steps)
-                        TRY(keep_path(
-                                &l->also, &l->only, p, tried->steps[p->retries[i]].path, err));
-        return PAWL_OK;
-}
-
-static pawl_status paths_of_before(
-        limits *l, pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
-{
-        pawl__plan before = PAWL__PLAN_INIT;
-        pawl__buf encoded = PAWL__BUF_INIT;
-        pawl_status status = pawl__rollback_read(
-                &before, &encoded, ws, p->plan.undo ? &p->undone : &p->finishes, err);
-
-        if (!status)
-                status = p->plan.undo ? undone_paths(l, p, &before, err)
-                                      : retried_paths(l, p, &before, err);
-        pawl__plan_free(&before);
-        pawl__buf_free(&encoded);
-        return status;
-}
-
-static pawl_status find_limits(limits *l, pawl_rollback_plan *p, pawl__workspace *ws,
+/* Both trees that a plan goes between. */
+static pawl_status either_tree(pawl__tracked_paths **out, const pawl__plan *plan,
         const pawl__directories *directories, pawl_error *err)
 {
-        const bool of_before = p->plan.undo || p->n_retries;
-        pawl_status status = recorded_trees(l, p, ws, err);
+        unsigned char trees[64];
 
-        if (!status && of_before)
-                status = paths_of_before(l, p, ws, err);
-        if (!status)
-                status = pawl__tracked_paths_new(&l->rights.recorded, directories,
-                        (const unsigned char *)l->recorded.data, l->recorded.len / 32, err);
-        if (!status && p->plan.undo)
-                status = pawl__tracked_paths_new(&l->rights.removable, directories,
-                        (const unsigned char *)l->removable.data, l->removable.len / 32, err);
-        l->rights.also = &l->also;
-        l->rights.never = &l->never;
-        if (!status)
-                status = pawl__workspace_imported(&l->rights.imported, ws, &p->target, err);
-        l->rights.target_recorded = true;
-        l->rights.clean = p->clean;
-        if (p->plan.in_part) {
-                l->only.exact = true;
-                l->rights.paths = of_before ? &l->only : &ws->paths;
-        }
-        return status;
+        memcpy(trees, plan->now, 32);
+        memcpy(trees + 32, plan->target_tree, 32);
+        return pawl__tracked_paths_new(out, directories, trees, 2, err);
 }
 
 /* Each path that is asked for is there, now or then. */
 static pawl_status check_paths(pawl_rollback_plan *p, pawl__workspace *ws,
         const pawl__directories *directories, pawl_error *err)
 {
-        unsigned char trees[64];
         pawl__tracked_paths *either;
         bool has = true;
 
-        memcpy(trees, p->plan.now, 32);
-        memcpy(trees + 32, p->plan.target_tree, 32);
-        pawl_status status = pawl__tracked_paths_new(&either, directories, trees, 2, err);
+        if (!ws->n_part)
+                return PAWL_OK;
+        pawl_status status = either_tree(&either, &p->plan, directories, err);
         if (status)
                 return status;
         for (size_t i = 0; i < ws->n_part && !status; i++) {
@@ -243,6 +126,30 @@ static pawl_status check_paths(pawl_rollback_plan *p, pawl__workspace *ws,
         return status;
 }
 
+/* What is at a path that a tool call names, and is in neither tree, is ignored: nobody knows
+ * whether the call made it. */
+static pawl_status leave_ignored(pawl_rollback_plan *p, looking *l, pawl_error *err)
+{
+        pawl__tracked_paths *either;
+        bool has = true;
+        char kind = 0;
+
+        if (!p->n_names)
+                return PAWL_OK;
+        pawl_status status = either_tree(&either, &p->plan, &l->directories, err);
+        if (status)
+                return status;
+        for (size_t i = 0; i < p->n_names && !status; i++) {
+                status = pawl__tracked_paths_has(&has, either, p->names[i], err);
+                if (!status)
+                        status = look(&kind, p->names[i], l, err);
+                if (!status && !has && kind)
+                        status = pawl__plan_leave(&p->plan, p->names[i], PAWL__LEFT_IGNORED, err);
+        }
+        pawl__tracked_paths_free(either);
+        return status;
+}
+
 static pawl_status decide(pawl_rollback_plan *p, pawl__workspace *ws, looking *l,
         const pawl__plan_rights *rights, pawl_error *err)
 {
@@ -252,6 +159,8 @@ static pawl_status decide(pawl_rollback_plan *p, pawl__workspace *ws, looking *l
 
         if (!status)
                 status = pawl__plan_make(&p->plan, &l->directories, rights, &world, err);
+        if (!status)
+                status = leave_ignored(p, l, err);
         pawl__buf_clear(&p->encoded);
         if (!status)
                 status = pawl__plan_encode(&p->encoded, &p->plan, err);
@@ -265,7 +174,7 @@ pawl_status pawl__rollback_plan(
         looking l = {.root = PAWL__ROOTDIR_INIT,
                 .directories = pawl__contents_directories(ws->contents)};
         const pawl__directories beside = pawl__scan_directories(scan);
-        limits may = {.recorded = PAWL__BUF_INIT};
+        pawl__rollback_rights may = PAWL__ROLLBACK_RIGHTS_INIT;
         const int error = pawl__rootdir_open(&l.root, ws->root);
 
         if (error)
@@ -279,7 +188,7 @@ pawl_status pawl__rollback_plan(
         pawl__contents_overlay(ws->contents, &beside);
         p->plan.n_steps = p->plan.n_left = 0; /* of a plan before */
         memcpy(p->plan.now, scan->tree, 32);
-        status = find_limits(&may, p, ws, &l.directories, err);
+        status = pawl__rollback_rights_find(&may, p, ws, &l.directories, err);
         if (!status)
                 status = decide(p, ws, &l, &may.rights, err);
         if (status == PAWL_ENOTFOUND) /* a directory that the index relies on */
@@ -291,7 +200,7 @@ pawl_status pawl__rollback_plan(
         if (!status && !p->whole)
                 status = pawl__rollback_others(p, ws, &l.directories, err);
         pawl__contents_overlay(ws->contents, NULL);
-        limits_free(&may);
+        pawl__rollback_rights_free(&may);
         pawl__rootdir_close(&l.root);
         return status;
 }

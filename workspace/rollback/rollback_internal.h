@@ -28,8 +28,12 @@ struct pawl_rollback_plan {
         size_t n_retries;
         pawl__row started;        /* its own, once it has started */
         pawl__contents *contents; /* of the log */
-        bool whole;               /* the root is a run's alone: everything in it may go */
-        bool clean;               /* what no checkpoint recorded goes, too */
+        bool restore;             /* it takes a tool call back */
+        pawl__paths named;        /* the paths that the call names */
+        pawl_text *names;         /* the same, one by one */
+        size_t n_names;
+        bool whole; /* the root is a run's alone: everything in it may go */
+        bool clean; /* what no checkpoint recorded goes, too */
         pawl_text actor;
         pawl_text reason;             /* absent: none */
         pawl_text run_id, mission_id; /* the run whose steps it changes; absent: none */
@@ -129,6 +133,26 @@ bool *pawl__line_to(const pawl__line *all, int64_t n, pawl__arena *arena);
 PAWL_MUST_CHECK pawl_status pawl__rollback_others(pawl_rollback_plan *p, pawl__workspace *ws,
         const pawl__directories *directories, pawl_error *err);
 
+/* ---- rollback_rights.c: what it may touch ---------------------------------------------------- */
+
+/** What it may touch, and what that is read from. */
+typedef struct pawl__rollback_rights {
+        pawl__plan_rights rights;
+        pawl__buf recorded, removable; /* trees, one after the other */
+        pawl__map also, never;
+        pawl__paths only; /* of an undo of some paths, or of a retry: those */
+} pawl__rollback_rights;
+
+#define PAWL__ROLLBACK_RIGHTS_INIT                                                                 \
+        {                                                                                          \
+                .recorded = PAWL__BUF_INIT, .removable = PAWL__BUF_INIT                            \
+        }
+/** Set rights.own before. Free it, also after a failure. */
+PAWL_MUST_CHECK pawl_status pawl__rollback_rights_find(pawl__rollback_rights *l,
+        pawl_rollback_plan *p, pawl__workspace *ws, const pawl__directories *directories,
+        pawl_error *err);
+void pawl__rollback_rights_free(pawl__rollback_rights *l);
+
 /* ---- rollback_files.c: files and git ------------------------------------------------------- */
 
 /** Decide, from what @p scan saw. */
@@ -155,6 +179,8 @@ PAWL_MUST_CHECK pawl_status pawl__rollback_claim(
         pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
 /** And let go of it, after a failure. */
 void pawl__rollback_release(pawl_rollback_plan *p, pawl__workspace *ws);
+/** A failure between start and end, with what to do about it. */
+pawl_status pawl__rollback_half_way(pawl_status status, pawl_error *err);
 /** WorkspaceRolledBack; the index stands for what @p scan saw. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_end(pawl_rollback_plan *p, pawl__workspace *ws,
         const pawl__scan *scan, bool done, pawl_error *err);

@@ -122,6 +122,16 @@ void pawl__rollback_release(pawl_rollback_plan *p, pawl__workspace *ws)
                 p->fence = 0;
 }
 
+/* ---- When it fails half-way --------------------------------------------------------------- */
+
+pawl_status pawl__rollback_half_way(pawl_status status, pawl_error *err)
+{
+        return status ? pawl__fail_prefix(err, status,
+                                "the rollback is half-done, and `pawl rollback --finish` or "
+                                "`pawl undo` ends it")
+                      : PAWL_OK;
+}
+
 /* ---- Its end ------------------------------------------------------------------------------ */
 
 static void member_numbers(

@@ -34,7 +34,7 @@ static void mark_unwritten(pawl_rollback_plan_item *item, const pawl_rollback_pl
                 item->kind = 0;
                 item->size = 0;
                 item->wanted = p->plan.steps[step].to.kind != PAWL__ENTRY_NONE;
-                item->missed = true;
+                item->missed = item->unwritten = true;
                 item->why = strerrordesc_np(p->unwritten[i].error);
         }
 }
@@ -134,6 +134,7 @@ void pawl_rollback_plan_free(pawl_rollback_plan *plan)
         if (!plan)
                 return;
         pawl__plan_free(&plan->plan);
+        pawl__paths_free(&plan->named);
         pawl__buf_free(&plan->encoded);
         pawl__arena_free(&plan->arena);
         free(plan);

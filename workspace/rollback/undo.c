@@ -88,9 +88,10 @@ static pawl_status finish(pawl_rollback_plan *p, pawl__workspace *ws, bool back,
         if (!status)
                 status = pawl__rollback_report(p, ws, err);
         if (!status)
-                status = pawl__rollback_do(&scan, p, ws, back, true, err);
+                status = pawl__rollback_half_way(
+                        pawl__rollback_do(&scan, p, ws, back, true, err), err);
         if (!status)
-                status = pawl__rollback_end(p, ws, scan, !back, err);
+                status = pawl__rollback_half_way(pawl__rollback_end(p, ws, scan, !back, err), err);
         if (status)
                 pawl__rollback_release(p, ws);
         pawl__scan_free(scan);
