@@ -105,7 +105,8 @@ static pawl_status call_json(toolcalls *t, const char *name, pawl_error *err)
 
 static pawl_status call_document(toolcalls *t, const char *name, pawl_error *err)
 {
-        static const char json[] = "{\"x\":\"\\u0041\",\"toolCall\":{\"name\":\"a\",\"args\":{}}}";
+        static const char json[] =
+                "{\"x\":\"\\u0041\",\"toolCall\":{\"name\":\"a\",\"args\":{\"path\":\"a\"}}}";
         pawl_toolcall *call;
         char *text;
         size_t len;
@@ -118,6 +119,17 @@ static pawl_status call_document(toolcalls *t, const char *name, pawl_error *err
         if (!status)
                 pawl_free(text);
         pawl_toolcall_free(call);
+        return status;
+}
+
+static pawl_status call_find(toolcalls *t, const char *name, pawl_error *err)
+{
+        pawl_toolcall *call;
+        const pawl_status status =
+                pawl_toolcalls_find(&call, t->f->log, pawl__text(name), NULL, NULL, NULL, err);
+
+        if (!status)
+                pawl_toolcall_free(call);
         return status;
 }
 
@@ -136,6 +148,7 @@ TOOLCALLS_TEST(whatever_allocation_fails_reading_says_so)
         sweep_call(t, call_list);
         sweep_call(t, call_json);
         sweep_call(t, call_document);
+        sweep_call(t, call_find);
 }
 
 /* A restore fails before anything is done, or half-way, and is seen: as a rollback does. */
