@@ -92,12 +92,12 @@ chmod 6755 edited
 chmod 6711 same
 chown 4321 edited
 runs 0 pawl rollback 1 --yes
-same "$(stat -c '%u %a' edited same | tr '\n' ' ')" "0 755 4321 6755 "
+same "$(stat -c '%u %a' edited same | tr '\n' ' ')" "4321 755 4321 6755 "
 echo other >edited
 chown 0:4321 edited
 chmod 6755 edited
-runs 0 pawl rollback 1 --yes # of the same user, and another group
-same "$(stat -c '%u %g %a' edited)" "0 $gid 4755"
+runs 0 pawl rollback 1 --yes # whose owner and group it keeps
+same "$(stat -c '%u %g %a' edited)" "0 4321 6755"
 rm edited
 runs 0 pawl rollback 1 --yes
 same "$(stat -c '%u %a' edited)" "0 755"

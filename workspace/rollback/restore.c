@@ -125,17 +125,32 @@ static pawl_status remove_all(pawl__restore_work *q)
         return status;
 }
 
+static pawl_status make_directory(pawl__restore_work *q, size_t step)
+{
+        const pawl_text path = q->steps[step].path;
+        pawl__owner owner;
+
+        if (pawl__rootdir_mkdir(q->root, path, 0700) != 0)
+                return errno == EEXIST
+                               ? pawl__restore_changed(q, path)
+                               : pawl__restore_unwritten(q, step, errno, "make the directory");
+        if (q->gives)
+                TRY(pawl__restore_owner(&owner, q, step));
+        if (pawl__rootdir_drop_acl(q->root, path) == 0 &&
+                (!q->gives || pawl__rootdir_give(q->root, path, owner.uid, owner.gid) == 0))
+                return PAWL_OK;
+        const int error = pawl__give_error(errno);
+        (void)pawl__rootdir_rmdir(q->root, path);
+        return pawl__restore_unwritten(q, step, error, "give the directory to its owner");
+}
+
 static pawl_status make_directories(pawl__restore_work *q)
 {
         for (size_t i = 0; i < q->n; i++) {
                 if (pawl__goal(q, i)->kind != PAWL__ENTRY_DIRECTORY || q->states[i].kind == 'd')
                         continue;
-                if (!q->states[i].failed &&
-                        pawl__rootdir_mkdir(q->root, q->steps[i].path, 0700) != 0) {
-                        if (errno == EEXIST)
-                                return pawl__restore_changed(q, q->steps[i].path);
-                        TRY(pawl__restore_unwritten(q, i, errno, "make the directory"));
-                }
+                if (!q->states[i].failed)
+                        TRY(make_directory(q, i));
                 if (q->states[i].failed)
                         fail_beneath(q, i);
         }
@@ -154,31 +169,41 @@ static pawl_status set_file_modes(pawl__restore_work *q)
                         q->states[i].mode == pawl__goal_mode(q, i, q->states[i].mode))
                         continue;
                 status = pawl__restore_still(q, i);
-                if (!status && pawl__rootdir_chmod(q->root, q->steps[i].path,
-                                       (mode_t)pawl__goal_mode(q, i, q->states[i].mode)))
+                if (!status && (pawl__rootdir_drop_acl(q->root, q->steps[i].path) ||
+                                       pawl__rootdir_chmod(q->root, q->steps[i].path,
+                                               (mode_t)pawl__goal_mode(q, i, q->states[i].mode))))
                         status = pawl__restore_unwritten(q, i, errno, "set the mode");
         }
         return status;
 }
 
+/* One that is only written in has been opened for a while, and keeps its access control list. */
+static pawl_status set_directory_mode(pawl__restore_work *q, size_t step)
+{
+        const pawl__entry *goal = pawl__goal(q, step), *origin = pawl__origin(q, step);
+        const bool opened = origin->kind == goal->kind && origin->mode == goal->mode;
+        const pawl_text path = q->steps[step].path;
+        struct stat found;
+
+        if (!opened && q->states[step].kind == 'd' && pawl__rootdir_drop_acl(q->root, path) != 0)
+                return pawl__restore_unwritten(q, step, errno, "set the directory's mode");
+        if (pawl__rootdir_stat(q->root, path, &found) != 0)
+                return pawl__restore_fail(q->err, errno, path, "look at the directory");
+        uint32_t mode = pawl__goal_mode(q, step, found.st_mode);
+        if (opened)
+                mode = (mode & 0700) | (found.st_mode & 07077);
+        if ((found.st_mode & 07777) != mode &&
+                pawl__rootdir_chmod(q->root, path, (mode_t)mode) != 0)
+                return pawl__restore_unwritten(q, step, errno, "set the directory's mode");
+        return PAWL_OK;
+}
+
 /* The innermost first: its directory may not let us in afterwards. */
 static pawl_status set_directory_modes(pawl__restore_work *q)
 {
-        struct stat found;
-
-        for (size_t i = q->n; i-- > 0;) {
-                const pawl__entry *goal = pawl__goal(q, i);
-                pawl_text path = q->steps[i].path;
-                if (goal->kind != PAWL__ENTRY_DIRECTORY || q->states[i].failed)
-                        continue;
-                if (pawl__rootdir_stat(q->root, path, &found) != 0)
-                        return pawl__restore_fail(q->err, errno, path, "look at the directory");
-                const mode_t mode = (mode_t)pawl__goal_mode(q, i, found.st_mode);
-                if ((found.st_mode & 07777) == mode)
-                        continue;
-                if (pawl__rootdir_chmod(q->root, path, mode) != 0)
-                        TRY(pawl__restore_unwritten(q, i, errno, "set the directory's mode"));
-        }
+        for (size_t i = q->n; i-- > 0;)
+                if (pawl__goal(q, i)->kind == PAWL__ENTRY_DIRECTORY && !q->states[i].failed)
+                        TRY(set_directory_mode(q, i));
         return PAWL_OK;
 }
 
@@ -218,6 +243,7 @@ static pawl_status begin(pawl__restore_work *q, pawl__restore *restore, pawl_err
         if (fstat(restore->root->root, &root) != 0)
                 return pawl__restore_fail(err, errno, pawl__text(""), "look at its root");
         q->dev = (uint64_t)root.st_dev;
+        q->gives = geteuid() == 0;
         q->states = calloc(restore->plan->n_steps + 1, sizeof *q->states);
         q->buffer = malloc(PAWL__RESTORE_BUFFER);
         if (q->states && q->buffer)

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/system.h"
 #include "workspace/rollback/restore_internal.h"
+#include "workspace/store/acl.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -45,7 +46,8 @@ static bool is_absent(int error)
 
 /* ---- Contents ------------------------------------------------------------------------------- */
 
-static pawl_status hash_file(pawl__restore_work *q, pawl_text path, unsigned char hash[32])
+static pawl_status hash_file(
+        pawl__restore_work *q, pawl_text path, uint32_t *mode, unsigned char hash[32])
 {
         ssize_t len = 0;
         int fd = pawl__rootdir_file(q->root, path, O_RDONLY, 0);
@@ -60,6 +62,7 @@ static pawl_status hash_file(pawl__restore_work *q, pawl_text path, unsigned cha
                 else if (len > 0 && pawl__hasher_add(q->hasher, q->buffer, (size_t)len))
                         status = pawl__nomem(q->err);
         }
+        *mode = pawl__acl_mode(fd, *mode);
         close(fd);
         if (!status && pawl__hasher_end(q->hasher, hash))
                 status = pawl__nomem(q->err);
@@ -76,7 +79,7 @@ static pawl_status look_at_file(pawl__restore_work *q, size_t step, bool *expect
 {
         pawl__path_state *state = &q->states[step];
         unsigned char hash[32];
-        pawl_status status = hash_file(q, q->steps[step].path, hash);
+        pawl_status status = hash_file(q, q->steps[step].path, &state->mode, hash);
 
         if (status)
                 return status;
@@ -106,6 +109,20 @@ static pawl_status refuse_own(pawl__restore_work *q, pawl_text path)
         return pawl__fail(q->err, PAWL_ESTATE,
                 "%.*s: is one of the log's own files, which no rollback touches; move it away",
                 PAWL__FMT(path));
+}
+
+pawl_status pawl__restore_owner(pawl__owner *owner, pawl__restore_work *q, size_t step)
+{
+        const pawl_text path = q->steps[step].path, above = pawl__rootdir_parent(path);
+        struct stat st;
+
+        *owner = (pawl__owner){q->states[step].uid, q->states[step].gid};
+        if (q->states[step].links) /* there was something */
+                return PAWL_OK;
+        if (above.len ? pawl__rootdir_stat(q->root, above, &st) : fstat(q->root->root, &st))
+                return pawl__restore_fail(q->err, errno, path, "look at its directory");
+        *owner = (pawl__owner){st.st_uid, st.st_gid};
+        return PAWL_OK;
 }
 
 /* To open such a file, and close it, would end the locks that the log has on it. */

@@ -6,12 +6,13 @@
 
 #include "base/digest.h"
 #include "workspace/rollback/restore.h"
+#include <errno.h>
 
 /** What was at a step's path when it was looked at. */
 typedef struct pawl__path_state {
         char kind;     /**< as an entry's; 'x': anything else; 0: nothing */
         bool same;     /**< of the goal's kind, content and target; its mode may be another */
-        uint32_t mode; /**< 07777 */
+        uint32_t mode; /**< 07777; of a file without its access control list */
         uid_t uid;
         gid_t gid;
         uint64_t dev, ino, links, size;
@@ -27,6 +28,7 @@ struct pawl__restore_work {
         pawl__path_state *states; /**< one a step */
         pawl__hasher *hasher;
         char *buffer; /**< PAWL__RESTORE_BUFFER bytes */
+        bool gives;   /**< it is root's, who gives files to their owners */
         uint64_t dev; /**< the root's: syncfs() reaches this one alone */
         pawl_error *err;
 };
@@ -50,6 +52,20 @@ static inline const pawl__entry *pawl__origin(const pawl__restore_work *q, size_
 static inline uint32_t pawl__goal_mode(const pawl__restore_work *q, size_t step, uint32_t states)
 {
         return pawl__goal(q, step)->mode & (01777 | states);
+}
+
+/** Whose a file is that comes to the step's path: that of what it replaces, else of the directory.
+ */
+typedef struct pawl__owner {
+        uid_t uid;
+        gid_t gid;
+} pawl__owner;
+PAWL_MUST_CHECK pawl_status pawl__restore_owner(
+        pawl__owner *owner, pawl__restore_work *q, size_t step);
+/** An errno of giving something away: a user that the user namespace does not have is EPERM. */
+static inline int pawl__give_error(int error)
+{
+        return error == EINVAL ? EPERM : error;
 }
 
 /** Look at one path, and at its content unless that is known. PAWL_ESTATE where it is neither the

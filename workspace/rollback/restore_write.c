@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "workspace/rollback/restore_internal.h"
+#include "workspace/store/acl.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -87,6 +88,25 @@ static mode_t mode_of(const pawl__restore_work *q, size_t step, const struct sta
         return (mode_t)pawl__goal_mode(q, step, had);
 }
 
+/* The new file is its owner's, as far as this user may give it away. */
+static pawl_status give_file(pawl__restore_work *q, size_t step, int fd, struct stat *made)
+{
+        const pawl__path_state *state = &q->states[step];
+        pawl__owner owner = {made->st_uid, state->links ? state->gid : made->st_gid};
+
+        if (q->gives)
+                TRY(pawl__restore_owner(&owner, q, step));
+        if (owner.uid == made->st_uid && owner.gid == made->st_gid)
+                return PAWL_OK;
+        if (fchown(fd, owner.uid, owner.gid) != 0)
+                return q->gives ? pawl__restore_unwritten(q, step, pawl__give_error(errno),
+                                          "give the file to its owner")
+                                : PAWL_OK; /* a group that this user is not in */
+        made->st_uid = owner.uid;
+        made->st_gid = owner.gid;
+        return PAWL_OK;
+}
+
 static pawl_status fill_file(pawl__restore_work *q, batch *b, size_t step, int fd)
 {
         const pawl__entry *goal = pawl__goal(q, step);
@@ -98,7 +118,10 @@ static pawl_status fill_file(pawl__restore_work *q, batch *b, size_t step, int f
 
         if (status || q->states[step].failed)
                 return status;
-        if (fstat(fd, &made) != 0 || fchmod(fd, mode_of(q, step, &made)) != 0)
+        if (fstat(fd, &made) != 0 || pawl__acl_drop(fd) != 0)
+                return pawl__restore_fail(q->err, errno, q->steps[step].path, "look at the file");
+        TRY(give_file(q, step, fd, &made));
+        if (fchmod(fd, mode_of(q, step, &made)) != 0)
                 return pawl__restore_fail(q->err, errno, q->steps[step].path, "set the mode");
         if ((uint64_t)made.st_dev != q->dev && !q->r->unsynced &&
                 fsync(fd) != 0) /* syncfs() does not reach it */
@@ -122,6 +145,7 @@ static pawl_status make_one(pawl__restore_work *q, batch *b, size_t step, pawl__
         const pawl__entry *goal = pawl__goal(q, step);
         pawl_text path = q->steps[step].path;
         char name[NAME_LEN + 1];
+        pawl__owner owner;
         int fd = -1;
 
         name_of(name, b->first_name + b->n);
@@ -131,6 +155,16 @@ static pawl_status make_one(pawl__restore_work *q, batch *b, size_t step, pawl__
                 if (pawl__rootdir_symlink(q->root, pawl__buf_text(temporary), goal->target.data) !=
                         0)
                         return pawl__restore_unwritten(q, step, errno, "make the link");
+                if (q->gives) {
+                        TRY(pawl__restore_owner(&owner, q, step));
+                        if (pawl__rootdir_give(q->root, pawl__buf_text(temporary), owner.uid,
+                                    owner.gid) != 0) {
+                                const int error = pawl__give_error(errno);
+                                TRY(remove_temporary(q, step, temporary));
+                                return pawl__restore_unwritten(
+                                        q, step, error, "give the link to its owner");
+                        }
+                }
         } else {
                 fd = pawl__rootdir_file(
                         q->root, pawl__buf_text(temporary), O_WRONLY | O_CREAT | O_EXCL, 0600);

@@ -43,7 +43,7 @@ bool pawl__index_untouched(const pawl__index_entry *entry, const struct stat *st
         return entry->kind == PAWL__ENTRY_FILE && S_ISREG(st->st_mode) &&
                __atomic_load_n(&entry->flags, __ATOMIC_RELAXED) & PAWL__INDEX_TRUSTED &&
                entry->size == (uint64_t)st->st_size && entry->inode == (uint64_t)st->st_ino &&
-               entry->mode == (st->st_mode & 07777) &&
+               ((entry->mode ^ st->st_mode) & 07700) == 0 && /* the rest may be a list's */
                entry->mtime_ns == pawl__time_ns(&st->st_mtim) &&
                entry->ctime_ns == pawl__time_ns(&st->st_ctim);
 }

@@ -4,6 +4,7 @@
 #include "workspace/scan/preload.h"
 #include "workspace/scan/read.h"
 #include "workspace/scan/scan_internal.h"
+#include "workspace/store/acl.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -258,7 +259,7 @@ static pawl_status take_file(pawl__scanner *s, const pawl__listed *listed, const
         const pawl_text name = {listed->name, listed->len};
         pawl__index_entry entry = entry_of(seen);
         pawl__reading what;
-        struct stat st;
+        struct stat st = {0};
 
         if (pawl__own_files_is(&s->own, seen)) /* whose locks would go when we close it */
                 return pawl__scan_add_skipped(s, name, PAWL__SKIP_SPECIAL, 0, err);
@@ -268,6 +269,7 @@ static pawl_status take_file(pawl__scanner *s, const pawl__listed *listed, const
                 return pawl__scan_add_skipped(s, name, PAWL__SKIP_CHANGING, 0, err);
         if (old && pawl__index_untouched(old, seen)) {
                 entry.flags = PAWL__INDEX_TRUSTED;
+                entry.mode = old->mode;
                 memcpy(entry.hash, old->hash, 32);
                 return add_file(s, name, &entry, old, false, err);
         }
@@ -286,6 +288,7 @@ static pawl_status take_file(pawl__scanner *s, const pawl__listed *listed, const
         pawl_status status = pawl__read_file(
                 &what, &st, entry.hash, s->contents, fd, s->in->max_file, NULL, NULL, err);
         const int error = errno;
+        const uint32_t mode = pawl__acl_mode(fd, st.st_mode & 07777);
         close(fd);
         if (status)
                 return status;
@@ -298,6 +301,7 @@ static pawl_status take_file(pawl__scanner *s, const pawl__listed *listed, const
                 break;
         }
         pawl__index_entry read = entry_of(&st);
+        read.mode = (uint16_t)mode;
         read.flags = trusts_content(s, &st, written_back) ? PAWL__INDEX_TRUSTED : 0;
         memcpy(read.hash, entry.hash, 32);
         return add_file(s, name, &read, old, true, err);

@@ -7,6 +7,7 @@
 #include "workspace/scan/preload.h"
 #include "workspace/scan/read.h"
 #include "workspace/scan/scan_internal.h"
+#include "workspace/store/acl.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -239,12 +240,14 @@ static pawl_status push(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
         if (entry) {
                 pawl__index_entry *named = pawl__index_entry_at(&s->in->index, entry);
                 const pawl_text name = pawl__index_name(named);
-                if (named->mode != (st.st_mode & 07777))
+                const bool same = names_same(named, &st);
+                const uint32_t mode = same ? named->mode : pawl__acl_mode(fd, st.st_mode & 07777);
+                if (named->mode != mode)
                         top(s)->same = false;
                 level.old_directory = (size_t)named->size;
                 level.rules_same = top(s)->rules_same && level.old_directory;
-                level.names_same = level.rules_same && names_same(named, &st);
-                named->mode = (uint16_t)(st.st_mode & 07777);
+                level.names_same = level.rules_same && same;
+                named->mode = (uint16_t)mode;
                 level.tracked_alone = named->flags & PAWL__INDEX_TRACKED;
                 level.asked_alone = named->flags & PAWL__INDEX_ASKED;
                 named->flags &= PAWL__INDEX_TRACKED;

@@ -1,5 +1,6 @@
 #include "workspace/store/rootdir.h"
 #include "base/file.h"
+#include "workspace/store/acl.h"
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -313,4 +314,40 @@ int pawl__rootdir_chmod(pawl__rootdir *b, pawl_text path, mode_t mode)
         int at = hold(b, path, name);
 
         return at < 0 ? -1 : fchmodat(at, name, mode, AT_SYMLINK_NOFOLLOW);
+}
+
+static int open_place(pawl__rootdir *b, pawl_text path)
+{
+        char name[NAME_MAX + 1];
+        int at = hold(b, path, name);
+
+        return at < 0 ? -1 : openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+}
+
+int pawl__rootdir_drop_acl(pawl__rootdir *b, pawl_text path)
+{
+        const int fd = open_place(b, path);
+        if (fd < 0)
+                return -1;
+        const int done = pawl__acl_drop(fd), error = errno;
+        close(fd);
+        errno = error;
+        return done;
+}
+
+int pawl__rootdir_give(pawl__rootdir *b, pawl_text path, uid_t uid, gid_t gid)
+{
+        struct stat st;
+        const int fd = open_place(b, path);
+        if (fd < 0)
+                return -1;
+        int done = fstat(fd, &st);
+        if (!done && (st.st_uid != geteuid() || (!S_ISDIR(st.st_mode) && !S_ISLNK(st.st_mode))))
+                done = fail(ESTALE);
+        if (!done && (st.st_uid != uid || st.st_gid != gid))
+                done = fchownat(fd, "", uid, gid, AT_EMPTY_PATH);
+        const int error = errno;
+        close(fd);
+        errno = error;
+        return done;
 }

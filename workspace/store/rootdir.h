@@ -61,5 +61,11 @@ int pawl__rootdir_rename(pawl__rootdir *b, const char *from, pawl_text path, boo
 /** The mode of a file or directory; a link is refused (EOPNOTSUPP). */
 int pawl__rootdir_chmod(pawl__rootdir *b, pawl_text path, mode_t mode);
 
+/** Remove its access control list, so that its mode alone says who may do what. */
+int pawl__rootdir_drop_acl(pawl__rootdir *b, pawl_text path);
+/** Give a directory or link, which this user has made, to somebody; never what a link leads to, and
+ *  nothing else that came to be there since (ESTALE). */
+int pawl__rootdir_give(pawl__rootdir *b, pawl_text path, uid_t uid, gid_t gid);
+
 /** The path of the directory that holds @p path; "" is the root. */
 pawl_text pawl__rootdir_parent(pawl_text path);
