@@ -9,6 +9,7 @@
 #include "mission/ready.h"
 #include "mission/runner.h"
 #include "pipeline/question.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 struct blocked {
@@ -58,10 +59,26 @@ static pawl_status keep_blocked(schedule *s, size_t step)
         return ok ? PAWL_OK : pawl__nomem(&r->error);
 }
 
+/* The reason of the run names each failed step, as far as there is room. */
+static void add_failure(pawl_error *all, const char *more)
+{
+        static const char rest[] = "; and others";
+        const size_t len = strlen(all->message);
+
+        if (len + strlen(more) + sizeof rest + 2 <= sizeof all->message)
+                snprintf(all->message + len, sizeof all->message - len, "; %s", more);
+        else if (len < sizeof rest || strcmp(all->message + len + 1 - sizeof rest, rest) != 0)
+                snprintf(all->message + len, sizeof all->message - len, "%s", rest);
+}
+
 static void keep_worst(schedule *s, pawl_status status)
 {
         pawl__runner *r = s->r;
 
+        if (status == PAWL_ESTEP && s->came_to == PAWL_ESTEP) {
+                pawl__runner_notice(r, r->error.message);
+                add_failure(&s->failure, r->failure.message);
+        }
         if (weight(status) <= weight(s->came_to))
                 return;
         s->came_to = status;

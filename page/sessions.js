@@ -80,7 +80,7 @@ const part = (id, name, items) => items.length > 0 && el("section", { "aria-labe
   el("ul", { class: "did plain" }, items.map((item) => el("li", null, item))));
 
 const did = (s) => [
-  part("steps", "Steps", s.steps.map((step) => [el("span", { class: "name" }, step.step_id), pill(step.status)])),
+  part("steps", "Steps", s.steps.map((step) => [el("span", { class: "name" }, step.step_id), pill(step.status), step.reason && el("span", { class: "hint" }, step.reason)])),
   part("files", "Checkpoints of the files", s.workspace_checkpoints.map((c) =>
     [link(at("checkpoints", c.n), `${c.n} ${c.step_id ?? c.description ?? ""}`.trim()), moment(c.created_at)])),
   part("marks", "Checkpoints of the session", s.session_checkpoints.map((c) =>

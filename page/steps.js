@@ -12,7 +12,7 @@ const TAIL_MS = 1000; // how often what a command writes is looked at
 export const steps = (run) => el("ol", { class: "steps" }, run.steps.map((s) =>
   el("li", { "aria-current": s.step_id === run.current_step ? "step" : null },
     el("span", { class: "name" }, el("a", { href: at("runs", run.run_id, "steps", s.step_id), "data-key": s.step_id }, s.step_id),
-      s.retry && el("span", { class: "hint" }, ` ${s.retry}`)),
+      (s.retry || s.reason) && el("span", { class: "hint" }, ` ${s.retry || s.reason}`)),
     pill(standing(s)))));
 
 /** Output, or a log: text as it was written. */
@@ -56,6 +56,7 @@ function facts(run, s) {
     ["Tries", s.retry],
     ["Runs", condition(s)],
     ["Exit code", s.exit_code === null ? null : String(s.exit_code)],
+    ["Why", s.reason],
   ].filter(([, value]) => value);
   return el("dl", { class: "facts" }, list.map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))));
 }

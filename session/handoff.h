@@ -32,6 +32,7 @@ const char *pawl__section_name(pawl__section section);
 typedef struct pawl__hand_step {
         pawl_text id, status, token, cursor; /**< token and cursor may be absent */
         int64_t exit_code;                   /**< -1: none */
+        pawl_text reason;                    /**< why it failed; absent: it did not */
         char retry[64];            /**< "attempt 2 of 3 ..."; "": it was not tried before */
         pawl_glossary_terms terms; /**< what its command is told of the glossary; of one at hand */
 } pawl__hand_step;

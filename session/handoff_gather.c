@@ -1,6 +1,7 @@
 /* What a log says of a session's work: rows and events, found by their keys. */
 #include "base/error.h"
 #include "base/map.h"
+#include "session/failure.h"
 #include "session/handoff.h"
 #include "session/retry.h"
 #include <stdlib.h>
@@ -81,6 +82,22 @@ static pawl_status retries_of_steps(gathering *g)
         return status;
 }
 
+static pawl_status failures_of_steps(gathering *g)
+{
+        pawl__hand_steps *steps = &g->out->at_hand;
+        pawl__step_failure *list;
+        size_t n = 0;
+
+        if (!g->out->has_run)
+                return PAWL_OK;
+        TRY(pawl__run_failures(&list, &n, g->log, &g->out->run, g->arena, g->err));
+        for (size_t i = 0; i < n; i++)
+                for (size_t k = 0; k < steps->n; k++)
+                        if (pawl__text_eq(steps->list[k].id, list[i].step_id))
+                                steps->list[k].reason = list[i].reason;
+        return PAWL_OK;
+}
+
 static pawl_status steps_of_run(gathering *g)
 {
         pawl__handoff *out = g->out;
@@ -113,6 +130,8 @@ static pawl_status steps_of_run(gathering *g)
         }
         if (!status)
                 status = retries_of_steps(g);
+        if (!status)
+                status = failures_of_steps(g);
         return status ? status : terms_of_steps(g, rows);
 }
 
@@ -154,8 +173,10 @@ static pawl_status steps_of_agent(gathering *g)
         for (size_t i = 0; i < sizeof at_hand / sizeof at_hand[0]; i++)
                 if (pawl__text_is(v[PAWL__SES_STATUS].text, at_hand[i][0]))
                         as = at_hand[i][1];
-        out->at_hand.list[out->at_hand.n++] =
-                (pawl__hand_step){.id = current, .status = pawl__text(as), .exit_code = -1};
+        out->at_hand.list[out->at_hand.n++] = (pawl__hand_step){.id = current,
+                .status = pawl__text(as),
+                .exit_code = -1,
+                .reason = strcmp(as, "failed") == 0 ? v[PAWL__SES_REASON].text : none};
         return PAWL_OK;
 }
 

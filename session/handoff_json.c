@@ -27,6 +27,7 @@ void pawl__hand_steps_json(pawl__json_writer *w, const char *name, const pawl__h
                         pawl__json_null(w);
                 else
                         pawl__json_integer(w, step->exit_code);
+                pawl__json_member_text(w, "reason", step->reason);
                 open_list(w, "conflicts");
                 for (size_t c = 0; c < h->n_conflicts; c++)
                         if (pawl__text_eq(h->conflicts[c].v[PAWL__CON_STEP].text, step->id))

@@ -227,7 +227,6 @@ static void put_terms(pawl__buf *out, const pawl_glossary_terms *terms)
 static void put_hand_step(pawl__buf *out, const pawl__handoff *h, const pawl__hand_step *step)
 {
         const char *says = status_of(h, step);
-        bool failed = pawl__text_is(step->status, "failed");
 
         put_member(out, "- ", step->id);
         put_member(out, "  status: ", says ? pawl__text(says) : step->status);
@@ -241,10 +240,7 @@ static void put_hand_step(pawl__buf *out, const pawl__handoff *h, const pawl__ha
         put_terms(out, &step->terms);
         if (step->exit_code >= 0)
                 pawl__buf_addf(out, "  exit code: %" PRId64 "\n", step->exit_code);
-        if (failed)
-                put_member(out, "  reason: ",
-                        h->has_run ? h->run.v[PAWL__RUN_REASON].text
-                                   : h->session.v[PAWL__SES_REASON].text);
+        put_member(out, "  reason: ", step->reason);
 }
 
 static void put_in_progress(pawl__buf *out, const pawl__handoff *h)
@@ -333,12 +329,28 @@ static pawl_status put_candidates(pawl__buf *out, const pawl__value *c, pawl_err
         return status;
 }
 
+/* How many steps failed. */
+static size_t put_failures(pawl__buf *out, const pawl__handoff *h)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < h->at_hand.n; i++) {
+                const pawl__hand_step *step = &h->at_hand.list[i];
+                if (!pawl__text_is(step->status, "failed"))
+                        continue;
+                put(out, "- step ", step->id, step->reason.len ? " failed: " : " failed");
+                put(out, "", step->reason, "\n");
+                n++;
+        }
+        return n;
+}
+
 static pawl_status put_issues(pawl__buf *out, const pawl__handoff *h, pawl_error *err)
 {
         pawl_status status = PAWL_OK;
 
         put_heading(out, PAWL__SECTION_ISSUES);
-        if (h->n_conflicts == 0)
+        if (put_failures(out, h) == 0 && h->n_conflicts == 0)
                 pawl__buf_adds(out, "None blocking\n");
         for (size_t i = 0; i < h->n_conflicts && !status; i++) {
                 const pawl__value *c = h->conflicts[i].v;

@@ -11,6 +11,7 @@
 #include "command/table.h"
 #include "glossary/terms.h"
 #include "mission/graph.h"
+#include "session/failure.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -109,6 +110,7 @@ typedef struct step_view {
         pawl_text when;
         bool unfinished;
         pawl__retry retry;
+        pawl_text reason;            /* why it failed, for JSON alone */
         pawl_text label, needs_line; /* for people, of a run whose steps are no mere sequence */
 } step_view;
 
@@ -183,6 +185,7 @@ static const cli_field step_fields[] = {
         {"needs", CLI_AS_LIST, CLI_ITEMS(step_view, needs, n_needs), .fields = text_fields},
         {"when", CLI_AS_TEXT, CLI_AT(step_view, when)},
         {"retry", CLI_AS_WORD, CLI_ITSELF, .word = step_retry},
+        {"reason", CLI_AS_TEXT, CLI_AT(step_view, reason)},
         CLI_NO_FIELD,
 };
 
@@ -353,6 +356,19 @@ static pawl_status print_graph(const cli_call *cli, pawl_log *log, const step_vi
                                 cli->in->out, graph_fields, log, shown, n, sizeof *shown, err);
 }
 
+static pawl_status fill_reasons(step_view *steps, size_t n, pawl_log *log,
+        const pawl__run_view *run, pawl__arena *arena, pawl_error *err)
+{
+        pawl__step_failure *failures;
+        size_t n_failures = 0;
+
+        TRY(pawl__run_failures(&failures, &n_failures, log, &run->row, arena, err));
+        for (size_t i = 0, k = 0; i < n && k < n_failures; i++)
+                if (pawl__text_eq(steps[i].row.v[PAWL__STEP_ID].text, failures[k].step_id))
+                        steps[i].reason = failures[k++].reason;
+        return PAWL_OK;
+}
+
 /* Of a step that is at work, or was: the attempts that failed before. */
 static pawl_status look_at_work(
         step_view *step, pawl_log *log, const pawl__run_view *run, pawl_error *err)
@@ -398,6 +414,8 @@ static pawl_status show_one(const cli_call *cli, pawl_log *log, pawl_error *err)
         }
         if (!status && json)
                 status = fill_needs(steps, needs, rows, n, cli->arena, err);
+        if (!status && json)
+                status = fill_reasons(steps, n, log, &run, cli->arena, err);
         if (status)
                 return status;
         if (json)

@@ -74,9 +74,14 @@ static pawl_status detail_json(
 
 static void print_steps(FILE *out, const pawl__hand_steps *steps)
 {
-        for (size_t i = 0; i < steps->n; i++)
-                cli_putf(out, "  %.*s: %.*s\n", CLI_FMT(steps->list[i].id),
-                        CLI_FMT(steps->list[i].status));
+        for (size_t i = 0; i < steps->n; i++) {
+                const pawl__hand_step *step = &steps->list[i];
+                cli_putf(out, "  %.*s: %.*s", CLI_FMT(step->id), CLI_FMT(step->status));
+                if (step->reason.data) {
+                        cli_putf(out, ", %.*s", CLI_FMT(step->reason));
+                }
+                fputc('\n', out);
+        }
 }
 
 static void print_time(FILE *out, int64_t us)

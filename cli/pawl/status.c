@@ -11,6 +11,7 @@
 #include "command/printable.h"
 #include "mission/runs.h"
 #include "pipeline/question.h"
+#include "session/failure.h"
 #include "state/run_way.h"
 #include "workspace/workspace.h"
 #include <inttypes.h>
@@ -28,6 +29,8 @@ typedef struct listing {
         char retry[64];       /* "attempt 2 of 3 ..." at its step, or "" */
         pawl__row *open;      /* its open conflicts */
         size_t n_open;
+        pawl__step_failure *failures; /* of a run that failed */
+        size_t n_failures;
         pawl_text blocked_by, layer_reason; /* a program's own layer; absent: none */
         pawl__expired expired;
         uint64_t n;
@@ -54,6 +57,18 @@ static pawl_status interruption(
         return status == PAWL_ENOTFOUND ? PAWL_OK : status;
 }
 
+/* Each failed step with its own reason; without one, the run's. */
+static void put_failures(FILE *out, const listing *l, pawl_text reason)
+{
+        for (size_t i = 0; i < l->n_failures; i++) {
+                const pawl__step_failure *one = &l->failures[i];
+                cli_putf(out, "%sstep %.*s: %.*s", i ? "; " : "", CLI_FMT(one->step_id),
+                        CLI_FMT(one->reason.data ? one->reason : pawl__text("failed")));
+        }
+        if (!l->n_failures)
+                cli_put(out, reason);
+}
+
 static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl_text reason)
 {
         if (run->held) {
@@ -64,7 +79,8 @@ static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl
                                                  ? value(run, PAWL__RUN_REASON)
                                                  : pawl__text(NULL);
                 if (failed.data) {
-                        cli_putf(out, "%.*s; ", CLI_FMT(failed));
+                        put_failures(out, l, failed);
+                        fputs("; ", out);
                 }
                 const bool asks = pawl__is_question(l->open[0].v[PAWL__CON_TYPE].text);
                 cli_putf(out, "%s%.*s%s", asks ? "asks \"" : "\"",
@@ -101,7 +117,7 @@ static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl
                                                     ? "rolled back"
                                             : run->died ? "process died"
                                                         : "its program ended, and left it open");
-                cli_put(out, reason);
+                put_failures(out, l, reason);
                 fprintf(out, "%s%s", *l->retry ? "; " : "", l->retry);
         }
 }
@@ -206,6 +222,8 @@ typedef struct told {
         pawl__run_view run;
         pawl__row *open;
         size_t n_open;
+        pawl__step_failure *failures;
+        size_t n_failures;
         pawl_text why, next;
 } told;
 
@@ -214,6 +232,15 @@ typedef struct told {
 
 static const cli_field conflict_ids[] = {
         {NULL, CLI_AS_TEXT, CLI_AT(pawl__row, v[PAWL__CON_ID].text)},
+        CLI_NO_FIELD,
+};
+
+#define FAILURE(name) CLI_AT(pawl__step_failure, name)
+
+static const cli_field failure_fields[] = {
+        {"step_id", CLI_AS_TEXT, FAILURE(step_id)},
+        {"exit_code", CLI_AS_INTEGER, FAILURE(exit_code)},
+        {"reason", CLI_AS_TEXT, FAILURE(reason)},
         CLI_NO_FIELD,
 };
 
@@ -227,6 +254,7 @@ static const cli_field fields[] = {
         {"retry_token", CLI_AS_TEXT, CLI_AT(told, run.retry_token)},
         {"session_id", CLI_AS_TEXT, COLUMN(PAWL__RUN_SESSION)},
         {"conflicts", CLI_AS_LIST, CLI_ITEMS(told, open, n_open), .fields = conflict_ids},
+        {"failures", CLI_AS_LIST, CLI_ITEMS(told, failures, n_failures), .fields = failure_fields},
         {"updated_at", CLI_AS_TIME, NUMBER(PAWL__RUN_UPDATED_US)},
         {"why", CLI_AS_TEXT, CLI_AT(told, why)},
         {"next", CLI_AS_TEXT, CLI_AT(told, next)},
@@ -236,7 +264,11 @@ static const cli_field fields[] = {
 static pawl_status write_run(
         listing *l, const pawl__run_view *run, pawl_text reason, pawl_error *err)
 {
-        told t = {.run = *run, .open = l->open, .n_open = l->n_open};
+        told t = {.run = *run,
+                .open = l->open,
+                .n_open = l->n_open,
+                .failures = l->failures,
+                .n_failures = l->n_failures};
         pawl_status status = words(&t.why, &t.next, l, run, reason, err);
 
         if (!status)
@@ -259,6 +291,10 @@ static pawl_status show(const pawl__run_view *run, void *user, pawl_error *err)
         if (run->conflicts_open)
                 status = pawl__state_conflicts(&l->open, &l->n_open, l->state,
                         value(run, PAWL__RUN_ID), (pawl_text){NULL, 0}, true, &l->arena, err);
+        l->n_failures = 0;
+        if (!status && pawl__text_is(run->status, "failed"))
+                status = pawl__run_failures(
+                        &l->failures, &l->n_failures, l->log, &run->row, &l->arena, err);
         if (!status)
                 status = pawl__run_retry(&retry, l->log, run, err);
         if (!status)
