@@ -84,8 +84,8 @@ typedef struct pawl_rollback_plan_item {
         const char *why; /**< of LEAVE; else NULL */
         pawl_text run_id; /**< another run than the checkpoint's, if one changed the path last,
                              since the way to the checkpoint was left; else absent */
-        bool by_hand; /**< it was changed since the last checkpoint, or last in no run, where the
-                           checkpoint is of one */
+        bool by_hand;     /**< neither Pawl nor a step changed it: no step was at work between the
+                               checkpoints that it changed between, nor since the last one */
 } pawl_rollback_plan_item;
 
 /** How many of each. */

@@ -258,12 +258,12 @@ sed 's/mission: build/mission: other/; s/[123]\.txt/other.txt/; s/one\.txt\|two\
 runs 0 pawl run other.yaml --run o
 echo mine >>one.txt
 runs 0 pawl rollback 2 --plan
-says '^  by hand one.txt$' out
+says '^  by hand one.txt, other.yaml$' out
 says '^  run     o changed .*other.txt.*; its steps stay as they are$' out
 says '^  step    two of run r is to be run again$' out
 pawl rollback 2 --plan --json >out
 same "$(jq -c '[.others[].run_id] | sort' out)" '[null,"o"]'
-same "$(jq -c '[.items[] | select(.by_hand) | .path]' out)" '["one.txt"]'
+same "$(jq -c '[.items[] | select(.by_hand) | .path]' out)" '["one.txt","other.yaml"]'
 runs 0 pawl rollback 2 --yes
 same "$(eventlog replay --json | jq -c '[.runs[] | select(.run_id == "o") | .steps[].status] | unique')" '["completed"]'
 runs 0 pawl undo --yes

@@ -1,15 +1,148 @@
 /* Whose work a rollback replaces: found from the trees on the way from where the workspace stands
  * back to where the way to the target leaves it. */
 #include "base/error.h"
+#include "events/types.h"
 #include "workspace/rollback/rollback_internal.h"
+#include <stdlib.h>
+
+/* A command of a step of that run was at work, or a rollback put all files back (no run). */
+typedef struct act {
+        uint64_t seq;
+        pawl_text run_id;
+} act;
 
 typedef struct finding {
         pawl_rollback_plan *p;
         pawl__map steps; /* from a path to the plan's step there, if nobody was found for it yet */
         size_t open;
-        pawl_text run_id; /* whose changes are looked at; absent: no run's */
-        bool is_told;     /* they are somebody else's than the checkpoint's own */
+        act *acts; /* in the order of the log */
+        size_t n_acts, cap_acts;
+        pawl__map elsewhere; /* runs whose files are in other directories */
+        pawl_text run_id;    /* whose changes are looked at; absent: no run's */
+        bool is_told;        /* they are somebody else's than the checkpoint's own */
 } finding;
+
+/* ---- Who was at work ------------------------------------------------------------------------ */
+
+static pawl_status add_act(finding *f, uint64_t seq, pawl_text run_id, pawl_error *err)
+{
+        if (pawl__grow(&f->acts, &f->cap_acts, f->n_acts + 1, sizeof *f->acts))
+                return pawl__nomem(err);
+        f->acts[f->n_acts++] = (act){seq, pawl__arena_copy(&f->p->arena, run_id)};
+        return pawl__arena_check(&f->p->arena, err);
+}
+
+/* Those of events after @p since. */
+static pawl_status add_commands(
+        finding *f, const pawl__workspace *ws, uint64_t since, pawl_error *err)
+{
+        pawl_cursor *cursor;
+        pawl_event event;
+        pawl_status status = pawl_cursor_open(&cursor, ws->log, since);
+
+        if (status)
+                return pawl__log_failed(ws->log, status, err);
+        while (!status && (status = pawl_cursor_next(cursor, &event)) == PAWL_OK) {
+                const pawl__event_type type = pawl__event_type_of(event.type);
+                if ((type == PAWL__STEP_STARTED || type == PAWL__STEP_RESUMED ||
+                            type == PAWL__STEP_ATTEMPT_FAILED || type == PAWL__STEP_FAILED ||
+                            type == PAWL__STEP_COMPLETED) &&
+                        pawl__map_get(&f->elsewhere, event.run_id) == PAWL__MAP_NONE)
+                        status = add_act(f, event.seq, event.run_id, err);
+        }
+        pawl_cursor_close(cursor);
+        return status == PAWL_DONE ? PAWL_OK : pawl__log_failed(ws->log, status, err);
+}
+
+/* A path of the plan is Pawl's, if it is still what a rollback of some paths wrote. */
+static pawl_status own_written(
+        finding *f, pawl__workspace *ws, const pawl__row *rollback, pawl_error *err)
+{
+        pawl__plan plan = PAWL__PLAN_INIT;
+        pawl__buf encoded = PAWL__BUF_INIT;
+        pawl_status status = pawl__rollback_read(&plan, &encoded, ws, rollback, err);
+
+        for (size_t i = 0; i < plan.n_steps && !status; i++) {
+                const pawl__entry *wrote = &plan.steps[i].to;
+                const uint32_t at = pawl__map_get(&f->steps, plan.steps[i].path);
+                const pawl__entry *now = at == PAWL__MAP_NONE ? NULL : &f->p->plan.steps[at].from;
+                if (!now || f->p->work[at] || now->kind != wrote->kind ||
+                        (now->kind == PAWL__ENTRY_FILE && memcmp(now->hash, wrote->hash, 32) != 0))
+                        continue;
+                f->p->work[at] = 'o';
+                f->open--;
+        }
+        pawl__plan_free(&plan);
+        pawl__buf_free(&encoded);
+        return status == PAWL_EDAMAGED ? PAWL_OK : status;
+}
+
+static pawl_status add_rollbacks(finding *f, pawl__workspace *ws, uint64_t since, pawl_error *err)
+{
+        pawl__undo_stacks all;
+
+        TRY(pawl__undo_stacks_read(&all, ws->state, &f->p->arena, err));
+        for (size_t i = 0; i < all.n; i++) {
+                const pawl__value *v = all.items[i].row.v;
+                const uint64_t ended = (uint64_t)v[PAWL__RB_ENDED_SEQ].integer;
+                if (ended <= since || pawl__text_is(v[PAWL__RB_STATUS].text, "abandoned") ||
+                        !pawl__same_worktree(v[PAWL__RB_WORKTREE].text, ws->worktree))
+                        continue;
+                TRY(v[PAWL__RB_UNDO].integer & PAWL__RB_IN_PART
+                                ? own_written(f, ws, &all.items[i].row, err)
+                                : add_act(f, ended, pawl__text(NULL), err));
+        }
+        return PAWL_OK;
+}
+
+static int by_seq(const void *a, const void *b)
+{
+        const act *x = a, *y = b;
+
+        return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+/* All that happened after the checkpoint from which both ways part. */
+static pawl_status find_acts(
+        finding *f, pawl__workspace *ws, const pawl__line *all, const bool *then, pawl_error *err)
+{
+        uint64_t since = 0;
+
+        for (size_t i = 0; i < all->n; i++) {
+                const pawl__row *row = &all->rows[i];
+                const pawl_text run_id = row->v[PAWL__WCP_RUN].text;
+                const bool here =
+                        row->v[PAWL__WCP_ROOT].text.data &&
+                        pawl__same_worktree(row->v[PAWL__WCP_WORKTREE].text, ws->worktree);
+                if (run_id.data && !here && pawl__map_put(&f->elsewhere, run_id, 0))
+                        return pawl__nomem(err);
+        }
+        for (const pawl__row *row =
+                        pawl__line_at(all, ws->current.v[PAWL__WCP_N].integer, INT64_MAX);
+                row; row = pawl__line_base(all, row)) {
+                since = (uint64_t)row->v[PAWL__WCP_SEQ].integer;
+                if (then[row->v[PAWL__WCP_N].integer])
+                        break;
+        }
+        TRY(add_rollbacks(f, ws, since, err));
+        TRY(add_commands(f, ws, since, err));
+        if (f->n_acts)
+                qsort(f->acts, f->n_acts, sizeof *f->acts, by_seq);
+        return PAWL_OK;
+}
+
+/* The run whose step was at work last before @p until, since @p from or all files were put back. */
+static pawl_text run_within(const finding *f, const pawl__row *from, uint64_t until)
+{
+        const uint64_t since = from ? (uint64_t)from->v[PAWL__WCP_SEQ].integer : 0;
+
+        for (size_t i = f->n_acts; i-- > 0 && f->acts[i].seq > since;)
+                if (f->acts[i].seq <= until)
+                        return f->acts[i].run_id;
+        return pawl__text(NULL);
+}
+
+/* ---- What they changed ---------------------------------------------------------------------- */
 
 static pawl_status found(const pawl__change *change, void *user, pawl_error *err)
 {
@@ -48,16 +181,19 @@ static pawl_status walk(finding *f, pawl__workspace *ws, const pawl__directories
         const bool *then = pawl__line_to(all, (int64_t)f->p->plan.target, &f->p->arena);
         const pawl__row *row = pawl__line_at(all, ws->current.v[PAWL__WCP_N].integer, INT64_MAX);
         unsigned char tree[32], before[32];
-        pawl_status status = then ? PAWL_OK : pawl__nomem(err);
+        pawl_status status = then ? find_acts(f, ws, all, then, err) : pawl__nomem(err);
 
-        f->is_told = true;
+        f->run_id = run_within(f, row, UINT64_MAX);
+        f->is_told = !f->run_id.data || !pawl__text_eq(f->run_id, f->p->own_run);
         if (!status && tree_of(tree, row))
                 status = look_between(f, directories, tree, f->p->plan.now, err);
         while (!status && f->open && row && !then[row->v[PAWL__WCP_N].integer]) {
                 const pawl__row *base = pawl__line_base(all, row);
                 while (base && !tree_of(before, base) && !then[base->v[PAWL__WCP_N].integer])
                         base = pawl__line_base(all, base);
-                f->run_id = row->v[PAWL__WCP_RUN].text;
+                f->run_id = row->v[PAWL__WCP_STEP].text.data
+                                    ? row->v[PAWL__WCP_RUN].text
+                                    : run_within(f, base, (uint64_t)row->v[PAWL__WCP_SEQ].integer);
                 f->is_told = !pawl__text_eq(f->run_id, f->p->own_run);
                 if (tree_of(tree, row))
                         status = look_between(
@@ -118,5 +254,7 @@ pawl_status pawl__rollback_others(pawl_rollback_plan *p, pawl__workspace *ws,
         if (!status)
                 status = walk(&f, ws, directories, &all, err);
         pawl__map_free(&f.steps);
+        pawl__map_free(&f.elsewhere);
+        free(f.acts);
         return status ? status : sum_up(p, err);
 }
