@@ -173,12 +173,12 @@ PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_plan(pawl_rollback_plan *
 
 /**
  * Go to a checkpoint, an earlier or a later one, one that was given up, or a safety copy: verify
- * it, take a safety copy of the workspace, put the files back, and record it. The steps of its run
- * are what they were at its place in the log; checkpoints that are not on the way to it are given
- * up. Removed is only what some checkpoint recorded, unless options.clean; what else is there
- * stays. With workspace.paths it is of these paths alone: files, and nothing else.
- * A path that cannot be written does not stop the rest: it is an item that is missed, with the
- * system's reason, and pawl_workspace_finish() tries it again.
+ * what it writes, take a safety copy of the workspace, put the files back, and record it. The steps
+ * of its run are what they were at its place in the log; checkpoints that are not on the way to it
+ * are given up. Removed is only what some checkpoint recorded, unless options.clean; what else is
+ * there stays. With workspace.paths it is of these paths alone: files, and nothing else. A path
+ * that cannot be written does not stop the rest: it is an item that is missed, with the system's
+ * reason, and pawl_workspace_finish() tries it again.
  * @param[out] done  what was done; NULL: not wanted.
  * @return PAWL_ESTATE for one that was pruned, while another rollback is half done, where git
  * cannot move, and where the plan is not options.expect; PAWL_ENOTFOUND, also for a path that is in

@@ -122,7 +122,7 @@ static pawl_status decide(going_back *g)
         if (!status)
                 status = pawl__rollback_runs_are_free(g->p, &g->ws, g->err);
         if (!status)
-                status = pawl__rollback_verify(g->p, &g->ws, g->err);
+                status = pawl__rollback_verify_tree(g->p, &g->ws, g->err);
         if (!status)
                 status = pawl__rollback_steps(g->p, &g->ws, g->err);
         if (!status)
@@ -139,6 +139,7 @@ static pawl_status plan(bool *again, going_back *g, const pawl__scan *scan)
                 status = pawl__rollback_hidden(again, g->p, &g->ws, g->err);
         if (status || *again)
                 return status;
+        TRY(pawl__rollback_verify_contents(g->p, &g->ws, g->err));
         if (g->options->expect && strcmp(g->options->expect, g->p->hash) != 0)
                 return pawl__fail(g->err, PAWL_ESTATE,
                         "plan %.64s: is not what would be done any more, as files or the log have "

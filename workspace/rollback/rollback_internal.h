@@ -87,9 +87,12 @@ PAWL_MUST_CHECK pawl_status pawl__rollback_unfinished(
         pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
 /** PAWL_ENOTFOUND: there is nothing to finish. */
 pawl_status pawl__rollback_none(const pawl__workspace *ws, pawl_error *err);
-/** Read every directory and content of the target, so that what does not verify is refused before
- *  anything is done. PAWL_EDAMAGED. */
-PAWL_MUST_CHECK pawl_status pawl__rollback_verify(
+/** Read every directory of the target, so that one that does not verify is refused before anything
+ *  is done. PAWL_EDAMAGED. */
+PAWL_MUST_CHECK pawl_status pawl__rollback_verify_tree(
+        pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
+/** The same of each content that the plan writes: what the workspace has need not be read. */
+PAWL_MUST_CHECK pawl_status pawl__rollback_verify_contents(
         pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
 /** PAWL_EHELD naming the live process that holds the run of the target or of the newest checkpoint.
  */

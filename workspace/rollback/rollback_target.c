@@ -136,42 +136,51 @@ pawl_status pawl__rollback_unfinished(pawl_rollback_plan *p, pawl__workspace *ws
 
 /* ---- Does it verify? ---------------------------------------------------------------------- */
 
-typedef struct verifying {
-        pawl__contents *contents;
-        int64_t n;
-} verifying;
-
-static pawl_status verify_entry(const pawl__change *change, void *user, pawl_error *err)
+static pawl_status verified(
+        pawl_status status, pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
-        const verifying *v = user;
-        const pawl__entry *entry = change->to;
-
-        if (!entry || entry->kind != PAWL__ENTRY_FILE)
-                return PAWL_OK;
-        pawl_status status = pawl__contents_read(
-                v->contents, entry->hash, entry->size, pawl__content_to_nothing, NULL, err);
         if (status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED)
-                return pawl__fail_prefix(err, PAWL_EDAMAGED, "%.*s", PAWL__FMT(change->path));
-        return status;
+                status = pawl__fail_prefix(err, PAWL_EDAMAGED,
+                        "checkpoint %" PRId64 " does not verify, and `pawl validate` says more",
+                        number_of(&p->target));
+        return pawl__workspace_or_pruned(status, ws->state, &p->target, err);
 }
 
-pawl_status pawl__rollback_verify(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
+static pawl_status pass_over(const pawl__change *change, void *user, pawl_error *err)
+{
+        (void)change, (void)user, (void)err;
+        return PAWL_OK;
+}
+
+pawl_status pawl__rollback_verify_tree(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         pawl__directories directories = pawl__contents_directories(ws->contents);
-        verifying v = {ws->contents, number_of(&p->target)};
-        pawl_status status = PAWL_OK;
 
         if (!pawl__unhex32(p->plan.target_tree, p->target.v[PAWL__WCP_TREE].text))
                 return pawl__fail(err, PAWL_EDAMAGED,
                         "checkpoint %" PRId64 ": its tree is no hash; check with `eventlog verify`",
-                        v.n);
-        p->plan.target = (uint64_t)v.n;
-        status = pawl__diff_trees(&directories, NULL, p->plan.target_tree, verify_entry, &v, err);
-        if (status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED)
-                status = pawl__fail_prefix(err, PAWL_EDAMAGED,
-                        "checkpoint %" PRId64 " does not verify, and `pawl validate` says more",
-                        v.n);
-        return pawl__workspace_or_pruned(status, ws->state, &p->target, err);
+                        number_of(&p->target));
+        p->plan.target = (uint64_t)number_of(&p->target);
+        return verified(
+                pawl__diff_trees(&directories, NULL, p->plan.target_tree, pass_over, NULL, err), p,
+                ws, err);
+}
+
+pawl_status pawl__rollback_verify_contents(
+        pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
+{
+        for (size_t i = 0; i < p->plan.n_steps; i++) {
+                const pawl__plan_step *step = &p->plan.steps[i];
+                if (step->to.kind != PAWL__ENTRY_FILE)
+                        continue;
+                const pawl_status status = pawl__contents_read(ws->contents, step->to.hash,
+                        step->to.size, pawl__content_to_nothing, NULL, err);
+                if (status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED)
+                        (void)pawl__fail_prefix(err, status, "%.*s", PAWL__FMT(step->path));
+                if (status)
+                        return verified(status, p, ws, err);
+        }
+        return PAWL_OK;
 }
 
 /* ---- Git ---------------------------------------------------------------------------------- */
