@@ -48,6 +48,12 @@ typedef struct pawl__hand_change {
         const char *how; /**< "added", "changed" or "removed" */
 } pawl__hand_change;
 
+/** A rollback of the session's work tree since the session began. */
+typedef struct pawl__hand_rollback {
+        const char *kind; /**< "rollback", "restore" (of some files), "undo" or "redo" */
+        int64_t target, ended_us;
+} pawl__hand_rollback;
+
 /** A checkpoint of the workspace that the session took. */
 typedef struct pawl__hand_checkpoint {
         int64_t n, created_us;
@@ -66,6 +72,8 @@ typedef struct pawl__handoff {
         pawl__hand_change *changes;
         size_t n_changes;
         int64_t from_n, to_n; /**< between which checkpoints they lie; 0: there are none */
+        pawl__hand_rollback *rollbacks; /**< oldest first */
+        size_t n_rollbacks;
         pawl__notes notes;
         size_t summary; /**< entries that DONE lists at most; 0: all */
 } pawl__handoff;
@@ -74,15 +82,11 @@ typedef struct pawl__handoff {
 PAWL_MUST_CHECK pawl_status pawl__handoff_gather(pawl__handoff *out, pawl_log *log,
         pawl__state *state, const pawl__row *session, pawl__arena *arena, pawl_error *err);
 
-/** The files that differ between the checkpoints of the workspace around the session (absent: it
- * took none, or their contents are gone). */
+/** The files that differ between where the session's work tree was when it began and where it is;
+ *  the rollbacks since. After pawl__handoff's other members: files that were told are listed once.
+ *  Contents that are gone: no changes. */
 PAWL_MUST_CHECK pawl_status pawl__handoff_changes(
         pawl__handoff *out, pawl_log *log, pawl__state *state, pawl__arena *arena, pawl_error *err);
-
-/** The number of the checkpoint at which the workspace was before the session's first one, or
- *  that one's; 0: it took none. */
-PAWL_MUST_CHECK pawl_status pawl__session_before(
-        uint64_t *n, pawl_log *log, const char *session_id, pawl_error *err);
 
 /** The checkpoints of the workspace that a session took, oldest first. */
 PAWL_MUST_CHECK pawl_status pawl__session_captures(pawl__hand_checkpoint **out, size_t *n,

@@ -1,12 +1,11 @@
 /*
- * What a session did to the workspace, as its checkpoints know it: from where the workspace was
- * before the first that the session took to the last. Checkpoints are numbered in the order of
- * their events, so that the first is looked for by halves.
+ * What of a session's files is so now: from where its work tree was when it began to where that is.
+ * Checkpoints are numbered in the order of their events, so that the first is looked for by halves.
  */
 #include "base/error.h"
-#include "session/handoff.h"
+#include "session/file_changes.h"
 #include "workspace/checkpoint.h"
-#include "workspace/store/contents.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct finding {
@@ -68,6 +67,14 @@ static pawl_status find_ends(pawl__row *first, pawl__row *last, const finding *f
         return status;
 }
 
+/* Did it take the files as the session found them: before its first command or change? */
+static bool is_as_found(const pawl__value *v)
+{
+        return pawl__text_is(v[PAWL__WCP_TRIGGER].text, "auto") &&
+               (pawl__text_is(v[PAWL__WCP_DESCRIPTION].text, PAWL__AT_SESSION_START) ||
+                       pawl__text_starts(v[PAWL__WCP_DESCRIPTION].text, "before "));
+}
+
 /* Where the session's work begins: at its first checkpoint, if that is of what it found, else at
  * the one before. Without one before, what it did before its first is not known. */
 static pawl_status find_found(pawl__row *found, const pawl__row *first, const finding *f)
@@ -75,92 +82,165 @@ static pawl_status find_found(pawl__row *found, const pawl__row *first, const fi
         const pawl__value *v = first->v;
 
         *found = *first;
-        if (!v[PAWL__WCP_BASE].integer ||
-                (pawl__text_is(v[PAWL__WCP_TRIGGER].text, "auto") &&
-                        pawl__text_is(v[PAWL__WCP_DESCRIPTION].text, PAWL__AT_SESSION_START)))
-                return PAWL_OK;
-        return get(found, f, v[PAWL__WCP_BASE].integer);
+        return !v[PAWL__WCP_BASE].integer || is_as_found(v)
+                       ? PAWL_OK
+                       : get(found, f, v[PAWL__WCP_BASE].integer);
 }
 
-/* ---- The files ------------------------------------------------------------------------------- */
-
-typedef struct listing {
-        pawl__arena *arena;
-        pawl__hand_change *list;
-        size_t n, cap;
-} listing;
-
-static bool is_directory(const pawl__entry *entry)
+/* The same of a session that took none: where its work tree was before the first checkpoint since.
+ * PAWL_DONE: there is none. */
+static pawl_status find_before(pawl__row *found, const finding *f)
 {
-        return !entry || entry->kind == PAWL__ENTRY_DIRECTORY;
-}
+        int64_t n, newest;
+        pawl__row row;
 
-static pawl_status add(const pawl__change *change, void *user, pawl_error *err)
-{
-        listing *l = user;
-        bool ok = true;
-
-        if (is_directory(change->from) && is_directory(change->to))
-                return PAWL_OK;
-        if (pawl__grow(&l->list, &l->cap, l->n + 1, sizeof *l->list))
-                return pawl__nomem(err);
-        l->list[l->n++] = (pawl__hand_change){
-                pawl__arena_text(l->arena, change->path, &ok), !change->from ? "added"
-                                                               : change->to  ? "changed"
-                                                                             : "removed"};
-        return ok ? PAWL_OK : pawl__nomem(err);
-}
-
-static pawl_status diff(
-        listing *l, pawl_log *log, const pawl__row *from, const pawl__row *to, pawl_error *err)
-{
-        unsigned char before[32], after[32];
-        pawl__contents *contents = NULL;
-        pawl_error why = PAWL_ERROR_INIT;
-
-        if (!pawl__unhex32(before, from->v[PAWL__WCP_TREE].text) ||
-                !pawl__unhex32(after, to->v[PAWL__WCP_TREE].text))
-                return PAWL_OK;
-        pawl_status status = pawl__contents_open(&contents, log, &why);
-        if (!status) {
-                const pawl__directories directories = pawl__contents_directories(contents);
-                status = pawl__diff_trees(&directories, before, after, add, l, &why);
-                pawl__contents_close(contents);
+        TRY(first_after(&n, &newest, f));
+        for (; n <= newest; n++) {
+                TRY(get(&row, f, n));
+                if (!row.v[PAWL__WCP_ROOT].text.data ||
+                        !pawl__same_worktree(row.v[PAWL__WCP_WORKTREE].text,
+                                pawl__state_worktree(f->state, NULL)))
+                        continue;
+                *found = row;
+                return row.v[PAWL__WCP_BASE].integer ? get(found, f, row.v[PAWL__WCP_BASE].integer)
+                                                     : PAWL_OK;
         }
-        if (status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED) { /* they were pruned, say */
-                l->n = 0;
+        return PAWL_DONE;
+}
+
+/* ---- The ends -------------------------------------------------------------------------------- */
+
+/* The checkpoint that the session's work tree is at; one in a worker's directory has no such place,
+ * and its last counts. */
+static pawl_status find_now(
+        pawl__row *now, pawl__row *by, bool *put_back, const pawl__row *last, const finding *f)
+{
+        const char *root;
+        char here[PAWL__WORKTREE_ID_MAX + 1], there[PAWL__WORKTREE_ID_MAX + 1];
+
+        *put_back = false;
+        *now = *last;
+        if (!last->v[PAWL__WCP_ROOT].text.data)
                 return PAWL_OK;
+        snprintf(here, sizeof here, "%s", pawl__state_worktree(f->state, &root));
+        snprintf(there, sizeof there, "%.*s", PAWL__FMT(last->v[PAWL__WCP_WORKTREE].text));
+        if (strcmp(here, there) == 0)
+                return pawl__workspace_current(now, by, put_back, f->state, f->arena, f->err);
+        const char *const kept = root ? pawl__arena_copy(f->arena, pawl__text(root)).data : NULL;
+        TRY(pawl__state_set_worktree(f->state, there, NULL, f->err));
+        const pawl_status status =
+                pawl__workspace_current(now, by, put_back, f->state, f->arena, f->err);
+        const pawl_status back = pawl__state_set_worktree(f->state, here, kept, f->err);
+        return status ? status : back;
+}
+
+/* Began another session since? What that one did is not this one's. */
+static pawl_status is_latest(bool *latest, const finding *f)
+{
+        pawl__row *rows = NULL;
+        size_t n = 0;
+
+        TRY(pawl__state_sessions(&rows, &n, f->state, (pawl_text){NULL, 0},
+                &(pawl__page){.limit = 1}, f->arena, f->err));
+        *latest = !n || pawl__text_eq(rows->v[PAWL__SES_ID].text, f->session->v[PAWL__SES_ID].text);
+        return PAWL_OK;
+}
+
+/* What is listed: all changes of the latest session's time; else the session's own paths. */
+static void keep_own(pawl__file_changes *now, const pawl__file_changes *own)
+{
+        size_t kept = 0;
+
+        for (size_t i = 0; i < now->n; i++)
+                if (pawl__file_changes_find(own, now->list[i].path))
+                        now->list[kept++] = now->list[i];
+        now->n = kept;
+}
+
+/* A file that the session told is listed once, and not where a rollback took its change back. */
+static void drop_told(
+        pawl__handoff *out, const pawl__file_changes *now, const pawl__file_changes *own)
+{
+        size_t kept = 0;
+
+        for (size_t i = 0; i < out->n_files; i++)
+                if (!pawl__file_changes_find(now, out->files[i]) &&
+                        !(out->n_rollbacks && pawl__file_changes_find(own, out->files[i])))
+                        out->files[kept++] = out->files[i];
+        out->n_files = kept;
+}
+
+static pawl_status list_changes(pawl__handoff *out, const pawl__file_changes *now, const finding *f)
+{
+        out->changes = pawl__arena_array(f->arena, now->n, sizeof *out->changes);
+        if (!out->changes)
+                return pawl__nomem(f->err);
+        for (size_t i = 0; i < now->n; i++) {
+                const char *how = pawl__file_change_how(&now->list[i]);
+                if (how)
+                        out->changes[out->n_changes++] =
+                                (pawl__hand_change){now->list[i].path, how};
         }
-        if (status && err)
-                *err = why;
-        return status;
+        return PAWL_OK;
+}
+
+typedef struct ends {
+        pawl__row from, last, now, by;
+        bool put_back; /* by that rollback; else the place is a checkpoint's own */
+} ends;
+
+/* PAWL_DONE: nothing was taken since the session began. */
+static pawl_status find_all_ends(ends *e, const finding *f)
+{
+        pawl__row first;
+        pawl_status status = find_ends(&first, &e->last, f);
+
+        if (status == PAWL_DONE) {
+                TRY(find_before(&e->from, f));
+                e->last = e->from;
+        } else {
+                TRY(status);
+                TRY(find_found(&e->from, &first, f));
+        }
+        return find_now(&e->now, &e->by, &e->put_back, &e->last, f);
+}
+
+static pawl_status compare(pawl__file_changes *now, pawl__file_changes *own, pawl__handoff *out,
+        pawl_log *log, const ends *e, const finding *f)
+{
+        bool latest;
+
+        TRY(pawl__file_changes_between(now, log, &e->from, &e->now, f->err));
+        if (now->unknown)
+                return PAWL_OK;
+        TRY(pawl__file_changes_rolled_back(now, out, log, f->state,
+                e->now.v[PAWL__WCP_WORKTREE].text,
+                e->put_back ? e->by.v[PAWL__RB_ENDED_SEQ].integer : e->now.v[PAWL__WCP_SEQ].integer,
+                f->err));
+        TRY(is_latest(&latest, f));
+        if (!latest || out->n_rollbacks)
+                TRY(pawl__file_changes_between(own, log, &e->from, &e->last, f->err));
+        if (!latest)
+                keep_own(now, own);
+        drop_told(out, now, own);
+        return list_changes(out, now, f);
 }
 
 pawl_status pawl__handoff_changes(
         pawl__handoff *out, pawl_log *log, pawl__state *state, pawl__arena *arena, pawl_error *err)
 {
         const finding f = {state, &out->session, arena, err};
-        listing l = {.arena = arena};
-        pawl__row first, last, from;
-        pawl_status status = find_ends(&first, &last, &f);
+        pawl__file_changes now = {.arena = arena}, own = {.arena = arena};
+        ends e;
+        pawl_status status = find_all_ends(&e, &f);
 
         if (status)
                 return status == PAWL_DONE ? PAWL_OK : status;
-        status = find_found(&from, &first, &f);
-        if (!status)
-                status = diff(&l, log, &from, &last, err);
-        if (!status && l.n) {
-                out->changes = pawl__arena_array(arena, l.n, sizeof *out->changes);
-                if (out->changes) {
-                        memcpy(out->changes, l.list, l.n * sizeof *l.list);
-                        out->n_changes = l.n;
-                        out->from_n = from.v[PAWL__WCP_N].integer;
-                        out->to_n = last.v[PAWL__WCP_N].integer;
-                } else {
-                        status = pawl__nomem(err);
-                }
-        }
-        free(l.list);
+        out->from_n = e.from.v[PAWL__WCP_N].integer;
+        out->to_n = e.now.v[PAWL__WCP_N].integer;
+        status = compare(&now, &own, out, log, &e, &f);
+        free(now.list);
+        free(own.list);
         return status;
 }
 
@@ -193,28 +273,4 @@ pawl_status pawl__session_captures(pawl__hand_checkpoint **out, size_t *n, pawl_
                         .git_branch = v[PAWL__WCP_GIT_BRANCH].text};
         }
         return status;
-}
-
-pawl_status pawl__session_before(
-        uint64_t *n, pawl_log *log, const char *session_id, pawl_error *err)
-{
-        const pawl_text any = {NULL, 0};
-        pawl__arena arena = PAWL__ARENA_INIT;
-        pawl__row session, first, last, found = {0};
-        pawl__state *state;
-        pawl_status status = pawl__state_of(&state, log, err);
-
-        *n = 0;
-        if (!status)
-                status = pawl__session_find(&session, state, session_id, any, &arena, err);
-        if (!status) {
-                const finding f = {state, &session, &arena, err};
-                status = find_ends(&first, &last, &f);
-                if (!status)
-                        status = find_found(&found, &first, &f);
-                if (!status)
-                        *n = (uint64_t)found.v[PAWL__WCP_N].integer;
-        }
-        pawl__arena_free(&arena);
-        return status == PAWL_DONE ? PAWL_OK : status;
 }

@@ -106,8 +106,9 @@ static pawl_status know_done(
 /* The text without its first line, if that is the document's own. */
 static pawl_text below_command(pawl_text text)
 {
-        static const char *const own[] = {"Nothing is left to do: it is completed.",
+        static const char *const own[] = {"Nothing is left to do: it is c",
                 "When the issues above are answered:", "It was ended with steps still to be done:",
+                "It was ended; what is left to do it did not tell:",
                 "Run the program that began it again.", "pawl resume ", "pawl session resume ",
                 "pawl work"};
         const char *end;

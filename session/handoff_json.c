@@ -101,6 +101,22 @@ static void put_files(pawl__json_writer *w, const pawl__handoff *h)
         pawl__buf_free(&shown);
 }
 
+static void put_rollbacks(pawl__json_writer *w, const pawl__handoff *h)
+{
+        char time[28];
+
+        open_list(w, "rollbacks");
+        for (size_t i = 0; i < h->n_rollbacks; i++) {
+                pawl__time_format(time, h->rollbacks[i].ended_us);
+                pawl__json_open_object(w);
+                pawl__json_member_string(w, "kind", h->rollbacks[i].kind);
+                pawl__json_member_integer(w, "checkpoint", h->rollbacks[i].target);
+                pawl__json_member_string(w, "at", time);
+                pawl__json_close_object(w);
+        }
+        pawl__json_close_array(w);
+}
+
 static void put_issues(pawl__json_writer *w, const pawl__handoff *h)
 {
         open_list(w, "issues");
@@ -151,6 +167,7 @@ static pawl_status put_all(pawl__json_writer *w, pawl_log *log, pawl__state *sta
                 pawl__hand_steps_json(w, "in_progress", &h.at_hand, &h);
                 pawl__hand_steps_json(w, "next", &h.next, &h);
                 put_files(w, &h);
+                put_rollbacks(w, &h);
                 put_commits(w, taken, n);
                 pawl__hand_checkpoints_json(w, taken, n);
                 put_issues(w, &h);

@@ -10,7 +10,10 @@
 #include "state/run_way.h"
 #include <inttypes.h>
 
-enum { CHANGES_SHOWN = 50 }; /* of files; the whole is to be one screen or two */
+enum {
+        CHANGES_SHOWN = 50,
+        ROLLBACKS_SHOWN = 5
+}; /* of files; the whole is to be one screen or two */
 
 /* A text between two of ours. */
 static void put(pawl__buf *out, const char *before, pawl_text text, const char *after)
@@ -130,6 +133,25 @@ static void put_member(pawl__buf *out, const char *name, pawl_text value)
                 put(out, name, value, "\n");
 }
 
+/* The newest of them. */
+static void put_rollbacks(pawl__buf *out, const pawl__handoff *h)
+{
+        const size_t from = h->n_rollbacks > ROLLBACKS_SHOWN ? h->n_rollbacks - ROLLBACKS_SHOWN : 0;
+
+        if (from)
+                pawl__buf_addf(out, "Rollbacks before these: %zu\n", from);
+        for (size_t i = from; i < h->n_rollbacks; i++) {
+                const pawl__hand_rollback *one = &h->rollbacks[i];
+                const char *kind =
+                        strcmp(one->kind, "restore") == 0    ? "Some files restored to checkpoint "
+                        : strcmp(one->kind, "rollback") == 0 ? "Files rolled back to checkpoint "
+                        : strcmp(one->kind, "undo") == 0     ? "Files after an undo: checkpoint "
+                                                             : "Files after a redo: checkpoint ";
+                pawl__buf_addf(out, "%s%" PRId64, kind, one->target);
+                put_time(out, ", ", one->ended_us, "\n");
+        }
+}
+
 static void put_current(pawl__buf *out, const pawl__handoff *h)
 {
         const pawl__value *v = h->session.v;
@@ -151,6 +173,7 @@ static void put_current(pawl__buf *out, const pawl__handoff *h)
         if (h->has_run && h->run.v[PAWL__RUN_SESSION].text.data &&
                 !pawl__text_eq(h->run.v[PAWL__RUN_SESSION].text, v[PAWL__SES_ID].text))
                 put_member(out, "Resumed in: ", h->run.v[PAWL__RUN_SESSION].text);
+        put_rollbacks(out, h);
         if (v[PAWL__SES_SUMMARY].text.len) {
                 pawl__buf_adds(out, "Summary:\n");
                 put_lines(out, v[PAWL__SES_SUMMARY].text, "", true);
@@ -386,14 +409,17 @@ static void put_argument(pawl__buf *out, pawl_text argument)
         pawl__buf_addc(out, '\n');
 }
 
-/* Is something left to do? A session that an agent ended as completed may have left steps open. */
-static bool is_open(const pawl__handoff *h)
+/* Is nothing left to do? What an agent that told no steps has left to do is not known. */
+static bool is_over(const pawl__handoff *h)
 {
         const pawl__value *v = h->session.v;
+        const pawl_text run = h->run.v[PAWL__RUN_STATUS].text;
 
         if (v[PAWL__SES_RUN].text.data)
-                return !h->has_run || !pawl__text_is(h->run.v[PAWL__RUN_STATUS].text, "completed");
-        return !pawl__text_is(v[PAWL__SES_STATUS].text, "completed") || h->at_hand.n || h->next.n;
+                return h->has_run &&
+                       (pawl__text_is(run, "completed") || pawl__text_is(run, "cancelled"));
+        return pawl__text_is(v[PAWL__SES_STATUS].text, "completed") && h->done.n && !h->at_hand.n &&
+               !h->next.n;
 }
 
 static void put_command(pawl__buf *out, const pawl__handoff *h)
@@ -420,20 +446,25 @@ static void put_go_on(pawl__buf *out, const pawl__handoff *h)
         const pawl__value *v = h->session.v;
 
         put_heading(out, PAWL__SECTION_GO_ON);
-        if (!is_open(h)) {
-                pawl__buf_adds(out, "Nothing is left to do: it is completed.\n");
+        if (is_over(h)) {
+                put(out, "Nothing is left to do: it is ",
+                        h->has_run ? h->run.v[PAWL__RUN_STATUS].text : v[PAWL__SES_STATUS].text,
+                        ".\n");
                 return;
         }
         if (h->n_conflicts)
                 pawl__buf_adds(out, "When the issues above are answered:\n");
         if (!v[PAWL__SES_RUN].text.data && pawl__text_is(v[PAWL__SES_STATUS].text, "completed"))
-                pawl__buf_adds(out, "It was ended with steps still to be done:\n");
+                pawl__buf_adds(
+                        out, h->at_hand.n || h->next.n
+                                     ? "It was ended with steps still to be done:\n"
+                                     : "It was ended; what is left to do it did not tell:\n");
         put_command(out, h);
 }
 
 pawl_status pawl__handoff_command(pawl__buf *out, const pawl__handoff *handoff, pawl_error *err)
 {
-        if (!is_open(handoff))
+        if (is_over(handoff))
                 return PAWL_OK;
         put_command(out, handoff);
         pawl_status status = pawl__buf_check(out, err);

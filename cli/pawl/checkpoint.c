@@ -1,6 +1,7 @@
 /* pawl checkpoint: the workspace as it is, kept. */
 #include "base/error.h"
 #include "cli/pawl/commands.h"
+#include "cli/pawl/session_json.h"
 #include "cli/pawl/workspace.h"
 #include "command/find.h"
 #include "command/input.h"
@@ -125,9 +126,22 @@ static pawl_status verify_all(
         return PAWL_OK;
 }
 
-static int take(const cli_call *cli, const pawl_workspace_checkpoint_request *request,
+/* One that nobody gave a session or a run is the active session's, if only one is. */
+static pawl_status find_session(pawl_workspace_checkpoint_request *request, char id[129],
+        const cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        if (request->session_id || request->run_id)
+                return PAWL_OK;
+        const pawl_status status = cli_session_meant(id, cli, log, true, err);
+        if (!status)
+                request->session_id = id;
+        return status == PAWL_ENOTFOUND || status == PAWL_EINVAL ? PAWL_OK : status;
+}
+
+static int take(const cli_call *cli, pawl_workspace_checkpoint_request *request,
         pawl_workspace_options *options)
 {
+        char session_id[129];
         cli_scan scan = {0};
         pawl_error err = PAWL_ERROR_INIT;
         pawl_workspace_capture *capture = NULL;
@@ -138,6 +152,8 @@ static int take(const cli_call *cli, const pawl_workspace_checkpoint_request *re
         cli_scan_show(&scan, options, cli);
         bool damaged = false;
         pawl_status status = verify_current(&damaged, log, options->actor, &err);
+        if (!status)
+                status = find_session(request, session_id, cli, log, &err);
         if (!status)
                 status = pawl_workspace_checkpoint(&capture, log, request, options, &err);
         cli_scan_end(&scan);

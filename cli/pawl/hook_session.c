@@ -81,13 +81,14 @@ pawl_status hook_session_start(hooking *h)
         return status || hook_in_step(h) ? status : hook_start_session(h);
 }
 
-/* The workspace as the session leaves it, if it changed since the last checkpoint. */
-static pawl_status take_workspace(hooking *h)
+/* The workspace as the session leaves it, if it changed since the last checkpoint: its handoff
+ * lists what differs. */
+static pawl_status take_workspace(hooking *h, const char *description)
 {
         pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
         pawl_workspace_capture *capture = NULL;
 
-        request.description = "at the session's end";
+        request.description = description;
         request.automatic = request.only_if_changed = true;
         request.mission_id = h->mission.data;
         request.session_id = h->session_id;
@@ -99,29 +100,6 @@ static pawl_status take_workspace(hooking *h)
         }
         pawl_workspace_capture_free(capture);
         return status == PAWL_DONE ? PAWL_OK : status;
-}
-
-/* What was edited: what differs now from how the session found it. */
-static pawl_status compare(pawl_comparison **out, const char ***files, size_t *n, hooking *h)
-{
-        char which[24];
-        uint64_t before;
-        pawl_status status = pawl__session_before(&before, h->log, h->session_id, &h->err);
-
-        if (status || !before)
-                return status;
-        snprintf(which, sizeof which, "%llu", (unsigned long long)before);
-        status = pawl_workspace_compare(
-                out, h->log, which, NULL, &h->workspace, NULL, NULL, &h->err);
-        if (status || !(*out)->n_files)
-                return status;
-        *files = pawl__arena_array(&h->arena, (*out)->n_files, sizeof **files);
-        for (size_t i = 0; *files && i < (*out)->n_files; i++) {
-                const pawl_text path = (*out)->files[i].path;
-                if (pawl__utf8_valid(path.data, path.len))
-                        (*files)[(*n)++] = pawl__arena_copy(&h->arena, path).data;
-        }
-        return *files ? pawl__arena_check(&h->arena, &h->err) : pawl__nomem(&h->err);
 }
 
 static void ignore(const char *line, void *user)
@@ -144,10 +122,7 @@ static void prune(hooking *h)
  * the last event there is; some agents tell of a compaction before each of their requests. */
 static pawl_status keep_session(hooking *h, bool ends)
 {
-        pawl_session_work work = {NULL, NULL, NULL, 0, NULL, 0, NULL, 0};
         const char *const reason = pawl__arena_copy(&h->arena, h->call.reason).data;
-        pawl_comparison *comparison = NULL;
-        const char **files = NULL;
         unsigned char hash[32];
         uint64_t seq;
         pawl_status status = hook_in_step(h) ? PAWL_DONE : hook_open_log(h, false);
@@ -158,18 +133,14 @@ static pawl_status keep_session(hooking *h, bool ends)
                 status = pawl__log_failed(h->log, PAWL_EIO, &h->err);
         if (status || !*h->session_id || (!ends && seq == h->kept_seq))
                 return status;
-        if (ends)
-                status = take_workspace(h);
-        if (!status)
-                status = compare(&comparison, &files, &work.n_files, h);
-        work.files = files;
+        status = take_workspace(
+                h, ends ? "at the session's end" : "at the compaction of its context");
         if (!status && ends)
                 status = pawl_session_end(
-                        h->log, h->session_id, h->actor.data, "completed", reason, &work, &h->err);
+                        h->log, h->session_id, h->actor.data, "completed", reason, NULL, &h->err);
         else if (!status)
                 status = pawl_session_checkpoint(&seq, h->log, h->session_id, h->actor.data,
-                        "context_warning", &work, &h->err);
-        pawl_comparison_free(comparison);
+                        "context_warning", NULL, &h->err);
         if (!status && ends)
                 prune(h);
         return status;

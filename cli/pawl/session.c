@@ -54,7 +54,7 @@ pawl_status cli_session_meant(
         char id[129], const cli_call *cli, pawl_log *log, bool kept, pawl_error *err)
 {
         pawl_session_filter filter = {.version = PAWL_SESSION_FILTER_VERSION,
-                .mission_id = cli_value(cli, "mission"),
+                .mission_id = has_option(cli, "mission") ? cli_value(cli, "mission") : NULL,
                 .status = "active"};
         const char *named = has_option(cli, "id") ? cli_value(cli, "id") : NULL;
         const pawl_session *found = NULL;
@@ -135,6 +135,50 @@ static void tell_id(telling *t, const cli_call *cli, const char *id)
         cli_putf(cli->in->out, "%s\n", id);
 }
 
+/* Is that what it left, and has nobody ended it since? */
+static pawl_status is_left(
+        bool *left, const pawl_session *s, const cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        pawl__row run;
+
+        *left = pawl__text_is(s->status, "interrupted") || pawl__text_is(s->status, "error");
+        if (!*left || !s->run_id.data)
+                return PAWL_OK;
+        TRY(cli_run_row(&run, s->run_id, cli, log, err));
+        *left = !pawl__text_is(run.v[PAWL__RUN_STATUS].text, "completed") &&
+                !pawl__text_is(run.v[PAWL__RUN_STATUS].text, "cancelled");
+        return PAWL_OK;
+}
+
+/* The mission's newest session before this one, where it was left in the middle. */
+static pawl_status tell_interrupted(telling *t, const cli_call *cli, const char *id)
+{
+        pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
+        pawl_sessions *list = NULL;
+        bool left = false;
+
+        filter.mission_id = cli_value(cli, "mission");
+        filter.limit = 2;
+        TRY(pawl_session_list(&list, t->log, &filter, t->err));
+        const size_t at = list->n && pawl__text_is(list->items[0].session_id, id);
+        const pawl_session *s = &list->items[at];
+        pawl_status status = PAWL_OK;
+        if (at < list->n)
+                status = is_left(&left, s, cli, t->log, t->err);
+        if (!status && left && s->run_id.data)
+                cli_noticef(cli,
+                        "session %.*s: was left in the middle; `pawl status` says what continues "
+                        "its run",
+                        PAWL__FMT(s->session_id));
+        else if (!status && left)
+                cli_noticef(cli,
+                        "session %.*s: was left in the middle; `pawl session resume %.*s` "
+                        "continues it",
+                        PAWL__FMT(s->session_id), PAWL__FMT(s->session_id));
+        pawl_sessions_free(list);
+        return status;
+}
+
 static pawl_status tell_start(telling *t, cli_call *cli)
 {
         pawl_session_options options = PAWL_SESSION_OPTIONS_INIT;
@@ -144,9 +188,10 @@ static pawl_status tell_start(telling *t, cli_call *cli)
         options.take_over = cli_given(cli, "take-over");
         pawl_status status = pawl_session_start(
                 id, t->log, cli_value(cli, "mission"), &t->work, &options, t->err);
-        if (!status)
-                tell_id(t, cli, id);
-        return status;
+        if (status)
+                return status;
+        tell_id(t, cli, id);
+        return tell_interrupted(t, cli, id);
 }
 
 static pawl_status tell_update(telling *t, cli_call *cli)

@@ -4,6 +4,7 @@
 #include "base/sources.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/session_json.h"
+#include "cli/pawl/status.h"
 #include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
@@ -120,36 +121,73 @@ static void print_detail(FILE *out, const detail *d)
         }
 }
 
+static void say_over(const cli_call *cli, const pawl_session *s, pawl_text status)
+{
+        FILE *out = cli->in->out;
+
+        cli_putf(out, "\nThe latest is %.*s; `pawl handoff ", CLI_FMT(status));
+        cli_put_word(out, s->session_id);
+        cli_say_log(cli, out);
+        fputs("` tells what was done\n", out);
+}
+
+/* What continues its run, as `pawl status` says it. */
+static pawl_status print_next_of_run(
+        const cli_call *cli, pawl_log *log, const pawl_session *s, pawl_error *err)
+{
+        FILE *out = cli->in->out;
+        pawl__run_view run;
+        pawl__row *steps;
+        size_t n;
+        const pawl_status status = pawl__run_get(&run, &steps, &n, log, s->run_id, cli->arena, err);
+
+        if (status == PAWL_ENOTFOUND) /* claimed, and not begun */
+                return PAWL_OK;
+        TRY(status);
+        if (run.held) {
+                cli_putf(out, "\nThe latest is at work now: %.*s\n", CLI_FMT(s->actor));
+        } else if (pawl__text_is(run.status, "completed") ||
+                   pawl__text_is(run.status, "cancelled")) {
+                say_over(cli, s, run.status);
+        } else {
+                const pawl__run_way way = pawl__run_way_of(&run.row);
+                char command[PAWL__WAY_MAX];
+                fputc('\n', out);
+                if (run.conflicts_open) {
+                        fputs("Answer first: ", out);
+                        TRY(cli_run_next(out, cli, log, &run, err));
+                        fputc('\n', out);
+                }
+                fputs(way == PAWL__BY_PROGRAM
+                                ? "To resume the latest, run the program that began it again"
+                                : "Resume the latest: ",
+                        out);
+                fputs(pawl__run_command(command, way, s->run_id), out);
+                if (way != PAWL__BY_PROGRAM)
+                        cli_say_log(cli, out);
+                fputc('\n', out);
+        }
+        return PAWL_OK;
+}
+
 /* What continues it; nothing for one that is active or done. */
 static pawl_status print_next(
         const cli_call *cli, pawl_log *log, const pawl_session *s, pawl_error *err)
 {
         FILE *out = cli->in->out;
-        char command[PAWL__WAY_MAX];
-        pawl__row run;
 
+        if (s->run_id.data)
+                return print_next_of_run(cli, log, s, err);
         if (pawl__text_is(s->status, "active")) {
                 cli_putf(out, "\nThe latest is at work now: %.*s\n", CLI_FMT(s->actor));
-        } else if (pawl__text_is(s->status, "completed") &&
-                   (s->run_id.data || s->steps_completed == s->steps_total)) {
-                fputs("\nThe latest is completed; `pawl handoff ", out);
-                cli_put_word(out, s->session_id);
-                cli_say_log(cli, out);
-                fputs("` tells what was done\n", out);
+        } else if (pawl__text_is(s->status, "completed") && s->steps_total &&
+                   s->steps_completed == s->steps_total) {
+                say_over(cli, s, s->status);
         } else {
-                TRY(cli_run_row(&run, s->run_id, cli, log, err));
-                const pawl__run_way way = s->run_id.data ? pawl__run_way_of(&run) : PAWL__BY_RESUME;
-                if (way == PAWL__BY_PROGRAM) {
-                        fputs("\nTo resume the latest, run the program that began it again\n", out);
-                        return PAWL_OK;
-                }
-                fputs("\nResume the latest: ", out);
-                if (s->run_id.data)
-                        fputs(pawl__run_command(command, way, s->run_id), out);
-                else
-                        fprintf(out, "pawl session resume %s", PAWL__WORD(s->session_id));
+                fprintf(out, "\nResume the latest: pawl session resume %s",
+                        PAWL__WORD(s->session_id));
                 cli_say_log(cli, out);
-                fputs("\n", out);
+                fputc('\n', out);
         }
         return PAWL_OK;
 }

@@ -157,6 +157,28 @@ static pawl_status put_next(FILE *out, listing *l, const pawl__run_view *run, pa
         return status;
 }
 
+static pawl_status find_open(listing *l, const pawl__run_view *run, pawl_error *err)
+{
+        l->n_open = 0;
+        return run->conflicts_open ? pawl__state_conflicts(&l->open, &l->n_open, l->state,
+                                             value(run, PAWL__RUN_ID), (pawl_text){NULL, 0}, true,
+                                             &l->arena, err)
+                                   : PAWL_OK;
+}
+
+pawl_status cli_run_next(
+        FILE *out, const cli_call *cli, pawl_log *log, const pawl__run_view *run, pawl_error *err)
+{
+        listing l = {.cli = cli, .log = log};
+
+        TRY(pawl__state_of(&l.state, log, err));
+        pawl_status status = find_open(&l, run, err);
+        if (!status)
+                status = put_next(out, &l, run, err);
+        pawl__arena_free(&l.arena);
+        return status;
+}
+
 /* ---- One run -------------------------------------------------------------------------------- */
 
 static pawl_status print_run(
@@ -282,15 +304,11 @@ static pawl_status show(const pawl__run_view *run, void *user, pawl_error *err)
         const pawl_sources sources = pawl__sources_complete(NULL);
         pawl_text reason = {NULL, 0};
         pawl__retry retry;
-        pawl_status status = PAWL_OK;
 
         if (l->n++ >= SHOWN && !l->w)
                 return PAWL_OK;
         pawl__arena_clear(&l->arena);
-        l->n_open = 0;
-        if (run->conflicts_open)
-                status = pawl__state_conflicts(&l->open, &l->n_open, l->state,
-                        value(run, PAWL__RUN_ID), (pawl_text){NULL, 0}, true, &l->arena, err);
+        pawl_status status = find_open(l, run, err);
         l->n_failures = 0;
         if (!status && pawl__text_is(run->status, "failed"))
                 status = pawl__run_failures(

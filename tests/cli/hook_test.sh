@@ -67,8 +67,9 @@ same "$(events SessionCheckpointed)" 1
 hook Stop 'last_assistant_message:"Put four into a."'
 hook SessionEnd 'reason:"logout"'
 same "$(pawl sessions --json | jq -c '.[0] | [.mission_id,.status]')" '["claude:s1","completed"]'
-same "$(eventlog list --type SessionCheckpointed --json | jq -sc 'map([.actor, .payload.reason, .payload.files])')" \
-        '[["agent:claude","context_warning",["a","b"]],["agent:claude","session_end",["a","b"]]]'
+same "$(eventlog list --type SessionCheckpointed --json | jq -sc 'map([.actor, .payload.reason])')" \
+        '[["agent:claude","context_warning"],["agent:claude","session_end"]]'
+same "$(pawl handoff --json | jq -c '.files')" '[{"path":"a","change":"changed"},{"path":"b","change":"added"}]'
 
 it "the next session's context is the handoff of the last, in the agent's own form"
 hook SessionStart 'source:"startup",session_id:"s2"'

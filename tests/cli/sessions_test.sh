@@ -33,6 +33,7 @@ same "$(session status) $(session reason) $(session current_step)" "interrupted 
 same "$(session steps_completed)/$(session steps_total)" 1/3
 runs 0 pawl sessions
 says '1/3 \(33%\)' out
+says '^Answer first: pawl resolve [0-9a-f]+ --pick N$' out
 says '^Resume the latest: pawl resume two$' out
 
 it "the command can be typed as it is shown, whatever the run is called"
