@@ -257,11 +257,14 @@ pawl_status pawl_toolcalls_restore(pawl_toolcall **out, pawl_log *log, pawl_text
         const char *files, const char *repository, const pawl_workspace_options *workspace,
         pawl_error *err)
 {
-        pawl_toolcall *call;
+        pawl_toolcall *call = NULL;
+        pawl_status status =
+                pawl_toolcalls_find(&call, log, name, files, repository, workspace, err);
 
-        TRY(pawl_toolcalls_find(&call, log, name, files, repository, workspace, err));
-        const pawl_status status =
-                call->info.checkpoint ? go_back(call, log, workspace, err) : PAWL_OK;
+        if (!call)
+                return status;
+        if (call->info.checkpoint)
+                status = go_back(call, log, workspace, err);
         if (status)
                 pawl_toolcall_free(call);
         else

@@ -102,19 +102,13 @@ typedef struct taking_back {
         bool applied;
 } taking_back;
 
-/* What is left alone, such as a file that somebody made since the call, is not as it was. */
-static bool is_restored(const taking_back *t)
-{
-        return t->plan && t->applied && pawl_rollback_plan_look(t->plan).counts.left == 0;
-}
-
 static pawl_status print_json(const taking_back *t, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
         pawl__json_open_object(&w);
         cli_fields_json(&w, call_fields, &t->call);
-        pawl__json_member_bool(&w, "restored", is_restored(t));
+        pawl__json_member_bool(&w, "restored", t->plan && pawl_rollback_plan_look(t->plan).exact);
         cli_fields_json(&w, back_fields, &t->call);
         pawl__json_name(&w, "rollback");
         cli_plan_object(&w, t->plan, t->applied);

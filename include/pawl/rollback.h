@@ -142,6 +142,8 @@ typedef struct pawl_rollback_plan_view {
         uint64_t safety; /**< the number of the safety copy; 0: it has not been done */
         bool undo;       /**< it reverses a rollback, a restore or an undo */
         bool redo;       /**< and that is an undo */
+        bool exact;      /**< it was done, and every file is as the checkpoint has it: nothing was
+                              left alone, and no mode is another */
         uint64_t reverses, reversed_target; /**< the seq of what it reverses, and the number of the
                                                  checkpoint that went to; 0: nothing */
         const pawl_rollback_plan_item *items; /**< every path, in the order of a walk: first what is

@@ -1,3 +1,4 @@
+# Needs PAWL_WITH_GIT.
 # A file that root puts back is its owner's: that of the file it replaces, else that of its directory.
 . "$SOURCE_DIR/tests/cli/shared.sh"
 if [ "$(id -u)" != 0 ]; then
@@ -53,3 +54,24 @@ same "$(owners d d/x d/dir)" "1001:1002 1001:1002 1001:1002 "
 runs 0 pawl undo --yes
 [ ! -e d ]
 runs 0 eventlog verify
+
+it "git's index and branch stay the repository owner's"
+mkdir -p ../g/home
+chmod 755 ..
+chown -R 1001:1002 ../g
+cd ../g
+git_() {
+        setpriv --reuid=1001 --regid=1002 --clear-groups env HOME="$PWD/home" git -c user.name=n -c user.email=a@b "$@"
+}
+own_log
+echo home >.pawlignore
+git_ init -q -b main .
+for i in 1 2; do
+        echo $i >f
+        git_ add f
+        git_ commit -qm $i
+        SUDO_UID=1001 SUDO_GID=1002 pawl checkpoint $i >/dev/null
+done
+SUDO_UID=1001 SUDO_GID=1002 runs 0 pawl rollback 1 --git --yes
+same "$(git_ log --format=%s) $(cat f)" "1 1"
+same "$(find .git ! -user 1001)" ""

@@ -114,6 +114,16 @@ if command -v script >/dev/null; then
         runs 0 pawl undo --yes
 fi
 
+it "a mode that cannot come back is not as it was"
+: >prog
+chmod 4755 prog
+if [ "$(stat -c %a prog)" = 4755 ]; then
+        name=$(call write_file '{"file_path":"a.txt"}')
+        rm prog
+        same "$(restored "$name")" false
+        same "$(stat -c %a prog)" 755
+fi
+
 it "the log holds"
 runs 0 eventlog replay --check
 runs 0 eventlog verify

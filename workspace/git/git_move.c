@@ -1,6 +1,9 @@
 #include "base/error.h"
 #include "workspace/git/git_handle.h"
 #include <stdlib.h>
+#include <sys/fsuid.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* What a check has found, for the move that follows it. */
 struct moving {
@@ -254,6 +257,22 @@ static pawl_status move_now(
         return status;
 }
 
+/* Root writes as the repository's owner, so that index and branch stay that one's. */
+static pawl_status move_as_owner(
+        struct moving *m, pawl__git *git, const pawl__git_move *move, pawl_error *err)
+{
+        struct stat repository;
+
+        if (geteuid() != 0 || stat(git->lib->git_repository_path(git->repo), &repository) != 0)
+                return move_now(m, git, move, err);
+        setfsgid(repository.st_gid);
+        setfsuid(repository.st_uid);
+        const pawl_status status = move_now(m, git, move, err);
+        setfsuid(geteuid());
+        setfsgid(getegid());
+        return status;
+}
+
 static pawl_status check_and(bool go, char from[PAWL__COMMIT_ID], pawl__git *git,
         const pawl__git_move *move, pawl_error *err)
 {
@@ -261,7 +280,7 @@ static pawl_status check_and(bool go, char from[PAWL__COMMIT_ID], pawl__git *git
         pawl_status status = check(&m, git, move, err);
 
         if (status == PAWL_OK && go)
-                status = move_now(&m, git, move, err);
+                status = move_as_owner(&m, git, move, err);
         if (status == PAWL_OK || status == PAWL_DONE)
                 memcpy(from, m.from, sizeof m.from);
         let_go(&m, git);

@@ -353,6 +353,7 @@ pawl_status pawl__rollback_do(pawl__scan **scan, pawl_rollback_plan *p, pawl__wo
                 status = move_git(p, ws, back, err);
         if (!status)
                 status = check(scan, &restore, ws, err);
+        p->same_tree = !status && !back && memcmp((*scan)->tree, p->plan.target_tree, 32) == 0;
         p->unwritten = restore.unwritten;
         p->n_unwritten = restore.n_unwritten;
         if (!status && p->n_unwritten && p->items)

@@ -58,6 +58,7 @@ struct pawl_rollback_plan {
         pawl__unwritten *unwritten; /* steps of the plan whose paths could not be written */
         size_t n_unwritten;
         pawl_workspace_checkpoint_info info; /* of the target */
+        bool same_tree;                      /* it was done, and the workspace has its tree */
         uint64_t fence;                      /* of the claim on run_id; 0: not claimed */
 };
 

@@ -149,6 +149,7 @@ pawl_rollback_plan_view pawl_rollback_plan_look(const pawl_rollback_plan *plan)
                 .safety = (uint64_t)plan->started.v[PAWL__RB_SAFETY].integer,
                 .undo = plan->plan.undo,
                 .redo = plan->redo,
+                .exact = plan->same_tree && plan->counts.left == 0,
                 .reverses = (uint64_t)plan->undone.v[PAWL__RB_SEQ].integer,
                 .reversed_target = (uint64_t)plan->undone.v[PAWL__RB_TARGET].integer,
                 .items = plan->items,
