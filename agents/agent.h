@@ -29,7 +29,10 @@ typedef struct pawl__agent {
                 *home_variable; /**< names the directory of the user's settings; NULL: none does */
         const char *home_directory, *home_file; /**< relative to the home directory, and to that */
         pawl__hook_form form;
-        int timeout; /**< of a hook: 60 seconds in the agent's own unit */
+        int timeout;                         /**< of a hook: 60 seconds in the agent's own unit */
+        const char *switch_key, *switch_off; /**< what switches all hooks off, "a.b", and to what;
+                                                  NULL: nothing that is known */
+        const char *switch_file; /**< where that may be too, beside the settings; NULL: nowhere */
         pawl__agent_event events[PAWL__AGENT_EVENTS]; /**< ended by a NULL name, or full */
 } pawl__agent;
 

@@ -172,6 +172,26 @@ static pawl_status read_document(
         return pawl__json_tree_read(tree, kept->data, kept->len, err);
 }
 
+/* An agent may leave its end of the pipe open: the bracket that closes the first one is the end. */
+bool pawl__hook_call_whole(pawl_text text)
+{
+        size_t depth = 0;
+        bool quoted = false;
+
+        for (size_t i = 0; i < text.len; i++) {
+                const char c = text.data[i];
+                if (quoted && c == '\\')
+                        i++;
+                else if (c == '"')
+                        quoted = !quoted;
+                else if (!quoted && (c == '{' || c == '['))
+                        depth++;
+                else if (!quoted && depth && (c == '}' || c == ']') && --depth == 0)
+                        return true;
+        }
+        return false;
+}
+
 /* ---- The call -------------------------------------------------------------------------------- */
 
 pawl_status pawl__hook_call_read(pawl__hook_call *out, pawl__json_tree *tree, pawl__buf *kept,

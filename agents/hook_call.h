@@ -33,6 +33,9 @@ typedef struct pawl__hook_call {
         pawl_text reason;    /**< why a session ends */
 } pawl__hook_call;
 
+/** Does @p text hold a whole JSON object or array, so that nothing more of it will come? */
+bool pawl__hook_call_whole(pawl_text text);
+
 /**
  * @param tree   gets the document; @p json and @p kept must outlive it.
  * @param kept   gets what there is of a document that is not strict JSON.

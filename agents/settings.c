@@ -38,12 +38,26 @@ typedef struct editing {
         pawl_error *err;
 } editing;
 
+/* And the tools that the command begins with. */
+static void add_matcher(pawl__buf *out, const editing *e, const char *matcher)
+{
+        static const char begins[] = "\"" PAWL__HOOK_TOOLS;
+
+        pawl__buf_addf(out, "{\"matcher\": \"%s", matcher);
+        if (pawl__text_starts(e->command, begins)) {
+                pawl__buf_addc(out, '|');
+                for (const char *c = e->command.data + strlen(begins); *c != ' '; c++)
+                        pawl__buf_addc(out, *c == ',' ? '|' : *c);
+        }
+        pawl__buf_adds(out, "\", \"hooks\": [");
+}
+
 static void add_hook(pawl__buf *out, const editing *e, const pawl__agent_event *event)
 {
         const bool grouped = e->agent->form == PAWL__HOOK_GROUPED;
 
         if (grouped && event->matcher)
-                pawl__buf_addf(out, "{\"matcher\": \"%s\", \"hooks\": [", event->matcher);
+                add_matcher(out, e, event->matcher);
         else if (grouped)
                 pawl__buf_adds(out, "{\"hooks\": [");
         pawl__buf_adds(out, e->agent->form == PAWL__HOOK_PLAIN ? "{" : "{\"type\": \"command\", ");

@@ -16,6 +16,7 @@
  * Put a hook for each of the agent's events into @p text that has none of ours for it yet.
  * @param text     in: the settings, empty where there is no file; out: with the hooks.
  * @param command  what the hooks run, a shell's command that ends as pawl__hook_command_end() says.
+ *                 The tools that it begins with, as PAWL__HOOK_TOOLS says, are in the matcher too.
  * @return PAWL_DONE: all of them were there. PAWL_EPARSE, PAWL_EINVAL: the text is no such
  * settings; it is as it was.
  */
@@ -33,6 +34,14 @@ PAWL_MUST_CHECK pawl_status pawl__settings_uninstall(
 /** Which of the agent's events have a hook of ours: bit I stands for agent->events[I]. */
 PAWL_MUST_CHECK pawl_status pawl__settings_hooked(
         unsigned *events, pawl_text text, const pawl__agent *agent, pawl_error *err);
+
+/** A command begins with this where it has tools of its own: their names, with commas between them,
+ *  and a space follow. */
+#define PAWL__HOOK_TOOLS "env PAWL_EDIT_TOOLS="
+
+/** Are the agent's hooks switched off by this file of settings, TOML or JSON, ended by NUL? @return
+ * as @p off, unless the file says nothing of it or is none. */
+bool pawl__settings_switch(bool off, pawl_text text, const pawl__agent *agent);
 
 /** What the command of a hook ends with: by it, and `pawl` in the name of its program, our hooks
  * are known. */

@@ -25,4 +25,7 @@ PAWL_MUST_CHECK pawl_status cli_input_all(pawl_text *out, cli_input *input, pawl
  *  input->answers is flushed before a read that may wait, so that a program at both ends gets its
  *  answers. */
 PAWL_MUST_CHECK pawl_status cli_input_line(pawl_text *out, cli_input *input, pawl_error *err);
+/** The same up to the end, or where @p whole says that nothing more is wanted. */
+PAWL_MUST_CHECK pawl_status cli_input_until(
+        pawl_text *out, cli_input *input, bool (*whole)(pawl_text so_far), pawl_error *err);
 void cli_input_close(cli_input *input);

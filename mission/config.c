@@ -88,9 +88,10 @@ static pawl_status set_retention(const pawl__place *place, pawl__node node)
         return pawl__fields_read(PAWL__FIELDS(retention_fields), &inside, node);
 }
 
-static pawl_status set_patterns(
-        pawl__patterns *out, pawl__arena *arena, const pawl__place *place, pawl__node node)
+static pawl_status set_list(
+        pawl__patterns *out, const char *remedy, const pawl__place *place, pawl__node node)
 {
+        pawl__arena *const arena = out ? ((const pawl__loader *)place->target)->arena : NULL;
         const pawl__json_tree *tree = &place->document->tree;
         const size_t n = (size_t)pawl__value_at(place, node)->count;
         const char **items = arena ? pawl__arena_array(arena, n + 1, sizeof *items) : NULL;
@@ -104,26 +105,35 @@ static pawl_status set_patterns(
                 if (value->type != PAWL__JSON_STRING || !value->value.len ||
                         memchr(value->value.data, '\0', value->value.len) ||
                         memchr(value->value.data, '\n', value->value.len))
-                        return pawl__field_fail(
-                                place, m, "is not a pattern; write one as in a .gitignore, quoted");
+                        return pawl__field_fail(place, m, "%s", remedy);
                 if (arena)
                         items[out->n++] = pawl__arena_text(arena, value->value, &ok).data;
         }
         return ok ? PAWL_OK : pawl__nomem(place->err);
 }
 
+static const char no_pattern[] = "is not a pattern; write one as in a .gitignore, quoted";
+
 static pawl_status set_include(const pawl__place *place, pawl__node node)
 {
         const pawl__loader *loader = place->target;
 
-        return set_patterns(loader->include, loader->arena, place, node);
+        return set_list(loader->include, no_pattern, place, node);
 }
 
 static pawl_status set_exclude(const pawl__place *place, pawl__node node)
 {
         const pawl__loader *loader = place->target;
 
-        return set_patterns(loader->exclude, loader->arena, place, node);
+        return set_list(loader->exclude, no_pattern, place, node);
+}
+
+static pawl_status set_edit_tools(const pawl__place *place, pawl__node node)
+{
+        const pawl__loader *loader = place->target;
+
+        return set_list(
+                loader->edit_tools, "is not the name of a tool; write one, quoted", place, node);
 }
 
 static const pawl__field fields[] = {
@@ -132,6 +142,7 @@ static const pawl__field fields[] = {
         {"retention", PAWL__ENTRY_MAPPING, NULL, set_retention},
         {"include", PAWL__ENTRY_LIST, NULL, set_include},
         {"exclude", PAWL__ENTRY_LIST, NULL, set_exclude},
+        {"edit_tools", PAWL__ENTRY_LIST, NULL, set_edit_tools},
 };
 
 /* A file of comments alone is null, and says nothing. */
@@ -194,4 +205,13 @@ pawl_status pawl__config_patterns(pawl__patterns *include, pawl__patterns *exclu
         *include = *exclude = (pawl__patterns){NULL, 0};
         return load(&config, (pawl__loader){.include = include, .exclude = exclude, .arena = arena},
                 log_path, err);
+}
+
+pawl_status pawl__config_edit_tools(
+        pawl__patterns *out, const char *log_path, pawl__arena *arena, pawl_error *err)
+{
+        pawl__config config;
+
+        *out = (pawl__patterns){NULL, 0};
+        return load(&config, (pawl__loader){.edit_tools = out, .arena = arena}, log_path, err);
 }

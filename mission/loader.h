@@ -17,8 +17,8 @@ typedef struct pawl__loader {
         pawl_mission_param *param; /**< likewise */
         pawl__map ids;             /**< of the steps so far */
         pawl__node *id_at;         /**< of each step */
-        pawl__patterns *include,
-                *exclude; /**< of a project's settings, in the arena; NULL: not kept */
+        pawl__patterns *include, *exclude,
+                *edit_tools; /**< of a project's settings, in the arena; NULL: not kept */
         pawl__arena *arena;
 } pawl__loader;
 

@@ -185,6 +185,10 @@ typedef struct pawl__patterns {
 PAWL_MUST_CHECK pawl_status pawl__config_patterns(pawl__patterns *include, pawl__patterns *exclude,
         const char *log_path, pawl__arena *arena, pawl_error *err);
 
+/** `edit_tools` of the same file, in @p arena. */
+PAWL_MUST_CHECK pawl_status pawl__config_edit_tools(
+        pawl__patterns *out, const char *log_path, pawl__arena *arena, pawl_error *err);
+
 /** At the end of a run or a session: prune old checkpoints as the limits say, or warn that there
  * are none. Failures are told, too: they harm nothing. */
 void pawl__retention_at_end(pawl_log *log, const pawl__retention *limits, const char *actor,

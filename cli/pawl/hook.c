@@ -18,12 +18,6 @@ enum {
         BUDGET_MS = 10000, /* of a checkpoint; agents wait 60 seconds for a hook */
 };
 
-/* ---- The log --------------------------------------------------------------------------------- */
-
-/* ---- What it answers ------------------------------------------------------------------------- */
-
-/* ---- The command ----------------------------------------------------------------------------- */
-
 /* AGENT:SESSION. What no id may have of a session's, such as the slashes of a URL, is written %2f.
  */
 static void name_mission(hooking *h)
@@ -58,7 +52,7 @@ static pawl_status read_call(hooking *h)
         pawl_status status = cli_input_open(&h->input, "-", &h->err);
 
         if (!status)
-                status = cli_input_all(&json, &h->input, &h->err);
+                status = cli_input_until(&json, &h->input, pawl__hook_call_whole, &h->err);
         if (!status)
                 status = pawl__hook_call_read(
                         &h->call, &h->tree, &h->kept, json, pawl__agent_named(name), &h->err);

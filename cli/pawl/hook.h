@@ -8,6 +8,7 @@
 #include "base/json_write.h"
 #include "command/command.h"
 #include "command/input.h"
+#include "mission/mission.h"
 #include <pawl/session.h>
 #include <pawl/workspace.h>
 
@@ -23,7 +24,8 @@ typedef struct hooking {
         char session_id[PAWL_SESSION_ID_MAX]; /* of the log; empty: none is active */
         uint64_t kept_seq;                    /* of its last checkpoint, or 0 */
         pawl_workspace_options workspace;
-        uint64_t left_out, n; /* by the time budget, of checkpoint n */
+        pawl__patterns edit_tools; /* of the log's settings */
+        uint64_t left_out, n;      /* by the time budget, of checkpoint n */
         pawl__arena arena;
         pawl__json_writer reply; /* an object that is open */
         pawl_error err;
@@ -34,6 +36,8 @@ typedef struct hooking {
 PAWL_MUST_CHECK pawl_status hook_open_log(hooking *h, bool make);
 /** In the command of a step, checkpoints are of the step, its run and its session. */
 bool hook_in_step(const hooking *h);
+/** Are checkpoints of tools and turns switched off? */
+bool hook_switched_off(const hooking *h);
 /** The active session of the agent's own session, begun where it is not. */
 PAWL_MUST_CHECK pawl_status hook_start_session(hooking *h);
 /** What the model gets to read. */

@@ -57,6 +57,9 @@ pawl_status hook_open_log(hooking *h, bool make)
         if (!status)
                 status = cli_workspace_patterns(
                         &h->workspace, pawl__log_place(h->log), &h->arena, &h->err);
+        if (!status)
+                status = pawl__config_edit_tools(
+                        &h->edit_tools, pawl__log_place(h->log), &h->arena, &h->err);
         return status;
 }
 
@@ -64,6 +67,13 @@ pawl_status hook_open_log(hooking *h, bool make)
 bool hook_in_step(const hooking *h)
 {
         return cli_variable(h->cli, "PAWL_RUN_ID") != NULL;
+}
+
+bool hook_switched_off(const hooking *h)
+{
+        const char *word = cli_variable(h->cli, "PAWL_TOOL_CHECKPOINTS");
+
+        return word && strcmp(word, "off") == 0;
 }
 
 void hook_reply_context(hooking *h, pawl_text text)

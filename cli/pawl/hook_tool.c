@@ -33,15 +33,13 @@ static bool is_listed(pawl_text tool, const char *list)
         return false;
 }
 
-static bool wants_checkpoint(const hooking *h)
+/* By the log's settings. */
+static bool is_set(const hooking *h)
 {
-        const char *word = cli_variable(h->cli, "PAWL_TOOL_CHECKPOINTS");
-
-        if (word && strcmp(word, "off") == 0)
-                return false;
-        return h->call.tool.len &&
-               (pawl__tool_changes_files(h->call.tool) ||
-                       is_listed(h->call.tool, cli_variable(h->cli, "PAWL_EDIT_TOOLS")));
+        for (size_t i = 0; i < h->edit_tools.n; i++)
+                if (pawl__text_is(h->call.tool, h->edit_tools.items[i]))
+                        return true;
+        return false;
 }
 
 static pawl_status write_batch(pawl__json_writer *w, const hooking *h)
@@ -102,13 +100,17 @@ static pawl_status take_before(hooking *h, pawl_text batch_json)
 pawl_status hook_before_tool(hooking *h)
 {
         pawl__json_writer batch = PAWL__JSON_WRITER_INIT;
+        const bool known = pawl__tool_changes_files(h->call.tool) ||
+                           is_listed(h->call.tool, cli_variable(h->cli, "PAWL_EDIT_TOOLS"));
         pawl_status status;
 
-        if (!wants_checkpoint(h))
+        if (!h->call.tool.len || hook_switched_off(h))
                 return PAWL_OK;
-        status = hook_open_log(h, true);
+        status = hook_open_log(h, known);
         if (status)
                 return status;
+        if (!known && !is_set(h))
+                return hook_in_step(h) ? PAWL_OK : hook_start_session(h);
         const int fd = lock(h);
         if (!hook_in_step(h))
                 status = hook_start_session(h);

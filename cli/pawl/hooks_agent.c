@@ -6,8 +6,11 @@
 #include "base/system.h"
 #include "cli/pawl/commands.h"
 #include "cli/pawl/hooks.h"
+#include "cli/pawl/workspace.h"
+#include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
+#include "mission/mission.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -141,6 +144,8 @@ static pawl_status remove_file(settings *s, pawl_error *err)
 
 /* ---- The command of a hook ------------------------------------------------------------------- */
 
+#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+-"
+
 /* Is the program that PATH has under this name this one? */
 static bool is_in_path(const char *name, const char *self)
 {
@@ -158,7 +163,42 @@ static bool is_in_path(const char *name, const char *self)
         return false;
 }
 
-static pawl_status make_command(pawl__buf *out, const pawl__agent *agent, pawl_error *err)
+static pawl_status add_tool(pawl__buf *out, pawl_text tool, pawl_error *err)
+{
+        for (size_t i = 0; i < tool.len; i++)
+                if (!strchr(PLAIN ":", tool.data[i]))
+                        return pawl__fail(err, PAWL_EINVAL,
+                                "tool %.*s: is not a name of a tool; write letters, digits and "
+                                "._:/+- in PAWL_EDIT_TOOLS or edit_tools",
+                                PAWL__FMT(tool));
+        if (tool.len && out->len)
+                pawl__buf_addc(out, ',');
+        pawl__buf_add_text(out, tool);
+        return PAWL_OK;
+}
+
+/* The tools that $PAWL_EDIT_TOOLS and `edit_tools` of the log's settings name, with commas between
+ * them. */
+static pawl_status list_tools(pawl__buf *out, const cli_call *cli, pawl_error *err)
+{
+        const char *list = cli_variable(cli, "PAWL_EDIT_TOOLS");
+        pawl__buf place = PAWL__BUF_INIT;
+        pawl__patterns tools = {NULL, 0};
+        pawl_error none = PAWL_ERROR_INIT;
+        pawl_status status = PAWL_OK;
+
+        for (; list && *list && !status; list += strcspn(list, ","), list += *list == ',')
+                status = add_tool(out, pawl__text_n(list, strcspn(list, ",")), err);
+        if (!status && !cli_find_place(&place, cli, &none))
+                status = pawl__config_edit_tools(&tools, place.data, cli->arena, err);
+        for (size_t i = 0; i < tools.n && !status; i++)
+                status = add_tool(out, pawl__text(tools.items[i]), err);
+        pawl__buf_free(&place);
+        return status ? status : pawl__buf_check(out, err);
+}
+
+static pawl_status make_command(
+        pawl__buf *out, pawl_text tools, const pawl__agent *agent, pawl_error *err)
 {
         char self[PATH_MAX];
         const ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -166,12 +206,12 @@ static pawl_status make_command(pawl__buf *out, const pawl__agent *agent, pawl_e
         if (len < 0)
                 return pawl__fail_errno(err, errno, "/proc/self/exe", "read it");
         self[len] = '\0';
+        if (tools.len)
+                pawl__buf_addf(out, PAWL__HOOK_TOOLS "%.*s ", PAWL__FMT(tools));
         if (is_in_path("pawl", self)) {
                 pawl__buf_adds(out, "pawl");
         } else { /* for a shell */
-                const bool plain =
-                        strspn(self, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                     "0123456789/._+-") == (size_t)len;
+                const bool plain = strspn(self, PLAIN) == (size_t)len;
                 if (!plain)
                         pawl__buf_addc(out, '\'');
                 for (const char *c = self; *c; c++) {
@@ -186,12 +226,33 @@ static pawl_status make_command(pawl__buf *out, const pawl__agent *agent, pawl_e
         return pawl__hook_command_end(out, agent, err);
 }
 
+/* Hooks that lack a tool are taken out first; then those are put in that are missing. PAWL_DONE:
+ * the text stays as it is. */
+static pawl_status put_hooks(settings *s, const char *command, bool tools, pawl_error *err)
+{
+        pawl__buf before = PAWL__BUF_INIT;
+        bool whole = false;
+
+        pawl__buf_add_text(&before, pawl__buf_text(&s->text));
+        pawl_status status = pawl__buf_check(&before, err);
+        if (!status && tools && s->there)
+                status = pawl__settings_uninstall(&whole, &s->text, s->agent, err);
+        if (whole)
+                pawl__buf_clear(&s->text);
+        if (status >= 0)
+                status = pawl__settings_install(&s->text, s->agent, command, err);
+        if (!status && pawl__text_eq(pawl__buf_text(&before), pawl__buf_text(&s->text)))
+                status = PAWL_DONE;
+        pawl__buf_free(&before);
+        return status;
+}
+
 /* ---- The commands ---------------------------------------------------------------------------- */
 
 int cli_hooks_install_agent(cli_call *cli)
 {
         pawl_error err = PAWL_ERROR_INIT;
-        pawl__buf command = PAWL__BUF_INIT;
+        pawl__buf command = PAWL__BUF_INIT, tools = PAWL__BUF_INIT;
         settings s;
         pawl_status status = load(&s, cli, cli_value(cli, "agent"), cli_given(cli, "user"), &err);
 
@@ -199,9 +260,11 @@ int cli_hooks_install_agent(cli_call *cli)
                 status = pawl__fail(&err, PAWL_EPARSE,
                         "%s: is empty; write {} into it, or remove it", s.path.data);
         if (!status)
-                status = make_command(&command, s.agent, &err);
+                status = list_tools(&tools, cli, &err);
+        if (!status)
+                status = make_command(&command, pawl__buf_text(&tools), s.agent, &err);
         if (!status) {
-                status = pawl__settings_install(&s.text, s.agent, command.data, &err);
+                status = put_hooks(&s, command.data, tools.len, &err);
                 if (status < 0)
                         (void)pawl__fail_prefix(&err, status, "%s", s.path.data);
         }
@@ -220,6 +283,7 @@ int cli_hooks_install_agent(cli_call *cli)
         }
         settings_free(&s);
         pawl__buf_free(&command);
+        pawl__buf_free(&tools);
         return status < 0 ? cli_fail(cli, &err) : CLI_DONE;
 }
 
@@ -250,17 +314,55 @@ static int uninstall_run(cli_call *cli)
         return status < 0 ? cli_fail(cli, &err) : CLI_DONE;
 }
 
+/* The file that switches the agent's hooks off, the more special one over the other; empty: none.
+ */
+static pawl_status find_switch(
+        pawl__buf *by, const cli_call *cli, const pawl__agent *agent, pawl_error *err)
+{
+        const char *const beside[] = {NULL, agent->switch_file};
+        pawl_status status = PAWL_OK;
+        bool off = false;
+
+        for (int i = 0; i < 4 && !status; i++) { /* the user's, then the project's */
+                settings s = {agent, PAWL__BUF_INIT, PAWL__BUF_INIT, 0, false};
+                if ((i < 2 && !has_user_file(cli, agent)) || (i % 2 && !agent->switch_file))
+                        continue;
+                status = find_file(&s, cli, i < 2, err);
+                if (!status && beside[i % 2]) {
+                        s.path.len = (size_t)(strrchr(s.path.data, '/') + 1 - s.path.data);
+                        pawl__buf_adds(&s.path, beside[i % 2]);
+                        status = pawl__buf_check(&s.path, err);
+                }
+                if (!status)
+                        status = read_file(&s, err);
+                const bool was = off;
+                off = !status && pawl__settings_switch(off, pawl__buf_text(&s.text), agent);
+                if (off && !was) {
+                        pawl__buf_clear(by);
+                        pawl__buf_add_text(by, pawl__buf_text(&s.path));
+                }
+                settings_free(&s);
+        }
+        if (!off)
+                pawl__buf_clear(by);
+        return status ? status : pawl__buf_check(by, err);
+}
+
 static pawl_status show(
         pawl__json_writer *w, const cli_call *cli, const char *name, bool user, pawl_error *err)
 {
+        pawl__buf by = PAWL__BUF_INIT;
         unsigned events = 0;
         settings s;
         pawl_status status = load(&s, cli, name, user, err);
 
         if (!status && s.text.len)
                 status = pawl__settings_hooked(&events, pawl__buf_text(&s.text), s.agent, err);
+        if (!status)
+                status = find_switch(&by, cli, s.agent, err);
         if (status) {
                 (void)pawl__fail_prefix(err, status, "%s", s.path.data ? s.path.data : name);
+                pawl__buf_free(&by);
                 settings_free(&s);
                 return status;
         }
@@ -275,11 +377,16 @@ static pawl_status show(
                 if (events >> i & 1)
                         pawl__json_string(w, s.agent->events[i].name);
         pawl__json_close_array(w);
+        pawl__json_member_string(w, "disabled_by", by.len ? by.data : NULL);
         pawl__json_close_object(w);
         if (!cli_given(cli, "json") && (events || cli_given(cli, "agent")))
-                cli_putf(cli->in->out, "%s, %s: %s: %s\n", s.agent->title,
+                cli_putf(cli->in->out, "%s, %s: %s: %s%s%s%s%s\n", s.agent->title,
                         user ? "user" : "project", s.path.data,
-                        events ? "installed" : "not installed");
+                        events ? "installed" : "not installed",
+                        by.len ? ", but hooks are disabled: " : "",
+                        by.len ? s.agent->switch_key : "", by.len ? " in " : "",
+                        by.len ? by.data : "");
+        pawl__buf_free(&by);
         settings_free(&s);
         return PAWL_OK;
 }

@@ -28,6 +28,69 @@ vscode .github/hooks/pawl.json ["PreToolUse","SessionStart","PreCompact","Stop"]
 cursor .cursor/hooks.json ["preToolUse","beforeShellExecution","sessionStart","preCompact","stop","sessionEnd"]
 END
 
+it "tools that are named beside the known ones are in the matcher and the command, and go again exactly"
+mkdir .pawl
+pawl init . >out
+echo 'edit_tools: [mcp__git__commit]' >.pawl/config.yaml
+while read -r agent file event; do
+        for text in '' '{}' '{"hooks": {"Stop": []}, "z": [1]}'; do
+                rm -f "$file"
+                [ -z "$text" ] || { mkdir -p "${file%/*}" && echo "$text" >"$file" && cp "$file" ../before; }
+                PAWL_EDIT_TOOLS=mcp__fs__write_file runs 0 pawl hooks install --agent "$agent"
+                cp "$file" ../with
+                same "$(jq -r ".hooks.$event[] | select(.matcher).matcher" "$file" | grep -c '|mcp__fs__write_file|mcp__git__commit$' || true)" \
+                        "$(case $agent in claude | gemini) echo 1 ;; *) echo 0 ;; esac)"
+                PAWL_EDIT_TOOLS=mcp__fs__write_file runs 0 pawl hooks install --agent "$agent"
+                says 'are there already$' out
+                cmp "$file" ../with
+                same "$(pawl hooks status --agent "$agent" --json | jq '.[0].installed')" true
+                PAWL_EDIT_TOOLS=other runs 0 pawl hooks install --agent "$agent"
+                same "$(grep -c "PAWL_EDIT_TOOLS=other,mcp__git__commit " "$file")" "$(grep -c 'hook --agent' "$file")"
+                runs 0 pawl hooks uninstall --agent "$agent"
+                if [ -n "$text" ]; then cmp "$file" ../before; else [ ! -e "$file" ]; fi
+        done
+        rm -rf "${file%%/*}"
+done <<'END'
+claude .claude/settings.json PreToolUse
+codex .codex/hooks.json PreToolUse
+gemini .gemini/settings.json BeforeTool
+vscode .github/hooks/pawl.json PreToolUse
+cursor .cursor/hooks.json preToolUse
+END
+PAWL_EDIT_TOOLS='a b' fails 1 '^pawl: tool a b: is not a name of a tool; write letters' pawl hooks install --agent claude
+remove_log
+PAWL_EDIT_TOOLS=mcp__fs__write_file runs 0 pawl hooks install --agent claude
+git init -q .
+jq -nc --arg cwd "$PWD" '{session_id:"s",cwd:$cwd,hook_event_name:"PreToolUse",tool_name:"mcp__fs__write_file"}' |
+        sh -c "$(jq -r '.hooks.PreToolUse[0].hooks[0].command' .claude/settings.json)" >out 2>err
+same "$(pawl checkpoints --json | jq length)" 1
+remove_log
+rm -r .git .claude
+
+it "status says where the agent's hooks are switched off"
+while read -r agent installed file text; do
+        runs 0 pawl hooks install --agent "$agent"
+        same "$(pawl hooks status --agent "$agent" --json | jq '.[0].disabled_by')" null
+        mkdir -p "${file%/*}"
+        if [ -e "$file" ]; then jq ". + $text" "$file" >../new && cp ../new "$file"; else printf "$text" >"$file"; fi
+        same "$(pawl hooks status --agent "$agent" --json | jq -c '.[0] | [.installed,.disabled_by]')" "[true,\"$file\"]"
+        pawl hooks status --agent "$agent" >out
+        says "installed, but hooks are disabled: .* in $file\$" out
+        rm -f "$installed" "$file"
+done <<'END'
+claude .claude/settings.json .claude/settings.local.json {"disableAllHooks": true}
+claude .claude/settings.json .claude/settings.json {"disableAllHooks":true}
+gemini .gemini/settings.json .gemini/settings.json {"hooksConfig":{"enabled":false}}
+codex .codex/hooks.json .codex/config.toml model = "x"\n[features]\nhooks = false # none\n
+END
+mkdir -p .claude "$HOME/.claude"
+echo '{"disableAllHooks": true}' >"$HOME/.claude/settings.json"
+echo '{"disableAllHooks": false}' >.claude/settings.json
+same "$(pawl hooks status --agent claude --json | jq -c 'map(.disabled_by)')" '[null,null]'
+rm .claude/settings.json
+same "$(pawl hooks status --agent claude --json | jq -r '.[0].disabled_by')" "$HOME/.claude/settings.json"
+rm -r .claude "$HOME/.claude" .gemini .codex
+
 it "what stands in the settings stays as it is, and after an uninstall the file is what it was, byte for byte"
 mkdir .claude
 settings=.claude/settings.json
