@@ -271,7 +271,8 @@ CREATE TABLE IF NOT EXISTS sessions (
         checkpoints    INTEGER NOT NULL,
         checkpoint_seq INTEGER NOT NULL,
         notes_seq      INTEGER NOT NULL,
-        pinned         INTEGER NOT NULL
+        pinned         INTEGER NOT NULL,
+        turns          TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS sessions_seq ON sessions (seq);
 CREATE INDEX IF NOT EXISTS sessions_mission ON sessions (mission_id, seq);

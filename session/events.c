@@ -15,6 +15,8 @@ pawl_status pawl__session_emit(pawl__batch *batch, pawl__event_type type, const 
                 pawl__json_member_string(&w, "reason", told->reason);
         if (told->run_status)
                 pawl__json_member_string(&w, "run_status", told->run_status);
+        if (told->turn_checkpoint)
+                pawl__json_member_integer(&w, "turn_checkpoint", (int64_t)told->turn_checkpoint);
         if (told->found)
                 pawl__json_member_bool(&w, "found", true);
         if (told->work)

@@ -251,6 +251,15 @@ pawl_status pawl_session_update(pawl_log *log, const char *session_id, const cha
                 (pawl__session_report){.work = work}, err);
 }
 
+pawl_status pawl__session_turn(pawl_log *log, const char *session_id, const char *actor,
+        const char *summary, uint64_t checkpoint, pawl_error *err)
+{
+        const pawl_session_work work = {.summary = summary};
+
+        return update(NULL, log, session_id, actor, PAWL__SESSION_UPDATED,
+                (pawl__session_report){.work = &work, .turn_checkpoint = checkpoint}, err);
+}
+
 pawl_status pawl_session_checkpoint(uint64_t *seq, pawl_log *log, const char *session_id,
         const char *actor, const char *reason, const pawl_session_work *work, pawl_error *err)
 {

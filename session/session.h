@@ -21,12 +21,17 @@ typedef struct pawl__session_report {
         const char *reason;
         const char *run_status; /**< of SessionEnded: what its run is now, where the step that came
                                      last does not say it; NULL: it does */
-        bool found;             /**< ended by another process than the session's */
+        uint64_t turn_checkpoint; /**< of SessionUpdated: a turn has ended at it; 0: none has */
+        bool found;               /**< ended by another process than the session's */
         const pawl_session_work *work;
 } pawl__session_report;
 
 PAWL_MUST_CHECK pawl_status pawl__session_emit(pawl__batch *batch, pawl__event_type type,
         const pawl_event *like, const pawl__session_report *told, pawl_error *err);
+/** A turn of an agent's session has ended: what the agent said last (NULL: nothing) and the
+ * checkpoint that the workspace is at (0: there is none, and the turn is not counted). */
+PAWL_MUST_CHECK pawl_status pawl__session_turn(pawl_log *log, const char *session_id,
+        const char *actor, const char *summary, uint64_t checkpoint, pawl_error *err);
 /** Ended by another process than the session's, which died or was superseded. Its append is refused
  * with PAWL_ESTATE when the session has ended itself meanwhile. */
 PAWL_MUST_CHECK pawl_status pawl__session_found_ended(

@@ -197,12 +197,43 @@ static pawl_status changed_session(pawl__row *session, const pawl__apply_ctx *a)
         return status ? status : take_members(session, a);
 }
 
+/* One more turn has ended, at a checkpoint that is there. */
+static pawl_status take_turn(pawl__row *session, const pawl__apply_ctx *a)
+{
+        pawl_text *turns = &session->v[PAWL__SES_TURNS].text;
+        pawl__row checkpoint = {0};
+        pawl__buf text = PAWL__BUF_INIT;
+        bool ok = true;
+
+        if (pawl__json_get(a->tree, 0, "turn_checkpoint") == PAWL__NO_NODE)
+                return PAWL_OK;
+        TRY(pawl__apply_integer(
+                &checkpoint.v[PAWL__WCP_N].integer, a, 0, "payload", "turn_checkpoint"));
+        const int64_t n = checkpoint.v[PAWL__WCP_N].integer;
+        pawl_status status = a->store->get(a->store, PAWL__WORKSPACE, &checkpoint, a->err);
+        if (status == PAWL_ENOTFOUND)
+                return pawl__apply_refuse(a, PAWL_EINVAL, "payload.turn_checkpoint",
+                        "is not the number of a checkpoint; write one");
+        if (status)
+                return status;
+        if (turns->len)
+                pawl__buf_add(&text, turns->data, turns->len - 1); /* without the bracket */
+        pawl__buf_addf(
+                &text, "%s[%" PRId64 ",%" PRIu64 "]]", turns->len ? "," : "[", n, a->event->seq);
+        status = pawl__buf_check(&text, a->err);
+        *turns = pawl__arena_text(a->arena, pawl__buf_text(&text), &ok);
+        pawl__buf_free(&text);
+        return status || ok ? status : pawl__nomem(a->err);
+}
+
 pawl_status pawl__apply_session_updated(pawl__apply_ctx *a)
 {
         pawl__node pinned = pawl__json_get(a->tree, 0, "pinned");
         pawl__row session;
         pawl_status status = changed_session(&session, a);
 
+        if (!status)
+                status = take_turn(&session, a);
         if (status)
                 return status;
         if (pinned != PAWL__NO_NODE)
@@ -303,7 +334,7 @@ static pawl_status prune_session(pawl__apply_ctx *a, pawl_text session_id)
 {
         static const int said[] = {PAWL__SES_REASON, PAWL__SES_CURRENT, PAWL__SES_COMPLETED,
                 PAWL__SES_PENDING, PAWL__SES_FILES, PAWL__SES_DONE, PAWL__SES_TOTAL,
-                PAWL__SES_SUMMARY, PAWL__SES_NOTES_SEQ, PAWL__SES_PINNED};
+                PAWL__SES_SUMMARY, PAWL__SES_NOTES_SEQ, PAWL__SES_PINNED, PAWL__SES_TURNS};
         pawl__row session = {.v[PAWL__SES_ID].text = session_id};
         pawl_status status = a->store->get(a->store, PAWL__SESSIONS, &session, a->err);
 

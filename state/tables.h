@@ -203,7 +203,9 @@ enum { PAWL__SCOPE_LIST(PAWL__ENUM) PAWL__SCOPE_COLUMNS };
         X(PAWL__SES_CHECKPOINTS, checkpoints, INT, 3)                                              \
         X(PAWL__SES_CHECKPOINT_SEQ, checkpoint_seq, INT, 3) /* the last of them, or 0 */           \
         X(PAWL__SES_NOTES_SEQ, notes_seq, INT, 3)           /* the last SessionNoted, or 0 */      \
-        X(PAWL__SES_PINNED, pinned, INT, 3)                 /* 1: prune leaves it alone */
+        X(PAWL__SES_PINNED, pinned, INT, 3)                 /* 1: prune leaves it alone */         \
+        /* JSON array [[checkpoint, seq of SessionUpdated]], one a turn that has ended */          \
+        X(PAWL__SES_TURNS, turns, TEXT, 6)
 enum { PAWL__SES_LIST(PAWL__ENUM) PAWL__SES_COLUMNS };
 
 /* Bytes of a work tree's id. */
@@ -249,7 +251,7 @@ enum { PAWL__WCP_LIST(PAWL__ENUM) PAWL__WCP_COLUMNS };
         X(PAWL__RB_SEQ, seq, INT, 4) /* of WorkspaceRollbackStarted */                             \
         X(PAWL__RB_TARGET, target, INT, 4)                                                         \
         X(PAWL__RB_SAFETY, safety, INT, 4)                                                         \
-        X(PAWL__RB_UNDO, undo, INT, 4) /* PAWL__RB_IS_UNDO and the others, or'ed */               \
+        X(PAWL__RB_UNDO, undo, INT, 4) /* PAWL__RB_IS_UNDO and the others, or'ed */                \
         X(PAWL__RB_TREE, tree, TEXT, 4)                                                            \
         X(PAWL__RB_PLAN_HASH, plan_hash, TEXT, 4)                                                  \
         X(PAWL__RB_STATUS, status, TEXT, 4) /* started, done, abandoned, undone */                 \

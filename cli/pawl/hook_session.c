@@ -4,21 +4,23 @@
 #include "events/log.h"
 #include "mission/mission.h"
 #include "session/handoff.h"
+#include "session/session.h"
 #include <stdio.h>
 
 enum { HANDOFF_ENTRIES = 20, SUMMARY_MAX = 2000 };
 
-/* The active session of the agent's own session. */
-static pawl_status find_session(hooking *h)
+/* The active session of the agent's own session; @p ended: or one that has ended, which is not
+ * started anew. */
+static pawl_status find_session(hooking *h, bool *ended)
 {
         pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
         pawl_sessions *list = NULL;
 
         filter.mission_id = h->mission.data;
-        filter.status = "active";
-        filter.limit = 1;
+        filter.limit = 1; /* the newest */
         pawl_status status = pawl_session_list(&list, h->log, &filter, &h->err);
-        if (!status && list->n) {
+        *ended = !status && list->n && !pawl__text_is(list->items[0].status, "active");
+        if (!status && list->n && !*ended) {
                 snprintf(h->session_id, sizeof h->session_id, "%.*s",
                         PAWL__FMT(list->items[0].session_id));
                 h->kept_seq = list->items[0].checkpoint_seq;
@@ -50,7 +52,8 @@ static pawl_status end_others(hooking *h)
 pawl_status hook_start_session(hooking *h)
 {
         pawl_session_options options = PAWL_SESSION_OPTIONS_INIT;
-        pawl_status status = find_session(h);
+        bool ended;
+        pawl_status status = find_session(h, &ended);
 
         if (status || *h->session_id)
                 return status;
@@ -94,10 +97,10 @@ static pawl_status take_workspace(hooking *h, const char *description)
         request.session_id = h->session_id;
         pawl_status status =
                 pawl_workspace_checkpoint(&capture, h->log, &request, &h->workspace, &h->err);
-        if (!status) {
+        if (!status)
                 h->left_out = capture->counts.over_budget;
+        if (capture)
                 h->n = capture->info.n;
-        }
         pawl_workspace_capture_free(capture);
         return status == PAWL_DONE ? PAWL_OK : status;
 }
@@ -118,17 +121,20 @@ static void prune(hooking *h)
                 pawl__retention_at_end(h->log, &config.retention, h->actor.data, ignore, NULL);
 }
 
-/* A session that is not there has nothing to keep: it changed nothing. So has one that was kept by
- * the last event there is; some agents tell of a compaction before each of their requests. */
+/* A session that was kept by the last event there is has nothing to keep; some agents tell of a
+ * compaction before each of their requests. */
 static pawl_status keep_session(hooking *h, bool ends)
 {
         const char *const reason = pawl__arena_copy(&h->arena, h->call.reason).data;
         unsigned char hash[32];
         uint64_t seq;
+        bool ended = false;
         pawl_status status = hook_in_step(h) ? PAWL_DONE : hook_open_log(h, false);
 
-        if (!status)
-                status = find_session(h);
+        if (!status && ends)
+                status = find_session(h, &ended);
+        if (!status && !ended)
+                status = hook_start_session(h);
         if (!status && pawl_log_head(&seq, hash, h->log))
                 status = pawl__log_failed(h->log, PAWL_EIO, &h->err);
         if (status || !*h->session_id || (!ends && seq == h->kept_seq))
@@ -156,23 +162,27 @@ pawl_status hook_session_end(hooking *h)
         return keep_session(h, true);
 }
 
-/* What was done, in the agent's own words. */
+/* What was done, in the agent's own words, and the workspace as the turn leaves it. */
 pawl_status hook_turn_end(hooking *h)
 {
-        pawl_session_work work = {NULL, NULL, NULL, 0, NULL, 0, NULL, 0};
         pawl_text said = h->call.message;
+        pawl_error second = PAWL_ERROR_INIT;
 
-        if (!said.len || hook_in_step(h))
+        if (hook_in_step(h))
                 return PAWL_OK;
         pawl_status status = hook_open_log(h, false);
         if (!status)
-                status = find_session(h);
-        if (status || !*h->session_id)
+                status = hook_start_session(h);
+        if (status)
                 return status;
         said.len = pawl__utf8_cut(said.data, said.len, SUMMARY_MAX);
-        work.summary = pawl__arena_copy(&h->arena, said).data;
-        status = pawl__arena_check(&h->arena, &h->err);
-        if (!status)
-                status = pawl_session_update(h->log, h->session_id, h->actor.data, &work, &h->err);
-        return status;
+        const char *const summary = pawl__arena_copy(&h->arena, said).data;
+        TRY(pawl__arena_check(&h->arena, &h->err));
+        if (!hook_switched_off(h))
+                status = take_workspace(h, "at the end of a turn");
+        if (!said.len && !h->n)
+                return status;
+        const pawl_status kept = pawl__session_turn(h->log, h->session_id, h->actor.data,
+                said.len ? summary : NULL, h->n, status ? &second : &h->err);
+        return status ? status : kept;
 }

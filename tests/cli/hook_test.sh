@@ -92,6 +92,62 @@ same "$(cat out)" '{}'
 same "$(eventlog list --type WorkspaceCheckpointed --json | jq -r .actor | tail -1)" agent:cursor
 runs 0 eventlog replay --check
 
+it "an event of a session that is not known starts it, one of a session that has ended does not"
+while read -r event session status members; do
+        hook "$event" "session_id:\"$session\",$members"
+        same "$(pawl sessions --json | jq -r ".[] | select(.mission_id == \"claude:$session\") | .status")" "$status"
+done <<'END'
+PreToolUse new1 active tool_name:"Read"
+PreToolUse new2 active tool_name:"Bash"
+PreCompact new3 active trigger:"auto"
+Stop new4 active last_assistant_message:"x"
+Stop new5 active stop_hook_active:false
+SessionEnd new6 completed reason:"exit"
+SessionEnd s1 completed reason:"exit"
+END
+
+it "the end of a turn, as each agent tells of it, takes a checkpoint of what changed, and counts the turn"
+while read -r agent event members; do
+        before=$(pawl checkpoints --json | jq length)
+        echo "$agent" >a
+        for turn in 1 2; do # the second changed nothing
+                hook "$event" "session_id:\"turns-$agent\",$members" --agent "$agent"
+                same "$(cat out)" '{}'
+        done
+        same "$(pawl checkpoints --json | jq -c ".[$before:] | map([.trigger,.description])")" '[["auto","at the end of a turn"]]'
+        same "$(eventlog list --type SessionUpdated --json | jq -c 'select(.mission_id == "'"$agent:turns-$agent"'") | .payload | [.turn_checkpoint, .summary]')" \
+                "$(for turn in 1 2; do jq -nc "{$members} | [$((before + 1)), .last_assistant_message // .prompt_response]"; done)"
+done <<'END'
+claude Stop last_assistant_message:"said"
+codex Stop last_assistant_message:"said",turn_id:"t",model:"m"
+gemini AfterAgent prompt_response:"said",timestamp:"2026-01-20T14:30:00Z"
+vscode Stop stop_hook_active:false
+cursor stop status:"completed",conversation_id:"c"
+END
+echo more >a
+before=$(pawl checkpoints --json | jq length)
+PAWL_TOOL_CHECKPOINTS=off hook Stop 'session_id:"turns-claude"'
+same "$(pawl checkpoints --json | jq length)" "$before"
+
+it "a tool that the log's settings name edits"
+echo 'edit_tools: [mcp__fs__write_file]' >.pawl/config.yaml
+echo seven >a
+hook PreToolUse 'tool_name:"mcp__fs__write_file",tool_use_id:"toolu_7"'
+same "$(pawl checkpoints --json | jq -r '.[-1].description')" "before mcp__fs__write_file (toolu_7)"
+rm .pawl/config.yaml
+
+it "the JSON value ends the reading: nobody waits for the end of the input"
+for text in '{"hook_event_name":"Notification","x":["}\\\"",{}]}' '[1]' '\xef\xbb\xbf {"hook_event_name":"Stop","cwd":"/nowhere"}\n'; do
+        mkfifo ../pipe
+        sleep 100 >../pipe & holder=$!
+        { printf "$text" >../pipe; } &
+        code=0
+        timeout 20 pawl hook <../pipe >out 2>err || code=$?
+        kill "$holder"
+        rm ../pipe
+        same "$code" 0
+done
+
 it "what is no call of a hook is said and stops no agent, unless it is strict"
 before=$(eventlog head)
 for input in '' nope '[]' '{"session_id":"s"}' '{"hook_event_name":7}'; do
