@@ -1,4 +1,4 @@
--- The whole current schema of a Pawl log (.pawl/events.db), version 5.
+-- The whole current schema of a Pawl log (.pawl/events.db), version 6.
 --
 -- The table events is the truth. blobs, contents, packs, packed and pruned belong to it; leases say who holds a
 -- run right now. Every other table is derived from events by the apply functions in state/ and may be dropped:
@@ -19,7 +19,7 @@ PRAGMA user_version = 6;
 -- seq counts 1, 2, 3, ... without a gap. payload is canonical JSON (RFC 8785), or NULL once it was
 -- pruned. hash = SHA-256(prev, SHA-256(payload), canonical JSON of the other columns but prev and
 -- hash); prev is the hash of the event before, 32 zero bytes for the first.
--- No secondary index: one costs half of the throughput of a batch, and a replay reads in seq order.
+-- No index of all events: one costs half of the throughput of a batch, and a replay reads in seq order.
 CREATE TABLE IF NOT EXISTS events (
         seq        INTEGER PRIMARY KEY,
         type       TEXT NOT NULL,
@@ -44,6 +44,9 @@ BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
 CREATE TRIGGER IF NOT EXISTS events_refuse_gap BEFORE INSERT ON events
 WHEN NEW.seq IS NOT (SELECT ifnull(max(seq), 0) + 1 FROM events)
 BEGIN SELECT RAISE(ABORT, 'events are appended in the order of seq, without a gap'); END;
+
+-- Where each run begins: a reader that does not believe the tables below looks here.
+CREATE INDEX IF NOT EXISTS events_begin ON events (run_id) WHERE type IN ('RunStarted', 'RunSubmitted');
 
 -- SHA-256 of each payload that was pruned, so that the chain still verifies.
 CREATE TABLE IF NOT EXISTS pruned (

@@ -3,8 +3,8 @@
 #include "base/file.h"
 #include "base/json_canon.h"
 #include "base/json_tree.h"
-#include "events/types.h"
 #include "glossary/conflict.h"
+#include "state/forked.h"
 #include "state/verified.h"
 #include <fcntl.h>
 #include <inttypes.h>
@@ -75,21 +75,21 @@ static pawl_status named_document(
         pawl_text *out, pawl__arena *arena, pawl_log *log, const pawl__row *run, pawl_error *err)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        const pawl__value *v = run->v;
+        uint64_t seq;
         pawl_event event;
-        pawl_status status = pawl__log_event(
-                &event, arena, log, (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer);
+        pawl_status status = pawl__run_began(&seq, log, v[PAWL__RUN_ID].text, err);
 
         *out = (pawl_text){NULL, 0};
-        if (status && status != PAWL_ENOTFOUND)
+        if (!status && !seq && !v[PAWL__RUN_SCOPE_REFS].text.data &&
+                !v[PAWL__RUN_MISSION_PATH].text.data)
+                return PAWL_OK; /* it was claimed, and never started */
+        if (!status && (!seq || seq != (uint64_t)v[PAWL__RUN_STARTED_SEQ].integer))
+                return lost(run, "the event that it began with is another", err);
+        if (!status)
+                status = pawl__log_event(&event, arena, log, seq);
+        if (status)
                 return pawl__log_failed(log, status, err);
-        const pawl__event_type type = status ? PAWL__EVENT_OTHER : pawl__event_type_of(event.type);
-        if (status || !pawl__text_eq(event.run_id, run->v[PAWL__RUN_ID].text))
-                return lost(run, "the event that it began with is not in the log any more", err);
-        if (type != PAWL__RUN_STARTED && type != PAWL__RUN_SUBMITTED)
-                return run->v[PAWL__RUN_SCOPE_REFS].text.data ||
-                                       run->v[PAWL__RUN_MISSION_PATH].text.data
-                               ? lost(run, "the event that it began with is another", err)
-                               : PAWL_OK; /* it was claimed, and never started */
         status = pawl__log_event_sound(log, &event, err);
         if (!status && event.payload.data)
                 status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err);

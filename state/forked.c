@@ -1,6 +1,7 @@
 #include "state/forked.h"
 #include "base/error.h"
 #include "base/json_tree.h"
+#include "state/sql.h"
 
 #define ROOT_ENDS "/./"
 
@@ -41,6 +42,25 @@ pawl_status pawl__forked_read(
 
         return status ? pawl__log_failed(log, status, err)
                       : pawl__forked_of(out, event.payload, arena, err);
+}
+
+pawl_status pawl__run_began(uint64_t *seq, pawl_log *log, pawl_text run_id, pawl_error *err)
+{
+        pawl__query *row = NULL;
+        pawl_status status = pawl__query_prepare(&row, log,
+                "SELECT seq FROM {events} WHERE run_id = ?1 AND type IN ('RunStarted', "
+                "'RunSubmitted') ORDER BY seq LIMIT 1",
+                err);
+
+        *seq = 0;
+        if (status)
+                return status;
+        pawl__query_bind(row, "t", run_id);
+        status = pawl__query_step(row, PAWL__READING, err);
+        if (!status)
+                *seq = (uint64_t)pawl__query_integer(row, 0);
+        pawl__query_finalize(row);
+        return status == PAWL_DONE ? PAWL_OK : status;
 }
 
 pawl_status pawl__began_with(

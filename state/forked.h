@@ -23,6 +23,11 @@ PAWL_MUST_CHECK pawl_status pawl__forked_read(pawl__forked *out, pawl_log *log,
 PAWL_MUST_CHECK pawl_status pawl__forked_of(
         pawl__forked *out, pawl_text payload, pawl__arena *arena, pawl_error *err);
 
+/** The seq of the run's first RunStarted or RunSubmitted as the log has it, whatever the tables
+ * say; 0: it has none. */
+PAWL_MUST_CHECK pawl_status pawl__run_began(
+        uint64_t *seq, pawl_log *log, pawl_text run_id, pawl_error *err);
+
 /** The checkpoint whose files the run began with, in a root of its own; 0: it says none. */
 PAWL_MUST_CHECK pawl_status pawl__began_with(
         uint64_t *out, pawl_log *log, uint64_t started_seq, pawl__arena *arena, pawl_error *err);
