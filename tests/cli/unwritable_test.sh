@@ -55,3 +55,16 @@ runs 0 as_user "$BIN/pawl" redo --yes
 same "$(find made -type f | sort | tr '\n' ' ')" "made/gen/deep/mine made/gen/mine "
 runs 0 as_user "$BIN/eventlog" replay --check
 runs 0 as_user "$BIN/eventlog" verify
+
+it "a file that a person changed meanwhile is left, and named"
+as_user sh -c 'rm -rf made other; mkdir -p made/gen; echo 1 >made/gen/x; echo 1 >made/gen/y'
+runs 0 as_user "$BIN/pawl" checkpoint five
+chown root:root made/gen
+runs 1 as_user "$BIN/pawl" rollback 1 --yes
+chown 1000:1000 made/gen
+as_user sh -c 'echo mine >made/gen/y'
+runs 1 as_user "$BIN/pawl" rollback --finish
+says '^  leave +made/gen/y: changed since the rollback$' out
+same "$(find made -type f) $(cat made/gen/y)" "made/gen/y mine"
+fails 1 'there is nothing to finish' as_user "$BIN/pawl" rollback --finish
+runs 0 as_user "$BIN/eventlog" verify

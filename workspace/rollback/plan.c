@@ -212,6 +212,27 @@ static pawl_status consider_kind(planner *p, const pawl__change *change)
         return status;
 }
 
+/* Are both alike, but for their modes? */
+static bool alike(const pawl__entry *a, const pawl__entry *b)
+{
+        if (a->kind != b->kind)
+                return false;
+        return a->kind == PAWL__ENTRY_FILE   ? memcmp(a->hash, b->hash, sizeof a->hash) == 0
+               : a->kind == PAWL__ENTRY_LINK ? pawl__text_eq(a->target, b->target)
+                                             : true;
+}
+
+/* Is something else there than before, or after, the step was tried first? */
+static bool changed_since(const planner *p, const pawl__change *change)
+{
+        const uint32_t at = p->rights->tried && change->from
+                                    ? pawl__map_get(p->rights->also, change->path)
+                                    : PAWL__MAP_NONE;
+
+        return at != PAWL__MAP_NONE && !alike(change->from, &p->rights->tried[at].from) &&
+               !alike(change->from, &p->rights->tried[at].to);
+}
+
 static pawl_status consider_known(planner *p, const pawl__change *change)
 {
         bool may = false;
@@ -219,6 +240,8 @@ static pawl_status consider_known(planner *p, const pawl__change *change)
 
         if (has(p->rights->never, change->path))
                 return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
+        if (changed_since(p, change))
+                return block(p, change, PAWL__LEFT_CHANGED, (pawl__skip)0);
         status = may_touch(&may, p, change);
         if (status)
                 return status;
@@ -380,6 +403,8 @@ const char *pawl__left_text(const pawl__plan_left *left)
                 return then[skip];
         case PAWL__LEFT_HOLDS:
                 return "holds something that stays";
+        case PAWL__LEFT_CHANGED:
+                return "changed since the rollback";
         }
         return "left alone";
 }

@@ -46,7 +46,8 @@ typedef enum pawl__left_why {
         PAWL__LEFT_SKIPPED = 3,      /**< it is there, and was not captured: skip says why */
         PAWL__LEFT_NOT_CAPTURED = 4, /**< the target did not capture it: skip says why */
         PAWL__LEFT_HOLDS = 5,        /**< a directory that holds something that stays */
-        PAWL__LEFT_OWN = 6           /**< a name that no rollback touches: the log's, git's */
+        PAWL__LEFT_OWN = 6,          /**< a name that no rollback touches: the log's, git's */
+        PAWL__LEFT_CHANGED = 7       /**< somebody changed it since the rollback that is retried */
 } pawl__left_why;
 
 typedef struct pawl__plan_left {
@@ -94,6 +95,8 @@ typedef struct pawl__plan_rights {
         pawl__tracked_paths *removable; /**< where it may remove what the target has not; NULL: as
                                       recorded */
         const pawl__map *also;          /**< paths where it may do both; NULL: none */
+        const pawl__plan_step *tried;   /**< steps that it retries, to which `also` leads from their
+                                           paths: what is there now must be what was; NULL: none */
         const pawl__map *never;     /**< paths that were ignored when the rollback that is undone
                                        began, and are left alone for that; NULL: none */
         const pawl__own_files *own; /**< the log's, which are left alone */

@@ -144,12 +144,13 @@ typedef struct pawl__rollback_rights {
         pawl__plan_rights rights;
         pawl__buf recorded, removable; /* trees, one after the other */
         pawl__map also, never;
-        pawl__paths only; /* of an undo of some paths, or of a retry: those */
+        pawl__paths only;  /* of an undo of some paths, or of a retry: those */
+        pawl__plan before; /* of the rollback that is undone or retried */
 } pawl__rollback_rights;
 
 #define PAWL__ROLLBACK_RIGHTS_INIT                                                                 \
         {                                                                                          \
-                .recorded = PAWL__BUF_INIT, .removable = PAWL__BUF_INIT                            \
+                .recorded = PAWL__BUF_INIT, .removable = PAWL__BUF_INIT, .before = PAWL__PLAN_INIT \
         }
 /** Set rights.own before. Free it, also after a failure. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_rights_find(pawl__rollback_rights *l,

@@ -48,7 +48,8 @@ static pawl_rollback_plan_item left_item(const pawl__plan_left *left)
                 .path = left->path,
                 .wanted = left->wanted,
                 .lost = lost,
-                .missed = left->wanted && !lost && left->why != PAWL__LEFT_OWN,
+                .missed = left->why == PAWL__LEFT_CHANGED ||
+                          (left->wanted && !lost && left->why != PAWL__LEFT_OWN),
                 .why = pawl__left_text(left)};
 }
 

@@ -12,6 +12,7 @@ void pawl__rollback_rights_free(pawl__rollback_rights *l)
         pawl__map_free(&l->also);
         pawl__map_free(&l->never);
         pawl__paths_free(&l->only);
+        pawl__plan_free(&l->before);
 }
 
 /* The checkpoint after the one that a tool call is taken back to; 0: there is none. */
@@ -56,39 +57,42 @@ static pawl_status recorded_trees(
         return status;
 }
 
-static pawl_status keep_path(
-        pawl__map *paths, pawl__paths *only, pawl_rollback_plan *p, pawl_text path, pawl_error *err)
+static pawl_status keep_path(pawl__map *paths, uint32_t value, pawl__paths *only,
+        pawl_rollback_plan *p, pawl_text path, pawl_error *err)
 {
         bool ok = true;
         pawl_text kept = pawl__arena_text(&p->arena, path, &ok);
 
-        if (!ok || pawl__map_put(paths, kept, 0))
+        if (!ok || pawl__map_put(paths, kept, value))
                 return pawl__nomem(err);
         return only ? pawl__paths_add(only, kept, err) : PAWL_OK;
 }
 
 /* What the rollback touched that is undone, its undoing may touch too, whatever was pruned since;
  * and what it left alone, as it was ignored then, is left alone again. */
-static pawl_status undone_paths(
-        pawl__rollback_rights *l, pawl_rollback_plan *p, const pawl__plan *undone, pawl_error *err)
+static pawl_status undone_paths(pawl__rollback_rights *l, pawl_rollback_plan *p, pawl_error *err)
 {
+        const pawl__plan *undone = &l->before;
+
         for (size_t i = 0; i < undone->n_steps; i++)
-                TRY(keep_path(&l->also, p->plan.in_part ? &l->only : NULL, p, undone->steps[i].path,
-                        err));
+                TRY(keep_path(&l->also, 0, p->plan.in_part ? &l->only : NULL, p,
+                        undone->steps[i].path, err));
         for (size_t i = 0; i < undone->n_left; i++)
                 if (undone->left[i].why == PAWL__LEFT_IGNORED)
-                        TRY(keep_path(&l->never, NULL, p, undone->left[i].path, err));
+                        TRY(keep_path(&l->never, 0, NULL, p, undone->left[i].path, err));
         return PAWL_OK;
 }
 
 /* A rollback may touch the paths that it could not write when it was tried first. */
-static pawl_status retried_paths(
-        pawl__rollback_rights *l, pawl_rollback_plan *p, const pawl__plan *tried, pawl_error *err)
+static pawl_status retried_paths(pawl__rollback_rights *l, pawl_rollback_plan *p, pawl_error *err)
 {
+        const pawl__plan *tried = &l->before;
+
+        l->rights.tried = tried->steps;
         for (size_t i = 0; i < p->n_retries; i++)
                 if (p->retries[i] < tried->n_steps)
-                        TRY(keep_path(
-                                &l->also, &l->only, p, tried->steps[p->retries[i]].path, err));
+                        TRY(keep_path(&l->also, (uint32_t)p->retries[i], &l->only, p,
+                                tried->steps[p->retries[i]].path, err));
         return PAWL_OK;
 }
 
@@ -97,24 +101,21 @@ static pawl_status named_paths(pawl__rollback_rights *l, pawl_rollback_plan *p, 
 {
         for (size_t i = 0; i < p->n_names; i++)
                 for (pawl_text path = p->names[i]; path.len; path = pawl__rootdir_parent(path))
-                        TRY(keep_path(&l->also, NULL, p, path, err));
+                        TRY(keep_path(&l->also, 0, NULL, p, path, err));
         return PAWL_OK;
 }
 
 static pawl_status paths_of_before(
         pawl__rollback_rights *l, pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
-        pawl__plan before = PAWL__PLAN_INIT;
         pawl__buf encoded = PAWL__BUF_INIT;
         pawl_status status = pawl__rollback_read(
-                &before, &encoded, ws, p->plan.undo ? &p->undone : &p->finishes, err);
+                &l->before, &encoded, ws, p->plan.undo ? &p->undone : &p->finishes, err);
 
-        if (!status)
-                status = p->plan.undo ? undone_paths(l, p, &before, err)
-                                      : retried_paths(l, p, &before, err);
-        pawl__plan_free(&before);
         pawl__buf_free(&encoded);
-        return status;
+        if (status)
+                return status;
+        return p->plan.undo ? undone_paths(l, p, err) : retried_paths(l, p, err);
 }
 
 pawl_status pawl__rollback_rights_find(pawl__rollback_rights *l, pawl_rollback_plan *p,
