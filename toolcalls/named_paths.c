@@ -2,15 +2,15 @@
 #include "base/error.h"
 #include <strings.h>
 
-typedef struct finding {
+typedef struct path_search {
         const pawl__json_tree *tree;
         pawl__arena *arena;
         const char **paths;
         size_t n, cap;
         pawl_error *err;
-} finding;
+} path_search;
 
-static pawl_status add(finding *f, pawl_text path)
+static pawl_status add(path_search *f, pawl_text path)
 {
         static const char scheme[] = "file://";
 
@@ -47,7 +47,7 @@ static bool is_path_name(pawl_text name)
 }
 
 /* The files that a patch in the form of apply_patch makes. */
-static pawl_status add_of_patch(finding *f, pawl_text patch)
+static pawl_status add_of_patch(path_search *f, pawl_text patch)
 {
         static const char *const heads[] = {"*** Add File: ", "*** Move to: "};
         const char *end = patch.data + patch.len;
@@ -70,7 +70,7 @@ static pawl_status add_of_patch(finding *f, pawl_text patch)
 }
 
 /* Children come behind their parent, up to its `next`. */
-static pawl_status find_below(finding *f, pawl__node node, bool is_path)
+static pawl_status find_below(path_search *f, pawl__node node, bool is_path)
 {
         const pawl__json_node *at = pawl__json_at(f->tree, node);
 
@@ -91,7 +91,7 @@ static pawl_status find_below(finding *f, pawl__node node, bool is_path)
 pawl_status pawl__named_paths(const char *const **out, size_t *n, const pawl__json_tree *tree,
         pawl__node args, pawl__arena *arena, pawl_error *err)
 {
-        finding f = {.tree = tree, .arena = arena, .err = err};
+        path_search f = {.tree = tree, .arena = arena, .err = err};
 
         if (args != PAWL__NO_NODE)
                 TRY(find_below(&f, args, false));

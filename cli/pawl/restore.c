@@ -1,8 +1,8 @@
 /* pawl restore list and pawl restore: tool calls, and taking one back. */
 #include "base/error.h"
 #include "cli/pawl/commands.h"
-#include "cli/pawl/go_back.h"
 #include "cli/pawl/plan.h"
+#include "cli/pawl/rollback_do.h"
 #include "cli/pawl/workspace.h"
 #include "command/find.h"
 #include "command/json.h"
@@ -95,14 +95,14 @@ static const cli_field back_fields[] = {
 };
 
 /* What a restore does, or did. */
-typedef struct taking_back {
-        cli_go_back g;
+typedef struct call_restore {
+        cli_rollback g;
         pawl_toolcall_info call;
         pawl_rollback_plan *plan; /* NULL: the call names no checkpoint */
         bool applied;
-} taking_back;
+} call_restore;
 
-static pawl_status print_json(const taking_back *t, pawl_error *err)
+static pawl_status print_json(const call_restore *t, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
 
@@ -116,7 +116,7 @@ static pawl_status print_json(const taking_back *t, pawl_error *err)
         return cli_print_json(t->g.cli, &w, err);
 }
 
-static pawl_status print_text(const taking_back *t, pawl_error *err)
+static pawl_status print_text(const call_restore *t, pawl_error *err)
 {
         const cli_call *cli = t->g.cli;
         pawl__buf text = PAWL__BUF_INIT;
@@ -136,7 +136,7 @@ static pawl_status print_text(const taking_back *t, pawl_error *err)
         return status;
 }
 
-static pawl_status take_back(taking_back *t, pawl_error *err)
+static pawl_status take_back(call_restore *t, pawl_error *err)
 {
         const cli_call *cli = t->g.cli;
         pawl__buf reason = PAWL__BUF_INIT;
@@ -152,7 +152,7 @@ static pawl_status take_back(taking_back *t, pawl_error *err)
         if (!t->g.options.reason)
                 t->g.options.reason = reason.data;
         if (!status)
-                status = cli_go_back_do(&t->plan, &t->g, which);
+                status = cli_rollback_do(&t->plan, &t->g, which);
         if (!status)
                 t->call.safety = pawl_rollback_plan_look(t->plan).safety;
         t->applied = !cli_given(cli, "plan");
@@ -165,7 +165,7 @@ static pawl_status restore(cli_call *cli, pawl_log *log, pawl_error *err)
         const char *repository = cli_value(cli, "repository"),
                    *word = cli_variable(cli, "PAWL_TOOL_CHECKPOINTS");
         pawl_toolcall *call;
-        taking_back t = {.plan = NULL};
+        call_restore t = {.plan = NULL};
 
         if (!repository)
                 repository = cli_variable(cli, "PAWL_TOOL_CHECKPOINT_REPOSITORY");
@@ -173,7 +173,7 @@ static pawl_status restore(cli_call *cli, pawl_log *log, pawl_error *err)
                 return pawl__fail(err, PAWL_ESTATE,
                         "restore: tool checkpoints are switched off (PAWL_TOOL_CHECKPOINTS=off); set "
                         "it to on");
-        TRY(cli_go_back_begin(&t.g, cli, log, err));
+        TRY(cli_rollback_begin(&t.g, cli, log, err));
         TRY(pawl_toolcalls_find(&call, log, pawl__text(cli_arg(cli, 0)), files_of(cli), repository,
                 &t.g.workspace, err));
         t.call = *pawl_toolcall_told(call);
@@ -204,8 +204,8 @@ static const cli_option restore_options[] = {
         {"repository", 0, 0, CLI_FILE, "DIR", NULL,
                 "the git repository of a commit that another program names (default: "
                 "$PAWL_TOOL_CHECKPOINT_REPOSITORY, or the workspace's)"},
-        CLI_GO_BACK_OPTIONS,
-        CLI_GO_BACK_OPTIONS_END,
+        CLI_ROLLBACK_OPTIONS,
+        CLI_ROLLBACK_OPTIONS_END,
 };
 
 const cli_cmd pawl_restore_cmd = {

@@ -1,8 +1,8 @@
 /* pawl rollback, pawl undo and pawl redo: the workspace as a checkpoint has it, and back again. */
 #include "base/error.h"
 #include "cli/pawl/commands.h"
-#include "cli/pawl/go_back.h"
 #include "cli/pawl/plan.h"
+#include "cli/pawl/rollback_do.h"
 #include "cli/pawl/slot.h"
 #include "cli/pawl/workspace.h"
 #include "command/find.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Print the plan that was made or done. */
-static pawl_status print_plan(cli_go_back *g, pawl_rollback_plan *plan, bool applied)
+static pawl_status print_plan(cli_rollback *g, pawl_rollback_plan *plan, bool applied)
 {
         pawl_status status = PAWL_OK;
 
@@ -29,19 +29,19 @@ static pawl_status print_plan(cli_go_back *g, pawl_rollback_plan *plan, bool app
         return status;
 }
 
-static pawl_status go(cli_go_back *g, const char *which, const char *name, const char *question)
+static pawl_status go(cli_rollback *g, const char *which, const char *name, const char *question)
 {
         pawl_rollback_plan *plan;
 
         g->name = name;
         g->question = question;
-        TRY(cli_go_back_do(&plan, g, which));
+        TRY(cli_rollback_do(&plan, g, which));
         return print_plan(g, plan, !cli_given(g->cli, "plan"));
 }
 
 /* ---- rollback -------------------------------------------------------------------------------- */
 
-static pawl_status extract(cli_go_back *g, const char *which)
+static pawl_status extract(cli_rollback *g, const char *which)
 {
         char directory[PATH_MAX];
         pawl_status status = cli_absolute(directory, cli_value(g->cli, "dir"), g->err);
@@ -55,7 +55,7 @@ static pawl_status extract(cli_go_back *g, const char *which)
 }
 
 /* The library does not know what the options are called. */
-static pawl_status check_worktree(const cli_go_back *g, const char *which)
+static pawl_status check_worktree(const cli_rollback *g, const char *which)
 {
         pawl_workspace_checkpoints *found = NULL;
         pawl__state *state;
@@ -79,9 +79,9 @@ static pawl_status rollback_on_log(cli_call *cli, pawl_log *log, pawl_error *err
 {
         const char *which = cli_arg(cli, 0), *decisions = cli_value(cli, "decisions");
         pawl_rollback_plan *done;
-        cli_go_back g;
+        cli_rollback g;
 
-        TRY(cli_go_back_begin(&g, cli, log, err));
+        TRY(cli_rollback_begin(&g, cli, log, err));
         TRY(cli_take_paths(&g.workspace, cli, err));
         g.options.git = cli_given(cli, "git");
         g.options.drop_decisions = decisions && strcmp(decisions, "drop") == 0;
@@ -100,7 +100,7 @@ static pawl_status rollback_on_log(cli_call *cli, pawl_log *log, pawl_error *err
 /* ---- undo, redo ------------------------------------------------------------------------------ */
 
 /* Of a rollback that is half done, undoing is giving it up: its plan was not done. */
-static pawl_status give_up(cli_go_back *g)
+static pawl_status give_up(cli_rollback *g)
 {
         pawl_rollback_plan *plan = NULL;
         pawl_status status = pawl_workspace_give_up(&plan, g->log, &g->workspace, g->err);
@@ -120,9 +120,9 @@ static pawl_status give_up(cli_go_back *g)
 static pawl_status undo_on_log(cli_call *cli, pawl_log *log, pawl_error *err)
 {
         pawl_pending_rollback pending;
-        cli_go_back g;
+        cli_rollback g;
 
-        TRY(cli_go_back_begin(&g, cli, log, err));
+        TRY(cli_rollback_begin(&g, cli, log, err));
         const pawl_status status = pawl_workspace_pending(&pending, log, err);
         if (status && status != PAWL_ENOTFOUND)
                 return status;
@@ -133,9 +133,9 @@ static pawl_status undo_on_log(cli_call *cli, pawl_log *log, pawl_error *err)
 
 static pawl_status redo_on_log(cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        cli_go_back g;
+        cli_rollback g;
 
-        TRY(cli_go_back_begin(&g, cli, log, err));
+        TRY(cli_rollback_begin(&g, cli, log, err));
         g.options.redo = true;
         return go(&g, NULL, "redo", "redo it?");
 }
@@ -161,7 +161,7 @@ static int rollback_run(cli_call *cli)
 }
 
 static const cli_option rollback_options[] = {
-        CLI_GO_BACK_OPTIONS,
+        CLI_ROLLBACK_OPTIONS,
         {"finish", 0, 0, CLI_FLAG, NULL, NULL, "go on with the one that was interrupted"},
         {"clean", 0, 0, CLI_FLAG, NULL, NULL,
                 "also remove files that no checkpoint recorded; never ignored ones"},
@@ -173,11 +173,11 @@ static const cli_option rollback_options[] = {
                 "nothing here"},
         {"here", 0, 0, CLI_FLAG, NULL, NULL,
                 "bring the files of another work tree's checkpoint here"},
-        CLI_GO_BACK_OPTIONS_END,
+        CLI_ROLLBACK_OPTIONS_END,
 };
 static const cli_option undo_options[] = {
-        CLI_GO_BACK_OPTIONS,
-        CLI_GO_BACK_OPTIONS_END,
+        CLI_ROLLBACK_OPTIONS,
+        CLI_ROLLBACK_OPTIONS_END,
 };
 
 const cli_cmd pawl_rollback_cmd = {

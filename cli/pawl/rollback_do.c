@@ -1,4 +1,4 @@
-#include "cli/pawl/go_back.h"
+#include "cli/pawl/rollback_do.h"
 #include "base/error.h"
 #include "cli/pawl/agree.h"
 #include "cli/pawl/plan.h"
@@ -10,9 +10,9 @@ static void show_planned(const pawl_rollback_plan *plan, void *user)
         cli_plan_print(user, plan);
 }
 
-pawl_status cli_go_back_begin(cli_go_back *g, const cli_call *cli, pawl_log *log, pawl_error *err)
+pawl_status cli_rollback_begin(cli_rollback *g, const cli_call *cli, pawl_log *log, pawl_error *err)
 {
-        *g = (cli_go_back){
+        *g = (cli_rollback){
                 .cli = cli, .log = log, .options = PAWL_ROLLBACK_OPTIONS_INIT, .err = err};
         g->options.reason = cli_value(cli, "reason");
         return cli_workspace_options(&g->workspace, cli, err);
@@ -20,7 +20,7 @@ pawl_status cli_go_back_begin(cli_go_back *g, const cli_call *cli, pawl_log *log
 
 /* Its hash goes into the options: that plan is done, or none. Where it was agreed to before, it is
  * shown when it is known. */
-static pawl_status agree(cli_go_back *g, const char *which)
+static pawl_status agree(cli_rollback *g, const char *which)
 {
         const bool asks = cli_can_ask(g->cli);
         pawl_rollback_plan *plan;
@@ -54,7 +54,7 @@ static pawl_status agree(cli_go_back *g, const char *which)
         return status;
 }
 
-pawl_status cli_go_back_do(pawl_rollback_plan **out, cli_go_back *g, const char *which)
+pawl_status cli_rollback_do(pawl_rollback_plan **out, cli_rollback *g, const char *which)
 {
         if (cli_given(g->cli, "plan"))
                 return pawl_workspace_plan(out, g->log, which, &g->options, &g->workspace, g->err);
