@@ -114,6 +114,15 @@ if command -v script >/dev/null; then
         runs 0 pawl undo --yes
 fi
 
+it "an absolute path may lead there by a link"
+link=$(dirname "$PWD")/link-to-${PWD##*/}
+ln -s "$PWD" "$link"
+name=$(call write_file "{\"file_path\":\"$link/linked\"}")
+: >linked
+same "$(restored "$name")" true
+[ ! -e linked ]
+rm "$link"
+
 it "a mode that cannot come back is not as it was"
 : >prog
 chmod 4755 prog

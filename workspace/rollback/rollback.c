@@ -5,6 +5,8 @@
  */
 #include "base/error.h"
 #include "workspace/rollback/rollback_internal.h"
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct going_back {
@@ -35,6 +37,25 @@ static pawl_status check_options(const pawl_rollback_options *options, pawl_erro
         return PAWL_OK;
 }
 
+/* An absolute path may lead to the root by a link: its directory without links. */
+static const char *without_links(const char *given, pawl__arena *arena)
+{
+        const char *slash = strrchr(given, '/');
+        char directory[PATH_MAX], real[PATH_MAX];
+
+        if (*given != '/' || slash == given || (size_t)(slash - given) >= sizeof directory)
+                return given;
+        memcpy(directory, given, (size_t)(slash - given));
+        directory[slash - given] = '\0';
+        if (!realpath(directory, real))
+                return given;
+        const size_t len = strlen(real) + strlen(slash) + 1;
+        char *path = pawl__arena_alloc(arena, len);
+        if (path)
+                snprintf(path, len, "%s%s", real, slash);
+        return path ? path : given;
+}
+
 /* What lies outside of the root is not the workspace's. */
 static pawl_status take_named(going_back *g, const pawl_rollback_call *call)
 {
@@ -48,8 +69,8 @@ static pawl_status take_named(going_back *g, const pawl_rollback_call *call)
                 return pawl__nomem(g->err);
         for (size_t i = 0; i < call->n_paths; i++) {
                 pawl_text *path = &p->names[p->n_names];
-                const pawl_status status =
-                        pawl__paths_normal(path, g->ws.root, call->paths[i], &p->arena, &outside);
+                const pawl_status status = pawl__paths_normal(path, g->ws.root,
+                        without_links(call->paths[i], &p->arena), &p->arena, &outside);
                 if (status == PAWL_EINVAL || (!status && !path->len))
                         continue;
                 if (status)
