@@ -87,9 +87,9 @@ static pawl_status named_document(
         if (!status && (!seq || seq != (uint64_t)v[PAWL__RUN_STARTED_SEQ].integer))
                 return lost(run, "the event that it began with is another", err);
         if (!status)
-                status = pawl__log_event(&event, arena, log, seq);
+                status = pawl__log_failed(log, pawl__log_event(&event, arena, log, seq), err);
         if (status)
-                return pawl__log_failed(log, status, err);
+                return status;
         status = pawl__log_event_sound(log, &event, err);
         if (!status && event.payload.data)
                 status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err);
