@@ -3,6 +3,7 @@
 #include "events/log.h"
 #include "pipeline/question.h"
 #include "session/session.h"
+#include "session/standing.h"
 
 enum { BATCH = 64 }; /* rows read at once */
 
@@ -30,33 +31,6 @@ static pawl_status look_at_start(pawl__run_view *out, const looking *l)
                 return log_failed(l, status);
         out->started_us = event.time_us;
         return pawl__forked_of(&out->forked, event.payload, l->arena, l->err);
-}
-
-/* The step that began last has completed, but others may be at work, or hold the run: the first of
- * those, and before them one that says why the run stands as it does. */
-static pawl_status find_current(pawl__run_view *out, const looking *l)
-{
-        pawl__value *v = out->row.v;
-        pawl__row *steps;
-        size_t n = 0;
-
-        if (v[PAWL__RUN_CURRENT].text.data || !v[PAWL__RUN_DONE].integer ||
-                v[PAWL__RUN_DONE].integer >= v[PAWL__RUN_STEPS].integer ||
-                pawl__text_is(out->status, "cancelled"))
-                return PAWL_OK;
-        pawl_status status =
-                pawl__state_steps(&steps, &n, l->state, v[PAWL__RUN_ID].text, l->arena, l->err);
-        for (size_t i = 0; i < n && !status; i++) {
-                const pawl_text is = steps[i].v[PAWL__STEP_STATUS].text;
-                const bool same = pawl__text_eq(is, out->status);
-                const bool at_work = pawl__text_is(is, "running") || pawl__text_is(is, "blocked") ||
-                                     pawl__text_is(is, "failed");
-                if (same || (at_work && !v[PAWL__RUN_CURRENT].text.data))
-                        v[PAWL__RUN_CURRENT].text = steps[i].v[PAWL__STEP_ID].text;
-                if (same)
-                        break;
-        }
-        return status;
 }
 
 static pawl_status token_of_current(pawl_text *token, const looking *l, const pawl__row *run)
@@ -115,7 +89,8 @@ static pawl_status fill(pawl__run_view *out, const looking *l)
                         out->row.v[PAWL__RUN_ID].text, (pawl_text){NULL, 0}, true, l->arena,
                         l->err);
         if (!status)
-                status = find_current(out, l);
+                status = pawl__run_current(
+                        &out->row.v[PAWL__RUN_CURRENT].text, l->state, &out->row, l->arena, l->err);
         if (!status)
                 status = token_of_current(&out->retry_token, l, &out->row);
         return status;

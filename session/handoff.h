@@ -64,6 +64,7 @@ typedef struct pawl__hand_checkpoint {
 typedef struct pawl__handoff {
         pawl__row session, run;
         bool has_run;
+        pawl_text current; /**< step; absent: none */
         pawl__hand_steps done, at_hand, next;
         pawl__row *conflicts; /**< open ones */
         size_t n_conflicts;

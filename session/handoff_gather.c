@@ -1,9 +1,9 @@
 /* What a log says of a session's work: rows and events, found by their keys. */
 #include "base/error.h"
 #include "base/map.h"
-#include "session/failure.h"
 #include "session/handoff.h"
 #include "session/retry.h"
+#include "session/standing.h"
 #include <stdlib.h>
 
 enum { READINGS = 8 }; /* of a run that is at work meanwhile */
@@ -106,6 +106,8 @@ static pawl_status steps_of_run(gathering *g)
         pawl_status status = pawl__state_steps(
                 &rows, &n, g->state, out->session.v[PAWL__SES_RUN].text, g->arena, g->err);
 
+        if (!status && out->has_run)
+                status = pawl__run_current(&out->current, g->state, &out->run, g->arena, g->err);
         if (!status)
                 status = make_room(&out->done, n, g);
         if (!status)
@@ -161,6 +163,8 @@ static pawl_status steps_of_agent(gathering *g)
         pawl_text current, none = {NULL, 0};
         const char *as = "unfinished";
         pawl_status status = pawl__session_current(&current, &out->session, g->err);
+
+        out->current = current;
 
         if (!status)
                 status = steps_told(&out->done, v[PAWL__SES_COMPLETED].text, none, "completed", g);

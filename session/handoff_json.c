@@ -163,6 +163,7 @@ static pawl_status put_all(pawl__json_writer *w, pawl_log *log, pawl__state *sta
                 pawl__json_member_integer(w, "steps_completed", (int64_t)h.done.n);
                 pawl__json_member_integer(
                         w, "steps_total", (int64_t)(h.done.n + h.at_hand.n + h.next.n));
+                pawl__json_member_text(w, "current_step", h.current);
                 pawl__hand_steps_json(w, "done", &h.done, &h);
                 pawl__hand_steps_json(w, "in_progress", &h.at_hand, &h);
                 pawl__hand_steps_json(w, "next", &h.next, &h);

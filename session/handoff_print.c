@@ -116,17 +116,6 @@ static void put_title(pawl__buf *out, const pawl__handoff *h)
         put_time(out, "last activity ", last, "\n");
 }
 
-static const pawl__hand_step *step_at_hand(const pawl__handoff *h)
-{
-        pawl_text current = h->has_run ? h->run.v[PAWL__RUN_CURRENT].text
-                                       : h->session.v[PAWL__SES_CURRENT].text;
-
-        for (size_t i = 0; i < h->at_hand.n; i++)
-                if (pawl__text_eq(h->at_hand.list[i].id, current))
-                        return &h->at_hand.list[i];
-        return h->at_hand.n ? &h->at_hand.list[0] : NULL;
-}
-
 static void put_member(pawl__buf *out, const char *name, pawl_text value)
 {
         if (value.len)
@@ -155,11 +144,10 @@ static void put_rollbacks(pawl__buf *out, const pawl__handoff *h)
 static void put_current(pawl__buf *out, const pawl__handoff *h)
 {
         const pawl__value *v = h->session.v;
-        const pawl__hand_step *step = step_at_hand(h);
         size_t done = h->done.n, total = done + h->at_hand.n + h->next.n;
 
         put_heading(out, PAWL__SECTION_CURRENT);
-        put_member(out, "Step: ", step ? step->id : pawl__text("none"));
+        put_member(out, "Step: ", h->current.data ? h->current : pawl__text("none"));
         pawl__buf_addf(
                 out, "Progress: %zu/%zu (%zu%%)\n", done, total, total ? done * 100 / total : 0);
         if (v[PAWL__SES_RUN].text.data) {

@@ -1,6 +1,7 @@
 /* How a session stands: its row, and what its run says of it while it is active. */
 #include "base/error.h"
 #include "session/session.h"
+#include "session/standing.h"
 
 pawl_status pawl__session_find(pawl__row *session, pawl__state *state, const char *session_id,
         pawl_text mission_id, pawl__arena *arena, pawl_error *err)
@@ -125,7 +126,7 @@ pawl_status pawl__session_view(pawl_session *out, pawl_log *log, pawl__state *st
         /* A run that was rolled back since, and not resumed, is where it is. */
         if (!run.v[PAWL__RUN_SESSION].text.data ||
                 pawl__text_eq(run.v[PAWL__RUN_SESSION].text, out->session_id)) {
-                out->current_step = run.v[PAWL__RUN_CURRENT].text;
+                TRY(pawl__run_current(&out->current_step, state, &run, arena, err));
                 out->steps_completed = (uint64_t)run.v[PAWL__RUN_DONE].integer;
                 out->steps_total = (uint64_t)run.v[PAWL__RUN_STEPS].integer;
         }

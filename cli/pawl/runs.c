@@ -11,7 +11,7 @@
 #include "command/table.h"
 #include "glossary/terms.h"
 #include "mission/graph.h"
-#include "session/failure.h"
+#include "session/standing.h"
 #include <inttypes.h>
 #include <stdio.h>
 

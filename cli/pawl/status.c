@@ -11,7 +11,7 @@
 #include "command/printable.h"
 #include "mission/runs.h"
 #include "pipeline/question.h"
-#include "session/failure.h"
+#include "session/standing.h"
 #include "state/run_way.h"
 #include "workspace/workspace.h"
 #include <inttypes.h>

@@ -1,7 +1,42 @@
-#include "session/failure.h"
+#include "session/standing.h"
 #include "base/error.h"
 #include "events/types.h"
 #include "state/undone.h"
+
+/* ---- The current step ------------------------------------------------------------------------ */
+
+static bool is_at_hand(pawl_text status)
+{
+        return pawl__text_is(status, "running") || pawl__text_is(status, "blocked") ||
+               pawl__text_is(status, "failed");
+}
+
+pawl_status pawl__run_current(pawl_text *out, pawl__state *state, const pawl__row *run,
+        pawl__arena *arena, pawl_error *err)
+{
+        const pawl__value *v = run->v;
+        const pawl_text status = v[PAWL__RUN_STATUS].text;
+        pawl__row *steps;
+        size_t n = 0;
+
+        *out = v[PAWL__RUN_CURRENT].text;
+        if (out->data || !v[PAWL__RUN_DONE].integer ||
+                v[PAWL__RUN_DONE].integer >= v[PAWL__RUN_STEPS].integer ||
+                pawl__text_is(status, "cancelled"))
+                return PAWL_OK;
+        TRY(pawl__state_steps(&steps, &n, state, v[PAWL__RUN_ID].text, arena, err));
+        for (size_t i = 0; i < n; i++) {
+                const pawl_text is = steps[i].v[PAWL__STEP_STATUS].text;
+                const bool same = pawl__text_eq(is, status);
+                if (same || (is_at_hand(is) && !out->data))
+                        *out = steps[i].v[PAWL__STEP_ID].text;
+                if (same)
+                        break;
+        }
+        return PAWL_OK;
+}
+
+/* ---- Failures -------------------------------------------------------------------------------- */
 
 static pawl_status take_failure(
         pawl__step_failure *to, const pawl_event *event, pawl__arena *arena, pawl_error *err)
@@ -48,7 +83,7 @@ static pawl_status read_back(pawl__step_failure *list, size_t n, pawl_log *log, 
         return PAWL_OK;
 }
 
-pawl_status pawl__step_failures_read(pawl__step_failure *list, size_t n, pawl_log *log,
+static pawl_status read_reasons(pawl__step_failure *list, size_t n, pawl_log *log,
         const pawl__row *run, pawl__arena *arena, pawl_error *err)
 {
         const uint64_t last = (uint64_t)run->v[PAWL__RUN_UPDATED_SEQ].integer;
@@ -90,5 +125,5 @@ pawl_status pawl__run_failures(pawl__step_failure **out, size_t *n, pawl_log *lo
                                 (pawl__step_failure){.step_id = steps[i].v[PAWL__STEP_ID].text,
                                         .exit_code = steps[i].v[PAWL__STEP_EXIT_CODE].integer};
         *n = failed;
-        return pawl__step_failures_read(*out, failed, log, run, arena, err);
+        return read_reasons(*out, failed, log, run, arena, err);
 }
