@@ -173,15 +173,6 @@ static pawl_status follow(pawl__file_changes *changes, pawl_log *log, const pawl
         return status;
 }
 
-static const char *kind_of(const pawl__undo_entry *entry)
-{
-        if (entry->is == PAWL__IS_UNDO)
-                return "undo";
-        if (entry->is == PAWL__IS_REDO)
-                return "redo";
-        return entry->row.v[PAWL__RB_UNDO].integer & PAWL__RB_IN_PART ? "restore" : "rollback";
-}
-
 static pawl_status take(pawl__file_changes *changes, pawl__handoff *out, pawl_log *log,
         const pawl__undo_entry *entry, int64_t since, pawl_error *err)
 {
@@ -196,7 +187,13 @@ static pawl_status take(pawl__file_changes *changes, pawl__handoff *out, pawl_lo
         if (status)
                 return status;
         out->rollbacks[out->n_rollbacks++] =
-                (pawl__hand_rollback){kind_of(entry), v[PAWL__RB_TARGET].integer, event.time_us};
+                (pawl__hand_rollback){.kind = entry->is == PAWL__IS_UNDO   ? "undo"
+                                              : entry->is == PAWL__IS_REDO ? "redo"
+                                                                           : "rollback",
+                        .target = v[PAWL__RB_TARGET].integer,
+                        .ended_us = event.time_us,
+                        .reason = v[PAWL__RB_REASON].text,
+                        .in_part = v[PAWL__RB_UNDO].integer >= PAWL__RB_IN_PART};
         if (v[PAWL__RB_ENDED_SEQ].integer < since || !event.payload.data)
                 return PAWL_OK;
         status = pawl__json_tree_read(&end, event.payload.data, event.payload.len, err);

@@ -50,8 +50,10 @@ typedef struct pawl__hand_change {
 
 /** A rollback of the session's work tree since the session began. */
 typedef struct pawl__hand_rollback {
-        const char *kind; /**< "rollback", "restore" (of some files), "undo" or "redo" */
+        const char *kind; /**< "rollback", "undo" or "redo" */
         int64_t target, ended_us;
+        pawl_text reason; /**< absent: none was given */
+        bool in_part;     /**< of some files */
 } pawl__hand_rollback;
 
 /** A checkpoint of the workspace that the session took. */

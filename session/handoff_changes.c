@@ -75,21 +75,17 @@ static bool is_as_found(const pawl__value *v)
                        pawl__text_starts(v[PAWL__WCP_DESCRIPTION].text, "before "));
 }
 
-/* Where the session's work begins: at its first checkpoint, if that is of what it found, else at
- * the one before. Without one before, what it did before its first is not known. */
-static pawl_status find_found(pawl__row *found, const pawl__row *first, const finding *f)
+/* Where the workspace was before the checkpoint; without one before, what it found is not known. */
+static pawl_status find_base(pawl__row *found, const pawl__row *row, const finding *f)
 {
-        const pawl__value *v = first->v;
-
-        *found = *first;
-        return !v[PAWL__WCP_BASE].integer || is_as_found(v)
-                       ? PAWL_OK
-                       : get(found, f, v[PAWL__WCP_BASE].integer);
+        *found = *row;
+        return row->v[PAWL__WCP_BASE].integer ? get(found, f, row->v[PAWL__WCP_BASE].integer)
+                                              : PAWL_OK;
 }
 
-/* The same of a session that took none: where its work tree was before the first checkpoint since.
- * PAWL_DONE: there is none. */
-static pawl_status find_before(pawl__row *found, const finding *f)
+/* Where the work tree was when the session began: before the first checkpoint of it since, by
+ * whomever. PAWL_DONE: there is none. */
+static pawl_status find_before(pawl__row *found, const char *worktree, const finding *f)
 {
         int64_t n, newest;
         pawl__row row;
@@ -97,15 +93,25 @@ static pawl_status find_before(pawl__row *found, const finding *f)
         TRY(first_after(&n, &newest, f));
         for (; n <= newest; n++) {
                 TRY(get(&row, f, n));
-                if (!row.v[PAWL__WCP_ROOT].text.data ||
-                        !pawl__same_worktree(row.v[PAWL__WCP_WORKTREE].text,
-                                pawl__state_worktree(f->state, NULL)))
-                        continue;
-                *found = row;
-                return row.v[PAWL__WCP_BASE].integer ? get(found, f, row.v[PAWL__WCP_BASE].integer)
-                                                     : PAWL_OK;
+                if (row.v[PAWL__WCP_ROOT].text.data &&
+                        pawl__same_worktree(row.v[PAWL__WCP_WORKTREE].text, worktree))
+                        return find_base(found, &row, f);
         }
         return PAWL_DONE;
+}
+
+/* Where the session's work begins, by its own first checkpoint. */
+static pawl_status find_found(pawl__row *found, const pawl__row *first, const finding *f)
+{
+        char worktree[PAWL__WORKTREE_ID_MAX + 1];
+
+        *found = *first;
+        if (is_as_found(first->v))
+                return PAWL_OK;
+        if (!first->v[PAWL__WCP_ROOT].text.data)
+                return find_base(found, first, f);
+        snprintf(worktree, sizeof worktree, "%.*s", PAWL__FMT(first->v[PAWL__WCP_WORKTREE].text));
+        return find_before(found, worktree, f);
 }
 
 /* ---- The ends -------------------------------------------------------------------------------- */
@@ -196,7 +202,7 @@ static pawl_status find_all_ends(ends *e, const finding *f)
         pawl_status status = find_ends(&first, &e->last, f);
 
         if (status == PAWL_DONE) {
-                TRY(find_before(&e->from, f));
+                TRY(find_before(&e->from, pawl__state_worktree(f->state, NULL), f));
                 e->last = e->from;
         } else {
                 TRY(status);

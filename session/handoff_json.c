@@ -112,6 +112,8 @@ static void put_rollbacks(pawl__json_writer *w, const pawl__handoff *h)
                 pawl__json_member_string(w, "kind", h->rollbacks[i].kind);
                 pawl__json_member_integer(w, "checkpoint", h->rollbacks[i].target);
                 pawl__json_member_string(w, "at", time);
+                pawl__json_member_bool(w, "in_part", h->rollbacks[i].in_part);
+                pawl__json_member_text(w, "reason", h->rollbacks[i].reason);
                 pawl__json_close_object(w);
         }
         pawl__json_close_array(w);

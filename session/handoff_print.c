@@ -131,13 +131,12 @@ static void put_rollbacks(pawl__buf *out, const pawl__handoff *h)
                 pawl__buf_addf(out, "Rollbacks before these: %zu\n", from);
         for (size_t i = from; i < h->n_rollbacks; i++) {
                 const pawl__hand_rollback *one = &h->rollbacks[i];
-                const char *kind =
-                        strcmp(one->kind, "restore") == 0    ? "Some files restored to checkpoint "
-                        : strcmp(one->kind, "rollback") == 0 ? "Files rolled back to checkpoint "
-                        : strcmp(one->kind, "undo") == 0     ? "Files after an undo: checkpoint "
-                                                             : "Files after a redo: checkpoint ";
-                pawl__buf_addf(out, "%s%" PRId64, kind, one->target);
-                put_time(out, ", ", one->ended_us, "\n");
+                const bool back = strcmp(one->kind, "rollback") == 0;
+                pawl__buf_addf(out, "%s %s%s to checkpoint %" PRId64,
+                        one->in_part ? "Some files" : "Files", back ? "rolled back" : "brought by ",
+                        back ? "" : one->kind, one->target);
+                put_time(out, ", ", one->ended_us, one->reason.len ? ": " : "\n");
+                put_member(out, "", one->reason);
         }
 }
 
