@@ -87,8 +87,7 @@ static pawl_status take_step(const pawl__row *row, void *user, pawl_error *err)
                                                     ? keep(result, v[PAWL__STEP_ID].text)
                                                     : result->steps[at].step_id,
                 .retry_token = keep(result, v[PAWL__STEP_TOKEN].text),
-                .cursor = keep_word(result, &l->cursor, v[PAWL__STEP_CURSOR].text),
-                .exit_code = v[PAWL__STEP_EXIT_CODE].integer};
+                .cursor = keep_word(result, &l->cursor, v[PAWL__STEP_CURSOR].text)};
 
         step.removed = pawl__text_is(v[PAWL__STEP_STATUS].text, "skipped");
         step.unfinished = !l->held && pawl__text_is(v[PAWL__STEP_STATUS].text, "running");
@@ -106,9 +105,8 @@ static pawl_status list_mission(listing *l, const pawl_mission *mission)
         pawl_status status = PAWL_OK;
 
         for (size_t i = 0; mission && i < mission->n_steps && !status; i++) {
-                const pawl_step_result step = {.step_id = keep(l->result, mission->steps[i].id),
-                        .status = "pending",
-                        .exit_code = -1};
+                const pawl_step_result step = {
+                        .step_id = keep(l->result, mission->steps[i].id), .status = "pending"};
                 status = step.step_id ? list_step(l->result, &step) : PAWL_ENOMEM;
                 if (!status)
                         status = pawl__map_put(&l->in_file, pawl__text(step.step_id), (uint32_t)i);

@@ -34,8 +34,6 @@ export interface StepResult {
   unfinished: boolean;
   /** Skipped, since the mission has it no more. */
   removed: boolean;
-  /** Of its command's newest end; -1: it has not ended. */
-  exitCode: number;
 }
 
 export interface MissionChange { stepId: string; change: "added" | "removed" | "moved" | "inputs" | "run" | "glossary" }

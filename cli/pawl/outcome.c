@@ -113,18 +113,12 @@ static void write_changed_inputs(pawl__json_writer *w, const pawl_changed_inputs
         pawl__json_member_string(w, "current_hash", inputs->current_hash);
 }
 
-static bool has_ended(const void *item)
-{
-        return ((const pawl_step_result *)item)->exit_code >= 0;
-}
-
 static const cli_field step_fields[] = {
         {"step_id", CLI_AS_STRING, CLI_AT(pawl_step_result, step_id)},
         {"status", CLI_AS_STRING, CLI_AT(pawl_step_result, status)},
         {"retry_token", CLI_AS_STRING, CLI_AT(pawl_step_result, retry_token)},
         {"cursor", CLI_AS_STRING, CLI_AT(pawl_step_result, cursor)},
         {"unfinished", CLI_AS_BOOL, CLI_AT(pawl_step_result, unfinished)},
-        {"exit_code", CLI_AS_INTEGER, CLI_AT(pawl_step_result, exit_code), .has = has_ended},
         CLI_NO_FIELD,
 };
 

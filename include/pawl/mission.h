@@ -150,9 +150,8 @@ typedef struct pawl_step_result {
                                       `when` said no, somebody went past it, or it is removed) */
         const char *retry_token; /**< NULL: none yet */
         const char *cursor;      /**< NULL: none yet */
-        bool unfinished;   /**< pending, since the process that was at it ended before it did */
-        bool removed;      /**< skipped, since the mission has it no more */
-        int64_t exit_code; /**< of its command's newest end; -1: it has not ended */
+        bool unfinished; /**< pending, since the process that was at it ended before it did */
+        bool removed;    /**< skipped, since the mission has it no more */
 } pawl_step_result;
 
 /** A member of a step's inputs that changed since its checkpoint. */

@@ -13,7 +13,7 @@ static const json_field changed_inputs_fields[] = {FIELD(pawl_changed_inputs, st
 static const json_field step_fields[] = {FIELD(pawl_step_result, step_id),
         FIELD(pawl_step_result, status), FIELD(pawl_step_result, retry_token),
         FIELD(pawl_step_result, cursor), FIELD(pawl_step_result, unfinished),
-        FIELD(pawl_step_result, removed), FIELD(pawl_step_result, exit_code)};
+        FIELD(pawl_step_result, removed)};
 static const json_field result_fields[] = {FIELD(pawl_run_result, mission_id),
         FIELD(pawl_run_result, run_id), FIELD(pawl_run_result, session_id),
         FIELD(pawl_run_result, status), FIELD(pawl_run_result, cancelled),
