@@ -28,7 +28,8 @@ const char *pawl__state_worktree(const pawl__state *state, const char **root)
         return state->worktree;
 }
 
-/* Schemas before this one have no column of it, and logs of theirs no linked work tree. */
+/* Schemas before this one have no column of it, nor of turns, and logs of theirs no linked work
+ * tree. */
 enum { WORKTREE_SINCE = 6 };
 #define OF_WORKTREE(from, rest) from rest, from " AND worktree = ?1" rest
 
@@ -105,6 +106,43 @@ pawl_status pawl__state_workspace_of_step(
         return pawl__query_row(row, state, PAWL__WORKSPACE,
                 old ? OF_STEP "n DESC LIMIT 1" : OF_STEP "worktree <> ?2, n DESC LIMIT 1", texts,
                 arena, err);
+}
+
+pawl_status pawl__state_workspace_before(pawl__row *row, pawl__state *state, uint64_t n,
+        pawl_text run_id, pawl_text worktree, pawl__arena *arena, pawl_error *err)
+{
+#define BEFORE(which)                                                                              \
+        "FROM {workspace_checkpoints} WHERE n < ?1 AND " which " ORDER BY n DESC LIMIT ?2"
+        const bool old = pawl__log_version(state->log) < WORKTREE_SINCE;
+        const pawl__page page = {n, 1};
+        const char *const rest = run_id.data ? BEFORE("root IS NULL AND run_id = ?3")
+                                 : old       ? BEFORE("root IS NOT NULL")
+                                             : BEFORE("root IS NOT NULL AND worktree = ?3");
+        pawl__row *rows;
+        size_t found = 0;
+
+        TRY(pawl__query_page(&rows, &found, state, PAWL__WORKSPACE, rest, &page,
+                run_id.data ? &run_id : &worktree, run_id.data || !old, arena, err));
+        if (!found)
+                return PAWL_ENOTFOUND;
+        *row = rows[0];
+        return PAWL_OK;
+}
+
+pawl_status pawl__state_session_of_turns(
+        pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err)
+{
+        return pawl__log_version(state->log) < WORKTREE_SINCE
+                       ? PAWL_ENOTFOUND
+                       : pawl__query_row(row, state, PAWL__SESSIONS,
+                                 "FROM {sessions} WHERE turns IS NOT NULL ORDER BY seq DESC"
+                                 " LIMIT 1",
+                                 none, arena, err);
+}
+
+pawl_log *pawl__state_log(const pawl__state *state)
+{
+        return state->log;
 }
 
 pawl_status pawl__state_workspace_of_run(

@@ -198,6 +198,8 @@ PAWL_MUST_CHECK pawl_status pawl__state_workspace_all(
 typedef struct pawl__checkpoint_filter {
         pawl_text run_id, session_id, step_id, worktree;
         pawl__page page;
+        const struct pawl_workspace_options
+                *options; /**< those that changed its paths; NULL: all */
 } pawl__checkpoint_filter;
 
 PAWL_MUST_CHECK pawl_status pawl__state_workspace_page(pawl__row **rows, size_t *n,
@@ -206,6 +208,15 @@ PAWL_MUST_CHECK pawl_status pawl__state_workspace_page(pawl__row **rows, size_t 
 /** Rollbacks and undos of a page, newest first. */
 PAWL_MUST_CHECK pawl_status pawl__state_rollbacks_page(pawl__row **rows, size_t *n,
         pawl__state *state, const pawl__page *page, pawl__arena *arena, pawl_error *err);
+/** The one before number @p n: of the run (@p run_id, in a directory of its own), else of the work
+ *  tree. PAWL_ENOTFOUND without a message. */
+PAWL_MUST_CHECK pawl_status pawl__state_workspace_before(pawl__row *row, pawl__state *state,
+        uint64_t n, pawl_text run_id, pawl_text worktree, pawl__arena *arena, pawl_error *err);
+/** The newest session that has turns. PAWL_ENOTFOUND without a message. */
+PAWL_MUST_CHECK pawl_status pawl__state_session_of_turns(
+        pawl__row *row, pawl__state *state, pawl__arena *arena, pawl_error *err);
+/** Whose state it is. */
+pawl_log *pawl__state_log(const pawl__state *state);
 /** The newest of a step, of whichever run, that the log took itself: of its own workspace, or else
  *  of a directory that a run has for itself. PAWL_ENOTFOUND without a message. */
 PAWL_MUST_CHECK pawl_status pawl__state_workspace_of_step(

@@ -14,7 +14,7 @@
 #include "events/types.h"
 #include "toolcalls/batch.h"
 #include "toolcalls/directory.h"
-#include "toolcalls/log_record.h"
+#include "workspace/log_record.h"
 #include <stdio.h>
 #include <unistd.h>
 

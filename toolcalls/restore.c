@@ -2,8 +2,8 @@
 #include "base/error.h"
 #include "toolcalls/directory.h"
 #include "toolcalls/document.h"
-#include "toolcalls/log_record.h"
 #include "workspace/archive/import_commit.h"
+#include "workspace/log_record.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

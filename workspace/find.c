@@ -1,6 +1,7 @@
 /* Which checkpoint is meant, and where the workspace stands. */
 #include "base/error.h"
-#include "workspace/workspace.h"
+#include "workspace/log_record.h"
+#include "workspace/turns.h"
 
 /* A number alone, without sign or space. */
 static bool is_number(int64_t *out, const char *text)
@@ -63,8 +64,36 @@ pawl_status pawl__workspace_or_pruned(
         return status;
 }
 
+/* The checkpoint before a tool call, by the name of its document, with or without its end. */
+static pawl_status find_call(
+        pawl__row *out, pawl__state *state, const char *which, pawl__arena *arena, pawl_error *err)
+{
+        static const char end[] = ".json";
+        const pawl_text given = pawl__text(which);
+        const bool whole =
+                given.len > strlen(end) && strcmp(which + given.len - strlen(end), end) == 0;
+        pawl__log_record call;
+        pawl__buf name = PAWL__BUF_INIT;
+
+        pawl__buf_addf(&name, "%s%s", which, whole ? "" : end);
+        pawl_status status = pawl__buf_check(&name, err);
+        if (!status)
+                status = pawl__log_record_find(
+                        &call, pawl__state_log(state), pawl__buf_text(&name), arena, err);
+        pawl__buf_free(&name);
+        if (status)
+                return status;
+        *out = (pawl__row){.v[PAWL__WCP_N].integer = call.n};
+        return pawl__state_get(state, PAWL__WORKSPACE, out, arena, err);
+}
+
 static pawl_status not_found(const char *which, pawl_error *err)
 {
+        if (strncmp(which, "@turn:", strlen("@turn:")) == 0)
+                return pawl__fail(err, PAWL_ENOTFOUND,
+                        "checkpoint %.100s: no such turn has ended; `pawl checkpoints` shows the "
+                        "turns",
+                        which);
         if (*which == '@')
                 return pawl__fail(err, PAWL_ENOTFOUND,
                         "checkpoint %.100s: there is none of that step; `pawl checkpoints` lists "
@@ -92,8 +121,13 @@ pawl_status pawl__workspace_find(
                 rows[0].v[PAWL__WCP_N].integer = n;
                 status = pawl__state_get(state, PAWL__WORKSPACE, &rows[0], arena, err);
         } else if (*which == '@') {
-                status = pawl__state_workspace_of_step(
-                        &rows[0], state, pawl__text(which + 1), arena, err);
+                status = strncmp(which, "@turn:", strlen("@turn:")) != 0
+                                 ? PAWL_DONE
+                                 : pawl__workspace_of_turn(
+                                           &rows[0], state, which + strlen("@turn:"), arena, err);
+                if (status == PAWL_DONE)
+                        status = pawl__state_workspace_of_step(
+                                &rows[0], state, pawl__text(which + 1), arena, err);
         } else if (strlen(which) < PAWL__PREFIX_MIN) {
                 status = PAWL_ENOTFOUND;
         } else {
@@ -105,7 +139,7 @@ pawl_status pawl__workspace_find(
                                 which, PAWL__FMT(rows[0].v[PAWL__WCP_ID].text),
                                 PAWL__FMT(rows[1].v[PAWL__WCP_ID].text));
                 if (!status && found == 0)
-                        status = PAWL_ENOTFOUND;
+                        status = find_call(&rows[0], state, which, arena, err);
         }
         if (status)
                 return status == PAWL_ENOTFOUND ? not_found(which, err) : status;

@@ -1,6 +1,6 @@
 /* Checkpoints as the public header shows them. */
 #include "base/error.h"
-#include "workspace/workspace.h"
+#include "workspace/turns.h"
 #include <stdlib.h>
 
 /* What a caller gets, and what it lies in. */
@@ -47,6 +47,32 @@ pawl_workspace_checkpoint_info pawl__checkpoint_info(const pawl__row *row, uint6
                 .worktree = v[PAWL__WCP_WORKTREE].text.len ? v[PAWL__WCP_WORKTREE].text : none};
 }
 
+/* Those that changed one of the paths of the workspace, and of them the newest so many (0: all). */
+static pawl_status keep_changing(pawl_workspace_checkpoint_info *items, size_t *n, size_t limit,
+        pawl_log *log, const pawl_workspace_options *options, pawl__arena *arena, pawl_error *err)
+{
+        bool *const touched = pawl__arena_array(arena, *n + 1, sizeof *touched);
+        pawl__workspace ws;
+        size_t kept = 0;
+
+        if (!touched)
+                return pawl__nomem(err);
+        TRY(pawl__workspace_open(&ws, log, options, err));
+        const pawl_status status =
+                pawl__checkpoint_details(items, *n, ws.state, &ws.paths, touched, arena, err);
+        pawl__workspace_close(&ws);
+        TRY(status);
+        for (size_t i = 0; i < *n; i++)
+                if (touched[i])
+                        items[kept++] = items[i];
+        *n = kept;
+        if (limit && kept > limit) {
+                memmove(items, items + (kept - limit), limit * sizeof *items);
+                *n = limit;
+        }
+        return PAWL_OK;
+}
+
 /* Puts into @p rows, which lie in the arena, those that are asked for, the newest first. */
 typedef pawl_status gather_fn(pawl__row **rows, size_t *n, pawl__state *state, const void *which,
         pawl__arena *arena, pawl_error *err);
@@ -54,7 +80,11 @@ typedef pawl_status gather_fn(pawl__row **rows, size_t *n, pawl__state *state, c
 static pawl_status gather_page(pawl__row **rows, size_t *n, pawl__state *state, const void *which,
         pawl__arena *arena, pawl_error *err)
 {
-        return pawl__state_workspace_page(rows, n, state, which, arena, err);
+        pawl__checkpoint_filter filter = *(const pawl__checkpoint_filter *)which;
+
+        if (filter.options)
+                filter.page.limit = 0; /* these are chosen later */
+        return pawl__state_workspace_page(rows, n, state, &filter, arena, err);
 }
 
 static pawl_status gather_one(pawl__row **rows, size_t *n, pawl__state *state, const void *which,
@@ -72,6 +102,7 @@ static pawl_status gather_one(pawl__row **rows, size_t *n, pawl__state *state, c
 static pawl_status fill_list(
         checkpoints *list, pawl_log *log, gather_fn *gather, const void *which, pawl_error *err)
 {
+        const pawl__checkpoint_filter *const filter = gather == gather_page ? which : NULL;
         pawl__state *state;
         pawl__row *rows = NULL, current = {0}, by;
         bool put_back;
@@ -92,6 +123,11 @@ static pawl_status fill_list(
         for (size_t i = 0; i < n; i++)
                 items[n - 1 - i] =
                         pawl__checkpoint_info(&rows[i], (uint64_t)current.v[PAWL__WCP_N].integer);
+        if (filter && filter->options)
+                TRY(keep_changing(
+                        items, &n, filter->page.limit, log, filter->options, &list->arena, err));
+        else
+                TRY(pawl__checkpoint_details(items, n, state, NULL, NULL, &list->arena, err));
         list->shown = (pawl_workspace_checkpoints){items, n};
         return PAWL_OK;
 }

@@ -128,7 +128,8 @@ PAWL_MUST_CHECK pawl_status pawl__workspace_head(
  *  at it. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_check_idle(pawl__workspace *ws, pawl_error *err);
 
-/** The checkpoint that @p which names: a number, an id or the start of one, "current", "@STEP".
+/** The checkpoint that @p which names: a number, an id or the start of one, "current",
+ *  "@STEP", "@turn:N", "@turn:SESSION:N", a tool call's.
  *  PAWL_ENOTFOUND, PAWL_EINVAL. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_find(
         pawl__row *out, pawl__state *state, const char *which, pawl__arena *arena, pawl_error *err);

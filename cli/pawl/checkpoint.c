@@ -78,14 +78,20 @@ static const cli_field fields[] = {
 };
 
 static pawl_status print_json(
-        const cli_call *cli, const pawl_workspace_capture *capture, pawl_error *err)
+        const cli_call *cli, pawl_log *log, const pawl_workspace_capture *capture, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl_workspace_checkpoints *taken = NULL;
+        char n[24];
+
+        snprintf(n, sizeof n, "%" PRIu64, capture->info.n);
+        TRY(pawl_workspace_checkpoint_find(&taken, log, n, err)); /* with what changed */
 
         pawl__json_open_object(&w);
-        cli_fields_json(&w, cli_checkpoint_fields, &capture->info);
+        cli_fields_json(&w, cli_checkpoint_fields, taken->items);
         cli_fields_json(&w, fields, capture);
         pawl__json_close_object(&w);
+        pawl_workspace_checkpoints_free(taken);
         return cli_print_json(cli, &w, err);
 }
 
@@ -160,7 +166,7 @@ static int take(const cli_call *cli, pawl_workspace_checkpoint_request *request,
         if (!status && damaged)
                 status = verify_all(cli, log, options->actor, &err);
         if (!status && cli_given(cli, "json"))
-                status = print_json(cli, capture, &err);
+                status = print_json(cli, log, capture, &err);
         else if (!status)
                 print_text(cli, capture);
         int code = status ? cli_fail(cli, &err) : CLI_DONE;

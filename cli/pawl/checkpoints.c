@@ -44,6 +44,12 @@ static pawl_status gather(pawl_workspace_checkpoints **out, const cli_call *cli,
 {
         pawl__checkpoint_filter f = {.step_id = pawl__text(cli_value(cli, "step")),
                 .page = {cli_number(cli, "before", 0), (size_t)cli_number(cli, "limit", 0)}};
+        pawl_workspace_options options;
+        if (cli->n_args) {
+                TRY(cli_workspace_options(&options, cli, err));
+                TRY(cli_take_paths(&options, cli, err));
+                f.options = &options;
+        }
         pawl_status status = wanted(&f.run_id, state, cli, "run", PAWL__RUNS, err);
 
         if (!cli_given(cli, "all") && !f.run_id.data && !cli_given(cli, "session") &&
@@ -60,6 +66,31 @@ static pawl_status gather(pawl_workspace_checkpoints **out, const cli_call *cli,
         status = check_known(&of_run, state, cli, "run", PAWL__RUNS, err);
         return status ? status
                       : check_known(&of_session, state, cli, "session", PAWL__SESSIONS, err);
+}
+
+/* Columns of turns are for those that have some. */
+static const cli_field *choose_fields(
+        const pawl_workspace_checkpoints *list, const cli_call *cli, pawl_error *err)
+{
+        size_t n = 0, turns = 0;
+
+        while (cli_checkpoint_fields[n++].type != CLI_AS_NOTHING)
+                ;
+        for (size_t i = 0; i < list->n; i++)
+                turns += list->items[i].turn != 0;
+        if (turns)
+                return cli_checkpoint_fields;
+        cli_field *const fields = pawl__arena_array(cli->arena, n, sizeof *fields);
+        if (!fields) {
+                (void)pawl__nomem(err);
+                return NULL;
+        }
+        memcpy(fields, cli_checkpoint_fields, n * sizeof *fields);
+        for (size_t i = 0; i < n; i++)
+                if (fields[i].title &&
+                        (!strcmp(fields[i].title, "turn") || !strcmp(fields[i].title, "said")))
+                        fields[i].title = NULL;
+        return fields;
 }
 
 static pawl_status checkpoints(cli_call *cli, pawl_log *log, pawl_error *err)
@@ -80,13 +111,23 @@ static pawl_status checkpoints(cli_call *cli, pawl_log *log, pawl_error *err)
                         "run MISSION` one after each step");
                 fputc('\n', cli->in->out);
         } else if (!status) {
-                status = cli_print_list(cli, log, cli_checkpoint_fields, list->items, list->n,
-                        sizeof *list->items, err);
+                const cli_field *const fields = choose_fields(list, cli, err);
+                status = !fields ? PAWL_ENOMEM
+                                 : cli_print_list(cli, log, fields, list->items, list->n,
+                                           sizeof *list->items, err);
         }
         if (list)
                 cli_say_failed_checkpoints(cli, log, (uint64_t)newest.v[PAWL__WCP_SEQ].integer);
         pawl_workspace_checkpoints_free(list);
         return status;
+}
+
+static int checkpoints_run(cli_call *cli)
+{
+        if (!cli->in->served && cli_before_paths(cli) > 0)
+                return cli_usage(
+                        cli, "one argument too many: \"%s\"; paths come after --", cli->args[0]);
+        return cli_with_log(cli, CLI_LOOK, checkpoints);
 }
 
 static const cli_option checkpoints_options[] = {
@@ -102,9 +143,10 @@ static const cli_option checkpoints_options[] = {
 
 const cli_cmd pawl_workspace_checkpoints_cmd = {
         .name = "checkpoints",
+        .args = "[PATH...]",
+        .arg_help = {"after --: those that changed these files and directories"},
         .traits = CLI_SERVED,
         .options = checkpoints_options,
         .help = "List the checkpoints of the workspace, oldest first",
-        .on_log = checkpoints,
-        .access = CLI_LOOK,
+        .run = checkpoints_run,
 };

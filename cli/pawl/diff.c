@@ -238,6 +238,7 @@ static pawl_status print_patch(const char *data, size_t len, void *user)
 static pawl_status diff(cli_call *cli, pawl_log *log, pawl_error *err)
 {
         const bool json = cli_given(cli, "json"), patch = cli_given(cli, "patch");
+        const char *a = cli_before_paths(cli) > 0 ? cli->args[0] : "current";
         const char *b = cli_before_paths(cli) > 1 ? cli->args[1] : NULL;
         FILE *out = cli->in->out;
         const bool keep = json || cli_is_terminal(out);
@@ -249,7 +250,7 @@ static pawl_status diff(cli_call *cli, pawl_log *log, pawl_error *err)
         if (!status)
                 status = cli_take_paths(&options, cli, err);
         if (!status)
-                status = pawl_workspace_compare(&c, log, cli->args[0], b, &options,
+                status = pawl_workspace_compare(&c, log, a, b, &options,
                         !patch ? NULL
                         : keep ? keep_patch
                                : print_patch,
@@ -282,8 +283,8 @@ static const cli_option diff_options[] = {
 
 const cli_cmd pawl_diff_cmd = {
         .name = "diff",
-        .args = "A [B] [PATH...]",
-        .arg_help = {"the checkpoint to start from",
+        .args = "[A] [B] [PATH...]",
+        .arg_help = {"the checkpoint to start from (default: the current one)",
                 "the checkpoint to end at (default: the workspace as it is)",
                 "after --: these files and directories alone"},
         .traits = CLI_SERVED | CLI_WORKSPACE,

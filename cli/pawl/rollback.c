@@ -149,7 +149,7 @@ static int rollback_run(cli_call *cli)
                                       "checkpoint");
         if (cli_given(cli, "finish") && cli_given(cli, "plan"))
                 return cli_usage(cli, "--finish has its plan already; leave --plan out");
-        if (!cli_given(cli, "finish") && !cli_arg(cli, 0))
+        if (!cli_given(cli, "finish") && cli_before_paths(cli) < 1)
                 return cli_usage(cli, "name the checkpoint to go back to");
         if (cli_given(cli, "dir") && (cli_given(cli, "finish") || cli_given(cli, "plan") ||
                                              cli_before_paths(cli) < cli->n_args))

@@ -114,7 +114,8 @@ static const char *absolute(const char *path, pawl__arena *arena)
 
 int cli_before_paths(const cli_call *cli)
 {
-        return cli->ended && cli->n_before > 0 ? cli->n_before : cli->n_args;
+        /* a service puts "--" before all of them */
+        return cli->ended && (cli->n_before > 0 || !cli->in->served) ? cli->n_before : cli->n_args;
 }
 
 pawl_status cli_take_paths(pawl_workspace_options *options, const cli_call *cli, pawl_error *err)
@@ -175,6 +176,54 @@ static const char *standing(const void *item, char buf[CLI_WORD_MAX])
         return buf;
 }
 
+static bool has_changed(const void *item)
+{
+        return ((const pawl_workspace_checkpoint_info *)item)->has_changed;
+}
+
+static bool has_turn(const void *item)
+{
+        return ((const pawl_workspace_checkpoint_info *)item)->turn != 0;
+}
+
+/* "+2 -1 ~3": files. */
+static const char *changes(const void *item, char buf[CLI_WORD_MAX])
+{
+        const pawl_workspace_checkpoint_info *info = item;
+        const struct {
+                char sign;
+                uint64_t n;
+        } parts[] = {{'+', info->added}, {'-', info->removed}, {'~', info->modified}};
+        int len = 0;
+
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+                if (parts[i].n)
+                        len += snprintf(buf + len, (size_t)(CLI_WORD_MAX - len), "%s%c%" PRIu64,
+                                len ? " " : "", parts[i].sign, parts[i].n);
+        return !info->has_changed ? NULL : len ? buf : "=";
+}
+
+static const char *turn_number(const void *item, char buf[CLI_WORD_MAX])
+{
+        snprintf(buf, CLI_WORD_MAX, "%" PRIu64,
+                ((const pawl_workspace_checkpoint_info *)item)->turn);
+        return has_turn(item) ? buf : NULL;
+}
+
+static const cli_field changed_fields[] = {
+        {"added", CLI_AS_INTEGER, AT(added)},
+        {"removed", CLI_AS_INTEGER, AT(removed)},
+        {"modified", CLI_AS_INTEGER, AT(modified)},
+        CLI_NO_FIELD,
+};
+
+static const cli_field turn_fields[] = {
+        {"session_id", CLI_AS_TEXT, AT(turn_session)},
+        {"n", CLI_AS_INTEGER, AT(turn)},
+        {"text", CLI_AS_TEXT, AT(turn_text)},
+        CLI_NO_FIELD,
+};
+
 static bool has_commit(const void *item)
 {
         return ((const pawl_workspace_checkpoint_info *)item)->git_head.data != NULL;
@@ -204,6 +253,9 @@ const cli_field cli_checkpoint_fields[] = {
         {"trigger", CLI_AS_TEXT, AT(trigger)},
         {"description", CLI_AS_TEXT, AT(description), .title = "description", .cut = CLI_CUT},
         {NULL, CLI_AS_TEXT, AT(trigger), .title = "trigger"},
+        {NULL, CLI_AS_WORD, CLI_ITSELF, .title = "changes", .word = changes},
+        {NULL, CLI_AS_WORD, CLI_ITSELF, .title = "turn", .word = turn_number},
+        {NULL, CLI_AS_TEXT, AT(turn_text), .title = "said", .cut = CLI_CUT},
         {"files", CLI_AS_INTEGER, AT(files), .title = "files"},
         {"bytes", CLI_AS_SIZE, AT(bytes), .title = "size"},
         {"created_at", CLI_AS_TIME, AT(created_us), .title = "when", .cut = CLI_CUT_LAST},
@@ -227,6 +279,8 @@ const cli_field cli_checkpoint_fields[] = {
         {"imported", CLI_AS_BOOL, AT(imported)},
         {"why_invalid", CLI_AS_TEXT, AT(why_invalid)},
         {"given_up", CLI_AS_TEXT, AT(given_up)},
+        {"changed", CLI_AS_PART, .has = has_changed, .fields = changed_fields},
+        {"turn", CLI_AS_PART, .has = has_turn, .fields = turn_fields},
         {"worktree", CLI_AS_PART, .has = has_worktree, .fields = worktree_fields},
         CLI_NO_FIELD,
 };

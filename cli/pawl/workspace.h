@@ -50,7 +50,7 @@ PAWL_MUST_CHECK pawl_status cli_workspace_patterns(
 PAWL_MUST_CHECK pawl_status cli_checkpoint_options(
         pawl_workspace_options *out, const cli_call *cli, pawl_error *err);
 
-/** How many arguments are no paths: those before a "--" that comes after the first. */
+/** How many arguments are no paths: those before a "--". */
 int cli_before_paths(const cli_call *cli);
 /** The others as the paths of @p options. Relative ones are so to the working directory, in a
  *  service to the root. */

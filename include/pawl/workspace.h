@@ -112,6 +112,13 @@ typedef struct pawl_workspace_checkpoint_info {
                                     stands; absent: it is */
         pawl_text worktree;    /**< the id of the linked work tree that it is of, whose top is root,
                                     absolute; absent: it is of the log's own workspace */
+        bool has_changed; /**< the three below are known: there is one before it, of its work tree
+                               (or its run, in a directory of its own), and both have contents */
+        uint64_t added, removed, modified; /**< files, since the one before */
+        uint64_t turn;          /**< of the agent's session, from 1 up: it was taken in it, or at
+                                     its end; 0: in none that has ended */
+        pawl_text turn_session; /**< its session; absent: turn is 0 */
+        pawl_text turn_text;    /**< what the agent said at its end, at most 300 bytes; or absent */
 } pawl_workspace_checkpoint_info;
 
 /** What a reading of the workspace met. */
@@ -163,8 +170,9 @@ typedef struct pawl_workspace_checkpoints {
 /** Every checkpoint, oldest first. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_list(
         pawl_workspace_checkpoints **out, pawl_log *log, pawl_error *err);
-/** One: @p which is its number, its id or the unambiguous start of it, "current", or "@STEP": the
- *  newest of that step that was not imported.
+/** One: @p which is its number, its id or the unambiguous start of it, "current", "@STEP": the
+ *  newest of that step that was not imported, "@turn:N": where the workspace was at the end of turn
+ *  N of the newest session that has turns, "@turn:SESSION:N", or the name of a tool call.
  *  PAWL_ENOTFOUND; PAWL_EINVAL for a start that several have. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_checkpoint_find(
         pawl_workspace_checkpoints **out, pawl_log *log, const char *which, pawl_error *err);

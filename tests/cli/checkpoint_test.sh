@@ -49,8 +49,8 @@ same "$(eventlog list --json | jq -r .actor | tail -n 1)" agent:builder
 
 it "they are listed with the one that the workspace stands at"
 runs 0 pawl checkpoints
-says '^ *N +ID +STEP +DESCRIPTION +TRIGGER +FILES +SIZE +WHEN +STATE$' out
-says '^ *1 +cp-01 +- +Before the great change +manual +4 .* ✓$' out
+says '^ *N +ID +STEP +DESCRIPTION +TRIGGER +CHANGES +FILES +SIZE +WHEN +STATE$' out
+says '^ *1 +cp-01 +- +Before the great change +manual +- +4 .* ✓$' out
 says '^ *3 +cp-03 .* ← current$' out
 
 it "one is shown by number, by the start of its id, and as current"

@@ -85,33 +85,6 @@ static char letter_of(pawl__change_kind kind)
         return 'M';
 }
 
-static bool is_directory(const pawl__entry *entry)
-{
-        return entry && entry->kind == PAWL__ENTRY_DIRECTORY;
-}
-
-static bool is_captured(const pawl__entry *entry)
-{
-        return entry && entry->kind != PAWL__ENTRY_SKIPPED;
-}
-
-/* A directory that comes or goes is seen in its files, unless it has none. What neither side
- * captured is no difference that is known. */
-static pawl_status worth_telling(
-        bool *yes, pawl__comparing *c, const pawl__change *change, pawl_error *err)
-{
-        const pawl__entry *only = change->from ? change->from : change->to;
-
-        *yes = change->kind != PAWL__CHANGE_INSIDE &&
-               (is_captured(change->from) || is_captured(change->to));
-        if (!*yes || (change->from && change->to) || !is_directory(only))
-                return PAWL_OK;
-        pawl__buf_clear(&c->before);
-        pawl_status status = pawl__contents_directory(&c->before, c->ws.contents, only->hash, err);
-        *yes = !status && c->before.len == PAWL__TREE_HEAD;
-        return status;
-}
-
 static pawl_status count_lines(
         pawl_file_change *file, pawl__comparing *c, const pawl__change *change, pawl_error *err)
 {
@@ -143,7 +116,8 @@ static pawl_status add_change(const pawl__change *change, void *user, pawl_error
 
         if (c->ws.part && !pawl__paths_have(&c->ws.paths, change->path))
                 return PAWL_OK;
-        pawl_status status = worth_telling(&told, c, change, err);
+        const pawl__directories directories = {get_directory, c};
+        pawl_status status = pawl__change_counts(&told, &directories, change, &c->before, err);
 
         if (status || !told)
                 return status;

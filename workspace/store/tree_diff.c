@@ -171,3 +171,23 @@ pawl_status pawl__diff_trees(const pawl__directories *directories, const unsigne
         pawl__buf_free(&d.path);
         return status;
 }
+
+static bool is_captured(const pawl__entry *entry)
+{
+        return entry && entry->kind != PAWL__ENTRY_SKIPPED;
+}
+
+pawl_status pawl__change_counts(bool *yes, const pawl__directories *directories,
+        const pawl__change *change, pawl__buf *buf, pawl_error *err)
+{
+        const pawl__entry *only = change->from ? change->from : change->to;
+
+        *yes = change->kind != PAWL__CHANGE_INSIDE &&
+               (is_captured(change->from) || is_captured(change->to));
+        if (!*yes || (change->from && change->to) || !is_directory(only))
+                return PAWL_OK;
+        pawl__buf_clear(buf);
+        pawl_status status = directories->get(buf, only->hash, directories->user, err);
+        *yes = !status && buf->len == PAWL__TREE_HEAD;
+        return status;
+}

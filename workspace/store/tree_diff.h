@@ -44,3 +44,8 @@ typedef pawl_status (*pawl__change_fn)(const pawl__change *change, void *user, p
 PAWL_MUST_CHECK pawl_status pawl__diff_trees(const pawl__directories *directories,
         const unsigned char *from, const unsigned char *to, pawl__change_fn fn, void *user,
         pawl_error *err);
+
+/** Is it a difference to list? A directory that comes or goes is seen in its files, unless it has
+ * none. What neither side captured is no difference that is known. @p buf is scratch. */
+PAWL_MUST_CHECK pawl_status pawl__change_counts(bool *yes, const pawl__directories *directories,
+        const pawl__change *change, pawl__buf *buf, pawl_error *err);

@@ -25,7 +25,14 @@ static const json_field checkpoint_fields[] = {FIELD(pawl_workspace_checkpoint_i
         FIELD(pawl_workspace_checkpoint_info, imported),
         FIELD(pawl_workspace_checkpoint_info, why_invalid),
         FIELD(pawl_workspace_checkpoint_info, given_up),
-        FIELD(pawl_workspace_checkpoint_info, worktree)};
+        FIELD(pawl_workspace_checkpoint_info, worktree),
+        FIELD(pawl_workspace_checkpoint_info, has_changed),
+        FIELD(pawl_workspace_checkpoint_info, added),
+        FIELD(pawl_workspace_checkpoint_info, removed),
+        FIELD(pawl_workspace_checkpoint_info, modified),
+        FIELD(pawl_workspace_checkpoint_info, turn),
+        FIELD(pawl_workspace_checkpoint_info, turn_session),
+        FIELD(pawl_workspace_checkpoint_info, turn_text)};
 static const json_field count_fields[] = {FIELD(pawl_workspace_capture_counts, files),
         FIELD(pawl_workspace_capture_counts, bytes), FIELD(pawl_workspace_capture_counts, captured),
         FIELD(pawl_workspace_capture_counts, unchanged),

@@ -1,5 +1,5 @@
 /**
- * @file toolcalls/log_record.h
+ * @file workspace/log_record.h
  * @brief The tool calls that the log knows: each is the event right behind its checkpoint.
  */
 #pragma once

@@ -1,4 +1,4 @@
-#include "toolcalls/log_record.h"
+#include "workspace/log_record.h"
 #include "base/error.h"
 #include "events/types.h"
 
