@@ -265,8 +265,9 @@ pawl_status cli_plan_done(
         if (effect->run_id.data && !pawl__text_is(effect->run_status, "completed") &&
                 !has_ended(plan)) {
                 TRY(cli_run_row(&run, effect->run_id, cli, log, err));
-                cli_sayf(cli, cli->in->out, "continue with %s\n",
+                cli_sayf(cli, cli->in->out, "continue with %s",
                         PAWL__ADVICE(pawl__run_way_of(&run), effect->run_id));
+                fputc('\n', cli->in->out);
         }
         cli_sayf(cli, cli->in->out,
                 plan->undo && !plan->redo ? "`pawl redo` takes this back"

@@ -56,7 +56,7 @@ SERVICE_TEST(a_call_is_checkpointed_listed_and_taken_back, &s)
         run("restore", quoted);
         answer_says(&s, "\"toolCall\":{\"callId\":\"c1\",\"name\":\"replace\",\"args\":{\"a\":1}}");
         answer_says(&s, "\"checkpoint\":{\"n\":1,\"id\":\"cp-01-before-replace-c1-");
-        answer_says(&s, "\"safety\":2}");
+        answer_says(&s, "\"safety\":2,\"rollback\":{\"applied\":true,");
         char *text = file_read(path, &len);
         assert_string_equal(text, "one");
         /* an argument is a name, never a subcommand */
