@@ -43,7 +43,7 @@ static pawl_status nothing_more(
 
 void restores_plan(restores *f, tree_hash now, tree_hash target)
 {
-        const pawl__world world = {nothing_stands, nothing_more, NULL};
+        const pawl__world world = {nothing_stands, nothing_more, NULL, NULL};
         pawl__directories directories = trees_directories(&f->t);
         pawl__plan_rights rights = {.target_recorded = true};
         tree_hash both[2] = {now, target};

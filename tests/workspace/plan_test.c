@@ -78,7 +78,7 @@ static void make(pawl__plan *plan, fixture *f, tree_hash now, tree_hash target,
         const tree_hash *recorded, size_t n)
 {
         pawl__directories directories = trees_directories(&f->t);
-        const pawl__world world = {look, holds_more, f};
+        const pawl__world world = {look, holds_more, f, NULL};
         pawl__plan_rights rights = {.also = &f->also, .target_recorded = !f->undo};
         tree_hash all[8];
         pawl_error err = PAWL_ERROR_INIT;

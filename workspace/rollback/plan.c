@@ -233,15 +233,30 @@ static bool changed_since(const planner *p, const pawl__change *change)
                !alike(change->from, &p->rights->tried[at].to);
 }
 
+/* Was it ignored when the rollback that is undone began? What that one's safety copy has was
+ * ignored by the rules of its target alone. */
+static bool was_left(const planner *p, const pawl__change *change)
+{
+        const uint32_t wanted =
+                p->rights->never ? pawl__map_get(p->rights->never, change->path) : PAWL__MAP_NONE;
+
+        return wanted != PAWL__MAP_NONE && (wanted || !change->to);
+}
+
 static pawl_status consider_known(planner *p, const pawl__change *change)
 {
-        bool may = false;
+        bool may = false, ignored = false;
         pawl_status status;
 
-        if (has(p->rights->never, change->path))
+        if (was_left(p, change))
                 return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
         if (changed_since(p, change))
                 return block(p, change, PAWL__LEFT_CHANGED, (pawl__skip)0);
+        if (!change->to && p->world->ignored_then)
+                TRY(p->world->ignored_then(&ignored, change->path,
+                        is(change->from, PAWL__ENTRY_DIRECTORY), p->world->user, p->err));
+        if (ignored)
+                return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
         status = may_touch(&may, p, change);
         if (status)
                 return status;

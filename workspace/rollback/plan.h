@@ -87,6 +87,9 @@ typedef struct pawl__world {
         pawl_status (*holds_more)(bool *more, pawl_text path, const unsigned char hash[32],
                 void *user, pawl_error *err);
         void *user;
+        /** Do the target's rules leave the path out? It may have been there then. NULL: no. */
+        pawl_status (*ignored_then)(
+                bool *yes, pawl_text path, bool directory, void *user, pawl_error *err);
 } pawl__world;
 
 /** What a rollback may touch. */
@@ -97,8 +100,8 @@ typedef struct pawl__plan_rights {
         const pawl__map *also;          /**< paths where it may do both; NULL: none */
         const pawl__plan_step *tried;   /**< steps that it retries, to which `also` leads from their
                                            paths: what is there now must be what was; NULL: none */
-        const pawl__map *never;     /**< paths that were ignored when the rollback that is undone
-                                       began, and are left alone for that; NULL: none */
+        const pawl__map *never;     /**< paths that the rollback that is undone left alone, as they
+                                       were ignored, to 1 if its target had them; NULL: none */
         const pawl__own_files *own; /**< the log's, which are left alone */
         bool imported;              /**< the target is: no setuid or setgid bit comes of it */
         bool target_recorded;       /**< the target is one of those recorded: its paths are too */

@@ -1,6 +1,7 @@
 /* The files of a rollback: deciding from what is there, doing it, and looking at it again. */
 #include "base/error.h"
 #include "base/system.h"
+#include "workspace/rollback/ignored_then.h"
 #include "workspace/rollback/rollback_internal.h"
 #include <dirent.h>
 #include <errno.h>
@@ -14,6 +15,7 @@ typedef struct looking {
         pawl__rootdir root;
         pawl__directories directories;
         pawl__own_files own; /* the log's */
+        pawl__ignored_then then;
 } looking;
 
 static pawl_status find_own(
@@ -87,6 +89,14 @@ static pawl_status holds_more(
         return status;
 }
 
+static pawl_status ignored_then(
+        bool *yes, pawl_text path, bool directory, void *user, pawl_error *err)
+{
+        looking *l = user;
+
+        return pawl__ignored_then_has(yes, &l->then, path, directory, err);
+}
+
 /* ---- Deciding ----------------------------------------------------------------------------- */
 
 /* Both trees that a plan goes between. */
@@ -153,7 +163,7 @@ static pawl_status leave_ignored(pawl_rollback_plan *p, looking *l, pawl_error *
 static pawl_status decide(pawl_rollback_plan *p, pawl__workspace *ws, looking *l,
         const pawl__plan_rights *rights, pawl_error *err)
 {
-        const pawl__world world = {look, holds_more, l};
+        const pawl__world world = {look, holds_more, l, p->whole ? NULL : ignored_then};
         pawl_status status = pawl__log_failed(
                 ws->log, pawl_log_head(&p->plan.head_seq, p->plan.head_hash, ws->log), err);
 
@@ -185,6 +195,8 @@ pawl_status pawl__rollback_plan(
                 return status;
         }
         may.rights.own = &l.own;
+        l.then = (pawl__ignored_then){
+                .ws = ws, .directories = &l.directories, .tree = p->plan.target_tree};
         pawl__contents_overlay(ws->contents, &beside);
         p->plan.n_steps = p->plan.n_left = 0; /* of a plan before */
         memcpy(p->plan.now, scan->tree, 32);
@@ -200,6 +212,7 @@ pawl_status pawl__rollback_plan(
         if (!status && !p->whole)
                 status = pawl__rollback_others(p, ws, &l.directories, err);
         pawl__contents_overlay(ws->contents, NULL);
+        pawl__ignored_then_free(&l.then);
         pawl__rollback_rights_free(&may);
         pawl__rootdir_close(&l.root);
         return status;

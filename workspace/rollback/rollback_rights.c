@@ -79,7 +79,8 @@ static pawl_status undone_paths(pawl__rollback_rights *l, pawl_rollback_plan *p,
                         undone->steps[i].path, err));
         for (size_t i = 0; i < undone->n_left; i++)
                 if (undone->left[i].why == PAWL__LEFT_IGNORED)
-                        TRY(keep_path(&l->never, 0, NULL, p, undone->left[i].path, err));
+                        TRY(keep_path(&l->never, undone->left[i].wanted, NULL, p,
+                                undone->left[i].path, err));
         return PAWL_OK;
 }
 

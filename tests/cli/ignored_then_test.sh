@@ -1,0 +1,61 @@
+# What the rules of a checkpoint ignore was not captured with it: a rollback to that leaves it, though the rules of now do not
+# ignore it.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+git init -q
+
+lay() {
+        printf '.env\nmodules/\nsub/*.o\n' >.gitignore
+        mkdir -p sub modules
+        echo secret >.env
+        echo m >modules/m.js
+        echo o >sub/x.o
+        echo f >f
+}
+there() {
+        same "$(cat .env modules/m.js sub/x.o | tr '\n' ' ')" 'secret m o '
+}
+
+it "a rollback, an undo and a redo leave what their target ignores"
+lay
+runs 0 pawl checkpoint one
+rm .gitignore
+echo new >new
+runs 0 pawl checkpoint two
+runs 0 pawl rollback 1 --yes
+says 'leave +modules: ignored' out
+there
+[ ! -e new ]
+runs 0 pawl undo --yes
+there
+same "$(cat new)" new
+[ ! -e .gitignore ]
+runs 0 pawl redo --yes
+there
+[ ! -e new ]
+
+it "an undo leaves what was ignored before its rollback, though it was captured since"
+rm -r .gitignore modules sub .env
+runs 0 pawl checkpoint three
+lay
+runs 0 pawl checkpoint four
+runs 0 pawl rollback "$(pawl checkpoints --json | jq '.[] | select(.description == "three").n')" --yes
+there
+runs 0 pawl checkpoint five
+runs 0 pawl undo --yes
+there
+same "$(head -n 1 .gitignore)" .env
+runs 0 pawl redo --yes
+there
+
+it "what the settings include was captured, so that it goes"
+mkdir -p .pawl
+echo 'include: [.env]' >.pawl/config.yaml
+rm -rf .env modules sub
+echo .env >.gitignore
+runs 0 pawl checkpoint six
+n=$(pawl checkpoints --json | jq '.[-1].n')
+echo secret >.env
+runs 0 pawl checkpoint seven
+runs 0 pawl rollback "$n" --yes
+[ ! -e .env ]
+runs 0 eventlog replay --check
