@@ -168,6 +168,10 @@ export interface Checkpoint {
   createdUs: number; /** The one that was current when it was taken, or 0. */ base: number;
   valid: boolean; current: boolean; /** Taken by a rollback, to undo it. */ safety: boolean; pinned: boolean; pruned: boolean; imported: boolean;
   whyInvalid: string | null; givenUp: string | null; worktree: string | null;
+  /** The three counts are known: files that differ from the checkpoint before it, of its work tree. */
+  hasChanged: boolean; added: number; removed: number; modified: number;
+  /** The agent's turn that it was taken in, or at the end of, and what the agent said then; or 0. */
+  turn: number; turnSession: string | null; turnText: string | null;
 }
 
 /** What a reading of the workspace met. */

@@ -168,7 +168,7 @@ test("checkpoints are compared, pinned and copied", async () => {
   const file = path.join(directory, "notes.txt");
   writeFileSync(file, "one\n");
   const { info, counts, taken } = await log.checkpoint({ description: "first" });
-  assert.equal(keys(info), "base bytes createdUs current description files gitBranch gitHead givenUp id imported missionId n notCaptured outputsHash pinned pruned root runId safety seq sessionId stateHash stepId tree trigger valid whyInvalid worktree");
+  assert.equal(keys(info), "added base bytes createdUs current description files gitBranch gitHead givenUp hasChanged id imported missionId modified n notCaptured outputsHash pinned pruned removed root runId safety seq sessionId stateHash stepId tree trigger turn turnSession turnText valid whyInvalid worktree");
   assert.deepEqual([taken, counts.files, counts.captured, keys(counts)], [true, info.files, info.files, "bytes captured changing files ignored overBudget repositories reserved special tooLarge unchanged unreadable workspaces"]);
   writeFileSync(file, "one\ntwo\n");
   writeFileSync(path.join(directory, "\u00e9"), "");

@@ -19,7 +19,7 @@ in_page() {
                 /^\.Sh / {on = $2 == "COMMANDS"; next}
                 on && /^\.Ss / {
                         cmd = $2
-                        for (i = 3; i <= NF && $i !~ /^(Ar|Op)$/ && $i != "bash"; i++) cmd = cmd " " $i
+                        for (i = 3; i <= NF && $i !~ /^(Ar|Op|Oo)$/ && $i != "bash"; i++) cmd = cmd " " $i
                         print cmd
                 }
                 on && /^\.It / {

@@ -88,7 +88,7 @@ settle() {
                 pawl checkpoint 'between' >../between.out 2>&1 && return 0
                 pawl rollback --finish >../between.out 2>&1 && continue
                 pawl undo >../between.out 2>&1 && continue
-                sed -n 's/^pawl: \(.*\): was changed by somebody else.*/\1/p' ../between.out | xargs -r rm -f
+                sed -n 's/^pawl: \(.* ends it: \)*\(.*\): was changed by somebody else.*/\2/p' ../between.out | xargs -r rm -f
         done
         cat ../between.out
         return 1
