@@ -10,7 +10,8 @@ static const char *toml_value(const char *line, const char *table, const char *k
         const size_t table_len = strlen(table), key_len = strlen(key);
         bool inside = false;
 
-        for (; line; line = strchr(line, '\n'), line += line != NULL) {
+        for (const char *end; line; line = end ? end + 1 : NULL) {
+                end = strchr(line, '\n');
                 line += strspn(line, " \t");
                 if (*line == '[')
                         inside = strncmp(line + 1, table, table_len) == 0 &&

@@ -44,9 +44,9 @@ static pawl_status gather(pawl_workspace_checkpoints **out, const cli_call *cli,
 {
         pawl__checkpoint_filter f = {.step_id = pawl__text(cli_value(cli, "step")),
                 .page = {cli_number(cli, "before", 0), (size_t)cli_number(cli, "limit", 0)}};
-        pawl_workspace_options options;
+        pawl_workspace_options options = PAWL_WORKSPACE_OPTIONS_INIT;
         if (cli->n_args) {
-                TRY(cli_workspace_options(&options, cli, err));
+                options.root = cli->in->workspace;
                 TRY(cli_take_paths(&options, cli, err));
                 f.options = &options;
         }
