@@ -47,6 +47,21 @@ same "$(head -n 1 .gitignore)" .env
 runs 0 pawl redo --yes
 there
 
+it "an undo removes what its rollback made, though its target ignores it"
+rm -rf .gitignore modules sub .env new
+mkdir made
+echo out >made/out
+runs 0 pawl checkpoint made
+n=$(pawl checkpoints --json | jq '.[-1].n')
+echo made/ >.gitignore
+rm -r made
+runs 0 pawl checkpoint gone
+runs 0 pawl rollback "$n" --yes
+same "$(cat made/out)" out
+runs 0 pawl undo --yes
+[ ! -e made ]
+same "$(cat .gitignore)" made/
+
 it "what the settings include was captured, so that it goes"
 mkdir -p .pawl
 echo 'include: [.env]' >.pawl/config.yaml

@@ -243,6 +243,12 @@ static bool was_left(const planner *p, const pawl__change *change)
         return wanted != PAWL__MAP_NONE && (wanted || !change->to);
 }
 
+/* Did the rollback that is undone make it, where nothing was? */
+static bool was_made(const planner *p, pawl_text path)
+{
+        return p->plan->undo && p->rights->also && pawl__map_get(p->rights->also, path) == 1;
+}
+
 static pawl_status consider_known(planner *p, const pawl__change *change)
 {
         bool may = false, ignored = false;
@@ -252,7 +258,7 @@ static pawl_status consider_known(planner *p, const pawl__change *change)
                 return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
         if (changed_since(p, change))
                 return block(p, change, PAWL__LEFT_CHANGED, (pawl__skip)0);
-        if (!change->to && p->world->ignored_then)
+        if (!change->to && p->world->ignored_then && !was_made(p, change->path))
                 TRY(p->world->ignored_then(&ignored, change->path,
                         is(change->from, PAWL__ENTRY_DIRECTORY), p->world->user, p->err));
         if (ignored)

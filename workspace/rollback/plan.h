@@ -97,7 +97,8 @@ typedef struct pawl__plan_rights {
         pawl__tracked_paths *recorded;  /**< where it may write */
         pawl__tracked_paths *removable; /**< where it may remove what the target has not; NULL: as
                                       recorded */
-        const pawl__map *also;          /**< paths where it may do both; NULL: none */
+        const pawl__map *also;          /**< paths where it may do both, of an undo to 1 if what it
+                                           undoes made them; NULL: none */
         const pawl__plan_step *tried;   /**< steps that it retries, to which `also` leads from their
                                            paths: what is there now must be what was; NULL: none */
         const pawl__map *never;     /**< paths that the rollback that is undone left alone, as they

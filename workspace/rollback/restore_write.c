@@ -152,11 +152,12 @@ static pawl_status make_one(pawl__restore_work *q, batch *b, size_t step, pawl__
         if (beside(temporary, path, name))
                 return pawl__nomem(q->err);
         if (goal->kind == PAWL__ENTRY_LINK) {
+                if (q->gives)
+                        TRY(pawl__restore_owner(&owner, q, step));
                 if (pawl__rootdir_symlink(q->root, pawl__buf_text(temporary), goal->target.data) !=
                         0)
                         return pawl__restore_unwritten(q, step, errno, "make the link");
                 if (q->gives) {
-                        TRY(pawl__restore_owner(&owner, q, step));
                         if (pawl__rootdir_give(q->root, pawl__buf_text(temporary), owner.uid,
                                     owner.gid) != 0) {
                                 const int error = pawl__give_error(errno);

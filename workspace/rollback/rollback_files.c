@@ -151,9 +151,8 @@ static pawl_status leave_ignored(pawl_rollback_plan *p, looking *l, pawl_error *
                 return status;
         for (size_t i = 0; i < p->n_names && !status; i++) {
                 status = pawl__tracked_paths_has(&has, either, p->names[i], err);
-                if (!status)
-                        status = look(&kind, p->names[i], l, err);
-                if (!status && !has && kind)
+                /* what cannot be looked at, such as a text that is no path, is not there */
+                if (!status && !has && !look(&kind, p->names[i], l, NULL) && kind)
                         status = pawl__plan_leave(&p->plan, p->names[i], PAWL__LEFT_IGNORED, err);
         }
         pawl__tracked_paths_free(either);

@@ -75,8 +75,8 @@ static pawl_status undone_paths(pawl__rollback_rights *l, pawl_rollback_plan *p,
         const pawl__plan *undone = &l->before;
 
         for (size_t i = 0; i < undone->n_steps; i++)
-                TRY(keep_path(&l->also, 0, p->plan.in_part ? &l->only : NULL, p,
-                        undone->steps[i].path, err));
+                TRY(keep_path(&l->also, undone->steps[i].from.kind == PAWL__ENTRY_NONE,
+                        p->plan.in_part ? &l->only : NULL, p, undone->steps[i].path, err));
         for (size_t i = 0; i < undone->n_left; i++)
                 if (undone->left[i].why == PAWL__LEFT_IGNORED)
                         TRY(keep_path(&l->never, undone->left[i].wanted, NULL, p,

@@ -87,15 +87,15 @@ static pawl_status read_retries(pawl_rollback_plan *p, pawl__workspace *ws, pawl
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl_event event;
-        const pawl_status status = pawl__log_event(
+        pawl_status status = pawl__log_event(
                 &event, &p->arena, ws->log, (uint64_t)p->finishes.v[PAWL__RB_ENDED_SEQ].integer);
 
         if (status)
                 return pawl__log_failed(ws->log, status, err);
         if (!event.payload.data)
                 return PAWL_OK;
-        TRY(pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err));
-        const pawl__node steps = pawl__json_get(&tree, 0, "not_written");
+        status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err);
+        const pawl__node steps = status ? PAWL__NO_NODE : pawl__json_get(&tree, 0, "not_written");
         const size_t n = steps == PAWL__NO_NODE ? 0 : pawl__json_at(&tree, steps)->count;
         p->retries = pawl__arena_array(&p->arena, n + 1, sizeof *p->retries);
         for (pawl__node at = n && p->retries ? pawl__json_first(&tree, steps) : PAWL__NO_NODE;
@@ -105,7 +105,7 @@ static pawl_status read_retries(pawl_rollback_plan *p, pawl__workspace *ws, pawl
                         p->retries[p->n_retries++] = (size_t)step;
         }
         pawl__json_tree_free(&tree);
-        return p->retries ? PAWL_OK : pawl__nomem(err);
+        return status || p->retries ? status : pawl__nomem(err);
 }
 
 pawl_status pawl__rollback_none(const pawl__workspace *ws, pawl_error *err)

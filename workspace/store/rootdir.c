@@ -342,9 +342,12 @@ int pawl__rootdir_give(pawl__rootdir *b, pawl_text path, uid_t uid, gid_t gid)
         if (fd < 0)
                 return -1;
         int done = fstat(fd, &st);
-        if (!done && (st.st_uid != geteuid() || (!S_ISDIR(st.st_mode) && !S_ISLNK(st.st_mode))))
+        const bool differs = !done && (st.st_uid != uid || st.st_gid != gid);
+        if (differs && !S_ISDIR(st.st_mode) && !S_ISLNK(st.st_mode))
                 done = fail(ESTALE);
-        if (!done && (st.st_uid != uid || st.st_gid != gid))
+        else if (differs && st.st_uid != geteuid()) /* the file system chose the owner */
+                done = fail(EPERM);
+        else if (differs)
                 done = fchownat(fd, "", uid, gid, AT_EMPTY_PATH);
         const int error = errno;
         close(fd);
