@@ -173,6 +173,19 @@ static void tell_failure(pawl__call *call, pawl_status status)
         call->outcome.error = call->error.message;
 }
 
+/* Is the current checkpoint a call's, whose name leads back to it? Where that cannot be read, the
+ * call gets one of its own. */
+static bool is_named(working *w, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__log_record record;
+        const pawl_status status =
+                pawl__log_record_behind(&record, w->log, &w->ws.current, &arena, err);
+
+        pawl__arena_free(&arena);
+        return !status;
+}
+
 static void take(working *w, pawl__call *call)
 {
         const pawl_toolcalls_options *options = w->options;
@@ -194,6 +207,11 @@ static void take(working *w, pawl__call *call)
         request.step_id = options->step_id;
         request.session_id = options->session_id;
         pawl_status status = pawl__checkpoint_take(&o.taking, 0, &call->error);
+        if (status == PAWL_DONE && !is_named(w, &call->error)) {
+                request.only_if_changed = false;
+                pawl__taking_free(&o.taking);
+                status = pawl__checkpoint_take(&o.taking, 0, &call->error);
+        }
         if (status == PAWL_DONE) {
                 call->outcome.n = (uint64_t)w->ws.current.v[PAWL__WCP_N].integer;
                 status = PAWL_OK;
