@@ -46,8 +46,11 @@ static void add_matcher(pawl__buf *out, const editing *e, const char *matcher)
         pawl__buf_addf(out, "{\"matcher\": \"%s", matcher);
         if (pawl__text_starts(e->command, begins)) {
                 pawl__buf_addc(out, '|');
-                for (const char *c = e->command.data + strlen(begins); *c != ' '; c++)
+                for (const char *c = e->command.data + strlen(begins); *c != ' '; c++) {
+                        if (*c == '.' || *c == '+')
+                                pawl__buf_adds(out, "\\\\"); /* of an expression, in JSON */
                         pawl__buf_addc(out, *c == ',' ? '|' : *c);
+                }
         }
         pawl__buf_adds(out, "\", \"hooks\": [");
 }

@@ -109,14 +109,15 @@ pawl_status hook_before_tool(hooking *h)
         status = hook_open_log(h, known);
         if (status)
                 return status;
-        if (!known && !is_set(h))
-                return hook_in_step(h) ? PAWL_OK : hook_start_session(h);
+        const bool edits = known || is_set(h);
+        if (!edits && hook_in_step(h))
+                return PAWL_OK;
         const int fd = lock(h);
         if (!hook_in_step(h))
                 status = hook_start_session(h);
-        if (!status && write_batch(&batch, h))
+        if (!status && edits && write_batch(&batch, h))
                 status = pawl__nomem(&h->err);
-        if (!status)
+        if (!status && edits)
                 status = take_before(h, pawl__buf_text(&batch.buf));
         if (fd >= 0)
                 close(fd);
