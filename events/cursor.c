@@ -304,20 +304,18 @@ void pawl_cursor_close(pawl_cursor *cursor)
         free(cursor);
 }
 
-/* Beyond the end, or lost: the head of a log on a server is beside its events. */
-static pawl_status no_event(pawl_log *log, uint64_t seq)
+/* Is that seq within the log? The head of a log on a server is beside its events. */
+static pawl_status is_within(pawl_log *log, uint64_t seq)
 {
         unsigned char hash[32];
         uint64_t head;
         pawl_status status = pawl__head_read(&head, hash, log, &log->err);
 
-        if (status)
-                return status;
-        if (seq > 0 && seq <= head)
-                return pawl__damaged(log, &log->err, seq, "the event is missing");
-        return pawl__fail(&log->err, PAWL_ENOTFOUND,
-                "seq %llu: there is no such event; `eventlog head` names the last one",
-                (unsigned long long)seq);
+        if (!status && (seq < 1 || seq > head))
+                status = pawl__fail(&log->err, PAWL_ENOTFOUND,
+                        "seq %llu: there is no such event; `eventlog head` names the last one",
+                        (unsigned long long)seq);
+        return status;
 }
 
 pawl_status pawl__log_event(pawl_event *out, pawl__arena *arena, pawl_log *log, uint64_t seq)
@@ -329,7 +327,11 @@ pawl_status pawl__log_event(pawl_event *out, pawl__arena *arena, pawl_log *log, 
         if (!status && seq > 0 && seq <= INT64_MAX)
                 status = read_rows(&event, 1, &n, arena, log, seq - 1, seq);
         if (!status && n == 0)
-                return no_event(log, seq);
+                status = is_within(log, seq);
+        if (!status && n == 0) /* It is lost, unless it was appended since the first look. */
+                status = read_rows(&event, 1, &n, arena, log, seq - 1, seq);
+        if (!status && n == 0)
+                status = pawl__damaged(log, &log->err, seq, "the event is missing");
         if (!status)
                 *out = event;
         return status;

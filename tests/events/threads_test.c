@@ -109,6 +109,39 @@ UNIT_TEST_WITH(threads_that_append_at_once_lose_nothing_and_keep_their_order, ev
         check_log(f, THREADS * (1 + APPENDS - APPENDS / 12 * 2));
 }
 
+static void *append_some(void *user)
+{
+        many *m = user;
+        pawl_log *log = NULL;
+
+        if (!event_log_try(&log, m->f, &m->err))
+                for (int i = 0; i < 1000; i++)
+                        m->done += append_nth(log, m, 12) == PAWL_OK;
+        pawl_log_close(log);
+        return NULL;
+}
+
+/* It is appended between the look for it and the look at the log's end, again and again. */
+UNIT_TEST_WITH(an_event_that_is_appended_while_it_is_read_is_not_missing, event_log *f,
+        threads_setup, event_log_teardown)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        many m = {.f = f};
+        uint64_t seq = 1;
+        pawl_event event;
+
+        assert_int_equal(pthread_create(&m.thread, NULL, append_some, &m), 0);
+        while (seq <= 1000) {
+                const pawl_status status = pawl__log_event(&event, &arena, f->log, seq);
+                seq += status == PAWL_OK;
+                if (status != PAWL_OK && status != PAWL_ENOTFOUND)
+                        fail_msg("%s", f->log->err.message);
+        }
+        assert_int_equal(pthread_join(m.thread, NULL), 0);
+        assert_int_equal(m.done, 1000);
+        pawl__arena_free(&arena);
+}
+
 static int threads_setup(void **state)
 {
         fault_reset(); /* a VFS that syncs nothing, and so is quick */
