@@ -97,7 +97,8 @@ static pawl_status take_members(pawl__row *rollback, int *undo, const pawl__appl
         return status;
 }
 
-/* One that finishes another has its target, and that one is done. */
+/* One that finishes another has its target, and that one is done; or its safety copy, and that one
+ * was abandoned. */
 static pawl_status check_finishes(pawl__row *rollback, const pawl__apply_ctx *a)
 {
         pawl__row finished = {0};
@@ -108,10 +109,15 @@ static pawl_status check_finishes(pawl__row *rollback, const pawl__apply_ctx *a)
         const pawl_status status = a->store->get(a->store, PAWL__ROLLBACKS, &finished, a->err);
         if (status && status != PAWL_ENOTFOUND)
                 return status;
-        if (status || !pawl__text_is(finished.v[PAWL__RB_STATUS].text, "done") ||
-                finished.v[PAWL__RB_TARGET].integer != rollback->v[PAWL__RB_TARGET].integer)
+        const pawl_text word = finished.v[PAWL__RB_STATUS].text;
+        const int64_t goal = pawl__text_is(word, "done") ? finished.v[PAWL__RB_TARGET].integer
+                             : pawl__text_is(word, "abandoned")
+                                     ? finished.v[PAWL__RB_SAFETY].integer
+                                     : 0;
+        if (status || goal != rollback->v[PAWL__RB_TARGET].integer)
                 return pawl__apply_refuse(a, PAWL_ESTATE, "payload.finishes",
-                        "is not a rollback to the same target that is done; name that one");
+                        "is not a rollback to the same target that is done, nor one that was "
+                        "abandoned and has the target as its safety copy; name that one");
         rollback->v[PAWL__RB_UNDO].integer |= PAWL__RB_FINISHES;
         return PAWL_OK;
 }

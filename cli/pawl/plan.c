@@ -123,9 +123,10 @@ void cli_plan_print(FILE *stream, const pawl_rollback_plan *of)
         const pawl_rollback_plan_effect *effect = &plan->effect;
 
         cli_putf(stream, "%s%s checkpoint %" PRIu64 " (%.*s)",
-                plan->redo   ? "redo: back to"
-                : plan->undo ? "undo: back to"
-                             : "rollback to",
+                plan->abandons ? "abandon the rollback to"
+                : plan->redo   ? "redo: back to"
+                : plan->undo   ? "undo: back to"
+                               : "rollback to",
                 effect->in_part ? " some paths of" : "", target->n, CLI_FMT(target->id));
         if (plan->undo)
                 fprintf(stream, ", as before the %s checkpoint %" PRIu64,
@@ -193,6 +194,7 @@ static const cli_field git_fields[] = {
 static const cli_field fields[] = {
         {"undo", CLI_AS_BOOL, AT(undo)},
         {"redo", CLI_AS_BOOL, AT(redo)},
+        {"abandons", CLI_AS_BOOL, AT(abandons)},
         {"reverses", CLI_AS_INTEGER, AT(reverses), .or_null = true},
         {"target", CLI_AS_POINTER, AT(target), .fields = cli_checkpoint_fields},
         {"safety", CLI_AS_INTEGER, AT(safety), .or_null = true},
@@ -249,7 +251,13 @@ pawl_status cli_plan_done(
 
         if (cli_given(cli, "json"))
                 return cli_plan_json(cli, of, true, err);
-        if (n->missed)
+        if (plan->abandons)
+                fprintf(cli->in->out,
+                        "the %s to checkpoint %" PRIu64
+                        " was given up: the files are%s as they were before it",
+                        plan->undo ? "undo" : "rollback", plan->target->n,
+                        n->missed ? " not all" : "");
+        else if (n->missed)
                 fprintf(cli->in->out, "not all of checkpoint %" PRIu64 " could be put back",
                         plan->target->n);
         else
@@ -262,6 +270,8 @@ pawl_status cli_plan_done(
         for (size_t i = 0; i < plan->n_items; i++)
                 if (plan->items[i].lost || plan->items[i].missed)
                         print_item(cli->in->out, &plan->items[i]);
+        if (plan->abandons)
+                return PAWL_OK;
         if (effect->run_id.data && !pawl__text_is(effect->run_status, "completed") &&
                 !has_ended(plan)) {
                 TRY(cli_run_row(&run, effect->run_id, cli, log, err));
@@ -280,21 +290,23 @@ pawl_status cli_plan_missed(const pawl_rollback_plan *of, pawl_error *err)
 {
         const pawl_rollback_plan_view look = pawl_rollback_plan_look(of), *plan = &look;
         const uint64_t n = plan->counts.missed;
-        pawl_text first = {NULL, 0};
-        bool unwritten = false;
+        const pawl_rollback_plan_item *first = NULL;
         char number[24];
 
         if (n == 0)
                 return PAWL_OK;
-        for (size_t i = plan->n_items; i-- > 0;) {
-                unwritten |= plan->items[i].unwritten;
-                if (plan->items[i].missed)
-                        first = plan->items[i].path;
-        }
+        for (size_t i = plan->n_items;
+                i-- > 0;) /* one that --finish tries again, if there is one */
+                if (plan->items[i].missed &&
+                        (!first || plan->items[i].unwritten || !first->unwritten))
+                        first = &plan->items[i];
         snprintf(number, sizeof number, "%" PRIu64, plan->target->n);
         return pawl__fail(err, PAWL_ESTATE,
                 "checkpoint %" PRIu64 ": %" PRIu64
-                " %s not as it has %s, first %.*s; remove what is in the way, then `pawl rollback %s`",
-                plan->target->n, n, n == 1 ? "path is" : "paths are", n == 1 ? "it" : "them",
-                PAWL__FMT(first), unwritten ? "--finish" : number);
+                " %s not as %s has %s, first %.*s: %s; %s, then `pawl rollback %s`",
+                plan->target->n, n, n == 1 ? "path is" : "paths are",
+                plan->abandons ? "the workspace before it" : "it", n == 1 ? "it" : "them",
+                PAWL__FMT(first->path), first->why,
+                first->fix ? first->fix : "move away what is in the way",
+                first->unwritten ? "--finish" : number);
 }

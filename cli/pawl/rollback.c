@@ -18,7 +18,8 @@ static pawl_status print_plan(cli_rollback *g, pawl_rollback_plan *plan, bool ap
         pawl_status status = PAWL_OK;
 
         if (cli_given(g->cli, "json"))
-                status = cli_plan_json(g->cli, plan, applied, g->err);
+                status = cli_plan_json(
+                        g->cli, plan, applied && !pawl_rollback_plan_look(plan).abandons, g->err);
         else if (applied)
                 status = cli_plan_done(g->cli, g->log, plan, g->err);
         else
@@ -89,6 +90,10 @@ static pawl_status rollback_on_log(cli_call *cli, pawl_log *log, pawl_error *err
         g.options.here = cli_given(cli, "here");
         if (cli_given(cli, "dir"))
                 return extract(&g, which);
+        if (cli_given(cli, "finish") && cli_given(cli, "plan")) {
+                g.options.finish = true;
+                return go(&g, NULL, "rollback", NULL);
+        }
         if (cli_given(cli, "finish")) {
                 TRY(pawl_workspace_finish(&done, log, &g.workspace, err));
                 return print_plan(&g, done, true);
@@ -103,18 +108,9 @@ static pawl_status rollback_on_log(cli_call *cli, pawl_log *log, pawl_error *err
 static pawl_status give_up(cli_rollback *g)
 {
         pawl_rollback_plan *plan = NULL;
-        pawl_status status = pawl_workspace_give_up(&plan, g->log, &g->workspace, g->err);
 
-        if (!status && cli_given(g->cli, "json"))
-                status = cli_plan_json(g->cli, plan, false, g->err);
-        else if (!status)
-                fprintf(g->cli->in->out,
-                        "the %s to checkpoint %" PRIu64
-                        " was given up: the files are as they were before it\n",
-                        pawl_rollback_plan_look(plan).undo ? "undo" : "rollback",
-                        pawl_rollback_plan_look(plan).target->n);
-        pawl_rollback_plan_free(plan);
-        return status;
+        TRY(pawl_workspace_give_up(&plan, g->log, &g->workspace, g->err));
+        return print_plan(g, plan, true);
 }
 
 static pawl_status undo_on_log(cli_call *cli, pawl_log *log, pawl_error *err)
@@ -147,8 +143,6 @@ static int rollback_run(cli_call *cli)
         if (cli_given(cli, "finish") && cli_arg(cli, 0))
                 return cli_usage(cli, "--finish goes on with the one that was interrupted; name no "
                                       "checkpoint");
-        if (cli_given(cli, "finish") && cli_given(cli, "plan"))
-                return cli_usage(cli, "--finish has its plan already; leave --plan out");
         if (!cli_given(cli, "finish") && cli_before_paths(cli) < 1)
                 return cli_usage(cli, "name the checkpoint to go back to");
         if (cli_given(cli, "dir") && (cli_given(cli, "finish") || cli_given(cli, "plan") ||

@@ -48,7 +48,8 @@ typedef struct pawl_rollback_options {
         pawl_rollback_planned_fn *planned; /**< called with the plan when the safety copy is taken,
                                                 before the first file is touched; NULL: nobody */
         void *planned_user;
-        bool redo; /**< of pawl_workspace_plan() without a checkpoint: plan a redo, not an undo */
+        bool redo;   /**< of pawl_workspace_plan() without a checkpoint: plan a redo, not an undo */
+        bool finish; /**< and so: plan what pawl_workspace_finish() would do */
         const pawl_rollback_call *call; /**< the tool call that is taken back; NULL: none is */
 } pawl_rollback_options;
 
@@ -56,7 +57,7 @@ typedef struct pawl_rollback_options {
 #define PAWL_ROLLBACK_OPTIONS_INIT                                                                 \
         {                                                                                          \
                 PAWL_ROLLBACK_OPTIONS_VERSION, false, false, NULL, NULL, false, false, NULL, NULL, \
-                        false, NULL                                                                \
+                        false, false, NULL                                                         \
         }
 
 typedef enum pawl_rollback_plan_action {
@@ -82,6 +83,7 @@ typedef struct pawl_rollback_plan_item {
                               could not be written */
         bool unwritten;  /**< and it is that: pawl_workspace_finish() tries it again */
         const char *why; /**< of LEAVE; else NULL */
+        const char *fix; /**< what ends an obstacle, such as "free some space"; NULL: not known */
         pawl_text run_id; /**< another run than the checkpoint's, if one changed the path last,
                              since the way to the checkpoint was left; else absent */
         bool by_hand;     /**< neither Pawl nor a step changed it: no step was at work between the
@@ -142,6 +144,7 @@ typedef struct pawl_rollback_plan_view {
         uint64_t safety; /**< the number of the safety copy; 0: it has not been done */
         bool undo;       /**< it reverses a rollback, a restore or an undo */
         bool redo;       /**< and that is an undo */
+        bool abandons;   /**< it was interrupted, and its files go back to where it began */
         bool exact;      /**< it was done, and every file is as the checkpoint has it: nothing was
                               left alone, and no mode is another */
         uint64_t reverses, reversed_target; /**< the seq of what it reverses, and the number of the
@@ -166,7 +169,7 @@ PAWL_EXTERN void pawl_rollback_plan_free(pawl_rollback_plan *plan);
  * target, the workspace as it is, and the log's head: pass it as options.expect to have that plan
  * or none.
  * @param which  a checkpoint, as for pawl_workspace_checkpoint_find(); NULL: what an undo (with
- * options.redo: a redo) would do.
+ * options.redo: a redo) would do; while one is interrupted, what pawl_workspace_give_up() would do.
  * @return as pawl_workspace_rollback() or pawl_workspace_undo().
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_plan(pawl_rollback_plan **out, pawl_log *log,
@@ -251,7 +254,9 @@ typedef struct pawl_pending_rollback {
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_pending(
         pawl_pending_rollback *out, pawl_log *log, pawl_error *err);
 /** End it by going on to its target. If none was interrupted, write the paths that the newest one
- * could not write. PAWL_ENOTFOUND: there are none. PAWL_EHELD: somebody else is at it. */
+ * could not write. A path that cannot be written, or that somebody changed meanwhile, does not stop
+ * the rest: it is an item that is missed, and the next call tries it again. PAWL_ENOTFOUND: there
+ * are none. PAWL_EHELD: somebody else is at it. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_finish(pawl_rollback_plan **done,
         pawl_log *log, const pawl_workspace_options *workspace, pawl_error *err);
 /** End it by going back to where it began; otherwise as pawl_workspace_finish(). */

@@ -20,7 +20,7 @@ runs 0 as_user "$BIN/pawl" checkpoint two
 
 it "the rest is put back, the path is listed with the reason, and nothing is half-done"
 runs 1 as_user "$BIN/pawl" rollback 1 --yes
-says '^pawl: checkpoint 1: 2 paths are not as it has them, first made/gen; .*, then `pawl rollback --finish`' err
+says '^pawl: checkpoint 1: 2 paths are not as it has them, first made/gen: Permission denied; change the permissions of it or of its directory, then `pawl rollback --finish`$' err
 says 'leave +made/gen/x: Permission denied' out
 same "$(cat a z | tr -d '\n')" 11
 same "$(cat made/gen/x)" root
@@ -66,5 +66,8 @@ as_user sh -c 'echo mine >made/gen/y'
 runs 1 as_user "$BIN/pawl" rollback --finish
 says '^  leave +made/gen/y: changed since the rollback$' out
 same "$(find made -type f) $(cat made/gen/y)" "made/gen/y mine"
+runs 1 as_user "$BIN/pawl" rollback --finish
+rm made/gen/y
+runs 0 as_user "$BIN/pawl" rollback --finish
 fails 1 'there is nothing to finish' as_user "$BIN/pawl" rollback --finish
 runs 0 as_user "$BIN/eventlog" verify

@@ -222,15 +222,31 @@ static bool alike(const pawl__entry *a, const pawl__entry *b)
                                              : true;
 }
 
-/* Is something else there than before, or after, the step was tried first? */
-static bool changed_since(const planner *p, const pawl__change *change)
+/* The step that is tried again, where something else is there than before, or after, it was tried
+ * first. NULL: nothing else is. */
+static const pawl__plan_step *changed_since(const planner *p, const pawl__change *change)
 {
         const uint32_t at = p->rights->tried && change->from
                                     ? pawl__map_get(p->rights->also, change->path)
                                     : PAWL__MAP_NONE;
+        const pawl__plan_step *tried = at == PAWL__MAP_NONE ? NULL : &p->rights->tried[at];
 
-        return at != PAWL__MAP_NONE && !alike(change->from, &p->rights->tried[at].from) &&
-               !alike(change->from, &p->rights->tried[at].to);
+        return tried && !alike(change->from, &tried->from) && !alike(change->from, &tried->to)
+                       ? tried
+                       : NULL;
+}
+
+static pawl_status try_again(planner *p, const pawl__change *change, const pawl__plan_step *tried)
+{
+        const pawl__change again = {.path = change->path,
+                .from = tried->from.kind ? &tried->from : NULL,
+                .to = tried->to.kind ? &tried->to : NULL};
+
+        TRY(add_step(p, &again));
+        p->blocked = p->plan->steps[p->plan->n_steps - 1].path;
+        if (p->n_going)
+                p->going[p->n_going - 1].stays = true;
+        return PAWL_OK;
 }
 
 /* Was it ignored when the rollback that is undone began? What that one's safety copy has was
@@ -256,8 +272,6 @@ static pawl_status consider_known(planner *p, const pawl__change *change)
 
         if (was_left(p, change))
                 return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
-        if (changed_since(p, change))
-                return block(p, change, PAWL__LEFT_CHANGED, (pawl__skip)0);
         if (!change->to && p->world->ignored_then && !was_made(p, change->path))
                 TRY(p->world->ignored_then(&ignored, change->path,
                         is(change->from, PAWL__ENTRY_DIRECTORY), p->world->user, p->err));
@@ -315,6 +329,9 @@ static pawl_status consider(const pawl__change *change, void *user, pawl_error *
                         p->going[p->n_going - 1].stays = true;
                 return pawl__paths_below(paths, change->path) ? consider_above(p, change) : PAWL_OK;
         }
+        const pawl__plan_step *tried = changed_since(p, change);
+        if (tried)
+                return try_again(p, change, tried);
         if (is(change->from, PAWL__ENTRY_SKIPPED))
                 return block(p, change, PAWL__LEFT_SKIPPED, change->from->why);
         if (is(change->to, PAWL__ENTRY_SKIPPED))
@@ -424,8 +441,6 @@ const char *pawl__left_text(const pawl__plan_left *left)
                 return then[skip];
         case PAWL__LEFT_HOLDS:
                 return "holds something that stays";
-        case PAWL__LEFT_CHANGED:
-                return "changed since the rollback";
         }
         return "left alone";
 }

@@ -46,8 +46,7 @@ typedef enum pawl__left_why {
         PAWL__LEFT_SKIPPED = 3,      /**< it is there, and was not captured: skip says why */
         PAWL__LEFT_NOT_CAPTURED = 4, /**< the target did not capture it: skip says why */
         PAWL__LEFT_HOLDS = 5,        /**< a directory that holds something that stays */
-        PAWL__LEFT_OWN = 6,          /**< a name that no rollback touches: the log's, git's */
-        PAWL__LEFT_CHANGED = 7       /**< somebody changed it since the rollback that is retried */
+        PAWL__LEFT_OWN = 6           /**< a name that no rollback touches: the log's, git's */
 } pawl__left_why;
 
 typedef struct pawl__plan_left {
@@ -100,7 +99,8 @@ typedef struct pawl__plan_rights {
         const pawl__map *also;          /**< paths where it may do both, of an undo to 1 if what it
                                            undoes made them; NULL: none */
         const pawl__plan_step *tried;   /**< steps that it retries, to which `also` leads from their
-                                           paths: what is there now must be what was; NULL: none */
+                                           paths: where something else is by now, the same step is
+                                           tried again, and leaves it; NULL: none */
         const pawl__map *never;     /**< paths that the rollback that is undone left alone, as they
                                        were ignored, to 1 if its target had them; NULL: none */
         const pawl__own_files *own; /**< the log's, which are left alone */

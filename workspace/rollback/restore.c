@@ -7,55 +7,25 @@
 
 /* ---- Paths that cannot be written ----------------------------------------------------------- */
 
-/* What lies in a directory that could not be made, or could not take the place of something else,
- * cannot be written for the same reason. */
-static void fail_beneath(pawl__restore_work *q, size_t directory)
+/* Does the step lie in a directory that could not be made, or could not take the place of something
+ * else? */
+static bool lacks_directory(const pawl__restore_work *q, size_t step)
 {
-        for (size_t i = directory + 1; i < q->n; i++) {
-                if (!pawl__path_within(q->steps[i].path, q->steps[directory].path))
-                        return;
-                if (!q->states[i].same && !q->states[i].failed)
-                        q->states[i].failed = q->states[directory].failed;
-        }
+        const size_t above = q->states[step].above;
+
+        return above != PAWL__NO_STEP && q->states[above].failed && q->states[above].kind != 'd' &&
+               pawl__goal(q, above)->kind == PAWL__ENTRY_DIRECTORY;
 }
 
-/* Why a directory could not be emptied; 0: something else is in it. */
-static int failed_beneath(const pawl__restore_work *q, size_t directory)
+static void list_unwritten(pawl__restore *r, size_t step, int reason)
 {
-        for (size_t i = directory + 1; i < q->n; i++) {
-                if (!pawl__path_within(q->steps[i].path, q->steps[directory].path))
-                        return 0;
-                if (q->states[i].failed)
-                        return q->states[i].failed;
-        }
-        return 0;
-}
-
-static void list_unwritten(pawl__restore_work *q)
-{
-        for (size_t i = 0; i < q->n && q->r->unwritten; i++)
-                if (q->states[i].failed)
-                        q->r->unwritten[q->r->n_unwritten++] =
-                                (pawl__unwritten){i, q->states[i].failed};
+        if (!reason || !r->unwritten)
+                return;
+        r->unwritten[step] = reason;
+        r->n_unwritten++;
 }
 
 /* ---- One phase after the other ------------------------------------------------------------ */
-
-/* Is anything beneath a directory not as it is to be? Steps are in the order of a walk. */
-static bool changes_beneath(const pawl__restore_work *q, size_t directory)
-{
-        const pawl_text above = q->steps[directory].path;
-
-        for (size_t i = directory + 1; i < q->n; i++) {
-                const pawl_text path = q->steps[i].path;
-                if (above.len && (path.len <= above.len || path.data[above.len] != '/' ||
-                                         memcmp(path.data, above.data, above.len) != 0))
-                        return false;
-                if (!q->states[i].same)
-                        return true;
-        }
-        return false;
-}
 
 /* Names come and go in a directory only with its write permission: its mode comes back at the end.
  * Where none does, it is left alone: it may be somebody else's. */
@@ -66,7 +36,7 @@ static pawl_status open_directories(pawl__restore_work *q)
                 pawl_text path = q->steps[i].path;
                 if (state->kind != 'd' || pawl__rootdir_writable(q->root, path) == 0)
                         continue;
-                if (errno == EACCES && !changes_beneath(q, i))
+                if (errno == EACCES && !state->stirs)
                         continue;
                 if (errno != EACCES && !pawl__restore_skips(q, errno))
                         return pawl__restore_fail(q->err, errno, path, "look at the directory");
@@ -84,7 +54,7 @@ static bool must_go(const pawl__restore_work *q, size_t step)
         const pawl__entry *goal = pawl__goal(q, step);
         char kind = q->states[step].kind;
 
-        if (!kind || q->states[step].same)
+        if (!kind || q->states[step].same || q->states[step].failed)
                 return false;
         return goal->kind == PAWL__ENTRY_NONE || goal->kind == PAWL__ENTRY_DIRECTORY || kind == 'd';
 }
@@ -100,15 +70,13 @@ static pawl_status remove_all(pawl__restore_work *q)
                 bool directory = q->states[i].kind == 'd';
                 if (!must_go(q, i))
                         continue;
-                if (!directory)
+                if (directory && q->states[i].stuck)
+                        status = pawl__restore_unwritten(
+                                q, i, q->states[i].stuck, "remove the directory");
+                else if (!directory)
                         status = pawl__restore_still(q, i);
-                if (status)
-                        break;
-                const int within = directory ? failed_beneath(q, i) : 0;
-                if (within) {
-                        q->states[i].failed = within;
+                if (status || q->states[i].failed)
                         continue;
-                }
                 if ((directory ? pawl__rootdir_rmdir(q->root, path)
                                : pawl__rootdir_unlink(q->root, path)) != 0 &&
                         errno != ENOENT) {
@@ -132,7 +100,7 @@ static pawl_status make_directory(pawl__restore_work *q, size_t step)
 
         if (pawl__rootdir_mkdir(q->root, path, 0700) != 0)
                 return errno == EEXIST
-                               ? pawl__restore_changed(q, path)
+                               ? pawl__restore_changed(q, step)
                                : pawl__restore_unwritten(q, step, errno, "make the directory");
         if (q->gives)
                 TRY(pawl__restore_owner(&owner, q, step));
@@ -147,12 +115,14 @@ static pawl_status make_directory(pawl__restore_work *q, size_t step)
 static pawl_status make_directories(pawl__restore_work *q)
 {
         for (size_t i = 0; i < q->n; i++) {
-                if (pawl__goal(q, i)->kind != PAWL__ENTRY_DIRECTORY || q->states[i].kind == 'd')
+                const pawl__path_state *state = &q->states[i];
+                if (state->failed)
                         continue;
-                if (!q->states[i].failed)
+                if (!state->same && lacks_directory(q, i))
+                        TRY(pawl__restore_unwritten(
+                                q, i, q->states[state->above].failed, "make its directory"));
+                else if (pawl__goal(q, i)->kind == PAWL__ENTRY_DIRECTORY && state->kind != 'd')
                         TRY(make_directory(q, i));
-                if (q->states[i].failed)
-                        fail_beneath(q, i);
         }
         return PAWL_OK;
 }
@@ -169,9 +139,10 @@ static pawl_status set_file_modes(pawl__restore_work *q)
                         q->states[i].mode == pawl__goal_mode(q, i, q->states[i].mode))
                         continue;
                 status = pawl__restore_still(q, i);
-                if (!status && (pawl__rootdir_drop_acl(q->root, q->steps[i].path) ||
-                                       pawl__rootdir_chmod(q->root, q->steps[i].path,
-                                               (mode_t)pawl__goal_mode(q, i, q->states[i].mode))))
+                if (!status && !q->states[i].failed &&
+                        (pawl__rootdir_drop_acl(q->root, q->steps[i].path) ||
+                                pawl__rootdir_chmod(q->root, q->steps[i].path,
+                                        (mode_t)pawl__goal_mode(q, i, q->states[i].mode))))
                         status = pawl__restore_unwritten(q, i, errno, "set the mode");
         }
         return status;
@@ -188,7 +159,7 @@ static pawl_status set_directory_mode(pawl__restore_work *q, size_t step)
         if (!opened && q->states[step].kind == 'd' && pawl__rootdir_drop_acl(q->root, path) != 0)
                 return pawl__restore_unwritten(q, step, errno, "set the directory's mode");
         if (pawl__rootdir_stat(q->root, path, &found) != 0)
-                return pawl__restore_fail(q->err, errno, path, "look at the directory");
+                return pawl__restore_unwritten(q, step, errno, "look at the directory");
         uint32_t mode = pawl__goal_mode(q, step, found.st_mode);
         if (opened)
                 mode = (mode & 0700) | (found.st_mode & 07077);
@@ -250,18 +221,38 @@ static pawl_status begin(pawl__restore_work *q, pawl__restore *restore, pawl_err
                 q->n = restore->plan->n_steps;
         else
                 status = pawl__nomem(err);
+        for (size_t i = 0; i < q->n; i++)
+                q->states[i].above = PAWL__NO_STEP;
         if (!status)
                 status = pawl__hasher_new(&q->hasher, err);
         pawl__rootdir_forget(q->root);
         return status;
 }
 
+/* The innermost step that this one lies in: steps are in the order of a walk. */
+static size_t above_of(const pawl__restore_work *q, size_t step)
+{
+        size_t above = step ? step - 1 : PAWL__NO_STEP;
+
+        while (above != PAWL__NO_STEP && q->steps[above].path.len &&
+                !pawl__path_within(q->steps[step].path, q->steps[above].path))
+                above = q->states[above].above;
+        return above;
+}
+
 static pawl_status look_at_all(pawl__restore_work *q)
 {
         pawl_status status = PAWL_OK;
 
-        for (size_t i = 0; i < q->n && !status; i++)
+        for (size_t i = 0; i < q->n && !status; i++) {
+                q->states[i].above = above_of(q, i);
                 status = pawl__restore_inspect(q, i);
+        }
+        for (size_t i = q->n; i-- > 0;) {
+                const pawl__path_state *state = &q->states[i];
+                if (state->above != PAWL__NO_STEP && (!state->same || state->stirs))
+                        q->states[state->above].stirs = true;
+        }
         pawl__rootdir_forget(q->root);
         return status;
 }
@@ -274,7 +265,7 @@ static void end(pawl__restore_work *q)
         free(q->buffer);
 }
 
-pawl_status pawl__restore_run(pawl__restore *restore, pawl_error *err)
+static pawl_status look_and(bool run, pawl__restore *restore, pawl_error *err)
 {
         pawl__restore_work q;
         pawl_status status = begin(&q, restore, err);
@@ -282,12 +273,22 @@ pawl_status pawl__restore_run(pawl__restore *restore, pawl_error *err)
         restore->n_unwritten = 0;
         if (!status)
                 status = look_at_all(&q);
-        if (!status)
+        if (!status && run)
                 status = do_all(&q);
-        if (!status)
-                list_unwritten(&q);
+        for (size_t i = 0; i < q.n && !status; i++)
+                list_unwritten(restore, i, q.states[i].failed);
         end(&q);
         return status;
+}
+
+pawl_status pawl__restore_run(pawl__restore *restore, pawl_error *err)
+{
+        return look_and(true, restore, err);
+}
+
+pawl_status pawl__restore_look(pawl__restore *restore, pawl_error *err)
+{
+        return look_and(false, restore, err);
 }
 
 pawl_status pawl__restore_checker_new(
@@ -318,11 +319,13 @@ pawl_status pawl__restore_check(pawl__restore_checker *q, size_t step)
         const pawl__entry *goal = pawl__goal(q, step);
         const bool moded = goal->kind == PAWL__ENTRY_FILE || goal->kind == PAWL__ENTRY_DIRECTORY;
 
+        const pawl__path_state *state = &q->states[step];
+
         pawl__rootdir_forget(q->root); /* others may have moved a directory since */
-        pawl_status status = pawl__restore_inspect(q, step);
-        if (!status && (!q->states[step].same ||
-                               (moded && q->states[step].mode !=
-                                                 pawl__goal_mode(q, step, q->states[step].mode))))
-                status = pawl__restore_changed(q, q->steps[step].path);
-        return status;
+        TRY(pawl__restore_inspect(q, step));
+        if (!state->failed &&
+                (!state->same || (moded && state->mode != pawl__goal_mode(q, step, state->mode))))
+                TRY(pawl__restore_changed(q, step));
+        list_unwritten(q->r, step, state->failed);
+        return PAWL_OK;
 }

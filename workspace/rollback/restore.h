@@ -21,11 +21,14 @@ typedef struct pawl__restore_source {
         void *user;
 } pawl__restore_source;
 
-/** A path that could not be written. It is as it was, or its directory is. */
-typedef struct pawl__unwritten {
-        size_t step; /**< of the plan */
-        int error;   /**< errno */
-} pawl__unwritten;
+/** Why a step's path is left as it is: an errno, or one of these. */
+enum {
+        PAWL__PATH_CHANGED = -1, /**< neither what was there before nor what is to be there */
+        PAWL__PATH_OWN = -2      /**< the log's own */
+};
+/** The reason, and how to fix it (NULL: it is not known). Static. */
+const char *pawl__unwritten_text(int reason);
+const char *pawl__unwritten_fix(int reason);
 
 typedef struct pawl__restore {
         pawl__rootdir *root;
@@ -37,26 +40,28 @@ typedef struct pawl__restore {
         const pawl__own_files *own; /**< the log's, which are not touched */
         uint64_t names;             /**< of temporary files: any number that is not used twice */
         uint64_t written, removed;  /**< files and links; set by the call */
-        bool whole; /**< all or nothing: a path that cannot be written is a failure */
-        pawl__unwritten *unwritten; /**< room for one a step, where not whole */
-        size_t n_unwritten;         /**< set by the call */
+        bool whole;                 /**< a path that cannot be written is a failure */
+        int *unwritten;     /**< one a step, where not whole: why it was left; 0: it was not */
+        size_t n_unwritten; /**< how many were; set by the call */
 } pawl__restore;
 
 /**
- * Do it. A path that cannot be written is listed in unwritten, and the rest is done. First
- * everything is looked at: a file that is neither what was there before nor what is there after is
- * somebody's own work, and the call fails before it has touched anything.
- * @return PAWL_ESTATE naming a path that was changed by others, then or meanwhile; PAWL_EFULL,
- *         PAWL_EACCESS, PAWL_EREADONLY, PAWL_EIO, PAWL_ENOMEM, what source failed with: then it may
- *         be half done.
+ * Do it. First everything is looked at: a file that is neither what was there before nor what is
+ * there after is somebody's own work, and stays. Such a path, and one that cannot be written, is
+ * listed in unwritten, and the rest is done. If whole, the call fails instead, for somebody's own
+ * work before it has touched anything.
+ * @return PAWL_EIO, PAWL_ENOMEM, what source failed with, and if whole PAWL_ESTATE, PAWL_EFULL,
+ *         PAWL_EACCESS, PAWL_EREADONLY: then it may be half done.
  */
 PAWL_MUST_CHECK pawl_status pawl__restore_run(pawl__restore *restore, pawl_error *err);
+/** Only look: list in unwritten what a run would leave as somebody's own work. */
+PAWL_MUST_CHECK pawl_status pawl__restore_look(pawl__restore *restore, pawl_error *err);
 
 /** To look at steps' paths alone, in whatever order; each costs what is there. */
 typedef struct pawl__restore_work pawl__restore_work, pawl__restore_checker;
 PAWL_MUST_CHECK pawl_status pawl__restore_checker_new(
         pawl__restore_checker **out, pawl__restore *restore, pawl_error *err);
-/** PAWL_ESTATE naming the path where it is not as it should be. */
+/** A path that is not as it should be is listed in unwritten; if whole: PAWL_ESTATE naming it. */
 PAWL_MUST_CHECK pawl_status pawl__restore_check(pawl__restore_checker *checker, size_t step);
 void pawl__restore_checker_free(pawl__restore_checker *checker);
 

@@ -17,8 +17,13 @@ typedef struct pawl__path_state {
         gid_t gid;
         uint64_t dev, ino, links, size;
         int64_t mtime_ns, ctime_ns;
-        int failed; /**< the errno for which it is left as it is; 0: none */
+        int failed;   /**< why it is left as it is, as in pawl__restore.unwritten; 0: it is not */
+        int stuck;    /**< the same of something beneath it; 0: none */
+        bool stirs;   /**< something beneath it is not as it is to be */
+        size_t above; /**< the innermost step that it lies in; PAWL__NO_STEP */
 } pawl__path_state;
+
+#define PAWL__NO_STEP SIZE_MAX
 
 struct pawl__restore_work {
         pawl__restore *r;
@@ -68,13 +73,15 @@ static inline int pawl__give_error(int error)
         return error == EINVAL ? EPERM : error;
 }
 
-/** Look at one path, and at its content unless that is known. PAWL_ESTATE where it is neither the
- *  goal nor the origin. */
+/** Look at one path, and at its content unless that is known. Where it is neither the goal nor the
+ *  origin: pawl__restore_changed(). */
 PAWL_MUST_CHECK pawl_status pawl__restore_inspect(pawl__restore_work *q, size_t step);
-/** Right before something is done to it: is what was there still there? PAWL_ESTATE. */
+/** Right before something is done to it: if what was there is not there any more,
+ *  pawl__restore_changed(). */
 PAWL_MUST_CHECK pawl_status pawl__restore_still(pawl__restore_work *q, size_t step);
-/** The refusal of a path that others have changed. */
-pawl_status pawl__restore_changed(pawl__restore_work *q, pawl_text path);
+/** Others have changed the path. PAWL_OK: it is noted, and the path is left; if whole: PAWL_ESTATE.
+ */
+PAWL_MUST_CHECK pawl_status pawl__restore_changed(pawl__restore_work *q, size_t step);
 
 /** Does the error concern one path, which is left while the others are written? */
 bool pawl__restore_skips(const pawl__restore_work *q, int error);

@@ -119,10 +119,10 @@ static pawl_status fill_file(pawl__restore_work *q, batch *b, size_t step, int f
         if (status || q->states[step].failed)
                 return status;
         if (fstat(fd, &made) != 0 || pawl__acl_drop(fd) != 0)
-                return pawl__restore_fail(q->err, errno, q->steps[step].path, "look at the file");
+                return pawl__restore_unwritten(q, step, errno, "look at the file");
         TRY(give_file(q, step, fd, &made));
         if (fchmod(fd, mode_of(q, step, &made)) != 0)
-                return pawl__restore_fail(q->err, errno, q->steps[step].path, "set the mode");
+                return pawl__restore_unwritten(q, step, errno, "set the mode");
         if ((uint64_t)made.st_dev != q->dev && !q->r->unsynced &&
                 fsync(fd) != 0) /* syncfs() does not reach it */
                 return pawl__restore_fail(q->err, errno, q->steps[step].path, "sync the file");
@@ -133,7 +133,8 @@ static pawl_status fill_file(pawl__restore_work *q, batch *b, size_t step, int f
 /* Of a path that is left as it is: a rollback that ends leaves none of them. */
 static pawl_status remove_temporary(pawl__restore_work *q, size_t step, const pawl__buf *temporary)
 {
-        if (pawl__rootdir_unlink(q->root, pawl__buf_text(temporary)) == 0)
+        if (pawl__rootdir_unlink(q->root, pawl__buf_text(temporary)) == 0 ||
+                pawl__restore_skips(q, errno)) /* a later one sweeps it */
                 return PAWL_OK;
         return pawl__restore_fail(
                 q->err, errno, q->steps[step].path, "remove a temporary file beside it");
@@ -209,22 +210,21 @@ static pawl_status rename_one(pawl__restore_work *q, batch *b, pawl__buf *tempor
         pawl_text path = q->steps[step].path;
         bool exists = q->states[step].kind == 'f' || q->states[step].kind == 'l';
         char name[NAME_LEN + 1];
-        pawl_status status = exists ? pawl__restore_still(q, step) : PAWL_OK;
 
-        if (status)
-                return status;
+        if (exists)
+                TRY(pawl__restore_still(q, step));
         name_of(name, b->first_name + b->renamed);
-        if (pawl__rootdir_rename(q->root, name, path, exists) != 0) {
-                if (errno == EEXIST)
-                        return pawl__restore_changed(q, path);
-                TRY(pawl__restore_unwritten(q, step, errno, "rename to it"));
+        if (!q->states[step].failed && pawl__rootdir_rename(q->root, name, path, exists) != 0)
+                TRY(errno == EEXIST ? pawl__restore_changed(q, step)
+                                    : pawl__restore_unwritten(q, step, errno, "rename to it"));
+        if (q->states[step].failed) {
                 if (beside(temporary, path, name))
                         return pawl__nomem(q->err);
                 TRY(remove_temporary(q, step, temporary));
-                q->r->written--;
+        } else {
+                q->r->written++;
         }
         b->renamed++;
-        q->r->written++;
         return PAWL_OK;
 }
 
@@ -294,12 +294,14 @@ static pawl_status sweep_directory(pawl__restore_work *q, pawl_text directory)
         if (!names) {
                 if (fd >= 0)
                         close(fd);
-                if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
+                if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP ||
+                        pawl__restore_skips(q, errno))
                         return PAWL_OK;
                 return pawl__restore_fail(q->err, errno, directory, "read the directory");
         }
         while (!status && (entry = readdir(names)))
-                if (is_temporary(entry->d_name) && unlinkat(fd, entry->d_name, 0) != 0)
+                if (is_temporary(entry->d_name) && unlinkat(fd, entry->d_name, 0) != 0 &&
+                        !pawl__restore_skips(q, errno))
                         status = pawl__restore_fail(
                                 q->err, errno, directory, "remove a temporary file in it");
         closedir(names);

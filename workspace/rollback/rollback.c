@@ -125,6 +125,16 @@ static pawl_status end(going_back *g, pawl_rollback_plan **out, pawl_status stat
         return status;
 }
 
+static pawl_status is_pending(bool *pending, going_back *g)
+{
+        pawl__row row;
+        const pawl_status status =
+                pawl__state_rollback_pending(&row, g->ws.state, &g->p->arena, g->err);
+
+        *pending = !status;
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
 /* Everything that can be decided without a look at the files. */
 static pawl_status decide(going_back *g)
 {
@@ -169,27 +179,60 @@ static pawl_status plan(bool *again, going_back *g, const pawl__scan *scan)
         return pawl__rollback_report(g->p, &g->ws, g->err);
 }
 
+/* One that was interrupted, as far as it can be told before it is ended. */
+static pawl_status resume(going_back *g, bool claim)
+{
+        TRY(pawl__rollback_read_back(g->p, &g->ws, g->err));
+        TRY(pawl__rollback_runs_are_free(g->p, &g->ws, g->err));
+        if (!g->p->abandons)
+                TRY(pawl__rollback_steps(g->p, &g->ws, g->err));
+        if (!g->p->abandons && claim)
+                TRY(pawl__rollback_claim(g->p, &g->ws, g->err));
+        return pawl__rollback_report(g->p, &g->ws, g->err);
+}
+
+static pawl_status plan_pending(going_back *g)
+{
+        g->p->abandons = g->by != PAWL__IS_FINISH;
+        TRY(resume(g, false));
+        return pawl__rollback_do(NULL, g->p, &g->ws, false, g->err);
+}
+
+static pawl_status plan_anew(going_back *g)
+{
+        pawl__scan *scan = NULL;
+        pawl_status status = decide(g);
+
+        for (bool again = true; again && !status;) {
+                pawl__scan_free(scan);
+                scan = NULL;
+                status = pawl__workspace_scan(&scan, &g->ws, false, g->err);
+                if (!status)
+                        status = plan(&again, g, scan);
+        }
+        pawl__scan_free(scan);
+        if (!status && g->by == PAWL__IS_FINISH)
+                status = pawl__rollback_do(NULL, g->p, &g->ws, false, g->err);
+        return status;
+}
+
 pawl_status pawl_workspace_plan(pawl_rollback_plan **out, pawl_log *log, const char *which,
         const pawl_rollback_options *options, const pawl_workspace_options *workspace,
         pawl_error *err)
 {
         TRY(pawl__log_usable(log, err));
 
-        pawl__scan *scan = NULL;
+        const pawl__reversal by = options && options->finish ? PAWL__IS_FINISH
+                                  : options && options->redo ? PAWL__IS_REDO
+                                                             : PAWL__IS_UNDO;
+        bool pending = false;
         going_back g;
-        pawl_status status = begin(&g, log, which,
-                options && options->redo ? PAWL__IS_REDO : PAWL__IS_UNDO, options, workspace, err);
+        pawl_status status = begin(&g, log, which, by, options, workspace, err);
 
+        if (!status && !which && by != PAWL__IS_REDO && !g.options->expect)
+                status = is_pending(&pending, &g);
         if (!status)
-                status = decide(&g);
-        for (bool again = true; again && !status;) {
-                pawl__scan_free(scan);
-                scan = NULL;
-                status = pawl__workspace_scan(&scan, &g.ws, false, err);
-                if (!status)
-                        status = plan(&again, &g, scan);
-        }
-        pawl__scan_free(scan);
+                status = pending ? plan_pending(&g) : plan_anew(&g);
         return end(&g, out, status);
 }
 
@@ -242,13 +285,13 @@ static pawl_status start(going_back *g)
         return pawl__state_rollback_pending(&g->p->started, g->ws.state, &g->p->arena, g->err);
 }
 
-static pawl_status put_back(going_back *g)
+static pawl_status put_back(going_back *g, bool again)
 {
         pawl__scan *scan = NULL;
-        pawl_status status = pawl__rollback_do(&scan, g->p, &g->ws, false, false, g->err);
+        pawl_status status = pawl__rollback_do(&scan, g->p, &g->ws, again, g->err);
 
         if (!status)
-                status = pawl__rollback_end(g->p, &g->ws, scan, true, g->err);
+                status = pawl__rollback_end(g->p, &g->ws, scan, !g->p->abandons, g->err);
         pawl__scan_free(scan);
         return pawl__rollback_half_way(status, g->err);
 }
@@ -258,18 +301,21 @@ static pawl_status go_back(pawl_rollback_plan **done, pawl_log *log, const char 
         const pawl_workspace_options *workspace, pawl_error *err)
 {
         going_back g;
+        bool pending = false;
         pawl_status status = begin(&g, log, which, by, options, workspace, err);
 
         if (!status)
                 status = pawl__workspace_own(&g.ws, err);
+        if (!status && by == PAWL__IS_FINISH)
+                status = is_pending(&pending, &g);
         if (!status)
-                status = decide(&g);
-        if (!status)
+                status = pending ? resume(&g, true) : decide(&g);
+        if (!status && !pending)
                 status = start(&g);
         if (!status && g.options->planned)
                 g.options->planned(g.p, g.options->planned_user);
         if (!status)
-                status = put_back(&g);
+                status = put_back(&g, by == PAWL__IS_FINISH);
         return end(&g, done, status);
 }
 
@@ -300,8 +346,29 @@ pawl_status pawl_workspace_redo(pawl_rollback_plan **done, pawl_log *log,
         return go_back(done, log, NULL, PAWL__IS_REDO, options, workspace, err);
 }
 
-pawl_status pawl__rollback_retry(pawl_rollback_plan **done, pawl_log *log,
+pawl_status pawl_workspace_finish(pawl_rollback_plan **done, pawl_log *log,
         const pawl_workspace_options *workspace, pawl_error *err)
 {
+        TRY(pawl__log_usable(log, err));
+
         return go_back(done, log, NULL, PAWL__IS_FINISH, NULL, workspace, err);
+}
+
+pawl_status pawl_workspace_give_up(pawl_rollback_plan **done, pawl_log *log,
+        const pawl_workspace_options *workspace, pawl_error *err)
+{
+        TRY(pawl__log_usable(log, err));
+
+        going_back g;
+        pawl_status status = begin(&g, log, NULL, PAWL__IS_UNDO, NULL, workspace, err);
+
+        if (!status)
+                status = pawl__workspace_own(&g.ws, err);
+        if (!status) {
+                g.p->abandons = true;
+                status = resume(&g, false);
+        }
+        if (!status)
+                status = put_back(&g, true);
+        return end(&g, done, status);
 }

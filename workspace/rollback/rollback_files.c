@@ -267,8 +267,9 @@ static uint64_t any_number(const pawl_log *log)
         return number;
 }
 
-static pawl_status move_git(pawl_rollback_plan *p, pawl__workspace *ws, bool back, pawl_error *err)
+static pawl_status move_git(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
+        const bool back = p->abandons;
         const pawl__git_move move = {.branch = p->git.branch,
                 .expect = back ? p->git.to : p->git.from,
                 .to = back ? p->git.from : p->git.to,
@@ -309,9 +310,8 @@ static pawl_status check_change(const pawl__change *change, void *user, pawl_err
                 c->step++;
         if (c->step == plan->n_steps || !pawl__text_eq(plan->steps[c->step].path, change->path))
                 return PAWL_OK;
-        for (size_t i = 0; i < r->n_unwritten; i++)
-                if (r->unwritten[i].step == c->step)
-                        return PAWL_OK;
+        if (r->unwritten && r->unwritten[c->step])
+                return PAWL_OK;
         pawl_status status = PAWL_OK;
         if (!c->checker)
                 status = pawl__restore_checker_new(&c->checker, c->restore, err);
@@ -336,16 +336,16 @@ static pawl_status check(
         return status;
 }
 
-pawl_status pawl__rollback_do(pawl__scan **scan, pawl_rollback_plan *p, pawl__workspace *ws,
-        bool back, bool again, pawl_error *err)
+pawl_status pawl__rollback_do(
+        pawl__scan **scan, pawl_rollback_plan *p, pawl__workspace *ws, bool again, pawl_error *err)
 {
         pawl__rootdir root = PAWL__ROOTDIR_INIT;
         const pawl__restore_source source = {read_content, ws};
         pawl__restore restore = {.root = &root,
                 .plan = &p->plan,
-                .back = back,
+                .back = p->abandons,
                 .unsynced = p->whole,
-                .whole = p->whole || back,
+                .whole = p->whole,
                 .again = again,
                 .source = &source,
                 .names = any_number(ws->log)};
@@ -356,17 +356,21 @@ pawl_status pawl__rollback_do(pawl__scan **scan, pawl_rollback_plan *p, pawl__wo
                 return pawl__restore_fail(err, error, pawl__text(ws->root), "open it");
         restore.own = &own;
         pawl_status status = find_own(&own, &root, ws->log, err);
-        if (!status && !(restore.unwritten = pawl__arena_array(
-                                 &p->arena, p->plan.n_steps + 1, sizeof *restore.unwritten)))
+        p->unwritten = pawl__arena_array(&p->arena, p->plan.n_steps + 1, sizeof *p->unwritten);
+        if (!status && !p->unwritten)
                 status = pawl__nomem(err);
+        if (p->unwritten)
+                memset(p->unwritten, 0, (p->plan.n_steps + 1) * sizeof *p->unwritten);
+        restore.unwritten = p->unwritten;
         if (!status)
-                status = pawl__restore_run(&restore, err);
-        if (!status)
-                status = move_git(p, ws, back, err);
-        if (!status)
+                status =
+                        scan ? pawl__restore_run(&restore, err) : pawl__restore_look(&restore, err);
+        if (!status && scan)
+                status = move_git(p, ws, err);
+        if (!status && scan)
                 status = check(scan, &restore, ws, err);
-        p->same_tree = !status && !back && memcmp((*scan)->tree, p->plan.target_tree, 32) == 0;
-        p->unwritten = restore.unwritten;
+        p->same_tree = !status && scan && !p->abandons &&
+                       memcmp((*scan)->tree, p->plan.target_tree, 32) == 0;
         p->n_unwritten = restore.n_unwritten;
         if (!status && p->n_unwritten && p->items)
                 status = pawl__rollback_report(p, ws, err);

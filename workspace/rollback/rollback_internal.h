@@ -55,16 +55,13 @@ struct pawl_rollback_plan {
         pawl_rollback_plan_item *items; /* the plan, as the public header shows it */
         size_t n_items;
         pawl_rollback_plan_counts counts;
-        pawl__unwritten *unwritten; /* steps of the plan whose paths could not be written */
+        int *unwritten; /* as pawl__restore has them; NULL: nothing was tried yet */
         size_t n_unwritten;
+        bool abandons; /* it was interrupted, and goes back to where it began */
         pawl_workspace_checkpoint_info info; /* of the target */
         bool same_tree;                      /* it was done, and the workspace has its tree */
         uint64_t fence;                      /* of the claim on run_id; 0: not claimed */
 };
-
-/** Write the paths that the newest rollback could not write, and no others. (rollback.c) */
-PAWL_MUST_CHECK pawl_status pawl__rollback_retry(pawl_rollback_plan **done, pawl_log *log,
-        const pawl_workspace_options *workspace, pawl_error *err);
 
 /* ---- rollback_target.c: what it goes to
  * -------------------------------------------------------------- */
@@ -82,8 +79,9 @@ static inline bool pawl__rollback_from_elsewhere(
 /** The safety copy of the rollback that an undo, or a redo, reverses next. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_undone(
         pawl_rollback_plan *p, pawl__workspace *ws, pawl__reversal by, pawl_error *err);
-/** The newest rollback of the work tree, if it could not write some paths: these are tried again.
- *  PAWL_ENOTFOUND. */
+/** The newest rollback of the work tree that ended, if it could not write some paths: these are
+ * tried again, towards its target, or, if it was abandoned, towards its safety copy.
+ * PAWL_ENOTFOUND. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_unfinished(
         pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
 /** PAWL_ENOTFOUND: there is nothing to finish. */
@@ -168,10 +166,10 @@ PAWL_MUST_CHECK pawl_status pawl__rollback_plan(
  * @p more: some were not yet, so that workspace and plan are to be read anew. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_hidden(
         bool *more, const pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
-/** Do it: forwards or @p back; then read the workspace again and check. The scan is the caller's.
- */
-PAWL_MUST_CHECK pawl_status pawl__rollback_do(pawl__scan **scan, pawl_rollback_plan *p,
-        pawl__workspace *ws, bool back, bool again, pawl_error *err);
+/** Do it, or go back where it abandons; then read the workspace again and check. The scan is the
+ *  caller's. @p scan NULL: only look which paths would be left as somebody's own work. */
+PAWL_MUST_CHECK pawl_status pawl__rollback_do(
+        pawl__scan **scan, pawl_rollback_plan *p, pawl__workspace *ws, bool again, pawl_error *err);
 
 /* ---- rollback_log.c: what the log says of it ----------------------------------------------- */
 
@@ -192,6 +190,9 @@ PAWL_MUST_CHECK pawl_status pawl__rollback_end(pawl_rollback_plan *p, pawl__work
 /** After it: the answers that are dropped, or come back. (rollback_decisions.c) */
 PAWL_MUST_CHECK pawl_status pawl__rollback_decisions(
         pawl__batch *batch, pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
+/** The one that was interrupted, as the log has it. PAWL_ENOTFOUND. (undo.c) */
+PAWL_MUST_CHECK pawl_status pawl__rollback_read_back(
+        pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);
 /** The plan of a rollback in the log. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_read(pawl__plan *out, pawl__buf *encoded,
         pawl__workspace *ws, const pawl__row *rollback, pawl_error *err);

@@ -164,8 +164,9 @@ static void member_unwritten(pawl__json_writer *w, const pawl_rollback_plan *p)
                 return;
         pawl__json_name(w, "not_written");
         pawl__json_open_array(w);
-        for (size_t i = 0; i < p->n_unwritten; i++)
-                pawl__json_integer(w, (int64_t)p->unwritten[i].step);
+        for (size_t i = 0; i < p->plan.n_steps; i++)
+                if (p->unwritten[i])
+                        pawl__json_integer(w, (int64_t)i);
         pawl__json_close_array(w);
 }
 

@@ -25,18 +25,15 @@ static pawl_rollback_plan_item item_of(const pawl__plan_step *step)
 }
 
 /* What could not be written is left as it is, with the system's reason. */
-static void mark_unwritten(pawl_rollback_plan_item *item, const pawl_rollback_plan *p, size_t step)
+static void mark_unwritten(pawl_rollback_plan_item *item, int reason)
 {
-        for (size_t i = 0; i < p->n_unwritten; i++) {
-                if (p->unwritten[i].step != step)
-                        continue;
-                item->action = PAWL_PLAN_LEAVE;
-                item->kind = 0;
-                item->size = 0;
-                item->wanted = p->plan.steps[step].to.kind != PAWL__ENTRY_NONE;
-                item->missed = item->unwritten = true;
-                item->why = strerrordesc_np(p->unwritten[i].error);
-        }
+        item->wanted = item->action != PAWL_PLAN_REMOVE;
+        item->action = PAWL_PLAN_LEAVE;
+        item->kind = 0;
+        item->size = 0;
+        item->missed = item->unwritten = true;
+        item->why = pawl__unwritten_text(reason);
+        item->fix = pawl__unwritten_fix(reason);
 }
 
 /* What no checkpoint can have, its own names, is not missed. */
@@ -48,8 +45,7 @@ static pawl_rollback_plan_item left_item(const pawl__plan_left *left)
                 .path = left->path,
                 .wanted = left->wanted,
                 .lost = lost,
-                .missed = left->why == PAWL__LEFT_CHANGED ||
-                          (left->wanted && !lost && left->why != PAWL__LEFT_OWN),
+                .missed = left->wanted && !lost && left->why != PAWL__LEFT_OWN,
                 .why = pawl__left_text(left)};
 }
 
@@ -109,17 +105,23 @@ pawl_status pawl__rollback_report(pawl_rollback_plan *p, pawl__workspace *ws, pa
         p->n_items = 0;
         p->counts = (pawl_rollback_plan_counts){0};
         for (size_t i = 0; i < plan->n_steps; i++) {
-                if (!is_told(&plan->steps[i]))
+                pawl__plan_step step = plan->steps[i];
+                if (p->abandons) {
+                        step.from = plan->steps[i].to;
+                        step.to = plan->steps[i].from;
+                }
+                if (!is_told(&step) && !(p->unwritten && p->unwritten[i]))
                         continue;
                 pawl_rollback_plan_item *item = &p->items[p->n_items++];
-                *item = item_of(&plan->steps[i]);
-                mark_unwritten(item, p, i);
+                *item = item_of(&step);
+                if (p->unwritten && p->unwritten[i])
+                        mark_unwritten(item, p->unwritten[i]);
                 if (p->work) { /* not of one that was interrupted */
                         item->run_id = p->work[i] == 'r' ? p->work_of[i] : pawl__text(NULL);
                         item->by_hand = p->work[i] == 'h';
                 }
         }
-        for (size_t i = 0; i < plan->n_left; i++)
+        for (size_t i = 0; i < plan->n_left && !p->abandons; i++)
                 p->items[p->n_items++] = left_item(&plan->left[i]);
         for (size_t i = 0; i < p->n_items; i++)
                 count(&p->counts, &p->items[i]);
@@ -150,6 +152,7 @@ pawl_rollback_plan_view pawl_rollback_plan_look(const pawl_rollback_plan *plan)
                 .safety = (uint64_t)plan->started.v[PAWL__RB_SAFETY].integer,
                 .undo = plan->plan.undo,
                 .redo = plan->redo,
+                .abandons = plan->abandons,
                 .exact = plan->same_tree && plan->counts.left == 0,
                 .reverses = (uint64_t)plan->undone.v[PAWL__RB_SEQ].integer,
                 .reversed_target = (uint64_t)plan->undone.v[PAWL__RB_TARGET].integer,

@@ -88,7 +88,13 @@ static pawl_status undone_paths(pawl__rollback_rights *l, pawl_rollback_plan *p,
 static pawl_status retried_paths(pawl__rollback_rights *l, pawl_rollback_plan *p, pawl_error *err)
 {
         const pawl__plan *tried = &l->before;
+        const bool abandoned = pawl__text_is(p->finishes.v[PAWL__RB_STATUS].text, "abandoned");
 
+        for (size_t i = 0; i < tried->n_steps && abandoned; i++) { /* it went the other way then */
+                const pawl__entry from = tried->steps[i].from;
+                tried->steps[i].from = tried->steps[i].to;
+                tried->steps[i].to = from;
+        }
         l->rights.tried = tried->steps;
         for (size_t i = 0; i < p->n_retries; i++)
                 if (p->retries[i] < tried->n_steps)

@@ -120,17 +120,21 @@ pawl_status pawl__rollback_unfinished(pawl_rollback_plan *p, pawl__workspace *ws
         pawl__undo_stacks stacks;
 
         TRY(pawl__undo_stacks_read(&stacks, ws->state, &p->arena, err));
-        for (size_t i = stacks.n; i-- > 0 && !p->finishes.v[PAWL__RB_SEQ].integer;)
-                if (pawl__text_is(stacks.items[i].row.v[PAWL__RB_STATUS].text, "done") &&
-                        pawl__same_worktree(
-                                stacks.items[i].row.v[PAWL__RB_WORKTREE].text, ws->worktree))
+        bool abandoned = true; /* one that left nothing half-done counts for nothing */
+        for (size_t i = stacks.n; i-- > 0 && abandoned && !p->n_retries;) {
+                const pawl__value *v = stacks.items[i].row.v;
+                abandoned = pawl__text_is(v[PAWL__RB_STATUS].text, "abandoned");
+                if (!pawl__same_worktree(v[PAWL__RB_WORKTREE].text, ws->worktree))
+                        abandoned = true;
+                else if (abandoned || pawl__text_is(v[PAWL__RB_STATUS].text, "done")) {
                         p->finishes = stacks.items[i].row;
-        if (p->finishes.v[PAWL__RB_SEQ].integer)
-                TRY(read_retries(p, ws, err));
+                        TRY(read_retries(p, ws, err));
+                }
+        }
         if (!p->n_retries)
                 return pawl__rollback_none(ws, err);
         p->plan.in_part = true;
-        p->target.v[PAWL__WCP_N] = p->finishes.v[PAWL__RB_TARGET];
+        p->target.v[PAWL__WCP_N] = p->finishes.v[abandoned ? PAWL__RB_SAFETY : PAWL__RB_TARGET];
         return pawl__state_get(ws->state, PAWL__WORKSPACE, &p->target, &p->arena, err);
 }
 

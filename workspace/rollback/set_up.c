@@ -271,7 +271,7 @@ static pawl_status put_files(pawl__workspace *ws, pawl_rollback_plan *p, pawl_er
         ws->max_file = INT64_MAX;
         pawl_status status = read_and_plan(&scan, p, ws, err);
         if (!status)
-                status = pawl__rollback_do(&after, p, ws, false, true, err);
+                status = pawl__rollback_do(&after, p, ws, true, err);
         ws->base = NULL;
         ws->exclude = exclude;
         ws->n_exclude = n_exclude;

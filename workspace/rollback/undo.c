@@ -1,8 +1,7 @@
-/* A rollback that was interrupted: seen, gone on with, or given up. By its own plan, which the log
- * has: what the workspace looks like now is half one tree and half the other. */
+/* A rollback that was interrupted, read back with its own plan, which the log has: what the
+ * workspace looks like now is half one tree and half the other. */
 #include "base/error.h"
 #include "workspace/rollback/rollback_internal.h"
-#include <stdlib.h>
 
 pawl_status pawl_workspace_pending(pawl_pending_rollback *out, pawl_log *log, pawl_error *err)
 {
@@ -49,8 +48,7 @@ static pawl_status read_undone(pawl_rollback_plan *p, pawl__workspace *ws, pawl_
         return pawl__state_get(ws->state, PAWL__ROLLBACKS, &p->undone, &p->arena, err);
 }
 
-/* What the log says of it. */
-static pawl_status read_back(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
+pawl_status pawl__rollback_read_back(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         pawl_status status = pawl__state_rollback_pending(&p->started, ws->state, &p->arena, err);
 
@@ -70,75 +68,4 @@ static pawl_status read_back(pawl_rollback_plan *p, pawl__workspace *ws, pawl_er
         pawl__hex(p->hash, p->plan.hash, 32);
         read_git(p);
         return PAWL_OK;
-}
-
-static pawl_status finish(pawl_rollback_plan *p, pawl__workspace *ws, bool back, pawl_error *err)
-{
-        pawl__scan *scan = NULL;
-        pawl_status status = pawl__workspace_own(ws, err);
-
-        if (!status)
-                status = read_back(p, ws, err);
-        if (!status)
-                status = pawl__rollback_runs_are_free(p, ws, err);
-        if (!status && !back)
-                status = pawl__rollback_steps(p, ws, err);
-        if (!status && !back)
-                status = pawl__rollback_claim(p, ws, err);
-        if (!status)
-                status = pawl__rollback_report(p, ws, err);
-        if (!status)
-                status = pawl__rollback_half_way(
-                        pawl__rollback_do(&scan, p, ws, back, true, err), err);
-        if (!status)
-                status = pawl__rollback_half_way(pawl__rollback_end(p, ws, scan, !back, err), err);
-        if (status)
-                pawl__rollback_release(p, ws);
-        pawl__scan_free(scan);
-        return status;
-}
-
-static pawl_status end_pending(pawl_rollback_plan **done, pawl_log *log,
-        const pawl_workspace_options *workspace, bool back, pawl_error *err)
-{
-        pawl__workspace ws;
-        bool ok = true;
-        pawl_status status = pawl__workspace_open(&ws, log, workspace, err);
-
-        if (status)
-                return status;
-        pawl_rollback_plan *p = calloc(1, sizeof *p);
-        if (!p) {
-                pawl__workspace_close(&ws);
-                return pawl__nomem(err);
-        }
-        p->plan = (pawl__plan)PAWL__PLAN_INIT;
-        p->actor = pawl__arena_text(&p->arena, ws.actor, &ok);
-        status = ok ? finish(p, &ws, back, err) : pawl__nomem(err);
-        pawl__workspace_close(&ws);
-        if (status || !done)
-                pawl_rollback_plan_free(p);
-        else
-                *done = p;
-        return status;
-}
-
-pawl_status pawl_workspace_finish(pawl_rollback_plan **done, pawl_log *log,
-        const pawl_workspace_options *workspace, pawl_error *err)
-{
-        TRY(pawl__log_usable(log, err));
-
-        pawl_pending_rollback pending;
-        const pawl_status status = pawl_workspace_pending(&pending, log, err);
-        if (status == PAWL_ENOTFOUND)
-                return pawl__rollback_retry(done, log, workspace, err);
-        return status ? status : end_pending(done, log, workspace, false, err);
-}
-
-pawl_status pawl_workspace_give_up(pawl_rollback_plan **done, pawl_log *log,
-        const pawl_workspace_options *workspace, pawl_error *err)
-{
-        TRY(pawl__log_usable(log, err));
-
-        return end_pending(done, log, workspace, true, err);
 }
