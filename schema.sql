@@ -275,7 +275,9 @@ CREATE TABLE IF NOT EXISTS sessions (
         checkpoint_seq INTEGER NOT NULL,
         notes_seq      INTEGER NOT NULL,
         pinned         INTEGER NOT NULL,
-        turns          TEXT
+        turns          TEXT,
+        worktree       TEXT,
+        worktree_root  TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS sessions_seq ON sessions (seq);
 CREATE INDEX IF NOT EXISTS sessions_mission ON sessions (mission_id, seq);

@@ -218,7 +218,7 @@ static pawl_status read_ids(pawl__row **rows, size_t *n, int *column, const cli_
         if (strcmp(kind, "SESSION") == 0) {
                 *column = PAWL__SES_ID;
                 return pawl__state_sessions(
-                        rows, n, state, none, &(pawl__page){.limit = MOST}, arena, err);
+                        rows, n, state, none, NULL, &(pawl__page){.limit = MOST}, arena, err);
         }
         if (strcmp(kind, "CHECKPOINT") == 0) {
                 *column = PAWL__WCP_N;

@@ -30,7 +30,9 @@ pawl_status pawl__runner_tell(
         pawl__runner *r, pawl__event_type type, const char *status, const char *reason)
 {
         const pawl_event like = pawl__runner_envelope(r);
-        const pawl__session_report told = {.status = status, .reason = reason};
+        const pawl__session_report told = {.status = status,
+                .reason = reason,
+                .in = type == PAWL__SESSION_STARTED && !r->directory ? r->state : NULL};
 
         return pawl__session_emit(pawl__pipeline_batch(r->pipeline), type, &like, &told, &r->error);
 }

@@ -88,7 +88,7 @@ static pawl_status count_waiting(const pawl__run_view *run, void *user, pawl_err
         bool ok = true;
 
         if (!run->row.v[PAWL__RUN_MISSION_PATH].text.data || pawl__run_submitted(&run->row) ||
-                waits)
+                run->place.elsewhere.data || waits)
                 return PAWL_OK;
         if (pawl__text_is(run->status, "blocked")) { /* to fail it takes its name */
                 const pawl_status status = pawl__question_expired(&expired, w->r->log, w->r->state,
@@ -324,24 +324,18 @@ static pawl_status take_root(pawl__runner *r, const pawl__row *run)
         return status ? status : pawl__arena_check(&r->arena, &r->error);
 }
 
-/* A run goes on where its files are: in the work tree that its newest checkpoint is of. */
-static pawl_status check_worktree(pawl__runner *r)
+/* A run goes on where its files are. */
+static pawl_status check_worktree(pawl__runner *r, const pawl__row *run)
 {
-        const pawl__checkpoint_filter newest = {.run_id = r->run_id, .page.limit = 1};
-        pawl__row *rows = NULL;
-        size_t n = 0;
-        pawl_status status =
-                pawl__state_workspace_page(&rows, &n, r->state, &newest, &r->arena, &r->error);
+        pawl__worktree_place place;
 
-        if (status || n == 0 || !rows->v[PAWL__WCP_ROOT].text.data ||
-                pawl__same_worktree(
-                        rows->v[PAWL__WCP_WORKTREE].text, pawl__state_worktree(r->state, NULL)))
-                return status;
-        const pawl_text root = rows->v[PAWL__WCP_ROOT].text;
-        return pawl__fail(&r->error, PAWL_ESTATE,
-                "run %.*s: its files are in another work tree, %.*s; resume it there",
-                PAWL__FMT(r->run_id),
-                PAWL__FMT(*root.data == '/' ? root : pawl__text("the main one")));
+        TRY(pawl__state_run_place(&place, r->state, run, &r->arena, &r->error));
+        return !place.elsewhere.data
+                       ? PAWL_OK
+                       : pawl__fail(&r->error, PAWL_ESTATE,
+                                 "run %.*s: its files are in another work tree, %.*s; resume it "
+                                 "there",
+                                 PAWL__FMT(r->run_id), PAWL__FMT(place.elsewhere));
 }
 
 static pawl_status go_on(pawl__runner *r, target *found)
@@ -349,7 +343,7 @@ static pawl_status go_on(pawl__runner *r, target *found)
         const pawl__row *run = &found->run;
         pawl_text strictness = run->v[PAWL__RUN_STRICTNESS].text;
         const bool elsewhere = pawl__run_submitted(run) || r->options.directory;
-        pawl_status status = elsewhere ? PAWL_OK : check_worktree(r);
+        pawl_status status = elsewhere ? PAWL_OK : check_worktree(r, run);
 
         if (status)
                 return status;

@@ -84,6 +84,8 @@ static pawl_status fill(pawl__run_view *out, const looking *l)
         pawl__row *conflicts;
         pawl_status status = look_at_start(out, l);
 
+        if (!status)
+                status = pawl__state_run_place(&out->place, l->state, &out->row, l->arena, l->err);
         if (!status && !pawl__text_is(out->status, "completed"))
                 status = pawl__state_conflicts(&conflicts, &out->conflicts_open, l->state,
                         out->row.v[PAWL__RUN_ID].text, (pawl_text){NULL, 0}, true, l->arena,

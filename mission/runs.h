@@ -17,6 +17,7 @@ typedef struct pawl__run_view {
         pawl_text retry_token; /**< of its current step, or absent */
         pawl__retry retry;     /**< of its current step; one run alone: pawl__run_get() */
         pawl__forked forked;   /**< what it was forked from, if it was */
+        pawl__worktree_place place; /**< where its files are */
         bool held;
         bool died;        /**< not held, and its last owner did not release it: that one died */
         pawl_owner owner; /**< where held */

@@ -23,12 +23,15 @@ export function progress(run) {
     el("progress", { max: run.steps_total || 1, value: run.steps_completed, "aria-label": `${text} steps completed` }), text);
 }
 
+// The linked work tree that a run or a session is at work in.
+export const within = (one) => one.worktree && el("span", { class: "note", title: one.worktree.path }, ` in ${one.worktree.path.split("/").pop()}`);
+
 const waiting = (run) => run.conflicts_open > 0
   && link(at("conflicts"), count(run.conflicts_open, "open conflict"));
 
 function row(run) {
   return { key: run.run_id, cells: [
-    [link(at("runs", run.run_id), run.mission_id ?? "run"),
+    [link(at("runs", run.run_id), run.mission_id ?? "run"), within(run),
       el("span", { class: "narrow" }, el("code", { class: "id" }, short(run.run_id)), progress(run),
         el("span", null, run.current_step ? `at ${run.current_step}, ` : "", since(run.updated_at)), waiting(run))],
     el("code", { class: "id" }, short(run.run_id)),

@@ -3,7 +3,7 @@ import { get, open, path, problem, query } from "./api.js";
 import { at, calmly, duration, el, every, fill, link, moment, pill, renew, since } from "./dom.js";
 import { listing } from "./list.js";
 import { listen } from "./live.js";
-import { progress } from "./runs.js";
+import { progress, within } from "./runs.js";
 import { person, short } from "./words.js";
 
 const statuses = ["active", "interrupted", "error", "completed"];
@@ -23,7 +23,7 @@ const run = (s) => s.run_id && link(at("runs", s.run_id), short(s.run_id));
 
 const row = (s) => ({ key: s.session_id, cells: [
   [link(at("sessions", s.session_id), s.mission_id ?? "session"), " ", el("code", { class: "id" }, s.session_id),
-    el("span", { class: "narrow" }, done(s), el("span", null, s.current_step ? `at ${s.current_step}, ` : "", since(s.started_at)))],
+    within(s), el("span", { class: "narrow" }, done(s), el("span", null, s.current_step ? `at ${s.current_step}, ` : "", since(s.started_at)))],
   pill(s.status),
   run(s),
   person(s.actor),
@@ -70,6 +70,7 @@ function facts(s) {
     ["Started", moment(s.started_at)],
     ["Ended", s.ended_at && [moment(s.ended_at), ` after ${duration(new Date(s.ended_at) - new Date(s.started_at))}`]],
     ["Why", s.reason],
+    ["Work tree", s.worktree?.path],
     ["Session", el("code", null, s.session_id)],
   ].filter(([, value]) => value);
   return [el("dl", { class: "facts" }, list.map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value)))),

@@ -1,5 +1,6 @@
 /* The events that open, mark and close a session. */
 #include "session/session.h"
+#include "workspace/worktree.h"
 
 pawl_status pawl__session_emit(pawl__batch *batch, pawl__event_type type, const pawl_event *like,
         const pawl__session_report *told, pawl_error *err)
@@ -21,6 +22,11 @@ pawl_status pawl__session_emit(pawl__batch *batch, pawl__event_type type, const 
                 pawl__json_member_bool(&w, "found", true);
         if (told->work)
                 pawl__work_write(&w, told->work);
+        const pawl_status status = told->in ? pawl__worktree_write(&w, told->in, err) : PAWL_OK;
+        if (status) {
+                pawl__json_writer_free(&w);
+                return status;
+        }
         return pawl__batch_emit(batch, type, &envelope, &w, err);
 }
 

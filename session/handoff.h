@@ -66,7 +66,9 @@ typedef struct pawl__hand_checkpoint {
 typedef struct pawl__handoff {
         pawl__row session, run;
         bool has_run;
-        pawl_text current; /**< step; absent: none */
+        pawl__worktree_place place; /**< where the session is at work */
+        pawl_text elsewhere; /**< where its run is to be continued, if not in this work tree */
+        pawl_text current;   /**< step; absent: none */
         pawl__hand_steps done, at_hand, next;
         pawl__row *conflicts; /**< open ones */
         size_t n_conflicts;

@@ -11,9 +11,17 @@
 typedef struct finding {
         pawl__state *state;
         const pawl__row *session;
+        const char *worktree; /* its own; "": the log's */
         pawl__arena *arena;
         pawl_error *err;
 } finding;
+
+static const char *worktree_of(const pawl__row *session, pawl__arena *arena)
+{
+        const pawl_text id = session->v[PAWL__SES_WORKTREE].text;
+
+        return id.data ? pawl__arena_copy(arena, id).data : "";
+}
 
 static pawl_status get(pawl__row *row, const finding *f, int64_t n)
 {
@@ -85,7 +93,7 @@ static pawl_status find_base(pawl__row *found, const pawl__row *row, const findi
 
 /* Where the work tree was when the session began: before the first checkpoint of it since, by
  * whomever. PAWL_DONE: there is none. */
-static pawl_status find_before(pawl__row *found, const char *worktree, const finding *f)
+static pawl_status find_before(pawl__row *found, const finding *f)
 {
         int64_t n, newest;
         pawl__row row;
@@ -94,7 +102,7 @@ static pawl_status find_before(pawl__row *found, const char *worktree, const fin
         for (; n <= newest; n++) {
                 TRY(get(&row, f, n));
                 if (row.v[PAWL__WCP_ROOT].text.data &&
-                        pawl__same_worktree(row.v[PAWL__WCP_WORKTREE].text, worktree))
+                        pawl__same_worktree(row.v[PAWL__WCP_WORKTREE].text, f->worktree))
                         return find_base(found, &row, f);
         }
         return PAWL_DONE;
@@ -103,15 +111,12 @@ static pawl_status find_before(pawl__row *found, const char *worktree, const fin
 /* Where the session's work begins, by its own first checkpoint. */
 static pawl_status find_found(pawl__row *found, const pawl__row *first, const finding *f)
 {
-        char worktree[PAWL__WORKTREE_ID_MAX + 1];
-
         *found = *first;
         if (is_as_found(first->v))
                 return PAWL_OK;
         if (!first->v[PAWL__WCP_ROOT].text.data)
                 return find_base(found, first, f);
-        snprintf(worktree, sizeof worktree, "%.*s", PAWL__FMT(first->v[PAWL__WCP_WORKTREE].text));
-        return find_before(found, worktree, f);
+        return find_before(found, f);
 }
 
 /* ---- The ends -------------------------------------------------------------------------------- */
@@ -122,31 +127,30 @@ static pawl_status find_now(
         pawl__row *now, pawl__row *by, bool *put_back, const pawl__row *last, const finding *f)
 {
         const char *root;
-        char here[PAWL__WORKTREE_ID_MAX + 1], there[PAWL__WORKTREE_ID_MAX + 1];
+        char here[PAWL__WORKTREE_ID_MAX + 1];
 
         *put_back = false;
         *now = *last;
         if (!last->v[PAWL__WCP_ROOT].text.data)
                 return PAWL_OK;
         snprintf(here, sizeof here, "%s", pawl__state_worktree(f->state, &root));
-        snprintf(there, sizeof there, "%.*s", PAWL__FMT(last->v[PAWL__WCP_WORKTREE].text));
-        if (strcmp(here, there) == 0)
+        if (strcmp(here, f->worktree) == 0)
                 return pawl__workspace_current(now, by, put_back, f->state, f->arena, f->err);
         const char *const kept = root ? pawl__arena_copy(f->arena, pawl__text(root)).data : NULL;
-        TRY(pawl__state_set_worktree(f->state, there, NULL, f->err));
+        TRY(pawl__state_set_worktree(f->state, f->worktree, NULL, f->err));
         const pawl_status status =
                 pawl__workspace_current(now, by, put_back, f->state, f->arena, f->err);
         const pawl_status back = pawl__state_set_worktree(f->state, here, kept, f->err);
         return status ? status : back;
 }
 
-/* Began another session since? What that one did is not this one's. */
+/* Did another session begin in its work tree since? What that one did is not this one's. */
 static pawl_status is_latest(bool *latest, const finding *f)
 {
         pawl__row *rows = NULL;
         size_t n = 0;
 
-        TRY(pawl__state_sessions(&rows, &n, f->state, (pawl_text){NULL, 0},
+        TRY(pawl__state_sessions(&rows, &n, f->state, (pawl_text){NULL, 0}, f->worktree,
                 &(pawl__page){.limit = 1}, f->arena, f->err));
         *latest = !n || pawl__text_eq(rows->v[PAWL__SES_ID].text, f->session->v[PAWL__SES_ID].text);
         return PAWL_OK;
@@ -202,7 +206,7 @@ static pawl_status find_all_ends(ends *e, const finding *f)
         pawl_status status = find_ends(&first, &e->last, f);
 
         if (status == PAWL_DONE) {
-                TRY(find_before(&e->from, pawl__state_worktree(f->state, NULL), f));
+                TRY(find_before(&e->from, f));
                 e->last = e->from;
         } else {
                 TRY(status);
@@ -235,7 +239,7 @@ static pawl_status compare(pawl__file_changes *now, pawl__file_changes *own, paw
 pawl_status pawl__handoff_changes(
         pawl__handoff *out, pawl_log *log, pawl__state *state, pawl__arena *arena, pawl_error *err)
 {
-        const finding f = {state, &out->session, arena, err};
+        const finding f = {state, &out->session, worktree_of(&out->session, arena), arena, err};
         pawl__file_changes now = {.arena = arena}, own = {.arena = arena};
         ends e;
         pawl_status status = find_all_ends(&e, &f);
@@ -253,7 +257,7 @@ pawl_status pawl__handoff_changes(
 pawl_status pawl__session_captures(pawl__hand_checkpoint **out, size_t *n, pawl__state *state,
         const pawl__row *session, pawl__arena *arena, pawl_error *err)
 {
-        const finding f = {state, session, arena, err};
+        const finding f = {state, session, worktree_of(session, arena), arena, err};
         pawl__row first, last, row;
         pawl_status status = find_ends(&first, &last, &f);
 

@@ -334,10 +334,16 @@ pawl_status pawl__handoff_gather(pawl__handoff *out, pawl_log *log, pawl__state 
         const pawl__row *session, pawl__arena *arena, pawl_error *err)
 {
         gathering g = {out, log, state, arena, err};
+        pawl__worktree_place run = {.elsewhere = {NULL, 0}};
         pawl_status status;
 
-        *out = (pawl__handoff){.session = *session};
+        *out = (pawl__handoff){.session = *session,
+                .place = pawl__state_place(state, session->v[PAWL__SES_WORKTREE].text,
+                        session->v[PAWL__SES_ROOT].text)};
         status = session->v[PAWL__SES_RUN].text.data ? read_run(&g) : steps_of_agent(&g);
+        if (!status && out->has_run)
+                status = pawl__state_run_place(&run, state, &out->run, arena, err);
+        out->elsewhere = run.elsewhere;
         if (!status)
                 status = add_files(&g);
         if (!status)

@@ -147,6 +147,19 @@ void pawl__notes_json(pawl__json_writer *w, const char *name, const pawl__notes 
         pawl__json_close_array(w);
 }
 
+static void put_worktree(pawl__json_writer *w, const pawl__worktree_place *place)
+{
+        pawl__json_name(w, "worktree");
+        if (!place->worktree.data) {
+                pawl__json_null(w);
+                return;
+        }
+        pawl__json_open_object(w);
+        pawl__json_member_text(w, "id", place->worktree);
+        pawl__json_member_text(w, "path", place->root);
+        pawl__json_close_object(w);
+}
+
 static pawl_status put_all(pawl__json_writer *w, pawl_log *log, pawl__state *state,
         const pawl__row *session, pawl__arena *arena, pawl_error *err)
 {
@@ -162,6 +175,7 @@ static pawl_status put_all(pawl__json_writer *w, pawl_log *log, pawl__state *sta
                 status = pawl__handoff_command(&command, &h, err);
         if (!status) {
                 pawl__json_member_text(w, "status", session->v[PAWL__SES_STATUS].text);
+                put_worktree(w, &h.place);
                 pawl__json_member_integer(w, "steps_completed", (int64_t)h.done.n);
                 pawl__json_member_integer(
                         w, "steps_total", (int64_t)(h.done.n + h.at_hand.n + h.next.n));

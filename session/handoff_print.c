@@ -155,6 +155,7 @@ static void put_current(pawl__buf *out, const pawl__handoff *h)
                         h->has_run ? h->run.v[PAWL__RUN_STATUS].text : pawl__text("not started"),
                         "\n");
         }
+        put_member(out, "Work tree: ", h->place.root.data ? h->place.root : h->place.elsewhere);
         put_member(out, "Kept by: ", v[PAWL__SES_ACTOR].text);
         put_member(out, "Ended: ", v[PAWL__SES_REASON].text);
         if (h->has_run && h->run.v[PAWL__RUN_SESSION].text.data &&
@@ -413,7 +414,13 @@ static void put_command(pawl__buf *out, const pawl__handoff *h)
 {
         const pawl__value *v = h->session.v;
         const pawl__run_way way = h->has_run ? pawl__run_way_of(&h->run) : PAWL__BY_RESUME;
+        const pawl_text there = h->has_run ? h->elsewhere : h->place.elsewhere;
 
+        if (there.data && way == PAWL__BY_RESUME) {
+                pawl__buf_adds(out, "cd ");
+                put_word(out, there);
+                pawl__buf_adds(out, " && ");
+        }
         if (!v[PAWL__SES_RUN].text.data) {
                 pawl__buf_adds(out, "pawl session resume");
                 put_argument(out, v[PAWL__SES_ID].text);

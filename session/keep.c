@@ -5,6 +5,7 @@
 #include "base/sources.h"
 #include "session/session.h"
 #include "state/run_way.h"
+#include "workspace/worktree.h"
 
 typedef struct keeping {
         pawl_log *log;
@@ -168,7 +169,7 @@ static pawl_status begin_session(char session_id[PAWL_SESSION_ID_MAX], keeping *
 
 static pawl_status begin_with_work(keeping *k, const void *what)
 {
-        const pawl__session_report told = {.work = what};
+        const pawl__session_report told = {.work = what, .in = k->state};
 
         return pawl__session_emit(&k->batch, PAWL__SESSION_STARTED, &k->like, &told, k->err);
 }
@@ -336,6 +337,11 @@ static pawl_status begin_from(keeping *k, const void *what)
                 pawl__json_member_integer(&w, "checkpoint", (int64_t)from->checkpoint_seq);
         pawl__json_close_object(&w);
         pawl__work_write_row(&w, from->session);
+        const pawl_status status = pawl__worktree_write(&w, k->state, k->err);
+        if (status) {
+                pawl__json_writer_free(&w);
+                return status;
+        }
         return pawl__batch_emit(&k->batch, PAWL__SESSION_STARTED, &k->like, &w, k->err);
 }
 
@@ -349,7 +355,7 @@ static pawl_status is_of_run(keeping *k)
                        : pawl__fail(k->err, PAWL_EINVAL,
                                  "session %.*s: is that of run %.*s; continue with %s",
                                  PAWL__FMT(k->like.session_id), PAWL__FMT(k->like.run_id),
-                                 PAWL__ADVICE(pawl__run_way_of(&run), k->like.run_id));
+                                 PAWL__ADVICE(k->log, &run, k->like.run_id));
 }
 
 pawl_status pawl_session_resume(char new_session_id[PAWL_SESSION_ID_MAX], pawl_log *log,

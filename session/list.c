@@ -76,7 +76,7 @@ static pawl_status fill(listing *l)
         l->page.limit = at_once;
         do {
                 status = pawl__state_sessions(&rows, &n, l->state, pawl__text(f->mission_id),
-                        &l->page, &l->out->arena, l->err);
+                        f->worktree, &l->page, &l->out->arena, l->err);
                 for (size_t i = 0; i < n && !status && !is_full(l); i++)
                         status = take(l, &rows[i]);
                 if (!status && n)

@@ -85,7 +85,7 @@ static pawl_status fill_report(own_report *report, pawl__state *state, size_t ke
         size_t n = 0;
         bool noted;
         pawl_status status = pawl__state_sessions(
-                &rows, &n, state, any, &(pawl__page){0, 0}, &report->arena, err);
+                &rows, &n, state, any, NULL, &(pawl__page){0, 0}, &report->arena, err);
 
         if (status)
                 return status;

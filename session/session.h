@@ -23,6 +23,7 @@ typedef struct pawl__session_report {
                                      last does not say it; NULL: it does */
         uint64_t turn_checkpoint; /**< of SessionUpdated: a turn has ended at it; 0: none has */
         bool found;               /**< ended by another process than the session's */
+        const pawl__state *in;    /**< of SessionStarted: whose work tree it begins in */
         const pawl_session_work *work;
 } pawl__session_report;
 

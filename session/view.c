@@ -28,15 +28,15 @@ pawl_status pawl__session_find(pawl__row *session, pawl__state *state, const cha
                         "session %.128s: is not in this log; `pawl sessions` lists them",
                         session_id);
         }
-        status = pawl__state_sessions(
-                &rows, &n, state, mission_id, &(pawl__page){.limit = 1}, arena, err);
+        status = pawl__state_sessions(&rows, &n, state, mission_id,
+                pawl__state_worktree(state, NULL), &(pawl__page){.limit = 1}, arena, err);
         if (!status && n)
                 *session = rows[0];
         if (status || n)
                 return status;
         return pawl__fail(err, PAWL_ENOTFOUND,
-                "sessions: no session yet%s%.*s; `pawl run MISSION` or `pawl session start --mission M` begins "
-                "one",
+                "sessions: no session yet in this work tree%s%.*s; `pawl run MISSION` or `pawl session "
+                "start --mission M` begins one",
                 mission_id.data ? " of mission " : "", PAWL__FMT(mission_id));
 }
 
@@ -117,7 +117,9 @@ pawl_status pawl__session_view(pawl_session *out, pawl_log *log, pawl__state *st
                 .checkpoints = (uint64_t)v[PAWL__SES_CHECKPOINTS].integer,
                 .checkpoint_seq = (uint64_t)v[PAWL__SES_CHECKPOINT_SEQ].integer,
                 .seq = (uint64_t)v[PAWL__SES_SEQ].integer,
-                .pinned = v[PAWL__SES_PINNED].integer != 0};
+                .pinned = v[PAWL__SES_PINNED].integer != 0,
+                .worktree = v[PAWL__SES_WORKTREE].text,
+                .worktree_path = v[PAWL__SES_ROOT].text};
         status = get_run(&run, state, session, arena, err);
         if (status == PAWL_ENOTFOUND)
                 return pawl__session_current(&out->current_step, session, err);

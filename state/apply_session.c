@@ -161,6 +161,18 @@ static pawl_status take_members(pawl__row *session, const pawl__apply_ctx *a)
 
 /* ---- One function an event ------------------------------------------------------------------- */
 
+static pawl_status take_worktree(pawl__row *session, const pawl__apply_ctx *a)
+{
+        pawl__value *v = session->v;
+
+        TRY(pawl__apply_maybe_text(&v[PAWL__SES_WORKTREE].text, a, "worktree"));
+        TRY(pawl__apply_maybe_text(&v[PAWL__SES_ROOT].text, a, "root"));
+        return v[PAWL__SES_WORKTREE].text.len <= PAWL__WORKTREE_ID_MAX
+                       ? PAWL_OK
+                       : pawl__apply_refuse(a, PAWL_EINVAL, "payload.worktree",
+                                 "is longer than 64 bytes; write the id of the work tree");
+}
+
 pawl_status pawl__apply_session_started(pawl__apply_ctx *a)
 {
         pawl__row session = {0};
@@ -183,6 +195,7 @@ pawl_status pawl__apply_session_started(pawl__apply_ctx *a)
         session.v[PAWL__SES_ACTOR].text = a->event->actor;
         session.v[PAWL__SES_STATUS].text = pawl__text("active");
         session.v[PAWL__SES_STARTED_US].integer = a->event->time_us;
+        TRY(take_worktree(&session, a));
         status = take_members(&session, a);
         return status ? status : pawl__apply_put(a, PAWL__SESSIONS, &session);
 }
@@ -334,7 +347,8 @@ static pawl_status prune_session(pawl__apply_ctx *a, pawl_text session_id)
 {
         static const int said[] = {PAWL__SES_REASON, PAWL__SES_CURRENT, PAWL__SES_COMPLETED,
                 PAWL__SES_PENDING, PAWL__SES_FILES, PAWL__SES_DONE, PAWL__SES_TOTAL,
-                PAWL__SES_SUMMARY, PAWL__SES_NOTES_SEQ, PAWL__SES_PINNED, PAWL__SES_TURNS};
+                PAWL__SES_SUMMARY, PAWL__SES_NOTES_SEQ, PAWL__SES_PINNED, PAWL__SES_TURNS,
+                PAWL__SES_WORKTREE, PAWL__SES_ROOT};
         pawl__row session = {.v[PAWL__SES_ID].text = session_id};
         pawl_status status = a->store->get(a->store, PAWL__SESSIONS, &session, a->err);
 

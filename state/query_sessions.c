@@ -1,15 +1,73 @@
 /* Sessions, and the run of a mission that could go on. */
+#include "base/error.h"
+#include "state/forked.h"
 #include "state/projection.h"
+#include <string.h>
+
+/* Schemas before this one have no column of it, and logs of theirs no linked work tree. */
+enum { WORKTREE_SINCE = 6 };
 
 pawl_status pawl__state_sessions(pawl__row **rows, size_t *n, pawl__state *state,
-        pawl_text mission_id, const pawl__page *page, pawl__arena *arena, pawl_error *err)
+        pawl_text mission_id, const char *worktree, const pawl__page *page, pawl__arena *arena,
+        pawl_error *err)
 {
-        return pawl__query_page(rows, n, state, PAWL__SESSIONS,
-                mission_id.data ? "FROM {sessions} WHERE mission_id = ?3 AND status <> 'pruned' "
-                                  "AND seq < ?1 ORDER BY seq DESC LIMIT ?2"
-                                : "FROM {sessions} WHERE status <> 'pruned' AND seq < ?1 "
-                                  "ORDER BY seq DESC LIMIT ?2",
-                page, &mission_id, mission_id.data ? 1 : 0, arena, err);
+#define NEWEST(where)                                                                              \
+        "FROM {sessions} WHERE status <> 'pruned' AND seq < ?1" where " ORDER BY seq DESC LIMIT ?2"
+        static const char *const queries[2][2] = {
+                {NEWEST(""), NEWEST(" AND COALESCE(worktree, '') = ?3")},
+                {NEWEST(" AND mission_id = ?3"),
+                        NEWEST(" AND mission_id = ?3 AND COALESCE(worktree, '') = ?4")}};
+        const bool by_mission = mission_id.data != NULL;
+        const bool by_worktree = worktree && pawl__log_version(state->log) >= WORKTREE_SINCE;
+        const pawl_text texts[2] = {
+                by_mission ? mission_id : pawl__text(worktree), pawl__text(worktree)};
+
+        return pawl__query_page(rows, n, state, PAWL__SESSIONS, queries[by_mission][by_worktree],
+                page, texts, (size_t)by_mission + by_worktree, arena, err);
+}
+
+pawl__worktree_place pawl__state_place(const pawl__state *state, pawl_text worktree, pawl_text root)
+{
+        const char *const log = pawl__log_place(state->log), *const end = strstr(log, "/.pawl/");
+        pawl__worktree_place place = {.elsewhere = {NULL, 0}};
+
+        if (worktree.len) {
+                place.worktree = worktree;
+                place.root = root;
+        }
+        if (!pawl__same_worktree(worktree, state->worktree))
+                place.elsewhere = worktree.len ? root
+                                  : end        ? pawl__text_n(log, (size_t)(end - log))
+                                               : pawl__text("the main one");
+        return place;
+}
+
+pawl_status pawl__state_run_place(pawl__worktree_place *out, pawl__state *state,
+        const pawl__row *run, pawl__arena *arena, pawl_error *err)
+{
+        const pawl__checkpoint_filter newest = {
+                .run_id = run->v[PAWL__RUN_ID].text, .page.limit = 1};
+        pawl__row session = {.v[PAWL__SES_ID].text = run->v[PAWL__RUN_SESSION].text}, *rows;
+        pawl__value *v = session.v;
+        size_t n = 0;
+        pawl_status status = PAWL_ENOTFOUND;
+
+        *out = (pawl__worktree_place){.elsewhere = {NULL, 0}};
+        if (pawl__run_submitted(run) || pawl__run_root(run).data)
+                return PAWL_OK;
+        if (v[PAWL__SES_ID].text.data)
+                status = pawl__state_get(state, PAWL__SESSIONS, &session, arena, err);
+        if (status != PAWL_ENOTFOUND) {
+                if (!status)
+                        *out = pawl__state_place(
+                                state, v[PAWL__SES_WORKTREE].text, v[PAWL__SES_ROOT].text);
+                return status;
+        }
+        TRY(pawl__state_workspace_page(&rows, &n, state, &newest, arena, err));
+        if (n && rows->v[PAWL__WCP_ROOT].text.data)
+                *out = pawl__state_place(
+                        state, rows->v[PAWL__WCP_WORKTREE].text, rows->v[PAWL__WCP_ROOT].text);
+        return PAWL_OK;
 }
 
 pawl_status pawl__state_noted_session(pawl__row *session, pawl__state *state, pawl_text mission_id,
@@ -47,10 +105,17 @@ pawl_status pawl__state_not_notified(pawl__row **rows, size_t *n, pawl__state *s
 pawl_status pawl__state_unfinished(pawl__row *run, pawl__state *state, pawl_text mission_id,
         pawl__arena *arena, pawl_error *err)
 {
-        const pawl_text texts[2] = {mission_id, {NULL, 0}};
+#define UNFINISHED(where)                                                                          \
+        "FROM {runs} WHERE status <> 'completed' AND status <> 'cancelled' AND mission_id = ?1"    \
+        " AND substr(mission_path, 1, 1) = '/'" where " ORDER BY started_seq DESC LIMIT 1"
+        const pawl_text texts[2] = {mission_id, pawl__text(state->worktree)}, none = {NULL, 0};
 
-        return pawl__query_row(run, state, PAWL__RUNS,
-                "FROM {runs} WHERE status <> 'completed' AND status <> 'cancelled' AND mission_id = ?1 "
-                "AND substr(mission_path, 1, 1) = '/' ORDER BY started_seq DESC LIMIT 1",
-                texts, arena, err);
+        return pawl__log_version(state->log) < WORKTREE_SINCE
+                       ? pawl__query_row(run, state, PAWL__RUNS, UNFINISHED(""),
+                                 (pawl_text[]){mission_id, none}, arena, err)
+                       : pawl__query_row(run, state, PAWL__RUNS,
+                                 UNFINISHED(
+                                         " AND COALESCE((SELECT sessions.worktree FROM {sessions}"
+                                         " WHERE sessions.session_id = runs.session_id), '') = ?2"),
+                                 texts, arena, err);
 }

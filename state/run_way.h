@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/printable.h"
-#include "state/tables.h"
+#include "state/state.h"
 
 typedef enum pawl__run_way {
         PAWL__BY_RESUME,
@@ -13,13 +13,17 @@ typedef enum pawl__run_way {
         PAWL__BY_PROGRAM /**< the log has no mission of it: the program that began it */
 } pawl__run_way;
 
-enum { PAWL__WAY_MAX = PAWL__WORD_MAX + 32 };
+enum { PAWL__WAY_MAX = 2 * PAWL__WORD_MAX + 32 };
 
 pawl__run_way pawl__run_way_of(const pawl__row *run);
 
-/** The command that continues it; "" for PAWL__BY_PROGRAM. */
-const char *pawl__run_command(char out[PAWL__WAY_MAX], pawl__run_way way, pawl_text run_id);
+/** The command that continues it; "" for PAWL__BY_PROGRAM. @p elsewhere: the top of the work tree
+ *  that it is to be given in, absent: this one. */
+const char *pawl__run_command(
+        char out[PAWL__WAY_MAX], pawl__run_way way, pawl_text run_id, pawl_text elsewhere);
 
-/** For "continue with %s": the command in back quotes, or "the program that began it". */
-const char *pawl__run_advice(char out[PAWL__WAY_MAX], pawl__run_way way, pawl_text run_id);
-#define PAWL__ADVICE(way, run_id) pawl__run_advice((char[PAWL__WAY_MAX]){""}, way, run_id)
+/** For "continue with %s": the command in back quotes, or "the program that began it". The run goes
+ *  by @p shown. */
+const char *pawl__run_advice(
+        char out[PAWL__WAY_MAX], pawl_log *log, const pawl__row *run, pawl_text shown);
+#define PAWL__ADVICE(log, run, shown) pawl__run_advice((char[PAWL__WAY_MAX]){""}, log, run, shown)

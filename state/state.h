@@ -123,9 +123,11 @@ typedef struct pawl__page {
         size_t limit;
 } pawl__page;
 
-/** Sessions, newest first: of a mission (absent: of any). Those that were pruned are left out. */
+/** Sessions, newest first: of a mission (absent: of any) and of a work tree (NULL: of any). Those
+ *  that were pruned are left out. */
 PAWL_MUST_CHECK pawl_status pawl__state_sessions(pawl__row **rows, size_t *n, pawl__state *state,
-        pawl_text mission_id, const pawl__page *page, pawl__arena *arena, pawl_error *err);
+        pawl_text mission_id, const char *worktree, const pawl__page *page, pawl__arena *arena,
+        pawl_error *err);
 
 /** Conflicts of all runs, those requested last first; open_only as above. Costs what a page has:
  *  open ones have an index, and others are found by a walk back over 16,384 events at most; where
@@ -161,8 +163,8 @@ PAWL_MUST_CHECK pawl_status pawl__state_noted_session(pawl__row *session, pawl__
 PAWL_MUST_CHECK pawl_status pawl__state_active_sessions(
         pawl__row **rows, size_t *n, pawl__state *state, pawl__arena *arena, pawl_error *err);
 
-/** The newest run (by first event) of a mission file that is blocked, interrupted, failed or
- * running. PAWL_ENOTFOUND without a message. */
+/** The newest run (by first event) of a mission file, begun in the state's work tree, that is
+ * blocked, interrupted, failed or running. PAWL_ENOTFOUND without a message. */
 PAWL_MUST_CHECK pawl_status pawl__state_unfinished(pawl__row *run, pawl__state *state,
         pawl_text mission_id, pawl__arena *arena, pawl_error *err);
 
@@ -185,6 +187,18 @@ static inline bool pawl__same_worktree(pawl_text kept, const char *id)
 }
 /** Its id, and its top or NULL; valid until it is set again. */
 const char *pawl__state_worktree(const pawl__state *state, const char **root);
+/** Where a session or a run is at work. Texts live in rows, the arena and the log. */
+typedef struct pawl__worktree_place {
+        pawl_text worktree, root; /**< a linked work tree and its top; absent: the log's own */
+        pawl_text elsewhere;      /**< the top of it where it is not the state's; absent: it is */
+} pawl__worktree_place;
+
+pawl__worktree_place pawl__state_place(
+        const pawl__state *state, pawl_text worktree, pawl_text root);
+/** That of a run's files: of its session, else of its newest checkpoint. Nowhere else for one in a
+ *  directory of its own. */
+PAWL_MUST_CHECK pawl_status pawl__state_run_place(pawl__worktree_place *out, pawl__state *state,
+        const pawl__row *run, pawl__arena *arena, pawl_error *err);
 
 /** The one with the highest n: of the work tree; of all. PAWL_ENOTFOUND without a message. */
 PAWL_MUST_CHECK pawl_status pawl__state_workspace_newest_own(

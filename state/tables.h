@@ -205,7 +205,10 @@ enum { PAWL__SCOPE_LIST(PAWL__ENUM) PAWL__SCOPE_COLUMNS };
         X(PAWL__SES_NOTES_SEQ, notes_seq, INT, 3)           /* the last SessionNoted, or 0 */      \
         X(PAWL__SES_PINNED, pinned, INT, 3)                 /* 1: prune leaves it alone */         \
         /* JSON array [[checkpoint, seq of SessionUpdated]], one a turn that has ended */          \
-        X(PAWL__SES_TURNS, turns, TEXT, 6)
+        X(PAWL__SES_TURNS, turns, TEXT, 6)                                                         \
+        /* the id of the linked work tree that it began in, and the top; absent: the log's own */  \
+        X(PAWL__SES_WORKTREE, worktree, TEXT, 6)                                                   \
+        X(PAWL__SES_ROOT, worktree_root, TEXT, 6)
 enum { PAWL__SES_LIST(PAWL__ENUM) PAWL__SES_COLUMNS };
 
 /* Bytes of a work tree's id. */

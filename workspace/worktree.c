@@ -96,32 +96,44 @@ pawl_status pawl__workspace_enter(pawl_log *log, const char *directory, pawl_err
         return status;
 }
 
-pawl_status pawl__workspace_keep_id(pawl__workspace *ws, pawl_error *err)
+static pawl_status keep_id(const char *worktree, const char *root, pawl_error *err)
 {
         pawl__git_place place;
         pawl__buf file = PAWL__BUF_INIT;
         char id[PAWL__WORKTREE_ID_MAX + 1] = "";
+        pawl_status status = pawl__git_place_find(&place, root, err);
 
-        if (!*ws->worktree || ws->any)
-                return PAWL_OK;
-        pawl_status status = pawl__git_place_find(&place, ws->root, err);
         pawl__buf_addf(&file, "%s%s", status ? "" : place.git.data, file_name);
         if (!status)
                 status = pawl__buf_check(&file, err);
         if (!status)
                 status = read_id(id, file.data, err);
         if (!status && !*id) {
-                const int len = snprintf(id, sizeof id, "%.63s\n", ws->worktree);
+                const int len = snprintf(id, sizeof id, "%.63s\n", worktree);
                 const int error = pawl__replace_file(file.data, id, (size_t)len, 0666);
                 if (error)
                         status = pawl__fail_errno(err, error, file.data, "keep the work tree's id");
-        } else if (!status && strcmp(id, ws->worktree) != 0) {
+        } else if (!status && strcmp(id, worktree) != 0) {
                 status = pawl__fail(err, PAWL_EHELD,
-                        "work tree %.200s: another process took its first checkpoint meanwhile; try "
-                        "again",
-                        ws->root);
+                        "work tree %.200s: another process began in it meanwhile; try again", root);
         }
         pawl__git_place_free(&place);
         pawl__buf_free(&file);
         return status;
+}
+
+pawl_status pawl__workspace_keep_id(pawl__workspace *ws, pawl_error *err)
+{
+        return !*ws->worktree || ws->any ? PAWL_OK : keep_id(ws->worktree, ws->root, err);
+}
+
+pawl_status pawl__worktree_write(pawl__json_writer *w, const pawl__state *state, pawl_error *err)
+{
+        const char *root, *id = pawl__state_worktree(state, &root);
+
+        if (!*id)
+                return PAWL_OK;
+        pawl__json_member_string(w, "worktree", id);
+        pawl__json_member_string(w, "root", root);
+        return keep_id(id, root, err);
 }

@@ -4,11 +4,17 @@
  */
 #pragma once
 
-#include <pawl/events.h>
+#include "base/json_write.h"
+#include "state/state.h"
 
 /** Let the log be about the work tree around @p directory, absolute, in all that does not name a
  * root: a linked one of git, if the log does not lie in it; else the workspace that the log lies
  * in. Git's files are read; the id of a work tree that has none yet is kept when its first
- * checkpoint is taken. */
+ * checkpoint is taken or its first session begins. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_enter(
         pawl_log *log, const char *directory, pawl_error *err);
+
+/** The members of SessionStarted that say in which linked work tree it is, whose id is kept from
+ * now on; none for the workspace that the log lies in. */
+PAWL_MUST_CHECK pawl_status pawl__worktree_write(
+        pawl__json_writer *w, const pawl__state *state, pawl_error *err);

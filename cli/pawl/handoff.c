@@ -16,17 +16,26 @@ typedef struct telling {
         pawl_error *err;
 } telling;
 
-/* The session that was named, or the latest. */
+/* The session that was named, or the latest of this work tree; of a mission, else of any. */
 static pawl_status find(telling *t)
 {
         const char *mission = cli_value(t->cli, "mission");
         pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
+        pawl__state *state;
         pawl_status status;
 
         filter.session_id = cli_arg(t->cli, 0);
         filter.mission_id = mission;
         filter.limit = 1;
+        TRY(pawl__state_of(&state, t->log, t->err));
+        filter.worktree = filter.session_id ? NULL : pawl__state_worktree(state, NULL);
         status = pawl_session_list(&t->found, t->log, &filter, t->err);
+        if (!status && !t->found->n && mission && filter.worktree) {
+                pawl_sessions_free(t->found);
+                t->found = NULL;
+                filter.worktree = NULL;
+                status = pawl_session_list(&t->found, t->log, &filter, t->err);
+        }
         if (status)
                 return status;
         if (t->found->n) {
@@ -35,8 +44,8 @@ static pawl_status find(telling *t)
         }
         if (!mission)
                 return pawl__fail(t->err, PAWL_ENOTFOUND,
-                        "handoff: no session yet; `pawl run MISSION` or `pawl session start --mission M` "
-                        "begins one");
+                        "handoff: no session yet in this work tree; `pawl run MISSION` or `pawl session start "
+                        "--mission M` begins one, `pawl handoff SESSION` prints that of another");
         return filter.session_id
                        ? pawl__fail(t->err, PAWL_ENOTFOUND,
                                  "session %.128s: is not of mission %.128s; leave one of them out",

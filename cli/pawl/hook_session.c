@@ -29,16 +29,20 @@ static pawl_status find_session(hooking *h, bool *ended)
         return status;
 }
 
-/* Some agents do not tell that a session ends: then it has when the next one begins. */
+/* Some agents do not report that a session ends: then it has when the next one begins in the same
+ * work tree. */
 static pawl_status end_others(hooking *h)
 {
         pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
         pawl_sessions *list = NULL;
+        pawl__state *state;
         pawl_status status = PAWL_OK;
 
         if (pawl__agent_reports_end(h->call.agent))
                 return PAWL_OK;
         filter.status = "active";
+        TRY(pawl__state_of(&state, h->log, &h->err));
+        filter.worktree = pawl__state_worktree(state, NULL);
         status = pawl_session_list(&list, h->log, &filter, &h->err);
         for (size_t i = 0; !status && i < list->n; i++)
                 if (pawl__text_eq(list->items[i].actor, pawl__buf_text(&h->actor)))
@@ -66,7 +70,7 @@ pawl_status hook_start_session(hooking *h)
 
 /* ---- A session's events ---------------------------------------------------------------------- */
 
-/* What the last session left, before this one begins. */
+/* What the last session of the work tree left, before this one begins. */
 pawl_status hook_session_start(hooking *h)
 {
         char *text = NULL;

@@ -276,7 +276,7 @@ pawl_status cli_plan_done(
                 !has_ended(plan)) {
                 TRY(cli_run_row(&run, effect->run_id, cli, log, err));
                 cli_sayf(cli, cli->in->out, "continue with %s",
-                        PAWL__ADVICE(pawl__run_way_of(&run), effect->run_id));
+                        PAWL__ADVICE(log, &run, effect->run_id));
                 fputc('\n', cli->in->out);
         }
         cli_sayf(cli, cli->in->out,

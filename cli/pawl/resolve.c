@@ -31,7 +31,7 @@ static pawl_status print_text(const cli_call *cli, pawl_log *log, pawl__state *s
                 cli_putf(out, "step %.*s", CLI_FMT(row->v[PAWL__CON_STEP].text));
                 cli_sayf(cli, out, " has %zu more (see `pawl conflicts`)", n_open);
         } else {
-                cli_sayf(cli, out, "continue with %s", PAWL__ADVICE(pawl__run_way_of(&run), id));
+                cli_sayf(cli, out, "continue with %s", PAWL__ADVICE(log, &run, id));
         }
         fputc('\n', out);
         return PAWL_OK;
@@ -213,8 +213,7 @@ static pawl_status print_all(
         else if (all->n_open > 0)
                 cli_sayf(cli, out, "%zu more wait (see `pawl conflicts`)", all->n_open);
         else if (all->run_id.len)
-                cli_sayf(cli, out, "continue with %s",
-                        PAWL__ADVICE(pawl__run_way_of(&run), all->run_id));
+                cli_sayf(cli, out, "continue with %s", PAWL__ADVICE(log, &run, all->run_id));
         else
                 cli_sayf(cli, out, "`pawl status` prints how the runs continue");
         fputc('\n', out);

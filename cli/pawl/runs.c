@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/sources.h"
 #include "cli/pawl/commands.h"
+#include "cli/pawl/session_json.h"
 #include "cli/pawl/step_tree.h"
 #include "cli/pawl/watch.h"
 #include "command/find.h"
@@ -75,10 +76,29 @@ static const cli_field forked_fields[] = {
         CLI_NO_FIELD,
 };
 
+static const char *mission(const void *item, char buf[CLI_WORD_MAX])
+{
+        const pawl__run_view *run = item;
+
+        return cli_mission_in(buf, run->row.v[PAWL__RUN_MISSION].text, run->place.root);
+}
+
+static bool has_worktree(const void *item)
+{
+        return ((const pawl__run_view *)item)->place.worktree.data != NULL;
+}
+
+static const cli_field worktree_fields[] = {
+        {"id", CLI_AS_TEXT, AT(place.worktree)},
+        {"path", CLI_AS_TEXT, AT(place.root)},
+        CLI_NO_FIELD,
+};
+
 /* As much of the run's id as names it is there to be copied: what else can be is cut. */
 static const cli_field fields[] = {
         {"run_id", CLI_AS_ID, COLUMN(PAWL__RUN_ID), .title = "run", .table = PAWL__RUNS},
-        {"mission_id", CLI_AS_TEXT, COLUMN(PAWL__RUN_MISSION), .title = "mission", .cut = CLI_CUT},
+        {NULL, CLI_AS_WORD, CLI_ITSELF, .title = "mission", .cut = CLI_CUT, .word = mission},
+        {"mission_id", CLI_AS_TEXT, COLUMN(PAWL__RUN_MISSION)},
         {NULL, CLI_AS_TIME, AT(started_us), .title = "started", .cut = CLI_CUT_LAST},
         {"status", CLI_AS_TEXT, AT(status), .title = "status"},
         {NULL, CLI_AS_WORD, CLI_ITSELF, .title = "steps", .word = progress},
@@ -92,6 +112,7 @@ static const cli_field fields[] = {
         {"retry_token", CLI_AS_TEXT, AT(retry_token)},
         {"owner", CLI_AS_PART, .has = is_held, .fields = owner_fields},
         {"forked_from", CLI_AS_PART, .has = is_forked, .fields = forked_fields},
+        {"worktree", CLI_AS_PART, .has = has_worktree, .fields = worktree_fields},
         {"reason", CLI_AS_TEXT, COLUMN(PAWL__RUN_REASON)},
         {"retry", CLI_AS_WORD, CLI_ITSELF, .word = retry_of},
         {"strictness", CLI_AS_TEXT, COLUMN(PAWL__RUN_STRICTNESS)},

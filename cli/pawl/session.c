@@ -59,6 +59,7 @@ pawl_status cli_session_meant(
         const char *named = has_option(cli, "id") ? cli_value(cli, "id") : NULL;
         const pawl_session *found = NULL;
         pawl_sessions *list = NULL;
+        pawl__state *state;
         size_t n = 0;
 
         if (!named && !filter.mission_id)
@@ -67,6 +68,8 @@ pawl_status cli_session_meant(
                 snprintf(id, 129, "%s", named);
                 return PAWL_OK;
         }
+        TRY(pawl__state_of(&state, log, err));
+        filter.worktree = pawl__state_worktree(state, NULL);
         pawl_status status = pawl_session_list(&list, log, &filter, err);
         if (status)
                 return status;
@@ -150,15 +153,19 @@ static pawl_status is_left(
         return PAWL_OK;
 }
 
-/* The mission's newest session before this one, where it was left in the middle. */
+/* The mission's newest session before this one in this work tree, where it was left in the middle.
+ */
 static pawl_status tell_interrupted(telling *t, const cli_call *cli, const char *id)
 {
         pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
         pawl_sessions *list = NULL;
+        pawl__state *state;
         bool left = false;
 
         filter.mission_id = cli_value(cli, "mission");
         filter.limit = 2;
+        TRY(pawl__state_of(&state, t->log, t->err));
+        filter.worktree = pawl__state_worktree(state, NULL);
         TRY(pawl_session_list(&list, t->log, &filter, t->err));
         const size_t at = list->n && pawl__text_is(list->items[0].session_id, id);
         const pawl_session *s = &list->items[at];

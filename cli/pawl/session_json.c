@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <pawl/session.h>
 #include <stdio.h>
+#include <string.h>
 
 /* "2d 4h", "3h 05m", "12m 08s", "45s": the two greatest units. A clock that stepped back gives
  * "0s". */
@@ -35,11 +36,40 @@ static const char *progress(const void *item, char buf[CLI_WORD_MAX])
         return buf;
 }
 
+const char *cli_mission_in(char buf[CLI_WORD_MAX], pawl_text mission, pawl_text root)
+{
+        const char *const name = root.data ? strrchr(root.data, '/') : NULL;
+
+        if (!name)
+                return mission.data;
+        snprintf(buf, CLI_WORD_MAX, "%.36s in %.36s", mission.data ? mission.data : "-", name + 1);
+        return buf;
+}
+
+static const char *mission(const void *item, char buf[CLI_WORD_MAX])
+{
+        const pawl_session *s = item;
+
+        return cli_mission_in(buf, s->mission_id, s->worktree_path);
+}
+
 #define AT(member) CLI_AT(pawl_session, member)
+
+static bool has_worktree(const void *item)
+{
+        return ((const pawl_session *)item)->worktree.data != NULL;
+}
+
+static const cli_field worktree_fields[] = {
+        {"id", CLI_AS_TEXT, AT(worktree)},
+        {"path", CLI_AS_TEXT, AT(worktree_path)},
+        CLI_NO_FIELD,
+};
 
 const cli_field cli_session_fields[] = {
         {"session_id", CLI_AS_ID, AT(session_id), .title = "id", .table = PAWL__SESSIONS},
-        {"mission_id", CLI_AS_TEXT, AT(mission_id), .title = "mission", .cut = CLI_CUT},
+        {NULL, CLI_AS_WORD, CLI_ITSELF, .title = "mission", .cut = CLI_CUT, .word = mission},
+        {"mission_id", CLI_AS_TEXT, AT(mission_id)},
         {NULL, CLI_AS_TIME, AT(started_us), .title = "started", .cut = CLI_CUT_LAST},
         {NULL, CLI_AS_WORD, CLI_ITSELF, .title = "duration", .word = duration},
         {"run_id", CLI_AS_TEXT, AT(run_id)},
@@ -58,5 +88,6 @@ const cli_field cli_session_fields[] = {
         {"checkpoint", CLI_AS_INTEGER, AT(checkpoint_seq), .or_null = true},
         {"pinned", CLI_AS_BOOL, AT(pinned)},
         {"seq", CLI_AS_INTEGER, AT(seq)},
+        {"worktree", CLI_AS_PART, .has = has_worktree, .fields = worktree_fields},
         CLI_NO_FIELD,
 };

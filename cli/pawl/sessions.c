@@ -162,7 +162,7 @@ static pawl_status print_next_of_run(
                                 ? "To resume the latest, run the program that began it again"
                                 : "Resume the latest: ",
                         out);
-                fputs(pawl__run_command(command, way, s->run_id), out);
+                fputs(pawl__run_command(command, way, s->run_id, run.place.elsewhere), out);
                 if (way != PAWL__BY_PROGRAM)
                         cli_say_log(cli, out);
                 fputc('\n', out);
@@ -184,8 +184,14 @@ static pawl_status print_next(
                    s->steps_completed == s->steps_total) {
                 say_over(cli, s, s->status);
         } else {
-                fprintf(out, "\nResume the latest: pawl session resume %s",
-                        PAWL__WORD(s->session_id));
+                pawl__state *state;
+                TRY(pawl__state_of(&state, log, err));
+                const pawl__worktree_place place =
+                        pawl__state_place(state, s->worktree, s->worktree_path);
+                fprintf(out, "\nResume the latest: %s%s%spawl session resume %s",
+                        place.elsewhere.data ? "cd " : "",
+                        place.elsewhere.data ? PAWL__WORD(place.elsewhere) : "",
+                        place.elsewhere.data ? " && " : "", PAWL__WORD(s->session_id));
                 cli_say_log(cli, out);
                 fputc('\n', out);
         }
@@ -218,11 +224,15 @@ static pawl_status sessions(cli_call *cli, pawl_log *log, pawl_error *err)
 {
         pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
         pawl_sessions *list = NULL;
+        pawl__state *state;
         detail d = {.n_marks = 0};
 
         filter.mission_id = cli_value(cli, "mission");
         filter.session_id = cli_value(cli, "id");
         filter.status = cli_value(cli, "status");
+        TRY(pawl__state_of(&state, log, err));
+        if (cli_given(cli, "latest") && !filter.session_id)
+                filter.worktree = pawl__state_worktree(state, NULL);
         filter.limit = cli_given(cli, "latest") ? 1 : (size_t)cli_number(cli, "limit", 0);
         pawl_status status =
                 pawl__session_list(&list, log, &filter, cli_number(cli, "before", 0), err);
@@ -237,7 +247,7 @@ static pawl_status sessions(cli_call *cli, pawl_log *log, pawl_error *err)
 
 static const cli_option sessions_options[] = {
         {"mission", 0, 0, CLI_TEXT, "MISSION", NULL, "those of this mission"},
-        {"latest", 0, 0, CLI_FLAG, NULL, NULL, "the newest alone"},
+        {"latest", 0, 0, CLI_FLAG, NULL, NULL, "the newest of this work tree alone"},
         {"id", 0, 0, CLI_TEXT, "ID", NULL, "this one, with its steps and checkpoints"},
         {"status", 0, 0, CLI_CHOICE, "STATUS", "active|completed|interrupted|error",
                 "those that are active, completed, interrupted or error"},

@@ -53,7 +53,7 @@ static pawl_status skip(cli_call *cli, pawl_log *log, pawl_error *err)
         if (cli_given(cli, "json"))
                 return cli_print_object(cli, fields, &s, err);
         cli_sayf(cli, cli->in->out, "step %s is skipped; continue with %s", s.step_id.data,
-                PAWL__ADVICE(pawl__run_way_of(&run), s.run_id));
+                PAWL__ADVICE(log, &run, s.run_id));
         fputc('\n', cli->in->out);
         return PAWL_OK;
 }

@@ -151,7 +151,7 @@ static pawl_status put_next(FILE *out, listing *l, const pawl__run_view *run, pa
                                                                            : " --define TEXT",
                         out);
         } else {
-                fputs(pawl__run_command(command, way, id), out);
+                fputs(pawl__run_command(command, way, id, run->place.elsewhere), out);
         }
         cli_say_log(l->cli, out);
         return status;
@@ -196,6 +196,8 @@ static pawl_status print_run(
                 run->row.v[PAWL__RUN_DONE].integer, run->row.v[PAWL__RUN_STEPS].integer);
         if (value(run, PAWL__RUN_CURRENT).data)
                 cli_putf(out, ", at %.*s", CLI_FMT(value(run, PAWL__RUN_CURRENT)));
+        if (run->place.elsewhere.data)
+                cli_putf(out, ", in work tree %.*s", CLI_FMT(run->place.elsewhere));
         fprintf(out, "\n%13s", "");
         put_why(out, l, run, reason);
         fputc('\n', out);
@@ -266,6 +268,17 @@ static const cli_field failure_fields[] = {
         CLI_NO_FIELD,
 };
 
+static bool has_worktree(const void *item)
+{
+        return ((const told *)item)->run.place.worktree.data != NULL;
+}
+
+static const cli_field worktree_fields[] = {
+        {"id", CLI_AS_TEXT, CLI_AT(told, run.place.worktree)},
+        {"path", CLI_AS_TEXT, CLI_AT(told, run.place.root)},
+        CLI_NO_FIELD,
+};
+
 static const cli_field fields[] = {
         {"run_id", CLI_AS_TEXT, COLUMN(PAWL__RUN_ID)},
         {"mission_id", CLI_AS_TEXT, COLUMN(PAWL__RUN_MISSION)},
@@ -280,6 +293,7 @@ static const cli_field fields[] = {
         {"updated_at", CLI_AS_TIME, NUMBER(PAWL__RUN_UPDATED_US)},
         {"why", CLI_AS_TEXT, CLI_AT(told, why)},
         {"next", CLI_AS_TEXT, CLI_AT(told, next)},
+        {"worktree", CLI_AS_PART, .has = has_worktree, .fields = worktree_fields},
         CLI_NO_FIELD,
 };
 

@@ -38,6 +38,8 @@ typedef struct pawl_session {
         uint64_t checkpoint_seq; /**< seq of the last of them, or 0 */
         uint64_t seq;            /**< of its SessionStarted */
         bool pinned;             /**< prune leaves it alone */
+        /** The linked work tree of git that it began in, and its top; absent: the log's own. */
+        pawl_text worktree, worktree_path;
 } pawl_session;
 
 typedef struct pawl_sessions {
@@ -49,13 +51,14 @@ typedef struct pawl_sessions {
 typedef struct pawl_session_filter {
         unsigned version; /**< PAWL_SESSION_FILTER_VERSION */
         const char *mission_id, *session_id, *status;
-        size_t limit; /**< the newest so many; 0: all */
+        size_t limit;         /**< the newest so many; 0: all */
+        const char *worktree; /**< "": that has the log; else a linked one's id; NULL: any */
 } pawl_session_filter;
 
 #define PAWL_SESSION_FILTER_VERSION 1
 #define PAWL_SESSION_FILTER_INIT                                                                   \
         {                                                                                          \
-                PAWL_SESSION_FILTER_VERSION, NULL, NULL, NULL, 0                                   \
+                PAWL_SESSION_FILTER_VERSION, NULL, NULL, NULL, 0, NULL                             \
         }
 
 /**
