@@ -29,7 +29,8 @@ typedef void pawl_rollback_planned_fn(const pawl_rollback_plan *plan, void *user
 
 /** The paths that a tool call names, relative to the root or absolute; others than in the root are
  *  passed over. What the call made there goes although no checkpoint recorded it, and so does what
- *  the next checkpoint has, a safety copy too. What is ignored there is left, and listed. */
+ *  the next checkpoint has, a safety copy too. Nothing else goes, and what is ignored there is left
+ *  and listed. */
 typedef struct pawl_rollback_call {
         const char *const *paths;
         size_t n_paths;

@@ -44,6 +44,25 @@ same "$(jq -r '.rollback.items[] | select(.action == "leave") | "\(.path): \(.wh
 runs 0 pawl undo --yes
 same "$(cat named.txt unnamed.txt later.txt | tr '\n' ' ')" "1 1 mine "
 
+it "what came later than the next checkpoint has it stays, though a later one recorded it"
+rm -f named.txt unnamed.txt later.txt
+name=$(call write_file '{"file_path":"named.txt"}')
+echo 1 >named.txt
+echo 1 >unnamed.txt
+runs 0 pawl checkpoint next
+mkdir -p late/er
+echo mine >late/er/x
+echo mine >later.txt
+runs 0 pawl checkpoint later
+same "$(restored "$name")" false
+same "$(ls)" "$(printf '%s
+' a.txt err late later.txt out)"
+same "$(jq -r '.rollback.items[] | select(.action == "leave") | "\(.path): \(.why)"' out)" \
+        "$(printf '%s: not made by what is taken back\n' late later.txt)"
+runs 0 pawl undo --yes
+same "$(cat named.txt unnamed.txt later.txt late/er/x | tr '\n' ' ')" "1 1 mine mine "
+rm -r late
+
 it "the next checkpoint may be a safety copy"
 rm named.txt unnamed.txt later.txt
 name=$(call write_file '{"file_path":"x"}')

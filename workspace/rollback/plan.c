@@ -160,15 +160,22 @@ static bool has(const pawl__map *paths, pawl_text path)
         return paths && pawl__map_get(paths, path) != PAWL__MAP_NONE;
 }
 
-static pawl_status may_touch(bool *may, planner *p, const pawl__change *change)
+/* *why_not is 0 if it may be touched. */
+static pawl_status may_touch(pawl__left_why *why_not, planner *p, const pawl__change *change)
 {
         const pawl__plan_rights *rights = p->rights;
-        pawl__tracked_paths *recorded =
-                !change->to && rights->removable ? rights->removable : rights->recorded;
+        bool recorded = false, removable = true;
 
-        *may = rights->clean || has(rights->also, change->path) ||
-               (change->to && rights->target_recorded);
-        return *may ? PAWL_OK : pawl__tracked_paths_has(may, recorded, change->path, p->err);
+        *why_not = (pawl__left_why)0;
+        if (rights->clean || has(rights->also, change->path) ||
+                (change->to && rights->target_recorded))
+                return PAWL_OK;
+        TRY(pawl__tracked_paths_has(&recorded, rights->recorded, change->path, p->err));
+        if (!change->to && rights->removable)
+                TRY(pawl__tracked_paths_has(&removable, rights->removable, change->path, p->err));
+        if (!recorded || !removable)
+                *why_not = recorded ? PAWL__LEFT_OTHERS : PAWL__LEFT_UNRECORDED;
+        return PAWL_OK;
 }
 
 /* Left as it is, with all that is in it on either side. */
@@ -267,8 +274,8 @@ static bool was_made(const planner *p, pawl_text path)
 
 static pawl_status consider_known(planner *p, const pawl__change *change)
 {
-        bool may = false, ignored = false;
-        pawl_status status;
+        pawl__left_why why_not;
+        bool ignored = false;
 
         if (was_left(p, change))
                 return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
@@ -277,11 +284,9 @@ static pawl_status consider_known(planner *p, const pawl__change *change)
                         is(change->from, PAWL__ENTRY_DIRECTORY), p->world->user, p->err));
         if (ignored)
                 return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
-        status = may_touch(&may, p, change);
-        if (status)
-                return status;
-        if (!may)
-                return block(p, change, PAWL__LEFT_UNRECORDED, (pawl__skip)0);
+        TRY(may_touch(&why_not, p, change));
+        if (why_not)
+                return block(p, change, why_not, (pawl__skip)0);
         switch (change->kind) {
         case PAWL__CHANGE_ADDED:
                 return consider_added(p, change);
@@ -431,6 +436,8 @@ const char *pawl__left_text(const pawl__plan_left *left)
         switch (left->why) {
         case PAWL__LEFT_UNRECORDED:
                 return "no checkpoint recorded it";
+        case PAWL__LEFT_OTHERS:
+                return "not made by what is taken back";
         case PAWL__LEFT_IGNORED:
                 return "ignored";
         case PAWL__LEFT_OWN:

@@ -46,7 +46,8 @@ typedef enum pawl__left_why {
         PAWL__LEFT_SKIPPED = 3,      /**< it is there, and was not captured: skip says why */
         PAWL__LEFT_NOT_CAPTURED = 4, /**< the target did not capture it: skip says why */
         PAWL__LEFT_HOLDS = 5,        /**< a directory that holds something that stays */
-        PAWL__LEFT_OWN = 6           /**< a name that no rollback touches: the log's, git's */
+        PAWL__LEFT_OWN = 6,          /**< a name that no rollback touches: the log's, git's */
+        PAWL__LEFT_OTHERS = 7        /**< recorded, but not as made by what is taken back */
 } pawl__left_why;
 
 typedef struct pawl__plan_left {
@@ -94,8 +95,8 @@ typedef struct pawl__world {
 /** What a rollback may touch. */
 typedef struct pawl__plan_rights {
         pawl__tracked_paths *recorded;  /**< where it may write */
-        pawl__tracked_paths *removable; /**< where it may remove what the target has not; NULL: as
-                                      recorded */
+        pawl__tracked_paths *removable; /**< where it may remove what the target has not, as what it
+                                      takes back may have made it; NULL: as recorded */
         const pawl__map *also;          /**< paths where it may do both, of an undo to 1 if what it
                                            undoes made them; NULL: none */
         const pawl__plan_step *tried;   /**< steps that it retries, to which `also` leads from their

@@ -231,7 +231,7 @@ static void take_left(decoder *d)
         left.why = (pawl__left_why)why;
         left.skip = (pawl__skip)skip;
         left.wanted = wanted != 0;
-        d->ok = d->ok && why >= PAWL__LEFT_UNRECORDED && why <= PAWL__LEFT_OWN &&
+        d->ok = d->ok && why >= PAWL__LEFT_UNRECORDED && why <= PAWL__LEFT_OTHERS &&
                 skip <= PAWL__SKIP_WORKTREE && wanted <= 1;
         if (!d->ok)
                 return;

@@ -27,8 +27,9 @@ static int64_t next_number(
         return 0;
 }
 
-/* The trees of all checkpoints that are no safety copies and are kept; an undo removes only what
- * came after the safety copy that it goes to, and what its rollback wrote. */
+/* The trees of all checkpoints that are no safety copies and are kept. An undo removes only what came
+ * after the safety copy that it goes to, and what its rollback wrote; a call that is taken back
+ * made what the next checkpoint has. */
 static pawl_status recorded_trees(
         pawl__rollback_rights *l, pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
@@ -45,8 +46,10 @@ static pawl_status recorded_trees(
 
         for (size_t i = 0; i < n && !status; i++) {
                 const pawl__value *v = rows[i].v;
-                bool since = v[PAWL__WCP_N].integer > p->target.v[PAWL__WCP_N].integer;
-                if ((v[PAWL__WCP_SAFETY].integer && v[PAWL__WCP_N].integer != next) ||
+                const int64_t at = v[PAWL__WCP_N].integer;
+                const bool since =
+                        p->restore ? at == next : at > p->target.v[PAWL__WCP_N].integer;
+                if ((v[PAWL__WCP_SAFETY].integer && at != next) ||
                         pawl__row_of_run(&rows[i]) || v[PAWL__WCP_PRUNED_SEQ].integer ||
                         !pawl__unhex32(tree, v[PAWL__WCP_TREE].text))
                         continue;
@@ -138,7 +141,7 @@ pawl_status pawl__rollback_rights_find(pawl__rollback_rights *l, pawl_rollback_p
         if (!status)
                 status = pawl__tracked_paths_new(&l->rights.recorded, directories,
                         (const unsigned char *)l->recorded.data, l->recorded.len / 32, err);
-        if (!status && p->plan.undo)
+        if (!status && (p->plan.undo || p->restore))
                 status = pawl__tracked_paths_new(&l->rights.removable, directories,
                         (const unsigned char *)l->removable.data, l->removable.len / 32, err);
         l->rights.also = &l->also;
