@@ -62,6 +62,36 @@ runs 0 pawl undo --yes
 [ ! -e made ]
 same "$(cat .gitignore)" made/
 
+it "an ignored file that stays in a directory keeps nothing else there: undo and redo are exact"
+files() {
+        find . -path ./.pawl -prune -o -path ./.git -prune -o ! -name out ! -name err -print | sort | tr '\n' ' '
+}
+for rule in made/ made/deep/ made; do
+        for rules in .gitignore .git/info/exclude; do
+                rm -rf .gitignore made && : >.git/info/exclude
+                mkdir -p made/deep
+                echo a >made/a
+                echo b >made/deep/b
+                runs 0 pawl checkpoint made
+                n=$(pawl checkpoints --json | jq '.[-1].n')
+                rm -r made/a made/deep/b
+                echo "$rule" >$rules
+                echo mine >made/deep/mine
+                runs 0 pawl checkpoint gone
+                before=$(files)
+                runs 0 pawl rollback "$n" --yes
+                then=$(files)
+                same "$(cat made/a made/deep/b made/deep/mine | tr '\n' ' ')" 'a b mine '
+                for again in 1 2 3; do
+                        runs 0 pawl undo --yes
+                        same "$(files)" "$before"
+                        runs 0 pawl redo --yes
+                        same "$(files)" "$then"
+                done
+        done
+done
+: >.git/info/exclude
+
 it "what the settings include was captured, so that it goes"
 mkdir -p .pawl
 echo 'include: [.env]' >.pawl/config.yaml

@@ -153,6 +153,15 @@ static pawl_status enter_going(planner *p, const pawl__change *change)
         return status;
 }
 
+/* The directory stays, and so does what is in it, but for what may be touched. */
+static pawl_status enter_kept(planner *p, const pawl__change *change)
+{
+        TRY(add_step(p, change));
+        TRY(enter_going(p, change));
+        p->going[p->n_going - 1].stays = true;
+        return PAWL_OK;
+}
+
 /* ---- Deciding ------------------------------------------------------------------------------- */
 
 static bool has(const pawl__map *paths, pawl_text path)
@@ -274,17 +283,20 @@ static bool was_made(const planner *p, pawl_text path)
 
 static pawl_status consider_known(planner *p, const pawl__change *change)
 {
-        pawl__left_why why_not;
+        const bool directory = is(change->from, PAWL__ENTRY_DIRECTORY);
+        pawl__left_why why_not = PAWL__LEFT_IGNORED;
         bool ignored = false;
 
         if (was_left(p, change))
                 return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
         if (!change->to && p->world->ignored_then && !was_made(p, change->path))
-                TRY(p->world->ignored_then(&ignored, change->path,
-                        is(change->from, PAWL__ENTRY_DIRECTORY), p->world->user, p->err));
-        if (ignored)
-                return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
-        TRY(may_touch(&why_not, p, change));
+                TRY(p->world->ignored_then(
+                        &ignored, change->path, directory, p->world->user, p->err));
+        if (!ignored)
+                TRY(may_touch(&why_not, p, change));
+        if (why_not && !change->to && directory && p->rights->touched &&
+                pawl__paths_below(p->rights->touched, change->path))
+                return enter_kept(p, change);
         if (why_not)
                 return block(p, change, why_not, (pawl__skip)0);
         switch (change->kind) {

@@ -99,6 +99,8 @@ typedef struct pawl__plan_rights {
                                       takes back may have made it; NULL: as recorded */
         const pawl__map *also;          /**< paths where it may do both, of an undo to 1 if what it
                                            undoes made them; NULL: none */
+        const pawl__paths *touched;     /**< the same: what leads to them is gone into, also where a
+                                           directory is not to be touched; NULL: none */
         const pawl__plan_step *tried;   /**< steps that it retries, to which `also` leads from their
                                            paths: where something else is by now, the same step is
                                            tried again, and leaves it; NULL: none */

@@ -159,6 +159,39 @@ static pawl_status leave_ignored(pawl_rollback_plan *p, looking *l, pawl_error *
         return status;
 }
 
+static pawl_status read_too(bool *more, pawl__workspace *ws, pawl_text path, pawl_error *err)
+{
+        ws->also.exact = true;
+        if (pawl__paths_have(&ws->also, path))
+                return PAWL_OK;
+        const pawl_text kept = pawl__arena_copy(&ws->arena, path);
+        TRY(pawl__arena_check(&ws->arena, err));
+        *more = true;
+        return pawl__paths_add(&ws->also, kept, err);
+}
+
+/* Files at the paths of the rollback that is undone, or retried, which a rule hides. */
+static pawl_status find_hidden(pawl_rollback_plan *p, pawl__workspace *ws, looking *l,
+        const pawl__plan *before, pawl_error *err)
+{
+        pawl__tracked_paths *seen = NULL;
+        pawl_status status = pawl__tracked_paths_new(&seen, &l->directories, p->plan.now, 1, err);
+
+        p->reads_more = false;
+        for (size_t i = 0; i < before->n_steps && !status; i++) {
+                const pawl_text path = before->steps[i].path;
+                bool has = false;
+                char kind = 0;
+                status = pawl__tracked_paths_has(&has, seen, path, err);
+                if (!status && !has)
+                        status = look(&kind, path, l, err);
+                if (!status && kind == 'x' && !pawl__own_files_named(&l->own, path))
+                        status = read_too(&p->reads_more, ws, path, err);
+        }
+        pawl__tracked_paths_free(seen);
+        return status;
+}
+
 static pawl_status decide(pawl_rollback_plan *p, pawl__workspace *ws, looking *l,
         const pawl__plan_rights *rights, pawl_error *err)
 {
@@ -201,6 +234,8 @@ pawl_status pawl__rollback_plan(
         memcpy(p->plan.now, scan->tree, 32);
         status = pawl__rollback_rights_find(&may, p, ws, &l.directories, err);
         if (!status)
+                status = find_hidden(p, ws, &l, &may.before, err);
+        if (!status)
                 status = decide(p, ws, &l, &may.rights, err);
         if (status == PAWL_ENOTFOUND) /* a directory that the index relies on */
                 status = pawl__fail_prefix(err, PAWL_EDAMAGED,
@@ -220,22 +255,11 @@ pawl_status pawl__rollback_plan(
 pawl_status pawl__rollback_hidden(
         bool *more, const pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
-        pawl_status status = PAWL_OK;
-
-        *more = false;
-        ws->also.exact = true;
-        for (size_t i = 0; i < p->plan.n_left && !status; i++) {
-                const pawl__plan_left *left = &p->plan.left[i];
-                if (!left->wanted || left->why != PAWL__LEFT_IGNORED ||
-                        pawl__paths_have(&ws->also, left->path))
-                        continue;
-                const pawl_text path = pawl__arena_copy(&ws->arena, left->path);
-                status = pawl__arena_check(&ws->arena, err);
-                if (!status)
-                        status = pawl__paths_add(&ws->also, path, err);
-                *more = true;
-        }
-        return status;
+        *more = p->reads_more;
+        for (size_t i = 0; i < p->plan.n_left; i++)
+                if (p->plan.left[i].wanted && p->plan.left[i].why == PAWL__LEFT_IGNORED)
+                        TRY(read_too(more, ws, p->plan.left[i].path, err));
+        return PAWL_OK;
 }
 
 /* ---- Doing -------------------------------------------------------------------------------- */

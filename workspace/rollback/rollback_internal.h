@@ -32,8 +32,9 @@ struct pawl_rollback_plan {
         pawl__paths named;        /* the paths that the call names */
         pawl_text *names;         /* the same, one by one */
         size_t n_names;
-        bool whole; /* the root is a run's alone: everything in it may go */
-        bool clean; /* what no checkpoint recorded goes, too */
+        bool reads_more; /* a path that a rule hides is to be read, too */
+        bool whole;      /* the root is a run's alone: everything in it may go */
+        bool clean;      /* what no checkpoint recorded goes, too */
         pawl_text actor;
         pawl_text reason;             /* absent: none */
         pawl_text run_id, mission_id; /* the run whose steps it changes; absent: none */
@@ -142,7 +143,7 @@ typedef struct pawl__rollback_rights {
         pawl__plan_rights rights;
         pawl__buf recorded, removable; /* trees, one after the other */
         pawl__map also, never;
-        pawl__paths only;  /* of an undo of some paths, or of a retry: those */
+        pawl__paths only;  /* of an undo or a retry: those that its plan touches */
         pawl__plan before; /* of the rollback that is undone or retried */
 } pawl__rollback_rights;
 
@@ -162,7 +163,8 @@ void pawl__rollback_rights_free(pawl__rollback_rights *l);
 PAWL_MUST_CHECK pawl_status pawl__rollback_plan(
         pawl_rollback_plan *p, pawl__workspace *ws, const pawl__scan *scan, pawl_error *err);
 /** The files that the plan leaves alone because a rule hides them, though the target has something
- * there, are to be read too, so that the safety copy has them: they are in ws->also from now on.
+ * there, or the rollback that is undone wrote them, are to be read too, so that the safety copy has
+ * them: they are in ws->also from now on.
  * @p more: some were not yet, so that workspace and plan are to be read anew. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_hidden(
         bool *more, const pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);

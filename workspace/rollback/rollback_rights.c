@@ -27,9 +27,9 @@ static int64_t next_number(
         return 0;
 }
 
-/* The trees of all checkpoints that are no safety copies and are kept. An undo removes only what came
- * after the safety copy that it goes to, and what its rollback wrote; a call that is taken back
- * made what the next checkpoint has. */
+/* The trees of all checkpoints that are no safety copies and are kept. An undo removes only what
+ * came after the safety copy that it goes to, and what its rollback wrote; a call that is taken
+ * back made what the next checkpoint has. */
 static pawl_status recorded_trees(
         pawl__rollback_rights *l, pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
@@ -47,10 +47,9 @@ static pawl_status recorded_trees(
         for (size_t i = 0; i < n && !status; i++) {
                 const pawl__value *v = rows[i].v;
                 const int64_t at = v[PAWL__WCP_N].integer;
-                const bool since =
-                        p->restore ? at == next : at > p->target.v[PAWL__WCP_N].integer;
-                if ((v[PAWL__WCP_SAFETY].integer && at != next) ||
-                        pawl__row_of_run(&rows[i]) || v[PAWL__WCP_PRUNED_SEQ].integer ||
+                const bool since = p->restore ? at == next : at > p->target.v[PAWL__WCP_N].integer;
+                if ((v[PAWL__WCP_SAFETY].integer && at != next) || pawl__row_of_run(&rows[i]) ||
+                        v[PAWL__WCP_PRUNED_SEQ].integer ||
                         !pawl__unhex32(tree, v[PAWL__WCP_TREE].text))
                         continue;
                 if (pawl__buf_add(&l->recorded, tree, sizeof tree) ||
@@ -78,8 +77,8 @@ static pawl_status undone_paths(pawl__rollback_rights *l, pawl_rollback_plan *p,
         const pawl__plan *undone = &l->before;
 
         for (size_t i = 0; i < undone->n_steps; i++)
-                TRY(keep_path(&l->also, undone->steps[i].from.kind == PAWL__ENTRY_NONE,
-                        p->plan.in_part ? &l->only : NULL, p, undone->steps[i].path, err));
+                TRY(keep_path(&l->also, undone->steps[i].from.kind == PAWL__ENTRY_NONE, &l->only, p,
+                        undone->steps[i].path, err));
         for (size_t i = 0; i < undone->n_left; i++)
                 if (undone->left[i].why == PAWL__LEFT_IGNORED)
                         TRY(keep_path(&l->never, undone->left[i].wanted, NULL, p,
@@ -145,14 +144,14 @@ pawl_status pawl__rollback_rights_find(pawl__rollback_rights *l, pawl_rollback_p
                 status = pawl__tracked_paths_new(&l->rights.removable, directories,
                         (const unsigned char *)l->removable.data, l->removable.len / 32, err);
         l->rights.also = &l->also;
+        l->rights.touched = &l->only;
+        l->only.exact = true;
         l->rights.never = &l->never;
         if (!status)
                 status = pawl__workspace_imported(&l->rights.imported, ws, &p->target, err);
         l->rights.target_recorded = true;
         l->rights.clean = p->clean;
-        if (p->plan.in_part) {
-                l->only.exact = true;
+        if (p->plan.in_part)
                 l->rights.paths = of_before ? &l->only : &ws->paths;
-        }
         return status;
 }
