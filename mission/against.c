@@ -6,6 +6,7 @@
 #include "mission/baseline.h"
 #include "mission/checker.h"
 #include "mission/inputs.h"
+#include "mission/param_text.h"
 #include "mission/params.h"
 #include "mission/runner.h"
 #include "mission/runs.h"
@@ -127,9 +128,15 @@ static pawl_status compare_params(against *a)
 
 /* ---- One step -------------------------------------------------------------------------------- */
 
-static bool is_changed_param(const against *a, const pawl_mission_param *param)
+/* Does the text take one? NULL takes none. */
+static bool has_changed_param(const against *a, const char *text)
 {
-        return param && a->param_changed[param - a->mission->params];
+        pawl_text rest = pawl__text(text ? text : ""), name;
+
+        while (pawl__text_next_param(&name, &rest))
+                if (a->param_changed[pawl__param_find(a->mission, name) - a->mission->params])
+                        return true;
+        return false;
 }
 
 /* Does its command, or a variable of it, take a parameter that has another value? */
@@ -137,13 +144,13 @@ static bool takes_changed_param(const against *a, const pawl__step *step)
 {
         bool takes = false;
 
-        for (size_t i = 0; step->word_params && step->argv[i]; i++)
-                takes = takes || is_changed_param(a, step->word_params[i]);
+        for (size_t i = 0; step->argv && step->argv[i]; i++)
+                takes = takes || has_changed_param(a, step->word_texts[i]);
         for (size_t i = 0; i < step->how->env.n; i++)
-                takes = takes || is_changed_param(a, step->how->env.items[i].param);
+                takes = takes || has_changed_param(a, step->how->env.items[i].text);
         for (size_t i = 0; i < a->mission->env.n; i++)
-                takes = takes || is_changed_param(a, a->mission->env.items[i].param);
-        return takes;
+                takes = takes || has_changed_param(a, a->mission->env.items[i].text);
+        return takes || has_changed_param(a, step->how->cwd_text);
 }
 
 /* The recorded output of a step. PAWL_ENOTFOUND: it has none, or not any more. */

@@ -1,36 +1,17 @@
 #include "mission/ask.h"
 #include "base/error.h"
 #include "base/json_write.h"
-#include "mission/params.h"
+#include "mission/param_text.h"
 #include "mission/runner.h"
 #include "pipeline/question.h"
 #include <stdlib.h>
-
-/* The question with the parameters' values; one without a value stays as it is written. */
-static pawl_status add_question(
-        pawl__buf *out, const pawl_mission *mission, const pawl__step *step, pawl_error *err)
-{
-        const pawl_text text = step->ask->question;
-        pawl_status status = PAWL_OK;
-        pawl_text name;
-
-        for (size_t at = 0, len; at < text.len && !status; at += len ? len : 1) {
-                const pawl_text rest = pawl__text_n(text.data + at, text.len - at);
-                len = pawl__ask_param(&name, rest);
-                if (!len)
-                        pawl__buf_addc(out, text.data[at]);
-                else
-                        status = pawl__param_put_text(
-                                out, mission, name, pawl__text_n(rest.data, len), err);
-        }
-        return status ? status : pawl__buf_check(out, err);
-}
 
 static pawl_status write_ask(
         pawl__json_writer *w, const pawl_mission *mission, const pawl__step *step, pawl_error *err)
 {
         pawl__buf question = PAWL__BUF_INIT;
-        const pawl_status status = add_question(&question, mission, step, err);
+        const pawl_status status =
+                pawl__text_put_params(&question, mission, step->ask->question, err);
 
         pawl__json_name(w, "ask");
         pawl__json_open_object(w);
@@ -92,7 +73,8 @@ pawl_status pawl__ask_pose(pawl__step_run *p)
         const pawl__ask *ask = p->step->ask;
         pawl__question *q = pawl__arena_alloc(&p->ctx->arena, sizeof *q);
         pawl__buf text = PAWL__BUF_INIT;
-        pawl_status status = add_question(&text, p->r->mission, p->step, &p->r->error);
+        pawl_status status =
+                pawl__text_put_params(&text, p->r->mission, p->step->ask->question, &p->r->error);
 
         if (!status && q)
                 *q = (pawl__question){

@@ -20,8 +20,6 @@ struct pawl__ask {
 
 #define PAWL__GIVE_COMMAND "give its command: run: [COMMAND, ARGUMENT, ...]"
 
-/** "{$param: NAME}" at the beginning of a text, or nothing: *name is then what it names. */
-size_t pawl__ask_param(pawl_text *name, pawl_text text);
 /** The mapping `ask:`. */
 PAWL_MUST_CHECK pawl_status pawl__ask_read(const pawl__place *place, pawl__node node);
 /** A step's mapping has either `run` or `ask`, and with that nothing about commands. */

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "mission/ask.h"
-#include "mission/params.h"
+#include "mission/param_text.h"
 #include <stdio.h>
 
 static pawl__ask *ask_of(const pawl__place *place)
@@ -12,48 +12,14 @@ static pawl__ask *ask_of(const pawl__place *place)
         return loader->step->ask;
 }
 
-size_t pawl__ask_param(pawl_text *name, pawl_text text)
-{
-        static const char begin[] = "{$param:";
-        size_t at = sizeof begin - 1, end;
-
-        if (!pawl__text_starts(text, begin))
-                return 0;
-        while (at < text.len && text.data[at] == ' ')
-                at++;
-        const char *close = memchr(text.data + at, '}', text.len - at);
-        end = close ? (size_t)(close - text.data) : text.len;
-        *name = pawl__text_n(text.data + at, end - at);
-        while (name->len && name->data[name->len - 1] == ' ')
-                name->len--;
-        return close ? end + 1 : 0;
-}
-
-static pawl_status check_params(const pawl__place *place, pawl__node node, pawl_text text)
-{
-        pawl_status status = PAWL_OK;
-        pawl_text name;
-
-        for (size_t at = 0, len; at < text.len && !status; at += len ? len : 1) {
-                const pawl_text rest = pawl__text_n(text.data + at, text.len - at);
-                len = pawl__ask_param(&name, rest);
-                if (len)
-                        status = pawl__param_in_text(place, node, name);
-                else if (pawl__text_starts(rest, "{$param") || pawl__text_starts(rest, "{$from"))
-                        status = pawl__field_fail(place, node,
-                                "takes parameters alone, as {$param: NAME}; give the output of a "
-                                "step by inputs");
-        }
-        return status;
-}
-
 static pawl_status set_question(const pawl__place *place, pawl__node node)
 {
+        const pawl__loader *loader = place->target;
         const pawl_text text = pawl__value_at(place, node)->value;
 
         if (pawl__text_blank(text))
                 return pawl__field_fail(place, node, "is empty; write what is asked");
-        const pawl_status status = check_params(place, node, text);
+        const pawl_status status = pawl__text_check_params(loader->mission, place, node, text);
         return status ? status : pawl__keep(place, &ask_of(place)->question, text);
 }
 

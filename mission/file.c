@@ -6,6 +6,7 @@
 #include "glossary/extract.h"
 #include "mission/ask.h"
 #include "mission/graph.h"
+#include "mission/param_text.h"
 #include "mission/params.h"
 #include "mission/references.h"
 #include <assert.h>
@@ -195,18 +196,20 @@ static pawl_status set_metadata(const pawl__place *place, pawl__node node)
         return PAWL_OK;
 }
 
-/* The words of a command. @p params: those that are parameters; NULL: there is none. */
-static pawl_status read_words(const pawl__place *place, char ***out, pawl_mission_param **params,
-        bool may, pawl__node node)
+/* The words of a command. *texts: those that take parameters; NULL: they may not. */
+static pawl_status read_words(
+        const pawl__place *place, char ***out, const char ***texts, pawl__node node)
 {
         pawl__loader *loader = place->target;
         const pawl__json_tree *tree = &place->document->tree;
         const pawl__node command = pawl__json_first(tree, node);
+        const size_t count = pawl__value_at(place, node)->count + (size_t)1;
         size_t n = 0;
-        char **argv = pawl__arena_array(&loader->mission->arena,
-                (size_t)pawl__value_at(place, node)->count + 1, sizeof *argv);
+        char **argv = pawl__arena_array(&loader->mission->arena, count, sizeof *argv);
 
-        if (!argv)
+        if (argv && texts)
+                *texts = pawl__arena_array(&loader->mission->arena, count, sizeof **texts);
+        if (!argv || (texts && !*texts))
                 return pawl__nomem(place->err);
         if (command == PAWL__NO_NODE || pawl__value_at(place, command)->value.len == 0)
                 return pawl__field_fail(
@@ -216,10 +219,8 @@ static pawl_status read_words(const pawl__place *place, char ***out, pawl_missio
                 char key[32];
                 snprintf(key, sizeof key, "%s[%zu]", place->key, n);
                 at.key = key;
-                pawl_mission_param *none;
-                pawl_status status =
-                        may ? pawl__word_read(&at, m, &argv[n], params ? &params[n] : &none)
-                            : pawl__keep_c_string(&at, &argv[n], m);
+                pawl_status status = texts ? pawl__word_read(&at, m, &argv[n], &(*texts)[n])
+                                           : pawl__keep_c_string(&at, &argv[n], m);
                 if (status)
                         return status;
         }
@@ -229,26 +230,18 @@ static pawl_status read_words(const pawl__place *place, char ***out, pawl_missio
 
 static pawl_status set_run(const pawl__place *place, pawl__node node)
 {
-        pawl__loader *loader = place->target;
-        pawl_mission_param **params = NULL;
+        const pawl__loader *loader = place->target;
 
         if (pawl__value_at(place, node)->type != PAWL__JSON_ARRAY)
                 return pawl__field_fail(place, node, "must be a list; " PAWL__GIVE_COMMAND);
-        if (loader->mission->n_params) {
-                params = pawl__arena_array(&loader->mission->arena,
-                        pawl__value_at(place, node)->count, sizeof *params);
-                if (!params)
-                        return pawl__nomem(place->err);
-        }
-        loader->step->word_params = params;
-        return read_words(place, &loader->step->argv, params, true, node);
+        return read_words(place, &loader->step->argv, &loader->step->word_texts, node);
 }
 
 static pawl_status set_notify(const pawl__place *place, pawl__node node)
 {
         pawl__loader *loader = place->target;
 
-        return read_words(place, &loader->mission->notify, NULL, false, node);
+        return read_words(place, &loader->mission->notify, NULL, node);
 }
 
 static const pawl__field step_fields[] = {

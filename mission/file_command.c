@@ -1,6 +1,6 @@
 /* What a mission file says of how commands run: env, cwd, timeout, retry, secrets. */
 #include "base/error.h"
-#include "mission/params.h"
+#include "mission/param_text.h"
 #include <stdio.h>
 
 /* As a shell may call a variable; PAWL_* are the runner's own. */
@@ -85,7 +85,7 @@ static pawl_status read_variable(const pawl__place *place, pawl__env *env, pawl_
         const pawl__place at = place_of(place, key, sizeof key, ".", name);
         variable->name = kept.data;
         env->n++;
-        return pawl__word_read(&at, node, &variable->value, &variable->param);
+        return pawl__word_read(&at, node, &variable->value, &variable->text);
 }
 
 pawl_status pawl__env_read(const pawl__place *place, pawl__node node)
@@ -110,34 +110,19 @@ pawl_status pawl__env_read(const pawl__place *place, pawl__node node)
 
 /* ---- cwd: ------------------------------------------------------------------------------------ */
 
-/* Does it go up further than down? A link that leads out is seen when the command is started. */
-static bool leads_out(const char *path)
-{
-        int depth = 0;
-
-        for (size_t len; *path && depth >= 0; path += len + (path[len] == '/')) {
-                len = strcspn(path, "/");
-                if (len == 2 && memcmp(path, "..", 2) == 0)
-                        depth--;
-                else if (len && !(len == 1 && *path == '.'))
-                        depth++;
-        }
-        return depth < 0;
-}
-
 pawl_status pawl__cwd_read(const pawl__place *place, pawl__node node)
 {
         const pawl__loader *loader = place->target;
         pawl__step_how *how = how_of(loader);
-        pawl_status status =
-                how ? pawl__keep_c_string(place, &how->cwd, node) : pawl__nomem(place->err);
+        char *cwd = NULL;
 
-        if (status)
-                return status;
-        const char *cwd = how->cwd;
-        if (!*cwd || *cwd == '/' || leads_out(cwd))
+        if (!how)
+                return pawl__nomem(place->err);
+        TRY(pawl__word_read(place, node, &cwd, &how->cwd_text));
+        if (!how->cwd_text && pawl__cwd_leads_out(cwd))
                 return pawl__field_fail(place, node,
                         "leads out of the mission file's directory; write a path beneath it");
+        how->cwd = how->cwd_text ? NULL : cwd;
         return PAWL_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "mission/ask.h"
 #include "mission/fork.h"
 #include "mission/inputs.h"
+#include "mission/param_text.h"
 #include "mission/params.h"
 #include "mission/runner.h"
 #include "workspace/rollback/set_up.h"
@@ -45,43 +46,49 @@ pawl_status pawl__fork_mission(pawl_mission **out, pawl__fork *f, pawl_error *er
         return status;
 }
 
-/* Does this node, or one in it, take the parameter? */
-static bool takes(const pawl_mission *mission, pawl__node root, const pawl_mission_param *param)
+static bool text_takes(pawl_text text, const pawl_mission_param *param)
 {
-        const pawl__node end =
-                root == PAWL__NO_NODE ? 0 : pawl__json_at(&mission->document.tree, root)->next;
+        pawl_text name;
 
-        for (pawl__node n = root; n < end; n++)
-                if (pawl__param_at(mission, &mission->document.tree, n) == param)
+        while (pawl__text_next_param(&name, &text))
+                if (pawl__text_is(name, param->name))
                         return true;
         return false;
 }
 
-/* Does what the step asks people? */
-static bool asks_with(const pawl__step *step, const pawl_mission_param *param)
+/* A word, as it is written; NULL: it takes none. */
+static bool word_takes(const char *text, const pawl_mission_param *param)
 {
-        const pawl_text text = step->ask ? step->ask->question : (pawl_text){NULL, 0};
-        pawl_text name;
+        return text && text_takes(pawl__text(text), param);
+}
 
-        for (size_t at = 0, len; at < text.len; at += len ? len : 1) {
-                len = pawl__ask_param(&name, pawl__text_n(text.data + at, text.len - at));
-                if (len && pawl__text_is(name, param->name))
+/* Does this node, or one in it, take the parameter? */
+static bool takes(const pawl_mission *mission, pawl__node root, const pawl_mission_param *param)
+{
+        const pawl__json_tree *tree = &mission->document.tree;
+        const pawl__node end = root == PAWL__NO_NODE ? 0 : pawl__json_at(tree, root)->next;
+
+        for (pawl__node n = root; n < end; n++)
+                if (pawl__param_at(mission, tree, n) == param ||
+                        (pawl__json_at(tree, n)->type == PAWL__JSON_STRING &&
+                                text_takes(pawl__json_at(tree, n)->value, param)))
                         return true;
-        }
         return false;
 }
 
 static bool step_takes(
         const pawl_mission *mission, const pawl__step *step, const pawl_mission_param *param)
 {
-        bool found = takes(mission, step->inputs, param) || asks_with(step, param);
+        bool found = takes(mission, step->inputs, param) ||
+                     (step->ask && text_takes(step->ask->question, param)) ||
+                     word_takes(step->how->cwd_text, param);
 
-        for (size_t i = 0; step->word_params && step->argv[i]; i++)
-                found = found || step->word_params[i] == param;
+        for (size_t i = 0; step->argv && step->argv[i]; i++)
+                found = found || word_takes(step->word_texts[i], param);
         for (size_t i = 0; i < step->how->env.n; i++)
-                found = found || step->how->env.items[i].param == param;
+                found = found || word_takes(step->how->env.items[i].text, param);
         for (size_t i = 0; i < mission->env.n; i++)
-                found = found || mission->env.items[i].param == param;
+                found = found || word_takes(mission->env.items[i].text, param);
         return found;
 }
 

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/json_canon.h"
 #include "base/json_write.h"
-#include "mission/params.h"
+#include "mission/param_text.h"
 #include "mission/references.h"
 
 /* What resolving one step's inputs works in. */
@@ -100,8 +100,28 @@ static pawl_status add_output(struct resolver *r, pawl__node node, pawl_text fro
         return PAWL_OK;
 }
 
-/* The inputs' own text, with each $from object left out and the output put in its place, and each
- * $param object that of a value. */
+/* The end of the JSON string that begins there. */
+static size_t end_of_string(const pawl__json_tree *tree, size_t at)
+{
+        while (tree->text[++at] != '"')
+                at += tree->text[at] == '\\';
+        return at + 1;
+}
+
+/* A string with the values of the parameters that it takes. */
+static pawl_status add_string(struct resolver *r, pawl_text string)
+{
+        pawl__buf text = PAWL__BUF_INIT;
+        const pawl_status status = pawl__text_put_params(&text, r->mission, string, r->err);
+
+        if (!status)
+                pawl__json_quote(&r->text, pawl__buf_text(&text));
+        pawl__buf_free(&text);
+        return status;
+}
+
+/* The inputs' own text, with each $from object left out and the output put in its place, each
+ * $param object that of a value, and each string that takes parameters with their values. */
 static pawl_status splice(struct resolver *r)
 {
         const pawl__json_tree *tree = r->in;
@@ -112,23 +132,24 @@ static pawl_status splice(struct resolver *r)
                 const pawl__json_node *node = pawl__json_at(tree, n);
                 pawl_text from = r->output ? pawl__from_of(tree, n) : (pawl_text){NULL, 0};
                 const pawl_mission_param *param = pawl__param_at(r->mission, tree, n);
-                if (!from.data && (!param || !param->value)) {
+                const bool string =
+                        node->type == PAWL__JSON_STRING && pawl__text_has_params(node->value);
+                if (!from.data && (!param || !param->value) && !string) {
                         n++;
                         continue;
                 }
                 pawl__buf_add(&r->text, tree->text + at, node->offset - at);
-                if (from.data) {
-                        pawl_status status = add_output(r, n, from);
-                        if (status)
-                                return status;
-                } else {
+                if (from.data)
+                        TRY(add_output(r, n, from));
+                else if (string)
+                        TRY(add_string(r, node->value));
+                else
                         pawl__buf_adds(&r->text, param->value);
-                }
-                at = node->offset + node->value.len;
+                at = string ? end_of_string(tree, node->offset) : node->offset + node->value.len;
                 n = node->next;
         }
         const pawl__json_node *whole = pawl__json_at(tree, root);
-        size_t stop = whole->offset + whole->value.len;
+        const size_t stop = whole->offset + whole->value.len;
         pawl__buf_add(&r->text, tree->text + at, stop - at);
         return PAWL_OK;
 }
@@ -169,7 +190,11 @@ pawl_status pawl__inputs_resolve(pawl__buf *out, const pawl_mission *mission,
                 return pawl__buf_adds(out, "{}") ? pawl__nomem(err) : PAWL_OK;
         pawl_status status = find_root(&r, step->inputs, step->inputs_at);
         const pawl__json_node *inputs = status ? NULL : pawl__json_at(r.in, r.root);
-        if (inputs && (inputs->type == PAWL__JSON_OBJECT || inputs->type == PAWL__JSON_ARRAY))
+        const bool takes =
+                inputs && inputs->type == PAWL__JSON_STRING && pawl__text_has_params(inputs->value);
+        if (takes)
+                status = add_string(&r, inputs->value);
+        else if (inputs && (inputs->type == PAWL__JSON_OBJECT || inputs->type == PAWL__JSON_ARRAY))
                 status = splice(&r);
         else if (inputs)
                 pawl__json_node_text(&r.text, inputs);

@@ -50,3 +50,18 @@ pawl_status pawl__keep_path(const pawl__place *place, char **out, pawl__node nod
         *out = joined;
         return PAWL_OK;
 }
+
+/* Does it go up further than down? A link that leads out is seen when the command is started. */
+bool pawl__cwd_leads_out(const char *path)
+{
+        int depth = *path && *path != '/' ? 0 : -1;
+
+        for (size_t len; *path && depth >= 0; path += len + (path[len] == '/')) {
+                len = strcspn(path, "/");
+                if (len == 2 && memcmp(path, "..", 2) == 0)
+                        depth--;
+                else if (len && !(len == 1 && *path == '.'))
+                        depth++;
+        }
+        return depth < 0;
+}

@@ -35,6 +35,8 @@ PAWL_MUST_CHECK pawl_status pawl__keep(const pawl__place *place, pawl_text *out,
 /** A word that the system will take as a C string: `run: [sleep, 5]` is as good as "5". */
 PAWL_MUST_CHECK pawl_status pawl__keep_c_string(
         const pawl__place *place, char **out, pawl__node node);
+/** Is it no path below the mission's directory? */
+bool pawl__cwd_leads_out(const char *path);
 /** A path, absolute: what is relative is so to the mission file. */
 PAWL_MUST_CHECK pawl_status pawl__keep_path(const pawl__place *place, char **out, pawl__node node);
 

@@ -31,8 +31,8 @@ typedef struct pawl__settings {
 /** A variable of commands' environment. */
 typedef struct pawl__variable {
         const char *name;
-        char *value;               /**< "" for a parameter that has no value yet */
-        pawl_mission_param *param; /**< NULL: it is none */
+        char *value;      /**< "" for a parameter that has no value yet */
+        const char *text; /**< the value with its parameters; NULL: it takes none */
 } pawl__variable;
 
 typedef struct pawl__env {
@@ -50,10 +50,11 @@ typedef struct pawl__retry_rule {
 
 /** What most steps say nothing of, and then share. */
 typedef struct pawl__step_how {
-        pawl__env env;       /**< before the mission's */
-        char *cwd;           /**< relative to the mission's directory, and below it; NULL: there */
-        int64_t timeout_ms;  /**< of an attempt; 0: none */
-        const char *timeout; /**< as the file says it */
+        pawl__env env;        /**< before the mission's */
+        char *cwd;            /**< relative to the mission's directory, and below it; NULL: there */
+        const char *cwd_text; /**< with its parameters; NULL: it takes none */
+        int64_t timeout_ms;   /**< of an attempt; 0: none */
+        const char *timeout;  /**< as the file says it */
         pawl__retry_rule retry;
 } pawl__step_how;
 
@@ -73,8 +74,7 @@ typedef struct pawl__step {
         pawl__ask *ask;     /**< what it asks people; NULL: nothing, it has a command */
         char **argv;        /**< ended by NULL; "" for a parameter that has no value yet; NULL: it
                                  has no command */
-        pawl_mission_param **word_params; /**< of each word, the one that it is, or NULL; NULL: none
-                                               is one */
+        const char **word_texts; /**< each word with its parameters; NULL: it takes none */
         pawl__step_how *how;
         pawl__node needs_at; /**< in the document's tree; PAWL__NO_NODE: it is the step before */
         pawl__node when;     /**< likewise: the $from object that says whether it runs */

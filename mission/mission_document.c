@@ -42,7 +42,7 @@ static void put_words(
         pawl__json_open_array(w);
         for (pawl__node n = pawl__json_first(tree, run); n != PAWL__NO_NODE;
                 n = pawl__json_after(tree, run, n), i++) {
-                if (pawl__json_at(tree, n)->type == PAWL__JSON_OBJECT)
+                if (pawl__json_at(tree, n)->type == PAWL__JSON_OBJECT || step->word_texts[i])
                         pawl__json_node_value(w, pawl__json_at(tree, n));
                 else
                         pawl__json_string(w, step->argv[i]);

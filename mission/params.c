@@ -1,7 +1,7 @@
 #include "mission/params.h"
 #include "base/error.h"
 #include "base/json_canon.h"
-#include "base/similar.h"
+#include "mission/param_text.h"
 #include <stdio.h>
 
 static const char *const types[] = {"string", "number", "boolean", "json"};
@@ -32,33 +32,6 @@ static const char *wanted(const pawl_mission_param *param)
                 "is no number; write one, such as 1.5", "is no boolean; write true or false", ""};
 
         return what[type_of(param)];
-}
-
-static pawl_mission_param *find(const pawl_mission *mission, pawl_text name)
-{
-        for (size_t i = 0; i < mission->n_params; i++)
-                if (pawl__text_is(name, mission->params[i].name))
-                        return &mission->params[i];
-        return NULL;
-}
-
-/* What to write in place of a name that is not declared. */
-static void name_others(char *out, size_t size, const pawl_mission *mission, pawl_text name)
-{
-        pawl__similar similar = {.typed = name};
-        size_t used = 0;
-
-        for (size_t i = 0; i < mission->n_params; i++)
-                pawl__similar_try(&similar, mission->params[i].name);
-        if (similar.found) {
-                snprintf(out, size, "did you mean %s?", similar.found);
-                return;
-        }
-        snprintf(out, size, "%s", mission->n_params ? "there are " : "declare it in params");
-        for (size_t i = 0; i < mission->n_params; i++) {
-                used = strlen(out);
-                snprintf(out + used, size - used, "%s%s", i ? ", " : "", mission->params[i].name);
-        }
 }
 
 static pawl_status keep_value(const pawl_mission_param *param, const char **out,
@@ -195,140 +168,6 @@ pawl_status pawl__params_read(const pawl__place *place, pawl__node node)
         return status;
 }
 
-/* ---- {"$param": NAME} ------------------------------------------------------------------------ */
-
-bool pawl__is_param(const pawl__json_tree *tree, pawl__node node)
-{
-        return pawl__json_get(tree, node, "$param") != PAWL__NO_NODE;
-}
-
-pawl_status pawl__param_named(pawl_mission_param **out, const pawl_mission *mission,
-        pawl__node node, const char *where, pawl_error *err)
-{
-        const pawl__document *document = &mission->document;
-        const pawl__node member = pawl__json_get(&document->tree, node, "$param");
-        const pawl__json_node *name = pawl__json_at(&document->tree, member);
-        char others[400];
-
-        if (pawl__json_at(&document->tree, node)->count != 1)
-                return pawl__document_fail(document, node, err,
-                        "%s: $param stands beside other members; give it an object of its own",
-                        where);
-        if (name->type != PAWL__JSON_STRING)
-                return pawl__document_fail(document, member, err,
-                        "%s.$param: must be a string; write the name of a parameter", where);
-        *out = find(mission, name->value);
-        if (*out)
-                return PAWL_OK;
-        name_others(others, sizeof others, mission, name->value);
-        return pawl__document_fail(document, member, err,
-                "%s.$param: no parameter is called \"%.*s\"; %s", where, PAWL__FMT(name->value),
-                others);
-}
-
-const pawl_mission_param *pawl__param_at(
-        const pawl_mission *mission, const pawl__json_tree *tree, pawl__node node)
-{
-        const pawl_text name = pawl__json_get_text(tree, node, "$param");
-
-        return name.data ? find(mission, name) : NULL;
-}
-
-pawl_status pawl__word_read(
-        const pawl__place *place, pawl__node node, char **word, pawl_mission_param **param)
-{
-        const pawl__loader *loader = place->target;
-        static char unknown[] = "";
-        char where[200];
-
-        if (!pawl__is_param(&place->document->tree, node))
-                return pawl__keep_c_string(place, word, node);
-        *word = unknown;
-        snprintf(where, sizeof where, "%s%s", place->where, place->key);
-        return pawl__param_named(param, loader->mission, node, where, place->err);
-}
-
-pawl_status pawl__param_in_text(const pawl__place *place, pawl__node node, pawl_text name)
-{
-        const pawl__loader *loader = place->target;
-        char others[400];
-
-        if (find(loader->mission, name))
-                return PAWL_OK;
-        name_others(others, sizeof others, loader->mission, name);
-        return pawl__field_fail(
-                place, node, "no parameter is called \"%.*s\"; %s", PAWL__FMT(name), others);
-}
-
-pawl_status pawl__param_put_text(pawl__buf *out, const pawl_mission *mission, pawl_text name,
-        pawl_text text, pawl_error *err)
-{
-        const pawl_mission_param *param = find(mission, name);
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        pawl_status status = PAWL_OK;
-
-        if (!param || !param->value) {
-                pawl__buf_add_text(out, text);
-                return PAWL_OK;
-        }
-        status = pawl__json_tree_read(&tree, param->value, strlen(param->value), err);
-        if (!status)
-                pawl__buf_add_text(out, pawl__json_at(&tree, 0)->type == PAWL__JSON_STRING
-                                                ? pawl__json_at(&tree, 0)->value
-                                                : pawl__text(param->value));
-        pawl__json_tree_free(&tree);
-        return status;
-}
-
-static pawl_status put_word(
-        char **word, pawl_mission *mission, const pawl_mission_param *param, pawl_error *err)
-{
-        pawl__buf text = PAWL__BUF_INIT;
-        bool ok = true;
-        pawl_status status =
-                pawl__param_put_text(&text, mission, pawl__text(param->name), pawl__text(""), err);
-
-        if (!status)
-                status = pawl__buf_check(&text, err);
-        if (!status && text.len && memchr(text.data, '\0', text.len))
-                status = pawl__fail(err, PAWL_EINVAL,
-                        "parameter %s: holds a NUL, which no word of a command and no variable "
-                        "can; leave it out",
-                        param->name);
-        if (!status)
-                *word = (char *)(uintptr_t)pawl__arena_text(
-                        &mission->arena, pawl__buf_text(&text), &ok)
-                                .data;
-        pawl__buf_free(&text);
-        return ok ? status : pawl__nomem(err);
-}
-
-static pawl_status put_env(pawl__env *env, pawl_mission *mission, pawl_error *err)
-{
-        pawl_status status = PAWL_OK;
-
-        for (size_t i = 0; i < env->n && !status; i++)
-                if (env->items[i].param && env->items[i].param->value)
-                        status = put_word(&env->items[i].value, mission, env->items[i].param, err);
-        return status;
-}
-
-pawl_status pawl__params_put_words(pawl_mission *mission, pawl_error *err)
-{
-        pawl_status status = put_env(&mission->env, mission, err);
-
-        for (size_t i = 0; i < mission->n_steps && !status; i++) {
-                pawl__step *step = &mission->steps[i];
-                for (size_t k = 0; step->word_params && step->argv[k] && !status; k++)
-                        if (step->word_params[k] && step->word_params[k]->value)
-                                status = put_word(
-                                        &step->argv[k], mission, step->word_params[k], err);
-                if (!status)
-                        status = put_env(&step->how->env, mission, err);
-        }
-        return status;
-}
-
 /* ---- Values that are given ------------------------------------------------------------------- */
 
 static pawl_status refuse_unknown(const pawl_mission *mission, pawl_text name, pawl_error *err)
@@ -336,7 +175,7 @@ static pawl_status refuse_unknown(const pawl_mission *mission, pawl_text name, p
         const pawl_text shown = pawl__yaml_shown_key(name);
         char others[400];
 
-        name_others(others, sizeof others, mission, name);
+        pawl__param_others(others, sizeof others, mission, name);
         return pawl__fail(err, PAWL_EINVAL,
                 "parameter %.*s: mission %.*s has none of that name; %s", PAWL__FMT(shown),
                 PAWL__FMT(mission->id), others);
@@ -347,7 +186,7 @@ pawl_status pawl_mission_set_param(
 {
         TRY(pawl__mission_usable(mission, err));
 
-        pawl_mission_param *param = find(mission, pawl__text(name));
+        pawl_mission_param *param = pawl__param_find(mission, pawl__text(name));
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl__buf json = PAWL__BUF_INIT;
 
@@ -388,7 +227,7 @@ static pawl_status take_file(pawl_mission *mission, const pawl__document *docume
                         document, 0, err, "must be a mapping; write NAME: VALUE");
         for (pawl__node m = pawl__json_first(tree, 0); m != PAWL__NO_NODE && !status;
                 m = pawl__json_after(tree, 0, m)) {
-                pawl_mission_param *param = find(mission, pawl__json_at(tree, m)->name);
+                pawl_mission_param *param = pawl__param_find(mission, pawl__json_at(tree, m)->name);
                 if (!param) {
                         pawl_error why = PAWL_ERROR_INIT;
                         refuse_unknown(mission, pawl__json_at(tree, m)->name, &why);

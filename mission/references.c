@@ -3,7 +3,7 @@
 #include "base/json_write.h"
 #include "mission/graph.h"
 #include "mission/inputs.h"
-#include "mission/params.h"
+#include "mission/param_text.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +163,25 @@ static pawl_status check_param(const struct references *r, size_t step, pawl__no
         return status;
 }
 
+/* A string of the inputs, which may take parameters. */
+static pawl_status check_text(const struct references *r, size_t step, pawl__node node)
+{
+        const pawl_text text = pawl__json_at(&r->mission->document.tree, node)->value;
+        pawl__buf where = PAWL__BUF_INIT;
+        pawl_status status;
+
+        if (!pawl__text_has_params(text))
+                return PAWL_OK;
+        pawl__buf_addf(&where, "steps[%zu].inputs", step);
+        pawl__member_path(&where, &r->mission->document.tree, r->mission->steps[step].inputs, node);
+        status = pawl__buf_check(&where, r->err);
+        const pawl__place place = {&r->mission->document, "", where.data, NULL, r->err, NULL};
+        if (!status)
+                status = pawl__text_check_params(r->mission, &place, node, text);
+        pawl__buf_free(&where);
+        return status;
+}
+
 static pawl_status gather(struct references *r, size_t step, pawl__node root)
 {
         const pawl__json_tree *tree = &r->mission->document.tree;
@@ -176,6 +195,8 @@ static pawl_status gather(struct references *r, size_t step, pawl__node root)
                         status = add_reference(r, step, n, from);
                 else if (pawl__is_param(tree, n))
                         status = check_param(r, step, n);
+                else if (pawl__json_at(tree, n)->type == PAWL__JSON_STRING)
+                        status = check_text(r, step, n);
                 if (status)
                         return status;
         }

@@ -101,3 +101,46 @@ fails 1 'parameter count: "x" is no number' pawl check mission.yaml --set count=
 fails 1 'nowhere.yaml' pawl check mission.yaml --params nowhere.yaml
 misused '--set version: is no NAME=VALUE' pawl check mission.yaml --set version
 same "$(eventlog head)" "$before"
+
+it "puts parameters into texts: of commands, variables, directories, inputs and questions"
+mkdir -p d1.4
+cat >texts.yaml <<'MISSION'
+mission: texts
+params: {v: {type: string}, n: {type: json, default: {a: "{$param: v}"}}}
+env: {ALL: "all-{$param: v}"}
+steps:
+  - id: word
+    inputs: {t: "v{$param: v}", list: ["{$param:v}-{$param: n}", "{$$param: v}", "{$params: v}"]}
+    env: {ONE: "one-{$param: v}"}
+    cwd: "d{$param: v}"
+    run: [sh, -c, 'cat; printf "|%s|%s|%s|%s" "$0" "$ALL" "$ONE" "${PWD##*/}"', "V={$param: v} {$$param: v} {$paramount}"]
+  - {id: text, inputs: "only {$param: v}", run: [cat]}
+  - {id: asks, ask: {question: "Publish {$param: v}, {$$param: v}?"}}
+MISSION
+runs 3 pawl run texts.yaml --run t1 --set v=1.4 --no-input
+same "$(pawl output t1 word)" '{"list":["1.4-{\"a\":\"{$param: v}\"}","{$param: v}","{$params: v}"],"t":"v1.4"}|V=1.4 {$param: v} {$paramount}|all-1.4|one-1.4|d1.4'
+same "$(pawl output t1 text)" 'only 1.4'
+says 'Publish 1.4, \{.param: v\}' err
+
+it "keeps them as they are written in the recorded mission"
+runs 0 pawl check texts.yaml --against t1 --set v=1.4
+document=$(eventlog export --run t1 | jq -r 'select(.type == "RunStarted") | .payload.mission_document')
+sqlite3 "$PAWL_DB" "SELECT content FROM blobs WHERE hash = x'$document'" >document
+says 'V=\{.param: v\} ' document
+says '"cwd":"d\{.param: v\}"' document
+
+it "notices in a fork who takes another value in a text"
+runs 0 pawl fork t1 --from text --dir fork --set v=2
+says 'step word: completed with the former value of v' err
+
+it "refuses values that lead out, names that are not declared and texts without an end"
+fails 1 'leads out of the mission file.s directory as "d/../.."' pawl run texts.yaml --run t2 --set v=/../.. --no-input
+misses='no parameter is called "nope"'
+printf 'mission: m\nsteps:\n  - {id: a, run: [echo, "v{$param: nope}"]}\n' >m2.yaml
+fails 1 "line 3: .*$misses" pawl check m2.yaml
+printf 'mission: m\nparams: {v: {}}\nsteps:\n  - id: a\n    inputs: {t: [x, "a {$param: nope}"]}\n    run: [cat]\n' >m3.yaml
+fails 1 "line 5: steps\[0\].inputs.*t\[1\].*$misses" pawl run m3.yaml --set v=1
+printf 'mission: m\nsteps:\n  - {id: a, cwd: "{$param: nope}", run: [cat]}\n' >m4.yaml
+fails 1 "line 3: .*$misses" pawl check m4.yaml
+printf 'mission: m\nsteps:\n  - {id: a, env: {A: "{$param: v"}, run: [cat]}\n' >m5.yaml
+fails 1 'line 3: .*takes a parameter as {.param: NAME} alone' pawl check m5.yaml
