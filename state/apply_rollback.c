@@ -459,10 +459,8 @@ static pawl_status put_end(const pawl__apply_ctx *a, pawl__row *rollback, const 
         rollback->v[PAWL__RB_ENDED_SEQ].integer = (int64_t)a->event->seq;
         if (reason.data)
                 rollback->v[PAWL__RB_REASON].text = reason;
-        if (from.data)
-                rollback->v[PAWL__RB_GIT_FROM].text = from;
-        if (to.data)
-                rollback->v[PAWL__RB_GIT_TO].text = to;
+        rollback->v[PAWL__RB_GIT_FROM].text = from; /* the branch may have stayed where it was */
+        rollback->v[PAWL__RB_GIT_TO].text = to;
         if (e && (e->gives_up || e->puts_back))
                 rollback->v[PAWL__RB_STEPS_BEFORE].text = pawl__buf_text(&e->as_were.buf);
         return pawl__apply_put(a, PAWL__ROLLBACKS, rollback);

@@ -6,7 +6,8 @@
 
 static pawl_status move(struct repository *f, const char *expect, const char *to, bool forward)
 {
-        const pawl__git_move move = {pawl__text("main"), expect, to, forward, "pawl: back to 4"};
+        const pawl__git_move move = {
+                pawl__text("main"), expect, to, forward, "pawl: back to 4", NULL};
         char from[PAWL__COMMIT_ID] = "", checked[PAWL__COMMIT_ID] = "";
         char before[200], after[200];
 
@@ -93,7 +94,7 @@ REPOSITORY_TEST(another_branch_or_none_is_refused)
         assert_ok(move(f, NULL, f->first, false));
         repository_shell(f, "git clone -q --bare repo bare.git");
         assert_ok(repository_open(f, "bare.git"));
-        const pawl__git_move bare = {pawl__text("main"), NULL, f->first, false, "m"};
+        const pawl__git_move bare = {pawl__text("main"), NULL, f->first, false, "m", NULL};
         char from[PAWL__COMMIT_ID];
         assert_int_equal(pawl__git_move_do(from, f->git, &bare, &f->err), PAWL_ESTATE);
         assert_says(f->err.message, "the repository is bare");
@@ -101,7 +102,7 @@ REPOSITORY_TEST(another_branch_or_none_is_refused)
 
 REPOSITORY_TEST(a_linked_worktree_moves_its_own_branch)
 {
-        const pawl__git_move there = {pawl__text("topic"), NULL, f->first, false, "m"};
+        const pawl__git_move there = {pawl__text("topic"), NULL, f->first, false, "m", NULL};
         char from[PAWL__COMMIT_ID];
 
         repository_shell(f, "git -C repo worktree add -q -b topic ../linked main");
@@ -154,7 +155,7 @@ REPOSITORY_TEST(a_move_that_was_killed_is_ended_by_the_next)
 
 REPOSITORY_TEST(a_locked_repository_is_left_as_it_is)
 {
-        const pawl__git_move back = {pawl__text("main"), NULL, f->first, false, "m"};
+        const pawl__git_move back = {pawl__text("main"), NULL, f->first, false, "m", NULL};
         char from[PAWL__COMMIT_ID];
 
         repository_shell(f, "touch repo/.git/index.lock");

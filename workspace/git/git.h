@@ -78,6 +78,7 @@ typedef struct pawl__git_move {
         const char *to;     /**< the commit it goes to */
         bool forward; /**< `to` has the present commit among its ancestors, not the other way */
         const char *message; /**< of the reflog */
+        const char *instead; /**< what can be done where it cannot; NULL: "leave git where it is" */
 } pawl__git_move;
 
 /**

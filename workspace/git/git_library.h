@@ -72,6 +72,7 @@
         X(git_index_free)                                                                          \
         X(git_index_read)                                                                          \
         X(git_index_read_tree)                                                                     \
+        X(git_index_path)                                                                          \
         X(git_index_write)                                                                         \
         X(git_index_has_conflicts)                                                                 \
         X(git_worktree_list)                                                                       \

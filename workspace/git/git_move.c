@@ -12,6 +12,7 @@ struct moving {
         git_index *index;
         git_oid to;
         char from[PAWL__COMMIT_ID];
+        bool index_moved; /* the branch has not, and the index is that of the other commit */
 };
 
 static void let_go(struct moving *m, pawl__git *git)
@@ -28,6 +29,15 @@ static pawl_status refuse(pawl_error *err, const pawl__git *git, const char *wha
                 err, PAWL_ESTATE, "%s: the branch stays where it is: %s; %s", git->root, what, fix);
 }
 
+/* The same, where git itself may have no way: @p fix, or what the caller does instead. */
+static pawl_status refuse_or(pawl_error *err, const pawl__git *git, const pawl__git_move *move,
+        const char *what, const char *fix)
+{
+        return pawl__fail(err, PAWL_ESTATE, "%s: the branch stays where it is: %s; %s%s%s",
+                git->root, what, fix, *fix ? ", or " : "",
+                move->instead ? move->instead : "leave git where it is");
+}
+
 /* ---- The conditions -------------------------------------------------------------------------- */
 
 /* The branch is checked out here. */
@@ -39,7 +49,7 @@ static pawl_status find_branch(
         pawl__buf what = PAWL__BUF_INIT;
 
         if (git->lib->git_repository_is_bare(git->repo))
-                return refuse(err, git, "the repository is bare", "leave git where it is");
+                return refuse_or(err, git, move, "the repository is bare", "");
         pawl_status status = pawl__git_head_read(&head, git, &arena, err);
         if (status == PAWL_OK && !pawl__text_eq(head.branch, move->branch)) {
                 if (!head.branch.data
@@ -49,11 +59,11 @@ static pawl_status find_branch(
                                           PAWL__FMT(head.branch), PAWL__FMT(move->branch)))
                         status = pawl__nomem(err);
                 else
-                        status = refuse(err, git, what.data,
-                                "check that branch out with `git switch`, or leave git where it is");
+                        status = refuse_or(err, git, move, what.data,
+                                "check that branch out with `git switch`");
         }
         if (status == PAWL_OK && !head.commit[0])
-                status = refuse(err, git, "it has no commit", "leave git where it is");
+                status = refuse_or(err, git, move, "it has no commit", "");
         if (status == PAWL_OK) {
                 memcpy(m->from, head.commit, sizeof m->from);
                 int code = git->lib->git_repository_head(&m->branch, git->repo);
@@ -150,18 +160,17 @@ static pawl_status check_line(
         if (code)
                 return pawl__git_fail(err, code, git->root, "reading a commit's name");
         if (move->expect && strcmp(move->expect, m->from) != 0)
-                return refuse(err, git, "it was moved since",
-                        "look at `git reflog`, or leave git where it is");
+                return refuse_or(err, git, move, "it was moved since", "look at `git reflog`");
         code = move->forward ? git->lib->git_graph_descendant_of(git->repo, &m->to, &from)
                              : git->lib->git_graph_descendant_of(git->repo, &from, &m->to);
         if (code < 0)
                 return pawl__git_fail(err, code, git->root, "comparing two commits");
         if (code)
                 return PAWL_OK;
-        return refuse(err, git,
+        return refuse_or(err, git, move,
                 move->forward ? "the commit it was at did not grow from the present one"
                               : "the recorded commit is not an ancestor of HEAD",
-                "look at `git log --all --graph`, or leave git where it is");
+                "look at `git log --all --graph`");
 }
 
 static pawl_status index_is(
@@ -249,27 +258,36 @@ static pawl_status move_now(
 
         if (code)
                 return pawl__git_fail(err, code, git->root, "writing the index");
-        pawl_status status = set_branch(m, git, move, err);
-        if (status && set_index(m, git, m->now) != 0)
-                return pawl__fail_prefix(err, status,
-                        "%s: its index was left as of the other commit (`git reset` fixes it)",
-                        git->root);
+        const pawl_status status = set_branch(m, git, move, err);
+        m->index_moved = status && set_index(m, git, m->now) != 0;
         return status;
 }
 
-/* Root writes as the repository's owner, so that index and branch stay that one's. */
+/* Root writes as the repository's owner, so that index and branch stay that one's. Where that user
+ * can move no more than the index, root puts it back. */
 static pawl_status move_as_owner(
         struct moving *m, pawl__git *git, const pawl__git_move *move, pawl_error *err)
 {
+        const char *path = git->lib->git_repository_path(git->repo);
         struct stat repository;
+        const bool gives = geteuid() == 0 && stat(path, &repository) == 0;
 
-        if (geteuid() != 0 || stat(git->lib->git_repository_path(git->repo), &repository) != 0)
-                return move_now(m, git, move, err);
-        setfsgid(repository.st_gid);
-        setfsuid(repository.st_uid);
+        if (gives) {
+                setfsgid(repository.st_gid);
+                setfsuid(repository.st_uid);
+        }
         const pawl_status status = move_now(m, git, move, err);
-        setfsuid(geteuid());
-        setfsgid(getegid());
+        if (gives) {
+                setfsuid(geteuid());
+                setfsgid(getegid());
+        }
+        if (m->index_moved && gives && set_index(m, git, m->now) == 0)
+                m->index_moved = lchown(git->lib->git_index_path(m->index), repository.st_uid,
+                                         repository.st_gid) != 0;
+        if (m->index_moved)
+                return pawl__fail_prefix(err, status,
+                        "%s: its index was left as of the other commit (`git reset` fixes it)",
+                        git->root);
         return status;
 }
 

@@ -291,6 +291,27 @@ static uint64_t any_number(const pawl_log *log)
         return number;
 }
 
+/* "WHERE: WHAT; FIX": the files are put back, and the branch is left with the reason. */
+static pawl_status leave_git(
+        pawl_rollback_plan *p, const pawl__workspace *ws, pawl_status status, pawl_error *err)
+{
+        const size_t root = strlen(ws->root);
+        const pawl_text said = pawl__text(err ? err->message : NULL);
+        const bool named = said.len > root + 2 && memcmp(said.data, ws->root, root) == 0;
+        const pawl_text what =
+                pawl__text_n(said.data + (named ? root + 2 : 0), said.len - (named ? root + 2 : 0));
+        const char *fix = what.len ? memmem(what.data, what.len, "; ", 2) : NULL;
+
+        if (status == PAWL_ENOMEM || !what.len)
+                return status;
+        p->git_left = pawl__arena_copy(
+                &p->arena, pawl__text_n(what.data, fix ? (size_t)(fix - what.data) : what.len))
+                              .data;
+        p->git_fix = pawl__arena_copy(&p->arena, pawl__text(fix ? fix + 2 : "try again")).data;
+        p->git.branch = pawl__text(NULL);
+        return pawl__arena_check(&p->arena, err);
+}
+
 static pawl_status move_git(pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
         const bool back = p->abandons;
@@ -310,7 +331,7 @@ static pawl_status move_git(pawl_rollback_plan *p, pawl__workspace *ws, pawl_err
                 return status;
         status = pawl__git_move_do(from, git, &move, err);
         pawl__git_close(git);
-        return status == PAWL_DONE ? PAWL_OK : status;
+        return status && status != PAWL_DONE ? leave_git(p, ws, status, err) : PAWL_OK;
 }
 
 /* ---- Looking again ------------------------------------------------------------------------ */
@@ -396,7 +417,7 @@ pawl_status pawl__rollback_do(
         p->same_tree = !status && scan && !p->abandons &&
                        memcmp((*scan)->tree, p->plan.target_tree, 32) == 0;
         p->n_unwritten = restore.n_unwritten;
-        if (!status && p->n_unwritten && p->items)
+        if (!status && (p->n_unwritten || p->git_left) && p->items)
                 status = pawl__rollback_report(p, ws, err);
         pawl__rootdir_close(&root);
         return status;

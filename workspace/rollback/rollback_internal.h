@@ -49,9 +49,11 @@ struct pawl_rollback_plan {
         size_t n_back;
         uint64_t *given_up, *taken_up; /* checkpoints that are given up, or not any more */
         size_t n_given_up, n_taken_up;
-        pawl_rollback_plan_git git; /* no branch: git stays */
-        pawl_text *work_of;         /* of each step of the plan: the run whose work it replaces */
-        char *work; /* 'r': another run's, 'h': no run's, 'o': its own, 0: nobody's since */
+        pawl_rollback_plan_git git;     /* no branch: git stays */
+        const char *git_left, *git_fix; /* why it stays though it was to move, and what helps; NULL:
+                                           it was not to, or did */
+        pawl_text *work_of; /* of each step of the plan: the run whose work it replaces */
+        char *work;         /* 'r': another run's, 'h': no run's, 'o': its own, 0: nobody's since */
         pawl_rollback_plan_effect effect;
         pawl_rollback_plan_item *items; /* the plan, as the public header shows it */
         size_t n_items;

@@ -99,7 +99,7 @@ pawl_status pawl__rollback_report(pawl_rollback_plan *p, pawl__workspace *ws, pa
 {
         const pawl__plan *plan = &p->plan;
 
-        p->items = pawl__arena_array(&p->arena, plan->n_steps + plan->n_left + 1, sizeof *p->items);
+        p->items = pawl__arena_array(&p->arena, plan->n_steps + plan->n_left + 2, sizeof *p->items);
         if (!p->items)
                 return pawl__nomem(err);
         p->n_items = 0;
@@ -123,6 +123,12 @@ pawl_status pawl__rollback_report(pawl_rollback_plan *p, pawl__workspace *ws, pa
         }
         for (size_t i = 0; i < plan->n_left && !p->abandons; i++)
                 p->items[p->n_items++] = left_item(&plan->left[i]);
+        if (p->git_left)
+                p->items[p->n_items++] = (pawl_rollback_plan_item){.action = PAWL_PLAN_LEAVE,
+                        .path = pawl__text(".git"),
+                        .missed = true,
+                        .why = p->git_left,
+                        .fix = p->git_fix};
         for (size_t i = 0; i < p->n_items; i++)
                 count(&p->counts, &p->items[i]);
         if (tell_effect(p))

@@ -4,6 +4,7 @@
 #include "base/json_tree.h"
 #include "workspace/rollback/rollback_internal.h"
 #include <inttypes.h>
+#include <stdio.h>
 
 static int64_t number_of(const pawl__row *checkpoint)
 {
@@ -197,15 +198,25 @@ static void set_commit(char out[41], pawl_text commit)
         out[len] = '\0';
 }
 
+/* An undo has no option that leaves git: a rollback to the same checkpoint leaves it. */
+static void put_files_alone(char instead[80], const pawl_rollback_plan *p)
+{
+        snprintf(instead, 80, "put the files back alone with `pawl rollback %" PRId64 "`",
+                number_of(&p->target));
+}
+
 /* May it be moved there, and what does the branch give up? */
 static pawl_status check_move(pawl_rollback_plan *p, pawl__git *git, bool forward, pawl_error *err)
 {
+        char instead[80];
         const pawl__git_move move = {.branch = p->git.branch,
                 .expect = p->plan.undo ? p->git.from : NULL,
                 .to = p->git.to,
-                .forward = forward};
+                .forward = forward,
+                .instead = p->plan.undo ? instead : NULL};
         pawl__git_commit *list;
         size_t n;
+        put_files_alone(instead, p);
         pawl_status status = pawl__git_move_check(p->git.from, git, &move, err);
 
         p->plan.git_forward = forward;
@@ -256,6 +267,7 @@ pawl_status pawl__rollback_git(
         const pawl__value *v = p->target.v;
         pawl_status status = PAWL_OK;
         bool forward = true;
+        char instead[80];
 
         p->git.branch = pawl__text(NULL);
         if (wanted && p->plan.in_part)
@@ -264,13 +276,14 @@ pawl_status pawl__rollback_git(
                         "git, or the paths");
         if (p->plan.undo ? !p->undone.v[PAWL__RB_GIT_TO].text.data : !wanted)
                 return PAWL_OK;
+        put_files_alone(instead, p);
         if (!v[PAWL__WCP_GIT_HEAD].text.data || !v[PAWL__WCP_GIT_BRANCH].text.data)
                 return pawl__fail(err, PAWL_ESTATE,
                         "checkpoint %" PRId64
                         ": no branch of git is known of it: none was checked out when it was taken, or the "
                         "repository is one that is not supported (objects of SHA-256, reftable, "
-                        "another owner); leave git where it is",
-                        number_of(&p->target));
+                        "another owner); %s",
+                        number_of(&p->target), p->plan.undo ? instead : "leave git where it is");
         p->git.branch = v[PAWL__WCP_GIT_BRANCH].text;
         set_commit(p->git.to, v[PAWL__WCP_GIT_HEAD].text);
         if (p->plan.undo) {
