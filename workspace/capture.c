@@ -35,6 +35,7 @@ static pawl_status tell(capture *c, pawl_error *err)
                 return pawl__nomem(err);
         c->shown.missed = missed;
         c->shown.n_missed = scan->n_not_captured;
+        c->shown.git_unread = c->ws.git_unread;
         for (size_t i = 0; i < scan->n_not_captured; i++)
                 missed[i] = (pawl_not_captured){
                         scan->not_captured[i].path, pawl__skip_name(scan->not_captured[i].why)};

@@ -239,13 +239,19 @@ static void write_rules(pawl__json_writer *w, const pawl__workspace *ws)
 }
 
 /* A branch may be called by bytes that are no UTF-8; then only the commit is told. */
-static void write_git(pawl__json_writer *w, const pawl__git_head *git)
+static void write_git(pawl__json_writer *w, const pawl__taking *t)
 {
+        const pawl__git_head *git = &t->git;
+
+        if (!t->has_git && !t->ws->git_unread.data)
+                return;
         pawl__json_name(w, "git");
         pawl__json_open_object(w);
-        if (*git->commit)
+        if (!t->has_git)
+                pawl__json_member_text(w, "unread", t->ws->git_unread);
+        else if (*git->commit)
                 pawl__json_member_string(w, "head", git->commit);
-        if (git->branch.data && pawl__utf8_valid(git->branch.data, git->branch.len))
+        if (t->has_git && git->branch.data && pawl__utf8_valid(git->branch.data, git->branch.len))
                 pawl__json_member_text(w, "branch", git->branch);
         pawl__json_close_object(w);
 }
@@ -286,8 +292,7 @@ static void write_payload(pawl__json_writer *w, const pawl__taking *t, const cha
                 pawl__json_member_integer(w, "base", ws->current.v[PAWL__WCP_N].integer);
         if (ws->run_id.data)
                 pawl__json_member_bool(w, "of_run", true);
-        if (t->has_git)
-                write_git(w, &t->git);
+        write_git(w, t);
         if (t->safety)
                 pawl__json_member_bool(w, "safety", true);
         if (t->n_running)

@@ -3,6 +3,23 @@
 #include "workspace/git/git_plain.h"
 #include "workspace/workspace.h"
 
+/* "ROOT: opening its git repository: WHAT; FIX", in plain words. */
+static pawl_text why_unread(const char *message)
+{
+        const char *what = strstr(message, "repository: "), *fix = strstr(message, "; ");
+
+        if (strstr(message, "sha256"))
+                return pawl__text(
+                        "its objects have names of SHA-256, which this libgit2 does not read");
+        if (strstr(message, "refstorage"))
+                return pawl__text(
+                        "its branches are in a reftable, which this libgit2 does not read");
+        if (!what || !fix || fix < what)
+                return pawl__text(message);
+        what += sizeof "repository: " - 1;
+        return pawl__text_n(what, (size_t)(fix - what));
+}
+
 static pawl_status open_git(pawl__workspace *ws, pawl_error *err)
 {
         pawl_error why = PAWL_ERROR_INIT;
@@ -11,6 +28,10 @@ static pawl_status open_git(pawl__workspace *ws, pawl_error *err)
         pawl_status status = pawl__git_open(&ws->git, ws->root, &why);
         if (status == PAWL_ENOMEM)
                 return pawl__nomem(err);
+        if (status && status != PAWL_ENOTFOUND) {
+                ws->git_unread = pawl__arena_copy(&ws->arena, why_unread(why.message));
+                TRY(pawl__arena_check(&ws->arena, err));
+        }
         return status ? PAWL_DONE : PAWL_OK;
 }
 

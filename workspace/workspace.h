@@ -50,6 +50,8 @@ typedef struct pawl__workspace {
         bool put_back;       /**< ... if one did */
         pawl__git *git;      /**< NULL: not asked for yet, or there is none */
         bool git_asked;
+        pawl_text
+                git_unread; /**< why there is none though a repository is there; absent: none is */
         const char *worktree; /**< the id of a linked work tree; "": the log's own workspace */
         pawl_text run_id; /**< its root is a worker's, and is this run's alone; absent: the log's */
         const unsigned char *base; /**< the event that its index is of; NULL: the one it is at */

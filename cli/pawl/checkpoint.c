@@ -51,6 +51,8 @@ static void print_text(const cli_call *cli, const pawl_workspace_capture *captur
         print_counted(out, "of other workspaces", counts->workspaces);
         fputc('\n', out);
         cli_missed_print(out, &capture->missed[0], capture->n_missed);
+        if (capture->git_unread.data)
+                cli_putf(out, "  git is not known: %.*s\n", CLI_FMT(capture->git_unread));
         cli_sayf(cli, out,
                 "`pawl diff %" PRIu64 "` shows what changes from here on, `pawl rollback %" PRIu64
                 "` comes back",
@@ -74,6 +76,7 @@ static const cli_field fields[] = {
         {"workspaces", CLI_AS_INTEGER, AT(counts.workspaces)},
         {"not_captured", CLI_AS_LIST, CLI_ITEMS(pawl_workspace_capture, missed, n_missed),
                 .fields = cli_missed_fields},
+        {"git_unread", CLI_AS_TEXT, AT(git_unread)},
         CLI_NO_FIELD,
 };
 

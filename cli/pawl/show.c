@@ -18,7 +18,8 @@ typedef struct details {
         pawl_missed *missed;
         pawl_comparison *changes; /* since its base */
         pawl_text state, outputs, subject;
-        pawl_text include; /* a list */
+        pawl_text include;    /* a list */
+        pawl_text git_unread; /* why no commit is known */
 } details;
 
 typedef struct document {
@@ -35,8 +36,9 @@ static pawl_text keep(const cli_call *cli, document *got)
         return kept;
 }
 
-/* What it captured although other rules leave it out, as its event has it. */
-static void read_include(
+/* What it captured although other rules leave it out, and why no commit is known, as its event has
+ * it. */
+static void read_event(
         details *d, const cli_call *cli, pawl_log *log, const pawl_workspace_checkpoint_info *info)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
@@ -47,6 +49,10 @@ static void read_include(
         if (!pawl__log_event(&event, &arena, log, info->seq) && event.payload.data &&
                 !pawl__json_tree_read(&tree, event.payload.data, event.payload.len, NULL)) {
                 const pawl__node node = pawl__json_get(&tree, 0, "include");
+                const pawl__node git = pawl__json_get(&tree, 0, "git");
+                if (git != PAWL__NO_NODE)
+                        d->git_unread = pawl__arena_copy(
+                                cli->arena, pawl__json_get_text(&tree, git, "unread"));
                 if (node != PAWL__NO_NODE) {
                         pawl__json_node_value(&w, pawl__json_at(&tree, node));
                         d->include = pawl__arena_copy(cli->arena, pawl__buf_text(&w.buf));
@@ -74,7 +80,7 @@ static void read_details(
                 &outputs.data, &outputs.len, log, n, "outputs", &why);
         if (info->git_head.data)
                 (void)!pawl_workspace_checkpoint_subject(&subject.data, &subject.len, log, n, &why);
-        read_include(d, cli, log, info);
+        read_event(d, cli, log, info);
         d->state = keep(cli, &state);
         d->outputs = keep(cli, &outputs);
         d->subject = keep(cli, &subject);
@@ -84,6 +90,7 @@ static const cli_field document_fields[] = {
         {"include", CLI_AS_RAW, CLI_AT(details, include)},
         {"state", CLI_AS_RAW, CLI_AT(details, state)},
         {"outputs", CLI_AS_RAW, CLI_AT(details, outputs)},
+        {"git_unread", CLI_AS_TEXT, CLI_AT(details, git_unread)},
         {"subject", CLI_AS_BYTES, CLI_AT(details, subject)},
         CLI_NO_FIELD,
 };
@@ -185,6 +192,8 @@ static void print_text(
         cli_put_line(out, "tree", info->tree);
         print_changes(cli, info, d->changes);
         cli_put_line(out, "git", info->git_head);
+        if (d->git_unread.data)
+                cli_putf(out, "git          not known: %.*s\n", CLI_FMT(d->git_unread));
         cli_put_line(out, "subject", d->subject);
         cli_put_line(out, "branch", info->git_branch);
         print_document_line(out, "state", d->state);

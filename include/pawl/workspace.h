@@ -144,6 +144,8 @@ typedef struct pawl_workspace_capture {
         pawl_workspace_capture_counts counts;
         const pawl_not_captured *missed; /**< by path */
         size_t n_missed;
+        pawl_text git_unread; /**< why no commit is known though a repository is there; absent: none
+                                   is, or one is known */
 } pawl_workspace_capture;
 
 /**
