@@ -73,9 +73,43 @@ static void write_terms(pawl__json_writer *w, const pawl__terms *terms)
         pawl__json_close_array(w);
 }
 
-static void write_verdict(checker *c, const pawl_context *ctx, bool blocked)
+/* Does the step's input take the output of @p other? */
+static bool takes_from(const pawl_mission *mission, pawl__node root, pawl_text other)
+{
+        const pawl__json_tree *tree = &mission->document.tree;
+        const pawl__node end = root == PAWL__NO_NODE ? 0 : pawl__json_at(tree, root)->next;
+        pawl_text id, pointer;
+
+        for (pawl__node n = root; n < end; n++) {
+                const pawl_text from = pawl__from_of(tree, n);
+                pawl__from_split(&id, &pointer, from.data ? from : pawl__text(""));
+                if (from.data && pawl__text_eq(id, other))
+                        return true;
+        }
+        return false;
+}
+
+/* What the gate will say of a step that nothing is wrong with so far: its inputs may depend on
+ * outputs that are not known yet. */
+static void put_open_verdict(
+        pawl__buf *out, const pawl_mission *mission, const pawl__step *step, bool checked)
+{
+        const char *between = "depends on ";
+
+        for (size_t i = 0; i < mission->n_steps && checked; i++)
+                if (takes_from(mission, step->inputs, mission->steps[i].id)) {
+                        pawl__buf_adds(out, between);
+                        pawl__buf_add_text(out, mission->steps[i].id);
+                        between = ", ";
+                }
+        if (!out->len)
+                pawl__buf_adds(out, "proceed");
+}
+
+static pawl_status write_verdict(checker *c, pawl_context *ctx, bool blocked)
 {
         pawl__json_writer *w = &c->w;
+        pawl__buf open = PAWL__BUF_INIT;
         pawl__severity severity = pawl__findings_severity(&ctx->findings);
 
         pawl__json_open_object(w);
@@ -87,13 +121,18 @@ static void write_verdict(checker *c, const pawl_context *ctx, bool blocked)
         pawl__json_name(w, "findings");
         pawl__findings_write(w, &ctx->findings);
         pawl__json_member_string(w, "overall_severity", pawl__severity_name(severity));
-        pawl__json_member_string(w, "recommended_action",
-                blocked           ? "block"
-                : ctx->findings.n ? "warn"
-                                  : "proceed");
+        put_open_verdict(
+                &open, c->of.mission, &c->of.mission->steps[c->at], pawl__context_checks(ctx));
+        pawl__json_member_text(w, "recommended_action",
+                blocked           ? pawl__text("block")
+                : ctx->findings.n ? pawl__text("warn")
+                                  : pawl__buf_text(&open));
         pawl__json_member_bool(w, "blocked", blocked);
         pawl__graph_write(w, c->of.mission, c->at);
         pawl__json_close_object(w);
+        const pawl_status status = pawl__buf_check(&open, &c->of.error);
+        pawl__buf_free(&open);
+        return status;
 }
 
 /* The layers themselves, over a context whose batch is thrown away. */
@@ -143,8 +182,7 @@ static pawl_status judge(checker *c, pawl_context *ctx, const pawl__step *step)
         if (status)
                 return status;
         c->blocked |= blocked;
-        write_verdict(c, ctx, blocked);
-        return PAWL_OK;
+        return write_verdict(c, ctx, blocked);
 }
 
 static pawl_status find_command(pawl__checker *c, const pawl__step *step)

@@ -122,7 +122,16 @@ static pawl_status select_sense(
         out->surface = picked->surface;
         out->definition = picked->definition;
         out->confidence = picked->confidence;
-        return PAWL_OK;
+        return answer->scope.data ? pawl__scope_read(&out->scope, scope, err) : PAWL_OK;
+}
+
+/* Does it put a sense into a scope? A candidate that is picked is in its own already. */
+static bool updates_scope(
+        const pawl_conflict *conflict, const pawl_answer *answer, const pawl__sense *selected)
+{
+        return answer->define.data || answer->dismiss ||
+               !pawl__text_is(conflict->candidates[answer->pick - 1].scope,
+                       pawl__scope_name(selected->scope));
 }
 
 /* The same sense as it now holds for the mission, its texts in the arena. */
@@ -169,10 +178,11 @@ pawl_status pawl__answer_emit(pawl__batch *batch, pawl__sense *chosen, pawl__sta
         if ((status = adopt(&selected, &made, arena, conflict->term)))
                 return pawl__nomem(err);
         event.time_us = now_us;
-        if (answer->define.data && state)
+        const bool updates = updates_scope(conflict, answer, &selected);
+        if (updates && !answer->dismiss && state)
                 status = pawl__ignored_lift(
                         batch, &selected, 1, selected.scope, state, arena, &event, err);
-        if (!status && (answer->define.data || answer->dismiss))
+        if (!status && updates)
                 status = pawl__sense_updated(batch, &selected, (pawl_text){NULL, 0},
                         "user_clarification", false, &event, err);
         if (!status)

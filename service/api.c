@@ -38,7 +38,7 @@ enum { CHANGES = SERVICE_CHANGES | SERVICE_WORKSPACE };
                 .about = "The `plan` of the plan that was agreed to: that one is done, or "        \
                          "nothing.")
 #define SCOPE                                                                                      \
-        CHOICE("scope", "Where the definition, or the dismissal, goes; team_domain if not said.",  \
+        CHOICE("scope", "Where the sense, or the dismissal, goes; if not said, team_domain, or where the picked candidate is.",  \
                 "mission_local team_domain audience_domain core spec_kitty_core")
 #define TERM                                                                                       \
         ROW(.name = "term", .argument = true, .required = "name a term",                           \

@@ -66,7 +66,7 @@ export interface RunResult {
 }
 
 /** `answer` is to what a step asks people, a conflict of type "question". */
-export type Answer = number | { pick: number } | { define: string; scope?: string } | { dismiss: true; scope?: string } | { answer: string } | null | undefined;
+export type Answer = number | { pick: number; scope?: string } | { define: string; scope?: string } | { dismiss: true; scope?: string } | { answer: string } | null | undefined;
 
 export interface Progress { /** skipped: it completed earlier in this run; left out: its `when` said no, or somebody skipped it */ stage: "checking" | "running" | "completed" | "skipped" | "blocked" | "failed" | "left out"; stepId: string; number: number; of: number }
 

@@ -329,7 +329,7 @@ static const cli_option resolve_options[] = {
         {"all", 0, 0, CLI_FLAG, NULL, NULL, "every open conflict of --run, in one commit"},
         {"scope", 0, 0, CLI_CHOICE, "SCOPE",
                 "mission_local|team_domain|audience_domain|core|spec_kitty_core",
-                "where the definition, or the dismissal, goes (default: team_domain)"},
+                "where the sense, or the dismissal, goes (default: team_domain; with --pick, where the candidate is)"},
         {"replace", 0, 0, CLI_FLAG, NULL, NULL,
                 "the first answer was wrong, and no step has completed with it"},
         {"actor", 0, 0, CLI_TEXT, "ACTOR", NULL, "who answers (default: user:NAME)"},

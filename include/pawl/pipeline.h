@@ -47,8 +47,9 @@ typedef struct pawl_conflict {
 typedef struct pawl_answer {
         size_t pick;      /**< a candidate, from 1; 0: not picked */
         pawl_text define; /**< a new definition; absent: not defined */
-        pawl_text scope;  /**< where the definition, or the dismissal, goes; absent: team_domain */
-        bool dismiss;     /**< it is no term: nobody is asked about it again */
+        pawl_text scope; /**< where the sense, or the dismissal, goes; absent: team_domain, or where
+                             the picked candidate is */
+        bool dismiss;    /**< it is no term: nobody is asked about it again */
         bool replace; /**< also where it was answered, as long as no step has completed by that */
         pawl_text answer; /**< to a question: one of its options, or any text where it has none */
 } pawl_answer;

@@ -4,7 +4,7 @@ write_mission
 
 it "without a log, the mission's own seeds are in force; exit 3 when a step would be held; no log is made"
 runs 3 pawl check mission.yaml --json
-jq -e 'map(.step_id + " " + .recommended_action) == ["research proceed", "specify block", "publish proceed"] and
+jq -e 'map(.step_id + " " + .recommended_action) == ["research proceed", "specify block", "publish depends on specify"] and
         (.[1] | .overall_severity == "high" and .blocked and .findings[0].term == "workspace" and
         (.findings[0].candidate_senses | length) == 2)' out >/dev/null
 [ "$(wc -l <err)" -eq 1 ]
@@ -79,3 +79,18 @@ sed 's/team.yaml/nowhere.yaml/' mission.yaml >seedless.yaml
 fails 1 "^pawl: glossary.team_domain: .*/nowhere.yaml: there is no such file; " pawl check seedless.yaml
 fails 1 "^pawl: glossary.team_domain: .*/nowhere.yaml: there is no such file; " pawl run seedless.yaml
 fails 1 "^pawl: nowhere.yaml: |^pawl: .*/nowhere.yaml: " pawl check nowhere.yaml
+
+it "says whose outputs a step's verdict depends on, unless nothing would be checked"
+cat >open.yaml <<'MISSION'
+mission: open
+steps:
+  - {id: a, run: [echo, a]}
+  - {id: b, run: [echo, b]}
+  - {id: c, inputs: {x: {$from: b}, y: [{$from: "a#/z"}, {$from: b}]}, run: [cat]}
+  - {id: d, strictness: off, inputs: {x: {$from: b}}, run: [cat]}
+  - {id: e, glossary_check: disabled, inputs: {x: {$from: b}}, run: [cat]}
+MISSION
+runs 0 pawl check open.yaml
+says '^c +medium .* depends on a, b$' out
+says '^d +off .* proceed$' out
+says '^e .* proceed$' out

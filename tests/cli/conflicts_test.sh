@@ -110,3 +110,20 @@ it "terms of an empty text are none"
 : >text
 runs 0 pawl terms text
 is_empty out
+cd ..
+
+it "puts a picked sense into the scope that is named, too, and not again where it is"
+printf 'terms:\n- {surface: gusset, definition: "One.", confidence: 0.9}\n- {surface: gusset, definition: "Two.", confidence: 0.7}\n' >gusset.yaml
+printf 'mission: g\nglossary: {team_domain: gusset.yaml}\nsteps:\n- {id: a, critical: true, inputs: {description: "The gusset is here."}, run: [cat]}\n' >g.yaml
+runs 3 pawl run g.yaml --run g --no-input
+conflict=$(pawl conflicts --json | jq -r '.[] | select(.run_id == "g").conflict_id')
+runs 0 pawl resolve "$conflict" --pick 1 --scope audience_domain
+added='select(.type == "GlossarySenseUpdated" and .payload.provenance.source == "user_clarification" and .payload.normal == "gusset")'
+same "$(eventlog export | jq -c "$added | [.payload.scope, .payload.new_sense.definition]" | wc -l)" 1
+same "$(eventlog export | jq -r "$added | .payload.scope")" audience_domain
+same "$(eventlog list --type GlossaryClarificationResolved --run g --json | jq -r '.payload.selected_sense.scope')" audience_domain
+says 'audience_domain' <(pawl glossary list)
+runs 0 pawl resolve "$conflict" --pick 1 --scope team_domain --replace
+same "$(eventlog export | jq -c "$added | [.payload.scope, .payload.new_sense.status]" | tr '\n' ' ')" '["audience_domain","active"] ["audience_domain","deprecated"] '
+runs 0 eventlog verify
+runs 0 eventlog replay --check
