@@ -271,23 +271,65 @@ static void warn_of_linked(const cli_call *cli, const char *log)
         pawl__buf_free(&path);
 }
 
-/* In a linked work tree, all is about that one: where its repository's log is the one that is open.
- */
-static pawl_status enter_worktree(const cli_call *cli, pawl_log *log, pawl_error *err)
+/* The directory that holds the .pawl that the log lies in; absent: it lies in none. */
+static pawl_text directory_of(const pawl_log *log)
 {
-        pawl__buf main = PAWL__BUF_INIT;
-        cli_repository repository = {.linked = false};
-        char *here = cli->in->served ? NULL : getcwd(NULL, 0);
-        pawl_status status = PAWL_OK;
+        static const char own[] = "/.pawl";
+        const char *place = pawl__log_place(log);
+        const size_t len = (size_t)(strrchr(place, '/') - place), n = sizeof own - 1;
 
-        if (here && cli_repository_linked(NULL, here))
-                status = cli_repository_find(&repository, cli, here, err);
-        if (!status && repository.linked && repository.main.len)
+        return len >= n && memcmp(place + len - n, own, n) == 0 ? pawl__text_n(place, len - n)
+                                                                : pawl__text(NULL);
+}
+
+/* Is a log that was named meant for the work tree? It lies above, or is that of its repository. */
+static pawl_status is_for(
+        bool *is, const cli_call *cli, const pawl_log *log, const char *worktree, pawl_error *err)
+{
+        const pawl_text above = directory_of(log);
+        pawl__buf main = PAWL__BUF_INIT;
+        cli_repository repository;
+
+        *is = above.data && strncmp(worktree, above.data, above.len) == 0 &&
+              worktree[above.len] == '/';
+        if (*is)
+                return PAWL_OK;
+        pawl_status status = cli_repository_find(&repository, cli, worktree, err);
+        if (!status && repository.main.len)
                 status = name_log(&main, repository.main.data, repository.main.len, err);
-        if (!status && main.len && strcmp(main.data, pawl__log_place(log)) == 0)
-                status = pawl__workspace_enter(log, here, err);
+        *is = !status && main.len && strcmp(main.data, pawl__log_place(log)) == 0;
         cli_repository_free(&repository);
         pawl__buf_free(&main);
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+/* PAWL_ENOTFOUND: the directory is not the top of a linked work tree that the log is for. */
+static pawl_status enter_linked(
+        const cli_call *cli, pawl_log *log, const char *directory, pawl_error *err)
+{
+        bool is = false;
+
+        TRY(pawl__git_place_linked(&is, directory, err));
+        if (is && cli_named_log(cli))
+                TRY(is_for(&is, cli, log, directory, err));
+        return is ? pawl__workspace_enter(log, directory, err) : PAWL_ENOTFOUND;
+}
+
+/* All is about the nearest linked work tree, up to the directory that the log lies in. */
+static pawl_status enter_worktree(const cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        const pawl_text end = directory_of(log);
+        char *here = cli->in->served ? NULL : getcwd(NULL, 0);
+        pawl_status status = PAWL_ENOTFOUND;
+
+        for (size_t len = here ? strlen(here) : 0; len > 1 && status == PAWL_ENOTFOUND; len--) {
+                here[len] = '\0';
+                if (end.data && pawl__text_is(end, here))
+                        break;
+                status = enter_linked(cli, log, here, err);
+                while (len > 1 && here[len - 1] != '/')
+                        len--;
+        }
         free(here);
         return status == PAWL_ENOTFOUND ? PAWL_OK : status;
 }

@@ -167,7 +167,9 @@ static pawl_status find_bare(cli_repository *out, const char *directory, pawl_er
         return status;
 }
 
-bool cli_repository_linked(pawl__buf *top, const char *directory)
+/* Is a file named .git, which is all that a linked work tree has of its repository, nearer than a
+ * directory of that name? Then @p top gets "TOP/". */
+static bool names_repository(pawl__buf *top, const char *directory)
 {
         pawl__buf path = PAWL__BUF_INIT;
         struct stat st;
@@ -178,7 +180,7 @@ bool cli_repository_linked(pawl__buf *top, const char *directory)
                 pawl__buf_addf(&path, "%.*s/.git", (int)len, directory);
                 found = path.failed || lstat(path.data, &st) == 0;
                 is = found && !path.failed && S_ISREG(st.st_mode);
-                if (is && top)
+                if (is)
                         pawl__buf_addf(top, "%.*s/", (int)len, directory);
                 while (len > 1 && directory[len - 1] != '/')
                         len--;
@@ -194,7 +196,7 @@ static pawl_status is_lost(cli_repository *out, const char *directory, pawl_erro
         pawl__buf top = PAWL__BUF_INIT;
         pawl_status status = PAWL_ENOTFOUND;
 
-        if (cli_repository_linked(&top, directory) &&
+        if (names_repository(&top, directory) &&
                 !pawl__text_eq(pawl__buf_text(&top), pawl__buf_text(&out->place.top))) {
                 pawl__buf_clear(&out->place.top);
                 pawl__buf_add_text(&out->place.top, pawl__buf_text(&top));

@@ -25,7 +25,4 @@ typedef struct cli_repository {
  */
 PAWL_MUST_CHECK pawl_status cli_repository_find(
         cli_repository *out, const cli_call *cli, const char *directory, pawl_error *err);
-/** Is a file named .git, which is all that a linked work tree has of its repository, nearer than a
- *  directory of that name? Then @p top, unless it is NULL, gets "TOP/". */
-bool cli_repository_linked(pawl__buf *top, const char *directory);
 void cli_repository_free(cli_repository *repository);

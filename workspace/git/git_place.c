@@ -120,6 +120,27 @@ pawl_status pawl__git_place_at(pawl__git_place *out, const char *top, pawl_error
         return take(out, err);
 }
 
+pawl_status pawl__git_place_linked(bool *is, const char *directory, pawl_error *err)
+{
+        pawl__buf file = PAWL__BUF_INIT;
+        pawl_error unread = PAWL_ERROR_INIT;
+        pawl__git_place place;
+        struct stat st;
+        pawl_status status = PAWL_OK;
+
+        pawl__buf_addf(&file, "%s/.git", directory);
+        *is = !file.failed && lstat(file.data, &st) == 0 && S_ISREG(st.st_mode);
+        if (*is) {
+                status = pawl__git_place_at(&place, directory, &unread);
+                *is = !status && strcmp(place.git.data, place.common.data) != 0;
+                pawl__git_place_free(&place);
+        }
+        if (file.failed || status == PAWL_ENOMEM)
+                status = pawl__nomem(err);
+        pawl__buf_free(&file);
+        return status == PAWL_ENOMEM ? status : PAWL_OK;
+}
+
 void pawl__git_place_free(pawl__git_place *place)
 {
         pawl__buf_free(&place->git);

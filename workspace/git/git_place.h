@@ -26,4 +26,8 @@ PAWL_MUST_CHECK pawl_status pawl__git_place_find(
 /** The one whose work tree is @p top, for which nothing above is looked at. */
 PAWL_MUST_CHECK pawl_status pawl__git_place_at(
         pawl__git_place *out, const char *top, pawl_error *err);
+/** Is @p directory, absolute, the top of a linked work tree, of whatever repository? What cannot be
+ *  read is none. */
+PAWL_MUST_CHECK pawl_status pawl__git_place_linked(
+        bool *is, const char *directory, pawl_error *err);
 void pawl__git_place_free(pawl__git_place *place);

@@ -343,31 +343,17 @@ static pawl_status look_for_fork(pawl__skip *why, pawl__scanner *s, pawl_error *
         return status;
 }
 
-/* Is the topmost level's directory another work tree of the root's repository? */
+/* Is the topmost level's directory a linked work tree of git? */
 static pawl_status look_for_worktree(pawl__skip *why, pawl__scanner *s, pawl_error *err)
 {
-        pawl__git_place place, own;
         pawl__buf path = PAWL__BUF_INIT;
-        pawl_error unread = PAWL_ERROR_INIT;
-        struct stat st, common, owns;
-
-        if (fstatat(top(s)->fd, ".git", &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
-                return PAWL_OK;
+        bool is = false;
         pawl_status status = path_of_level(&path, s, err);
-        if (status) {
-                pawl__buf_free(&path);
-                return status;
-        }
-        const pawl_status found = pawl__git_place_at(&place, path.data, &unread);
-        const pawl_status around = pawl__git_place_find(&own, s->options->root, &unread);
-        if (found == PAWL_ENOMEM || around == PAWL_ENOMEM)
-                status = pawl__nomem(err);
-        else if (!found && !around && strcmp(place.git.data, place.common.data) != 0 &&
-                 stat(place.common.data, &common) == 0 && stat(own.common.data, &owns) == 0 &&
-                 common.st_dev == owns.st_dev && common.st_ino == owns.st_ino)
+
+        if (!status)
+                status = pawl__git_place_linked(&is, path.data, err);
+        if (is)
                 *why = PAWL__SKIP_WORKTREE;
-        pawl__git_place_free(&place);
-        pawl__git_place_free(&own);
         pawl__buf_free(&path);
         return status;
 }

@@ -48,7 +48,7 @@ typedef enum pawl__skip {
         PAWL__SKIP_RESERVED = 8,   /**< what is called .pawl or .git in another writing, and below
                                         the root .pawl */
         PAWL__SKIP_FORK = 9,       /**< the directory that a fork of this log runs in */
-        PAWL__SKIP_WORKTREE = 10   /**< another work tree of the root's repository */
+        PAWL__SKIP_WORKTREE = 10 /**< a linked work tree of git, which is a workspace of its own */
 } pawl__skip;
 
 /** Such as "too large"; NULL for a number that is none. Static. */
