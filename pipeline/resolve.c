@@ -69,6 +69,7 @@ struct answering {
         size_t at; /* the current answer */
         pawl_text actor;
         const pawl__sealer *sealer;
+        pawl__signers_known known;
         int64_t now_us;
 };
 
@@ -240,8 +241,8 @@ static pawl_status emit(struct answering *a, const pawl_conflict_answer *given, 
                 .actor = a->actor};
         status = check_run(a, &row, err);
         if (!status)
-                status = pawl__seal_begin(
-                        &sealed, &seal, a->arena, a->log, a->state, &row, a->sealer, err);
+                status = pawl__seal_begin(&sealed, &seal, a->arena, a->log, a->state, &row,
+                        a->sealer, &a->known, err);
         const pawl__seal *with = sealed ? &seal : NULL;
         if (!status)
                 status = pawl__conflict_of(&conflict, a->arena, &row, err);
@@ -335,6 +336,7 @@ pawl_status pawl__conflicts_resolve(pawl_log *log, const pawl_conflict_answer *a
         refusals->at = status ? a.at : n;
         if (verified)
                 pawl__state_unverify(a.state);
+        pawl__signers_known_free(&a.known);
         pawl__map_free(&seen);
         pawl__batch_free(&batch);
         pawl__arena_free(&arena);

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* ---- What is signed -------------------------------------------------------------------------- */
@@ -189,8 +190,34 @@ static pawl_status hash_of(
         return PAWL_OK;
 }
 
+void pawl__signers_known_free(pawl__signers_known *known)
+{
+        pawl__map_free(&known->runs);
+        free(known->items);
+}
+
+/* The document of a mission may be long: it is read and hashed once for all answers to its run. */
+static pawl_status read_recorded(pawl__signers *out, pawl__arena *arena, pawl_log *log,
+        const pawl__row *run, pawl__signers_known *known, pawl_error *err)
+{
+        uint32_t at = pawl__map_get(&known->runs, run->v[PAWL__RUN_ID].text);
+
+        if (at == PAWL__MAP_NONE) {
+                pawl__signers read;
+                TRY(pawl__signers_recorded(&read, arena, log, run, err));
+                at = (uint32_t)known->n;
+                if (pawl__grow(&known->items, &known->cap, known->n + 1, sizeof *known->items) ||
+                        pawl__map_put_copy(&known->runs, arena, run->v[PAWL__RUN_ID].text, at))
+                        return pawl__nomem(err);
+                known->items[known->n++] = read;
+        }
+        *out = known->items[at];
+        return PAWL_OK;
+}
+
 pawl_status pawl__seal_begin(bool *sealed, pawl__seal *out, pawl__arena *arena, pawl_log *log,
-        pawl__state *state, const pawl__row *conflict, const pawl__sealer *by, pawl_error *err)
+        pawl__state *state, const pawl__row *conflict, const pawl__sealer *by,
+        pawl__signers_known *known, pawl_error *err)
 {
         pawl__row run = {.v[PAWL__RUN_ID].text = conflict->v[PAWL__CON_RUN].text};
         pawl__row step = {.v[PAWL__STEP_RUN].text = conflict->v[PAWL__CON_RUN].text,
@@ -202,7 +229,7 @@ pawl_status pawl__seal_begin(bool *sealed, pawl__seal *out, pawl__arena *arena, 
         *out = (pawl__seal){.by = by};
         *sealed = signs;
         if (!status)
-                status = pawl__signers_recorded(&out->signers, arena, log, &run, err);
+                status = read_recorded(&out->signers, arena, log, &run, known, err);
         else if (status == PAWL_ENOTFOUND)
                 status = PAWL_OK;
         if (!status && out->signers.recorded.data && !signs)

@@ -67,6 +67,15 @@ typedef struct pawl__seal {
         char replaces[65]; /**< hash of the answer in force; "": there is none */
 } pawl__seal;
 
+/** What runs require of answers, each read once for a command that gives many; texts in the arena.
+ */
+typedef struct pawl__signers_known {
+        pawl__map runs; /**< from a run's id to its place among the items */
+        pawl__signers *items;
+        size_t n, cap;
+} pawl__signers_known;
+void pawl__signers_known_free(pawl__signers_known *known);
+
 /**
  * What answering this conflict takes; where @p by signs, the state is read by verified events.
  * PAWL_EACCESS: its run takes signed answers alone,
@@ -75,7 +84,7 @@ typedef struct pawl__seal {
  */
 PAWL_MUST_CHECK pawl_status pawl__seal_begin(bool *sealed, pawl__seal *out, pawl__arena *arena,
         pawl_log *log, pawl__state *state, const pawl__row *conflict, const pawl__sealer *by,
-        pawl_error *err);
+        pawl__signers_known *known, pawl_error *err);
 
 /** Sign the answer, a JSON text, and put its members into the payload. The
  *  signature is verified where that is required: PAWL_EACCESS. */

@@ -1,5 +1,6 @@
 /* pawl resolve: answer a conflict, or many of them in one commit, from any session. */
 #include "base/error.h"
+#include "base/map.h"
 #include "cli/pawl/actor.h"
 #include "cli/pawl/answers.h"
 #include "cli/pawl/commands.h"
@@ -251,27 +252,38 @@ static pawl_status resolve_many(cli_call *cli, pawl_log *log, const char *actor,
         return status ? status : print_all(cli, log, &all, err);
 }
 
-/* What is typed may have the value of a secret that a waiting run has. */
+/* What is typed may have the value of a secret that a waiting run has. Each mission is read once.
+ */
+static pawl_status mask_runs(const cli_call *cli, pawl_log *log, pawl__row *open, size_t n,
+        pawl__map *seen, pawl_error *err)
+{
+        for (size_t i = 0; i < n; i++) {
+                const pawl_text id = open[i].v[PAWL__CON_RUN].text;
+                pawl__row run;
+                if (pawl__map_get(seen, id) != PAWL__MAP_NONE)
+                        continue;
+                if (pawl__map_put(seen, id, 1))
+                        return pawl__nomem(err);
+                TRY(cli_run_row(&run, id, cli, log, err));
+                TRY(pawl__secrets_of_run(log, &run, err));
+        }
+        return PAWL_OK;
+}
+
 static pawl_status mask_secrets(const cli_call *cli, pawl_log *log, pawl_error *err)
 {
         const pawl_text none = {NULL, 0};
-        pawl_text last = none;
+        pawl__map seen = PAWL__MAP_INIT;
         pawl__state *state;
-        pawl__row *open, run;
+        pawl__row *open;
         size_t n;
 
         TRY(pawl__state_of(&state, log, err));
         TRY(pawl__state_conflicts(
                 &open, &n, state, none, none, !cli_given(cli, "replace"), cli->arena, err));
-        for (size_t i = 0; i < n; i++) {
-                const pawl_text id = open[i].v[PAWL__CON_RUN].text;
-                if (pawl__text_eq(id, last))
-                        continue;
-                last = id;
-                TRY(cli_run_row(&run, id, cli, log, err));
-                TRY(pawl__secrets_of_run(log, &run, err));
-        }
-        return PAWL_OK;
+        const pawl_status status = mask_runs(cli, log, open, n, &seen, err);
+        pawl__map_free(&seen);
+        return status;
 }
 
 static pawl_status resolve(cli_call *cli, pawl_log *log, pawl_error *err)
