@@ -133,6 +133,7 @@ INSERT OR IGNORE INTO projection (id, applied_seq) VALUES (1, 0);
 -- nobody is told how it ends; -1, somebody was told of all; else seq of the event that is still to be told.
 -- rules: 1, its events are judged by the rules of docs/reference/event-log.md; 2, it was claimed since it ended
 -- last; 4, it takes over completed steps of another run; 8, it was imported. illegal_seq: its first event that broke a rule, or 0.
+-- first_seq and last_seq: its events are between these, whatever their types.
 CREATE TABLE IF NOT EXISTS runs (
         run_id       TEXT NOT NULL PRIMARY KEY,
         mission_id   TEXT,
@@ -152,7 +153,9 @@ CREATE TABLE IF NOT EXISTS runs (
         current_step TEXT,
         untold       INTEGER NOT NULL,
         rules        INTEGER NOT NULL,
-        illegal_seq  INTEGER NOT NULL
+        illegal_seq  INTEGER NOT NULL,
+        first_seq    INTEGER NOT NULL,
+        last_seq     INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 -- Unfinished runs, newest first: status <> 'completed' ORDER BY started_seq DESC. No column that each event
 -- changes is in an index: an update that changes none writes no index.

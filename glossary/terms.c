@@ -6,6 +6,7 @@
 #include "glossary/conflict.h"
 #include "glossary/normal.h"
 #include "glossary/past.h"
+#include "state/run_range.h"
 #include <stdlib.h>
 
 /* The conflicts of a run whose answers decide: read once for all of the run's steps, when the first
@@ -426,6 +427,21 @@ static pawl_status take_resumed(
         return PAWL_OK;
 }
 
+/* In the run itself, and in those that it was forked from. */
+static pawl_status look_for_resumed(
+        struct moments *m, const pawl__past *past, uint64_t since, pawl__map *seen, pawl_error *err)
+{
+        for (size_t i = 0; i < m->of->n; i++) {
+                const pawl_text run_id = m->items[i].run_id;
+                if (pawl__map_get(seen, run_id) != PAWL__MAP_NONE)
+                        continue;
+                if (pawl__map_put(seen, run_id, 1))
+                        return pawl__nomem(err);
+                TRY(pawl__run_each(past->log, run_id, since, UINT64_MAX, take_resumed, m, err));
+        }
+        return PAWL_OK;
+}
+
 static int compare_moments(const void *left, const void *right)
 {
         const moment *a = left, *b = right;
@@ -438,6 +454,7 @@ static int compare_moments(const void *left, const void *right)
 static pawl_status find_moments(struct moments *m, pawl__past *past, pawl_error *err)
 {
         uint64_t first = UINT64_MAX;
+        pawl__map seen = PAWL__MAP_INIT;
         pawl_status status = PAWL_OK;
         bool any = false;
 
@@ -459,7 +476,8 @@ static pawl_status find_moments(struct moments *m, pawl__past *past, pawl_error 
                         first = m->items[i].at;
         }
         if (!status && first < past->changed)
-                status = pawl__log_each(past->log, first, take_resumed, m, err);
+                status = look_for_resumed(m, past, first, &seen, err);
+        pawl__map_free(&seen);
         if (m->of->n)
                 qsort(m->items, m->of->n, sizeof *m->items, compare_moments);
         return status;

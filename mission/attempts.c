@@ -5,6 +5,7 @@
 #include "base/printable.h"
 #include "base/system.h"
 #include "events/types.h"
+#include "state/run_range.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,7 +22,6 @@ typedef struct scan {
         pawl__attempts *list;
         pawl__arena *arena;
         pawl__json_tree tree;
-        uint64_t last; /* seq of the run's last event */
 } scan;
 
 static pawl_status find_run(pawl__row *run, pawl__state **state, pawl_log *log, pawl_text run_id,
@@ -134,10 +134,7 @@ static pawl_status take(const pawl_event *event, pawl__event_type type, void *us
         scan *s = user;
         const char *is = status_of(type);
 
-        if (event->seq > s->last)
-                return PAWL_DONE;
         if (!is || !event->step_id.data || !event->payload.data ||
-                !pawl__text_eq(event->run_id, s->run_id) ||
                 (!s->counts && !pawl__text_eq(event->step_id, s->step_id)))
                 return PAWL_OK;
         pawl_status status =
@@ -149,9 +146,9 @@ static pawl_status take(const pawl_event *event, pawl__event_type type, void *us
 
 static pawl_status scan_run(scan *s, pawl_log *log, const pawl__row *run, pawl_error *err)
 {
-        s->last = (uint64_t)run->v[PAWL__RUN_UPDATED_SEQ].integer;
         pawl_status status =
-                pawl__log_each(log, (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer, take, s, err);
+                pawl__run_each(log, s->run_id, (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer,
+                        (uint64_t)run->v[PAWL__RUN_UPDATED_SEQ].integer, take, s, err);
 
         pawl__json_tree_free(&s->tree);
         return status;

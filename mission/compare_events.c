@@ -4,6 +4,7 @@
 #include "base/json_write.h"
 #include "events/types.h"
 #include "state/forked.h"
+#include "state/run_range.h"
 #include "state/undone.h"
 #include "workspace/at.h"
 #include <stdlib.h>
@@ -14,7 +15,6 @@ typedef struct reading {
         pawl__step_record *records;
         const pawl__map *at;
         pawl_text run_id;
-        uint64_t until;
         pawl__undone undone;
         pawl__map asked;    /* conflicts of the present line */
         pawl__row standing; /* the checkpoint that its files stand at */
@@ -154,10 +154,6 @@ static pawl_status take_event(
         const bool undone = pawl__is_undone(&r->undone, event->seq);
 
         (void)err;
-        if (event->seq > r->until)
-                return PAWL_DONE;
-        if (!pawl__text_eq(event->run_id, r->run_id))
-                return PAWL_OK;
         if (type == PAWL__CLARIFICATION_RESOLVED)
                 return to && event->payload.data ? take_answer(r, to, event, undone) : PAWL_OK;
         if (undone)
@@ -210,7 +206,6 @@ static pawl_status read_events(const reading *of, pawl__row run, uint64_t until)
         pawl_status status = pawl__forked_read(&from, r.log, started, r.arena, r.err);
 
         r.run_id = run.v[PAWL__RUN_ID].text;
-        r.until = until;
         if (!status && from.run_id.data && from.seq < started) {
                 pawl__row other = {.v[PAWL__RUN_ID].text = from.run_id};
                 status = pawl__state_get(r.state, PAWL__RUNS, &other, r.arena, r.err);
@@ -225,7 +220,7 @@ static pawl_status read_events(const reading *of, pawl__row run, uint64_t until)
                 status = pawl__undone_read(
                         &r.undone, r.log, r.state, r.run_id, until, r.arena, r.err);
         if (!status)
-                status = pawl__log_each(r.log, started - 1, take_event, &r, r.err);
+                status = pawl__run_each(r.log, r.run_id, started - 1, until, take_event, &r, r.err);
         pawl__map_free(&r.asked);
         return status;
 }

@@ -4,6 +4,7 @@
 #include "pipeline/question.h"
 #include "session/session.h"
 #include "session/standing.h"
+#include "state/run_range.h"
 
 enum { BATCH = 64 }; /* rows read at once */
 
@@ -238,14 +239,15 @@ pawl_status pawl__run_get(pawl__run_view *out, pawl__row **steps, size_t *n_step
 pawl_status pawl__step_blocked_by(pawl_text *layer, pawl_text *reason, pawl_log *log,
         pawl_text run_id, pawl_text step_id, pawl__arena *arena, pawl_error *err)
 {
-        const pawl__event_filter filter = {
-                .type = pawl__text(pawl__event_def_of(PAWL__GENERATION_BLOCKED)->name),
-                .run_id = run_id,
-                .step_id = step_id,
-                .back = true};
+        pawl__event_filter filter;
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl_cursor *cursor = NULL;
         pawl_event event = {.seq = 0};
+
+        TRY(pawl__run_range(&filter, log, run_id, err));
+        filter.type = pawl__text(pawl__event_def_of(PAWL__GENERATION_BLOCKED)->name);
+        filter.step_id = step_id;
+        filter.back = true;
         pawl_status status = pawl__cursor_find(&cursor, log, &filter);
 
         if (!status)

@@ -7,6 +7,7 @@
 #include "events/log.h"
 #include "service/feed.h"
 #include "service/site.h"
+#include "state/run_range.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -27,6 +28,7 @@ typedef struct page {
         size_t n, cap;
         pawl__buf text;
         uint64_t head, next; /* next 0: there is none */
+        uint64_t last;       /* none behind it passes */
         pawl_error err;
 } page;
 
@@ -79,7 +81,7 @@ static uint64_t scan(const page *p)
 
 static pawl_status read_on(page *p)
 {
-        const uint64_t since = p->filter.since, left = p->head > since ? p->head - since : 0;
+        const uint64_t since = p->filter.since, left = p->last > since ? p->last - since : 0;
         uint64_t last = 0;
 
         if (!left)
@@ -88,7 +90,7 @@ static pawl_status read_on(page *p)
         pawl_status status = read_range(&last, p);
         if (!is_full(p))
                 last = p->filter.before - 1;
-        p->next = last < p->head ? last : 0;
+        p->next = last < p->last ? last : 0;
         return status;
 }
 
@@ -98,8 +100,8 @@ static pawl_status read_back(page *p)
         const uint64_t least = p->filter.since; /* none up to there is wanted */
         uint64_t last = 0;
 
-        if (p->filter.before > p->head)
-                p->filter.before = p->head + 1;
+        if (p->filter.before > p->last)
+                p->filter.before = p->last + 1;
         if (p->filter.before <= least + 1)
                 return PAWL_OK;
         if (p->filter.before - 1 - least > scan(p))
@@ -149,6 +151,19 @@ static pawl_status read_head(uint64_t *head, pawl_log *log, pawl_error *err)
         return status ? pawl__log_failed(log, status, err) : PAWL_OK;
 }
 
+/* To where the run's events are. */
+static pawl_status narrow_to_run(page *p)
+{
+        pawl__event_filter range;
+
+        TRY(pawl__run_range(&range, p->log, p->filter.run_id, &p->err));
+        if (p->filter.since < range.since)
+                p->filter.since = range.since;
+        if (range.before && range.before <= p->last)
+                p->last = range.before - 1;
+        return PAWL_OK;
+}
+
 static pawl_status read_page(page *p, const service_request *request)
 {
         pawl__event_filter *f = &p->filter;
@@ -157,6 +172,9 @@ static pawl_status read_page(page *p, const service_request *request)
         TRY(service_query_number(&f->since, request, "since", 0, INT64_MAX, &p->err));
         TRY(service_query_number(&f->before, request, "before", 1, INT64_MAX, &p->err));
         TRY(read_head(&p->head, p->log, &p->err));
+        p->last = p->head;
+        if (f->run_id.data)
+                TRY(narrow_to_run(p));
         return f->before ? read_back(p) : read_on(p);
 }
 

@@ -76,9 +76,31 @@ static pawl_status check_ids(const pawl__apply_ctx *a, unsigned ids)
         return PAWL_OK;
 }
 
-static pawl_status apply_as(pawl__event_type type, pawl__applier *applier, const pawl_event *event,
-        const pawl__json_tree *payload, bool in_log, pawl_error *err)
+/* Readers of a run look at the events in its range alone, so each of them counts, also one that
+ * changes nothing else. */
+static pawl_status reach(const pawl__apply_ctx *a)
 {
+        pawl__row run = {.v[PAWL__RUN_ID].text = a->event->run_id};
+
+        if (*a->run_put || !a->event->run_id.data)
+                return PAWL_OK;
+        const pawl_status status = a->store->get(a->store, PAWL__RUNS, &run, a->err);
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status ? status : pawl__apply_reach(a, &run);
+}
+
+static pawl_status apply_as(pawl__event_type type, pawl__apply_ctx *a, bool judges)
+{
+        pawl_status status = check_ids(a, types[type].ids);
+
+        if (!status && judges)
+                status = pawl__rules_check(a, type);
+        return status || !types[type].apply ? status : types[type].apply(a);
+}
+
+static pawl_status apply_tree(pawl__event_type type, pawl__applier *applier,
+        const pawl_event *event, const pawl__json_tree *payload, bool in_log, pawl_error *err)
+{
+        bool run_put = false;
         pawl__apply_ctx a = {.store = applier->store,
                 .arena = &applier->arena,
                 .tree = payload,
@@ -87,13 +109,14 @@ static pawl_status apply_as(pawl__event_type type, pawl__applier *applier, const
                 .log = applier->log,
                 .in_log = in_log,
                 .past_rules = in_log ? applier->past_rules : NULL,
-                .past = &applier->past};
-        pawl_status status = check_ids(&a, types[type].ids);
+                .past = &applier->past,
+                .run_put = &run_put};
 
         pawl__arena_clear(&applier->arena);
-        if (!status && applier->judges)
-                status = pawl__rules_check(&a, type);
-        return status || !types[type].apply ? status : types[type].apply(&a);
+        /* Without a payload: of a type that is not known, or one that was pruned and changed
+         * nothing. */
+        const pawl_status status = payload ? apply_as(type, &a, applier->judges) : PAWL_OK;
+        return status ? status : reach(&a);
 }
 
 pawl_status pawl__apply(pawl__applier *applier, const pawl_event *event, pawl_error *err)
@@ -102,18 +125,15 @@ pawl_status pawl__apply(pawl__applier *applier, const pawl_event *event, pawl_er
         pawl__event_type type = pawl__event_type_of(event->type);
         pawl_error why;
 
-        if (type == PAWL__EVENT_OTHER)
-                return PAWL_OK;
+        if (type == PAWL__EVENT_OTHER || (!event->payload.data && !types[type].apply))
+                return apply_tree(type, applier, event, NULL, true, err);
         if (!event->payload.data) {
-                if (!types[type].apply)
-                        return PAWL_OK;
-                if (types[type].prunable) {
-                        pawl_status status = pawl__json_tree_read(&applier->tree, "{}", 2, err);
-                        return status ? status
-                                      : apply_as(type, applier, event, &applier->tree, true, err);
-                }
-                return pawl__apply_refuse(&a, PAWL_EINVAL, "payload",
-                        "was pruned, but says what is; restore the log from a copy");
+                if (!types[type].prunable)
+                        return pawl__apply_refuse(&a, PAWL_EINVAL, "payload",
+                                "was pruned, but says what is; restore the log from a copy");
+                pawl_status status = pawl__json_tree_read(&applier->tree, "{}", 2, err);
+                return status ? status
+                              : apply_tree(type, applier, event, &applier->tree, true, err);
         }
         pawl_status status = pawl__json_tree_read_canonical(
                 &applier->canonical, &applier->tree, event->payload.data, event->payload.len, &why);
@@ -122,7 +142,7 @@ pawl_status pawl__apply(pawl__applier *applier, const pawl_event *event, pawl_er
         if (status)
                 return pawl__apply_refuse(&a, PAWL_EINVAL, "payload", why.message);
         status = pawl__event_check(event, type, &applier->tree, err);
-        return status ? status : apply_as(type, applier, event, &applier->tree, true, err);
+        return status ? status : apply_tree(type, applier, event, &applier->tree, true, err);
 }
 
 pawl_status pawl__apply_checked(pawl__applier *applier, const pawl_event *event,
@@ -130,8 +150,8 @@ pawl_status pawl__apply_checked(pawl__applier *applier, const pawl_event *event,
 {
         pawl__event_type type = pawl__event_type_of(event->type);
 
-        return type == PAWL__EVENT_OTHER ? PAWL_OK
-                                         : apply_as(type, applier, event, payload, false, err);
+        return apply_tree(
+                type, applier, event, type == PAWL__EVENT_OTHER ? NULL : payload, false, err);
 }
 
 void pawl__applier_free(pawl__applier *applier)

@@ -155,6 +155,15 @@ pawl_status pawl__apply_put_run(const pawl__apply_ctx *a, pawl__row *run, const 
                 run->v[PAWL__RUN_STATUS].text = pawl__text(status);
         run->v[PAWL__RUN_UPDATED_SEQ].integer = (int64_t)a->event->seq;
         run->v[PAWL__RUN_UPDATED_US].integer = a->event->time_us;
+        return pawl__apply_reach(a, run);
+}
+
+pawl_status pawl__apply_reach(const pawl__apply_ctx *a, pawl__row *run)
+{
+        if (!run->v[PAWL__RUN_FIRST_SEQ].integer)
+                run->v[PAWL__RUN_FIRST_SEQ].integer = (int64_t)a->event->seq;
+        run->v[PAWL__RUN_LAST_SEQ].integer = (int64_t)a->event->seq;
+        *a->run_put = true;
         return pawl__apply_put(a, PAWL__RUNS, run);
 }
 

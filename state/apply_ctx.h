@@ -22,6 +22,7 @@ typedef struct pawl__apply_ctx {
         bool in_log;   /**< the event is in the log already, and not being appended */
         const pawl__past_rules *past_rules; /**< it is held against them then; may be NULL */
         struct pawl__past **past;
+        bool *run_put; /**< set when the event's run was put */
         /** The rows of the event's run and step, as the rules (state/rules.h) have read them. */
         pawl__row_is run_is, step_is;
         pawl__row run, step;
@@ -59,6 +60,8 @@ PAWL_MUST_CHECK pawl_status pawl__apply_step(pawl__row *step, const pawl__apply_
 /** Put the run, updated by this event, with @p status (NULL: as it is). */
 PAWL_MUST_CHECK pawl_status pawl__apply_put_run(
         const pawl__apply_ctx *a, pawl__row *run, const char *status);
+/** Put the run, whose range reaches to this event. */
+PAWL_MUST_CHECK pawl_status pawl__apply_reach(const pawl__apply_ctx *a, pawl__row *run);
 static inline PAWL_MUST_CHECK pawl_status pawl__apply_put(
         const pawl__apply_ctx *a, pawl__table table, const pawl__row *row)
 {

@@ -48,7 +48,8 @@ static pawl_status thread_of(pawl__row *run, const pawl__apply_ctx *a)
         if (status || run->v[PAWL__RUN_REASON].text.data)
                 *run = (pawl__row){.v[PAWL__RUN_ID].text = a->event->run_id,
                         .v[PAWL__RUN_MISSION].text = a->event->mission_id,
-                        .v[PAWL__RUN_STARTED_SEQ].integer = (int64_t)a->event->seq};
+                        .v[PAWL__RUN_STARTED_SEQ].integer = (int64_t)a->event->seq,
+                        .v[PAWL__RUN_FIRST_SEQ] = run->v[PAWL__RUN_FIRST_SEQ]};
         return PAWL_OK;
 }
 

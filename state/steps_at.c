@@ -33,7 +33,7 @@ static pawl_status find_range(
         return pawl__state_each(state, PAWL__ROLLBACKS, rolled_back_within, range, err);
 }
 
-static bool matters(const struct range *range, const pawl_event *event)
+static bool matters(const pawl_event *event)
 {
         switch (pawl__event_type_of(event->type)) {
         case PAWL__TERM_OBSERVED:
@@ -41,7 +41,7 @@ static bool matters(const struct range *range, const pawl_event *event)
         case PAWL__SCOPE_ACTIVATED:
                 return false;
         default:
-                return range->since == 0 || pawl__text_eq(event->run_id, range->run_id);
+                return true;
         }
 }
 
@@ -52,11 +52,13 @@ static pawl_status fold_range(pawl__store *store, pawl_log *log, const struct ra
         pawl_cursor *cursor = NULL;
         pawl_event event;
         pawl_status folded = PAWL_OK;
-        pawl_status status =
-                pawl__cursor_open(&cursor, log, range->since, range->until - range->since);
+        const pawl__event_filter filter = {.since = range->since,
+                .before = range->until + 1,
+                .run_id = range->since ? range->run_id : (pawl_text){NULL, 0}};
+        pawl_status status = pawl__cursor_find(&cursor, log, &filter);
 
         while (!status && !folded && !(status = pawl_cursor_next(cursor, &event))) {
-                if (!matters(range, &event))
+                if (!matters(&event))
                         continue;
                 folded = pawl__fold_event(&applier, &event, err);
                 if (!folded && fn && pawl__text_eq(event.run_id, range->run_id))

@@ -83,7 +83,10 @@ typedef struct pawl__row {
         /* 0: nobody is told of it; -1: of all; else of all but the event of this seq */           \
         X(PAWL__RUN_UNTOLD, untold, INT, 5)                                                        \
         X(PAWL__RUN_RULES, rules, INT, 6) /* PAWL__RULES_...: how its next event is judged */      \
-        X(PAWL__RUN_ILLEGAL, illegal_seq, INT, 6) /* its first event that broke a rule, or 0 */
+        X(PAWL__RUN_ILLEGAL, illegal_seq, INT, 6) /* its first event that broke a rule, or 0 */    \
+        /* its first event and its last, whatever their types: others are read by this range */    \
+        X(PAWL__RUN_FIRST_SEQ, first_seq, INT, 6)                                                  \
+        X(PAWL__RUN_LAST_SEQ, last_seq, INT, 6)
 enum { PAWL__RUN_LIST(PAWL__ENUM) PAWL__RUN_COLUMNS };
 
 #define PAWL__STEP_LIST(X)                                                                         \

@@ -2,6 +2,7 @@
 #include "base/json_tree.h"
 #include "base/map.h"
 #include "events/types.h"
+#include "state/run_range.h"
 #include "state/undone.h"
 
 /* A conflict whose last answer was given on a line that was undone since. */
@@ -48,8 +49,6 @@ static pawl_status take_event(
         finding *f = user;
         pawl_status status = PAWL_OK;
 
-        if (event->seq >= f->last)
-                return PAWL_DONE;
         if (type != PAWL__STEP_COMPLETED && type != PAWL__CLARIFICATION_REQUESTED &&
                 type != PAWL__CLARIFICATION_RESOLVED)
                 return PAWL_OK;
@@ -104,6 +103,20 @@ static pawl_status find(finding *f, pawl__map *at, pawl__row *conflicts, size_t 
         return status;
 }
 
+/* The events of each run that one of them is of. */
+static pawl_status read_runs(finding *f, pawl_log *log, pawl__map *seen, pawl_error *err)
+{
+        for (size_t i = 0; i < f->n; i++) {
+                const pawl_text run_id = f->items[i].row->v[PAWL__CON_RUN].text;
+                if (pawl__map_get(seen, run_id) != PAWL__MAP_NONE)
+                        continue;
+                if (pawl__map_put(seen, run_id, 1))
+                        return pawl__nomem(err);
+                TRY(pawl__run_each(log, run_id, 0, f->last - 1, take_event, f, err));
+        }
+        return PAWL_OK;
+}
+
 pawl_status pawl__undone_answers(bool *undone, pawl__row *conflicts, size_t n, pawl_log *log,
         pawl__state *state, pawl__arena *arena, pawl_error *err)
 {
@@ -112,8 +125,9 @@ pawl_status pawl__undone_answers(bool *undone, pawl__row *conflicts, size_t n, p
         pawl_status status = find(&f, &at, conflicts, n, log, state, arena, err);
 
         pawl__map_free(&at);
-        if (!status && f.n)
-                status = pawl__log_each(log, 0, take_event, &f, err);
+        if (!status)
+                status = read_runs(&f, log, &at, err);
+        pawl__map_free(&at);
         for (size_t i = 0; i < f.n && !status; i++) {
                 const found *one = &f.items[i];
                 if (one->asked && !one->completed)

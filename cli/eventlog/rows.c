@@ -3,7 +3,7 @@
 #include "base/sources.h"
 #include "command/find.h"
 #include "events/log.h"
-#include "state/state.h"
+#include "state/run_range.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -112,15 +112,23 @@ static bool passes(const cli_event_filter *filter, const pawl_event *event)
 static pawl_status scan(uint64_t *head, pawl_log *log, const cli_event_filter *filter,
         uint64_t from, cli_event_fn fn, void *user, pawl_error *err)
 {
+        pawl__event_filter range = {.since = 0};
         pawl_cursor *cursor;
         pawl_event event;
-        pawl_status status = pawl_cursor_open(&cursor, log, from ? from - 1 : 0);
+        pawl_status status = PAWL_OK;
 
+        if (filter->run_id.data)
+                status = pawl__run_range(&range, log, filter->run_id, err);
+        if (status)
+                return status;
+        if (from > range.since)
+                range.since = from - 1;
+        if (filter->until && (!range.before || filter->until < range.before))
+                range.before = filter->until + 1;
+        status = pawl__cursor_find(&cursor, log, &range);
         if (status)
                 return pawl__log_failed(log, status, err);
         while ((status = pawl_cursor_next(cursor, &event)) == PAWL_OK) {
-                if (filter->until && event.seq > filter->until)
-                        break;
                 *head = event.seq;
                 if (passes(filter, &event) && (status = fn(&event, user, err)))
                         break;

@@ -176,6 +176,7 @@ static void check_same(struct history *h, const pawl__row *run_1, const pawl__ro
 
         now.v[PAWL__RUN_UPDATED_SEQ] = run_1->v[PAWL__RUN_UPDATED_SEQ];
         now.v[PAWL__RUN_UPDATED_US] = run_1->v[PAWL__RUN_UPDATED_US];
+        now.v[PAWL__RUN_LAST_SEQ] = run_1->v[PAWL__RUN_LAST_SEQ];
         assert_int_equal(pawl__row_diff(PAWL__RUNS, &now, run_1), -1);
         for (int i = 0; i < 3; i++) {
                 now = step(h, ids[i]);

@@ -108,7 +108,7 @@ void history_add(struct history *h, const char *type, const char *format, ...)
         va_end(args);
         assert_in_range(len, 0, sizeof payload - 1);
         pawl_event event = {.type = pawl__text(type),
-                .v = 1,
+                .v = h->log->event_v ? h->log->event_v : 1,
                 .mission_id = pawl__text(h->mission),
                 .run_id = pawl__text(h->run),
                 .step_id = pawl__text(h->step),
