@@ -66,6 +66,20 @@ static pawl_status take_list(const pawl_text **list, size_t *n, pawl__workspace 
         return ok ? PAWL_OK : pawl__nomem(err);
 }
 
+pawl_status pawl__workspace_lists_of(
+        pawl__workspace_lists *out, pawl__workspace *ws, const pawl__row *row, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_status status = read_event(&tree, ws, row, err);
+
+        if (!status && tree.n)
+                status = take_list(&out->include, &out->n_include, ws, &tree, "include", err);
+        if (!status && tree.n)
+                status = take_list(&out->exclude, &out->n_exclude, ws, &tree, "exclude", err);
+        pawl__json_tree_free(&tree);
+        return status;
+}
+
 static pawl_status take_rules(pawl__workspace *ws, const pawl__json_tree *tree,
         const pawl_workspace_options *options, pawl_error *err)
 {

@@ -104,3 +104,23 @@ runs 0 pawl checkpoint seven
 runs 0 pawl rollback "$n" --yes
 [ ! -e .env ]
 runs 0 eventlog replay --check
+
+it "a rollback leaves what the lists that its target was taken with leave out"
+mkdir listed
+cd listed
+git init -q
+echo .env >.gitignore
+echo S >.env
+mkdir build
+echo o >build/o
+mkdir .pawl
+echo 'exclude: [build]' >.pawl/config.yaml
+runs 0 pawl init --db .pawl/events.db
+PAWL_DB=$PWD/.pawl/events.db
+runs 0 pawl checkpoint one
+echo 'include: [.env]' >.pawl/config.yaml
+echo 'exclude: []' >>.pawl/config.yaml
+runs 0 pawl checkpoint two
+says '2 captured' out
+runs 0 pawl rollback 1 --yes
+same "$(cat .env build/o | tr '\n' ' ')" 'S o '

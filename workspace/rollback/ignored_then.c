@@ -3,11 +3,13 @@
 
 static bool matches(pawl__ignored_then *t, pawl_text path, size_t name_at, bool directory)
 {
-        const pawl__ignore_verdict verdict =
-                pawl__ignore_match(&t->included, path, name_at, directory) == PAWL__IGNORE_LEAVE
-                        ? PAWL__IGNORE_TAKE
-                        : pawl__ignore_match(&t->rules, path, name_at, directory);
+        pawl__ignore_verdict verdict = PAWL__IGNORE_TAKE;
 
+        if (pawl__ignore_match(&t->included, path, name_at, directory) != PAWL__IGNORE_LEAVE) {
+                verdict = pawl__ignore_match(&t->excluded, path, name_at, directory);
+                if (verdict != PAWL__IGNORE_LEAVE)
+                        verdict = pawl__ignore_match(&t->rules, path, name_at, directory);
+        }
         return verdict == PAWL__IGNORE_LEAVE || verdict == PAWL__IGNORE_LEAVE_OWN;
 }
 
@@ -93,6 +95,20 @@ static pawl_status read_rules(pawl__ignored_then *t, pawl_text directory, pawl_e
         return PAWL_OK;
 }
 
+/* The lists that the checkpoint was taken with. */
+static pawl_status read_lists(pawl__ignored_then *t, pawl_error *err)
+{
+        pawl__workspace_lists lists = {NULL, NULL, 0, 0};
+        pawl_status status = pawl__workspace_lists_of(&lists, t->ws, t->checkpoint, err);
+
+        for (size_t i = 0; i < lists.n_include && !status; i++)
+                status = pawl__ignore_add(&t->included, lists.include[i], 0, err);
+        for (size_t i = 0; i < lists.n_exclude && !status; i++)
+                status = pawl__ignore_add(&t->excluded, lists.exclude[i], 0, err);
+        t->listed = true;
+        return status;
+}
+
 pawl_status pawl__ignored_then_has(
         bool *yes, pawl__ignored_then *t, pawl_text path, bool directory, pawl_error *err)
 {
@@ -100,8 +116,8 @@ pawl_status pawl__ignored_then_has(
         const size_t name_at = slash ? (size_t)(slash + 1 - path.data) : 0;
         const pawl_text above = pawl__text_n(path.data, name_at);
 
-        for (size_t i = 0; !t->included.n && i < t->ws->n_include; i++)
-                TRY(pawl__ignore_add(&t->included, t->ws->include[i], 0, err));
+        if (!t->listed)
+                TRY(read_lists(t, err));
         if (!t->read || !pawl__text_eq(pawl__buf_text(&t->directory), above))
                 TRY(read_rules(t, above, err));
         *yes = t->all || matches(t, path, name_at, directory);
@@ -113,4 +129,5 @@ void pawl__ignored_then_free(pawl__ignored_then *t)
         pawl__buf_free(&t->directory);
         pawl__ignore_free(&t->rules);
         pawl__ignore_free(&t->included);
+        pawl__ignore_free(&t->excluded);
 }

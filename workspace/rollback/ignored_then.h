@@ -1,10 +1,10 @@
 /**
  * @file workspace/rollback/ignored_then.h
- * @brief What the rules of a tree leave out: a path that they ignore may have been there when the
- *        tree was captured, so that no rollback to it removes what is there now.
+ * @brief What the rules of a checkpoint leave out: a path that they ignore may have been there when
+ *        it was taken, so that no rollback to it removes what is there now.
  *
- * The rules are those of the tree's own .gitignore and .pawlignore files. All others, such as
- * info/exclude, are in force now, too.
+ * The rules are those of its own .gitignore and .pawlignore files, and the lists that it was taken
+ * with. Others, such as info/exclude, are not recorded: those of now are in force.
  */
 #pragma once
 
@@ -16,10 +16,11 @@ typedef struct pawl__ignored_then {
         pawl__workspace *ws;
         const pawl__directories *directories;
         const unsigned char *tree;
-        pawl__buf directory;   /**< its path with the '/' after it, which the rules are read for */
-        pawl__ignore rules;    /**< in force there */
-        pawl__ignore included; /**< what the settings capture all the same */
-        bool read, all;        /**< all: the directory itself is ignored */
+        const pawl__row *checkpoint; /**< whose tree it is */
+        pawl__buf directory; /**< its path with the '/' after it, which the rules are read for */
+        pawl__ignore rules;  /**< in force there */
+        pawl__ignore included, excluded; /**< what its lists capture all the same, and leave out */
+        bool listed, read, all;          /**< all: the directory itself is ignored */
 } pawl__ignored_then;
 
 /** @p yes: the tree's rules leave out the path, or a directory above it. Fast for one directory's

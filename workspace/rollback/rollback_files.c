@@ -227,8 +227,10 @@ pawl_status pawl__rollback_plan(
                 return status;
         }
         may.rights.own = &l.own;
-        l.then = (pawl__ignored_then){
-                .ws = ws, .directories = &l.directories, .tree = p->plan.target_tree};
+        l.then = (pawl__ignored_then){.ws = ws,
+                .directories = &l.directories,
+                .tree = p->plan.target_tree,
+                .checkpoint = &p->target};
         pawl__contents_overlay(ws->contents, &beside);
         p->plan.n_steps = p->plan.n_left = 0; /* of a plan before */
         memcpy(p->plan.now, scan->tree, 32);
