@@ -32,7 +32,8 @@ static pawl_status add_path(const pawl__change *change, void *user, pawl_error *
         const bool from = change->from && change->from->kind != PAWL__ENTRY_DIRECTORY;
         const bool to = change->to && change->to->kind != PAWL__ENTRY_DIRECTORY;
 
-        if ((!from && !to) || pawl__map_get(&p->seen, change->path) != PAWL__MAP_NONE)
+        if (change->unknown || (!from && !to) ||
+                pawl__map_get(&p->seen, change->path) != PAWL__MAP_NONE)
                 return PAWL_OK;
         const pawl_text copy = pawl__arena_copy(&p->arena, change->path);
         if (pawl__arena_check(&p->arena, err) || pawl__map_put(&p->seen, copy, 0) ||

@@ -78,6 +78,8 @@ static pawl_status add(const pawl__change *change, void *user, pawl_error *err)
 {
         pawl__file_changes *changes = user;
 
+        if (change->unknown)
+                return PAWL_OK;
         if ((!change->from || !is_file(change->from)) && (!change->to || !is_file(change->to)))
                 return PAWL_OK;
         return insert(changes, changes->n, change->path, change->from, change->to, err);

@@ -189,6 +189,7 @@ export interface FileChange {
 
 export interface Comparison {
   a: Checkpoint; /** Null: the workspace. */ b: Checkpoint | null; files: FileChange[];
+  /** What one side did not capture; checkpoint 0: the workspace. */ unknown: { path: string; why: string; checkpoint: number }[];
   /** Of the state and the outputs. */
   members: MemberChange[];
   git: {

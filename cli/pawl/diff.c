@@ -62,6 +62,19 @@ const cli_field cli_change_fields[] = {
         CLI_NO_FIELD,
 };
 
+static bool is_of_checkpoint(const void *item)
+{
+        return ((const pawl_unknown_file *)item)->checkpoint != 0;
+}
+
+static const cli_field unknown_fields[] = {
+        {"path", CLI_AS_BYTES, CLI_AT(pawl_unknown_file, path)},
+        {"why", CLI_AS_STRING, CLI_AT(pawl_unknown_file, why)},
+        {"checkpoint", CLI_AS_INTEGER, CLI_AT(pawl_unknown_file, checkpoint),
+                .has = is_of_checkpoint},
+        CLI_NO_FIELD,
+};
+
 static const char *member_word(const void *item, char buf[CLI_WORD_MAX])
 {
         const pawl_member_change *member = item;
@@ -108,6 +121,8 @@ static const cli_field fields[] = {
                 .fields = cli_member_fields},
         {"files", CLI_AS_LIST, CLI_ITEMS(pawl_comparison, files, n_files),
                 .fields = cli_change_fields},
+        {"not_captured", CLI_AS_LIST, CLI_ITEMS(pawl_comparison, unknown, n_unknown),
+                .fields = unknown_fields},
         {"git", CLI_AS_POINTER, AT(git), .fields = git_fields},
         CLI_NO_FIELD,
 };
@@ -169,6 +184,15 @@ void cli_change_print(FILE *out, const pawl_file_change *file)
         fputc('\n', out);
 }
 
+void cli_unknown_print(FILE *out, const pawl_unknown_file *unknown)
+{
+        cli_putf(out, "  not captured: %.*s (%s) in ", CLI_FMT(unknown->path), unknown->why);
+        if (unknown->checkpoint)
+                fprintf(out, "checkpoint %" PRIu64 "\n", unknown->checkpoint);
+        else
+                fputs("the workspace\n", out);
+}
+
 static void print_sum(FILE *out, const pawl_comparison *c)
 {
         uint64_t n[3] = {0, 0, 0}, added = 0, removed = 0;
@@ -219,6 +243,8 @@ static void print_text(FILE *out, const pawl_comparison *c)
                 print_sum(out, c);
         else if (!c->n_members && !c->git)
                 fputs("no difference\n", out);
+        for (size_t i = 0; i < c->n_unknown; i++)
+                cli_unknown_print(out, &c->unknown[i]);
         print_git(out, c->git);
 }
 

@@ -77,5 +77,7 @@ void cli_say_failed_checkpoints(const cli_call *cli, pawl_log *log, uint64_t sin
 const char *cli_kind_word(const void *value, char buf[CLI_WORD_MAX]);
 /** A path that differs, as a line. */
 void cli_change_print(FILE *out, const pawl_file_change *file);
+/** A path that one side did not capture, as a line. */
+void cli_unknown_print(FILE *out, const pawl_unknown_file *unknown);
 /** What was not captured, a line each. */
 void cli_missed_print(FILE *out, const pawl_not_captured *missed, size_t n);

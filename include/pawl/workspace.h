@@ -218,6 +218,13 @@ typedef struct pawl_file_change {
         bool binary;
 } pawl_file_change;
 
+/** A path that one side captured and the other did not: whether it differs is not known. */
+typedef struct pawl_unknown_file {
+        pawl_text path;      /**< bytes; a directory: with all that is in it */
+        const char *why;     /**< as in pawl_not_captured */
+        uint64_t checkpoint; /**< the one that did not capture it; 0: the workspace */
+} pawl_unknown_file;
+
 /** One member of state or outputs that differs. */
 typedef struct pawl_member_change {
         pawl_text path;          /**< "state.steps.implement.status" */
@@ -253,12 +260,14 @@ typedef struct pawl_comparison {
         size_t n_members;
         const pawl_git_between *git; /**< NULL: one side has no commit, they are the same, or they
                                           are no longer in the repository */
+        const pawl_unknown_file *unknown; /**< by path; in no patch and no count */
+        size_t n_unknown;
 } pawl_comparison;
 
 /**
  * What lies between checkpoint @p a and checkpoint @p b, or the workspace as it is (@p b NULL).
- * What was not captured on either side is no difference. Changes come in the order of their paths.
- * With options.paths it is of files alone: members and git are left out.
+ * A path that a side did not capture is no difference: it is in `unknown`. Changes come in the
+ * order of their paths. With options.paths it is of files alone: members and git are left out.
  * @param patch  gets a unified diff as `git apply` and `patch -p1` read it; NULL: only counts.
  */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_workspace_compare(pawl_comparison **out, pawl_log *log,

@@ -71,6 +71,64 @@ runs 0 pawl validate
 mkdir elsewhere && (cd elsewhere && own_log && runs 0 pawl import ../../named.tar.zst)
 rm -rf sub other left elsewhere ../named.tar.zst
 
+it "a difference is not known where one side did not capture: it is named, in no patch and no count"
+mkdir compared && cd compared && own_log
+printf '%s\n' out err p >.pawlignore
+seq 1 300 >data; echo a >pipe; mkdir part; echo b >part/b; echo c >part/c
+runs 0 pawl checkpoint one
+seq 1 900 >data; rm pipe; mkfifo pipe; echo new >new; head -c 3000 /dev/zero >huge
+runs 0 pawl checkpoint two --max-file 2K
+unknown='[{"path":"data","why":"too large","checkpoint":2},{"path":"pipe","why":"special","checkpoint":2}]'
+runs 0 pawl diff 1 2
+says '^A  new  \+1 -0$' out
+says '^1 added, 0 modified, 0 removed; \+1 -0 lines$' out
+says '^  not captured: data \(too large\) in checkpoint 2$' out
+says '^  not captured: pipe \(special\) in checkpoint 2$' out
+lacks 'null' out
+runs 0 pawl diff 1 2 --json
+same "$(jq -c '[[.files[].path], .not_captured]' out)" '[["new"],'"$unknown]"
+runs 0 pawl diff 2 1 --json
+same "$(jq -c '[[.files[].path], .not_captured]' out)" '[["new"],'"$unknown]"
+runs 0 pawl diff 1 2 --json -- pipe
+same "$(jq -c '[.files, [.not_captured[].path]]' out)" '[[],["pipe"]]'
+runs 0 pawl diff 1 --json --max-file 2K
+same "$(jq -c '[[.files[].path], .not_captured]' out)" '[["new"],'"$(echo "$unknown" | sed 's/:2}/:null}/g')]"
+runs 0 pawl checkpoints --json
+same "$(jq -c '.[-1].changed' out)" '{"added":1,"removed":0,"modified":0}'
+runs 0 pawl show 2
+says '^changed +1 since checkpoint 1$' out
+lacks 'null' out
+pawl diff 1 2 --patch >p
+same "$(grep -c '^diff' p)" 1
+rm pipe huge; seq 1 900 >data; echo p >pipe
+runs 0 pawl checkpoint three --max-file 1M
+runs 0 pawl show 3
+says '^changed +0 since checkpoint 2$' out
+says '^  not captured: data \(too large\) in checkpoint 2$' out
+lacks 'null' out
+as_user() {
+        "$@"
+}
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+        chown -R 1000:1000 .
+        chmod 755 . .. "$(dirname "$BIN")"
+        as_user() {
+                setpriv --reuid=1000 --regid=1000 --clear-groups env HOME=/nonexistent "$@"
+        }
+fi
+if ! on_server && { [ "$(id -u)" != 0 ] || command -v setpriv >/dev/null; }; then
+        chmod 0 part
+        runs 0 as_user "$BIN/pawl" checkpoint four
+        runs 0 as_user "$BIN/pawl" diff 3 --json
+        same "$(jq -c '[.files, .not_captured]' out)" '[[],[{"path":"part","why":"unreadable","checkpoint":null}]]'
+        chmod 700 part
+        runs 0 as_user "$BIN/pawl" diff 3 4 --json
+        same "$(jq -c '[.files, .not_captured]' out)" '[[],[{"path":"part","why":"unreadable","checkpoint":4}]]'
+        runs 0 as_user "$BIN/pawl" diff 3 4 --json -- part/b
+        same "$(jq -c '[.files, [.not_captured[].path]]' out)" '[[],["part"]]'
+fi
+cd .. && rm -rf compared
+
 it "the checkpoint of a step names it too"
 cat >mission.yaml <<'END'
 mission: m

@@ -17,9 +17,9 @@ static pawl_status see(const pawl__change *change, void *user, pawl_error *err)
                 return PAWL_EIO;
         assert_true(change->from || change->to);
         assert_int_equal(change->path.data[change->path.len], '\0');
-        assert_ok(pawl__buf_addf(&s->said, "%s %s %c%c\n", names[change->kind], change->path.data,
+        assert_ok(pawl__buf_addf(&s->said, "%s %s %c%c%s\n", names[change->kind], change->path.data,
                 change->from ? (char)change->from->kind : '-',
-                change->to ? (char)change->to->kind : '-'));
+                change->to ? (char)change->to->kind : '-', change->unknown ? " unknown" : ""));
         return PAWL_OK;
 }
 
@@ -47,7 +47,7 @@ UNIT_TEST(every_kind_of_change_is_told)
                 "f 644 tofolder/in=1", "f 644 tofile=1", "f 644 tolink=y", "f 644 big=1",
                 "x 2 fifo", NULL);
         check_diff(&t, &a, &b,
-                "kind big xf\n* changed ff\nmode chmod ff\nmode dchmod dd\n- gone f-\n* link ll\n"
+                "kind big xf unknown\n* changed ff\nmode chmod ff\nmode dchmod dd\n- gone f-\n* link ll\n"
                 "+ new -f\nin sub dd\n* sub/a ff\nkind tofile df\n- tofile/x f-\nkind tofolder fd\n"
                 "+ tofolder/in -f\nkind tolink lf\n");
         check_diff(&t, &a, &a, "");
@@ -66,6 +66,19 @@ UNIT_TEST(directories_come_and_go_with_all_in_them)
         check_diff(&t, &some, NULL, "- a d-\n- a/c d-\n- a/c/d f-\n- a/c.x f-\n- a-b f-\n");
         check_diff(&t, NULL, NULL, "");
         check_diff(&t, NULL, &none, "");
+        trees_free(&t);
+}
+
+UNIT_TEST(nothing_is_known_in_a_directory_that_one_side_did_not_capture)
+{
+        trees t = {0};
+
+        tree_hash some = tree_of(&t, "f 644 a/b/c=1", "f 644 z=1", NULL);
+        tree_hash missed = tree_of(&t, "x 2 a", "f 644 z=2", NULL);
+        check_diff(&t, &some, &missed,
+                "kind a dx unknown\n- a/b d- unknown\n- a/b/c f- unknown\n* z ff\n");
+        check_diff(&t, &missed, &some,
+                "kind a xd unknown\n+ a/b -d unknown\n+ a/b/c -f unknown\n* z ff\n");
         trees_free(&t);
 }
 

@@ -78,6 +78,8 @@ pawl_status pawl_workspace_compare(pawl_comparison **out, pawl_log *log, const c
                 .b = c->has_b ? &c->b : NULL,
                 .files = c->files,
                 .n_files = c->n_files,
+                .unknown = c->unknown,
+                .n_unknown = c->n_unknown,
                 .members = c->members,
                 .n_members = c->n_members,
                 .git = c->has_git ? &c->git : NULL};
@@ -99,6 +101,7 @@ void pawl_comparison_free(pawl_comparison *comparison)
         pawl__buf_free(&c->after);
         pawl__buf_free(&c->hunks);
         free(c->files);
+        free(c->unknown);
         free(c->members);
         free(c);
 }

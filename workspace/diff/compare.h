@@ -26,6 +26,8 @@ typedef struct pawl__comparing {
         bool has_git;
         pawl_file_change *files;
         size_t n_files, cap_files;
+        pawl_unknown_file *unknown;
+        size_t n_unknown, cap_unknown;
         pawl_member_change *members;
         size_t n_members, cap_members;
 } pawl__comparing;

@@ -46,7 +46,7 @@ static pawl_status look_at(pawl__patch_side *side, pawl__comparing *c, pawl_text
         pawl_status status = PAWL_OK;
 
         *side = (pawl__patch_side){.kind = 0};
-        if (!entry || entry->kind == PAWL__ENTRY_DIRECTORY || entry->kind == PAWL__ENTRY_SKIPPED)
+        if (!entry || entry->kind == PAWL__ENTRY_DIRECTORY)
                 return PAWL_OK;
         side->kind = (char)entry->kind;
         side->mode = entry->mode;
@@ -108,12 +108,36 @@ static pawl_status count_lines(
         return status;
 }
 
+/* Name what one side captured and the other did not: there is no saying how it differs. A directory
+ * stands for all that is in it. */
+static pawl_status add_unknown(pawl__comparing *c, const pawl__change *change, pawl_error *err)
+{
+        const bool before = change->from && change->from->kind == PAWL__ENTRY_SKIPPED;
+        const pawl__entry *skipped = before ? change->from : change->to;
+        bool ok = true;
+
+        if (!change->from || !change->to || skipped->kind != PAWL__ENTRY_SKIPPED ||
+                (c->ws.part && !pawl__paths_have(&c->ws.paths, change->path) &&
+                        !pawl__paths_below(&c->ws.paths, change->path)))
+                return PAWL_OK;
+        if (pawl__grow(&c->unknown, &c->cap_unknown, c->n_unknown + 1, sizeof *c->unknown))
+                return pawl__nomem(err);
+        c->unknown[c->n_unknown++] = (pawl_unknown_file){
+                pawl__arena_text(&c->ws.arena, change->path, &ok), pawl__skip_name(skipped->why),
+                before     ? c->a.n
+                : c->has_b ? c->b.n
+                           : 0};
+        return ok ? PAWL_OK : pawl__nomem(err);
+}
+
 static pawl_status add_change(const pawl__change *change, void *user, pawl_error *err)
 {
         pawl__comparing *c = user;
         pawl_file_change file = {.what = letter_of(change->kind)};
         bool told, ok = true;
 
+        if (change->unknown)
+                return add_unknown(c, change, err);
         if (c->ws.part && !pawl__paths_have(&c->ws.paths, change->path))
                 return PAWL_OK;
         const pawl__directories directories = {get_directory, c};

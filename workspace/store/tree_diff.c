@@ -14,6 +14,7 @@ typedef struct side {
 typedef struct level {
         side from, to;
         size_t path_len; /* of the directory's own path */
+        bool unknown;    /* one side did not capture it */
 } level;
 
 typedef struct differ {
@@ -57,14 +58,14 @@ static void pop(differ *d)
         pawl__buf_free(&top->to.encoded);
 }
 
-static pawl_status push(differ *d, const unsigned char *from, const unsigned char *to)
+static pawl_status push(differ *d, const unsigned char *from, const unsigned char *to, bool unknown)
 {
         pawl_status status;
 
         if (pawl__grow(&d->levels, &d->cap, d->n + 1, sizeof *d->levels))
                 return pawl__nomem(d->err);
         level *top = &d->levels[d->n++];
-        *top = (level){.path_len = d->path.len};
+        *top = (level){.path_len = d->path.len, .unknown = unknown};
         status = open_side(&top->from, d, from);
         return status ? status : open_side(&top->to, d, to);
 }
@@ -74,6 +75,11 @@ static pawl_status push(differ *d, const unsigned char *from, const unsigned cha
 static bool is_directory(const pawl__entry *entry)
 {
         return entry && entry->kind == PAWL__ENTRY_DIRECTORY;
+}
+
+static bool is_skipped(const pawl__entry *entry)
+{
+        return entry && entry->kind == PAWL__ENTRY_SKIPPED;
 }
 
 /* What is the change? False: there is none. */
@@ -115,19 +121,23 @@ static pawl_status set_path(differ *d, size_t parent, pawl_text name)
 
 static pawl_status tell(differ *d, const pawl__entry *from, const pawl__entry *to)
 {
-        pawl__change change = {.from = from, .to = to};
+        const level *top = &d->levels[d->n - 1];
+        pawl__change change = {.from = from,
+                .to = to,
+                .unknown = top->unknown || is_skipped(from) || is_skipped(to)};
         pawl_status status;
 
         if (!compare(&change.kind, from, to))
                 return PAWL_OK;
-        status = set_path(d, d->levels[d->n - 1].path_len, (from ? from : to)->name);
+        status = set_path(d, top->path_len, (from ? from : to)->name);
         change.path = pawl__buf_text(&d->path);
         if (!status)
                 status = d->fn(&change, d->user, d->err);
         if (status || (!is_directory(from) && !is_directory(to)) ||
                 (is_directory(from) && is_directory(to) && memcmp(from->hash, to->hash, 32) == 0))
                 return status;
-        return push(d, is_directory(from) ? from->hash : NULL, is_directory(to) ? to->hash : NULL);
+        return push(d, is_directory(from) ? from->hash : NULL, is_directory(to) ? to->hash : NULL,
+                change.unknown);
 }
 
 /* The next entry of the topmost level, or the end of that. */
@@ -162,7 +172,7 @@ pawl_status pawl__diff_trees(const pawl__directories *directories, const unsigne
 
         if (from && to && memcmp(from, to, 32) == 0)
                 return PAWL_OK;
-        status = push(&d, from, to);
+        status = push(&d, from, to, false);
         while (!status && d.n)
                 status = advance(&d);
         while (d.n)
@@ -172,18 +182,12 @@ pawl_status pawl__diff_trees(const pawl__directories *directories, const unsigne
         return status;
 }
 
-static bool is_captured(const pawl__entry *entry)
-{
-        return entry && entry->kind != PAWL__ENTRY_SKIPPED;
-}
-
 pawl_status pawl__change_counts(bool *yes, const pawl__directories *directories,
         const pawl__change *change, pawl__buf *buf, pawl_error *err)
 {
         const pawl__entry *only = change->from ? change->from : change->to;
 
-        *yes = change->kind != PAWL__CHANGE_INSIDE &&
-               (is_captured(change->from) || is_captured(change->to));
+        *yes = change->kind != PAWL__CHANGE_INSIDE && !change->unknown;
         if (!*yes || (change->from && change->to) || !is_directory(only))
                 return PAWL_OK;
         pawl__buf_clear(buf);

@@ -28,6 +28,7 @@ typedef struct pawl__change {
         pawl_text path;
         const pawl__entry *from; /**< NULL: added */
         const pawl__entry *to;   /**< NULL: removed */
+        bool unknown;            /**< one side did not capture it, or a directory that it is in */
 } pawl__change;
 
 typedef pawl_status (*pawl__change_fn)(const pawl__change *change, void *user, pawl_error *err);
@@ -46,6 +47,6 @@ PAWL_MUST_CHECK pawl_status pawl__diff_trees(const pawl__directories *directorie
         pawl_error *err);
 
 /** Is it a difference to list? A directory that comes or goes is seen in its files, unless it has
- * none. What neither side captured is no difference that is known. @p buf is scratch. */
+ * none. What a side did not capture is no difference that is known. @p buf is scratch. */
 PAWL_MUST_CHECK pawl_status pawl__change_counts(bool *yes, const pawl__directories *directories,
         const pawl__change *change, pawl__buf *buf, pawl_error *err);

@@ -95,6 +95,8 @@ static const json_field file_fields[] = {FIELD(pawl_file_change, path),
         FIELD(pawl_file_change, mode_after), FIELD(pawl_file_change, size_before),
         FIELD(pawl_file_change, size_after), FIELD(pawl_file_change, lines_added),
         FIELD(pawl_file_change, lines_removed), FIELD(pawl_file_change, binary)};
+static const json_field unknown_fields[] = {FIELD(pawl_unknown_file, path),
+        FIELD(pawl_unknown_file, why), FIELD(pawl_unknown_file, checkpoint)};
 static const json_field member_fields[] = {FIELD(pawl_member_change, path),
         FIELD_AS(pawl_member_change, before, FIELD_MEMBER),
         FIELD_AS(pawl_member_change, after, FIELD_MEMBER)};
@@ -125,6 +127,7 @@ static void write_comparison(json_out *o, const pawl_comparison *c)
         else
                 json_string(o, "b", NULL);
         JSON_ARRAY(o, "files", file_fields, c->files, c->n_files);
+        JSON_ARRAY(o, "unknown", unknown_fields, c->unknown, c->n_unknown);
         JSON_ARRAY(o, "members", member_fields, c->members, c->n_members);
         write_git(o, c->git);
 }
