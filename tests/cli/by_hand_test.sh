@@ -63,4 +63,19 @@ runs 0 pawl rollback "$n" --yes
 same "$(by_hand "$(($(newest) - 1))")" ""
 echo 10 >step
 same "$(by_hand "$n")" step
+
+it "it stays by hand when a checkpoint captures it since, by whomever"
+pawl checkpoint before >/dev/null
+n=$(newest)
+echo 11 >hand
+echo '{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Write","tool_input":{"file_path":"x"}}' | pawl hook
+[ "$(newest)" -gt "$n" ]
+same "$(by_hand "$n")" hand
+pawl checkpoint after >/dev/null
+same "$(by_hand "$n")" hand
+echo 12 >step
+pawl checkpoint once-more >/dev/null
+same "$(by_hand "$n")" "hand step"
+runs 1 pawl run m.yaml --run r3 --fresh
+same "$(by_hand "$n")" hand
 runs 0 eventlog verify

@@ -175,6 +175,13 @@ static bool tree_of(unsigned char tree[32], const pawl__row *row)
                pawl__unhex32(tree, row->v[PAWL__WCP_TREE].text);
 }
 
+/* Changes by no step are by hand, captured since or not, also where the target is of no run. */
+static void set_run(finding *f, pawl_text run_id)
+{
+        f->run_id = run_id;
+        f->is_told = !run_id.data || !pawl__text_eq(run_id, f->p->own_run);
+}
+
 static pawl_status walk(finding *f, pawl__workspace *ws, const pawl__directories *directories,
         const pawl__line *all, pawl_error *err)
 {
@@ -183,18 +190,16 @@ static pawl_status walk(finding *f, pawl__workspace *ws, const pawl__directories
         unsigned char tree[32], before[32];
         pawl_status status = then ? find_acts(f, ws, all, then, err) : pawl__nomem(err);
 
-        f->run_id = run_within(f, row, UINT64_MAX);
-        f->is_told = !f->run_id.data || !pawl__text_eq(f->run_id, f->p->own_run);
+        set_run(f, run_within(f, row, UINT64_MAX));
         if (!status && tree_of(tree, row))
                 status = look_between(f, directories, tree, f->p->plan.now, err);
         while (!status && f->open && row && !then[row->v[PAWL__WCP_N].integer]) {
                 const pawl__row *base = pawl__line_base(all, row);
                 while (base && !tree_of(before, base) && !then[base->v[PAWL__WCP_N].integer])
                         base = pawl__line_base(all, base);
-                f->run_id = row->v[PAWL__WCP_STEP].text.data
-                                    ? row->v[PAWL__WCP_RUN].text
-                                    : run_within(f, base, (uint64_t)row->v[PAWL__WCP_SEQ].integer);
-                f->is_told = !pawl__text_eq(f->run_id, f->p->own_run);
+                set_run(f, row->v[PAWL__WCP_STEP].text.data
+                                   ? row->v[PAWL__WCP_RUN].text
+                                   : run_within(f, base, (uint64_t)row->v[PAWL__WCP_SEQ].integer));
                 if (tree_of(tree, row))
                         status = look_between(
                                 f, directories, tree_of(before, base) ? before : NULL, tree, err);
@@ -203,8 +208,7 @@ static pawl_status walk(finding *f, pawl__workspace *ws, const pawl__directories
         return status;
 }
 
-/* What other runs have in it, and what was done by hand; not what its own run or, where it has
- * none, checkpoints of none have. */
+/* Other runs' work, and what was done by hand; not its own run's. */
 static pawl_status sum_up(pawl_rollback_plan *p, pawl_error *err)
 {
         const size_t n = p->plan.n_steps;
