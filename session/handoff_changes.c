@@ -3,8 +3,10 @@
  * Checkpoints are numbered in the order of their events, so that the first is looked for by halves.
  */
 #include "base/error.h"
+#include "base/map.h"
 #include "session/file_changes.h"
 #include "workspace/checkpoint.h"
+#include "workspace/store/paths.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -167,17 +169,53 @@ static void keep_own(pawl__file_changes *now, const pawl__file_changes *own)
         now->n = kept;
 }
 
-/* A file that the session told is listed once, and not where a rollback took its change back. */
-static void drop_told(
-        pawl__handoff *out, const pawl__file_changes *now, const pawl__file_changes *own)
-{
-        size_t kept = 0;
+typedef struct ends {
+        pawl__row from, last, now, by;
+        bool put_back; /* by that rollback; else the place is a checkpoint's own */
+} ends;
 
-        for (size_t i = 0; i < out->n_files; i++)
-                if (!pawl__file_changes_find(now, out->files[i]) &&
-                        !(out->n_rollbacks && pawl__file_changes_find(own, out->files[i])))
-                        out->files[kept++] = out->files[i];
+/* The directory that paths of checkpoints are relative to. */
+static const char *root_of(const ends *e, const finding *f, const pawl__worktree_place *place)
+{
+        const pawl_text name = e->from.v[PAWL__WCP_ROOT].text;
+        pawl_text top = pawl__state_top(f->state, place);
+        pawl__buf path = PAWL__BUF_INIT;
+
+        if (name.len && *name.data == '/')
+                return pawl__arena_copy(f->arena, name).data;
+        pawl__buf_addf(&path, "%.*s", PAWL__FMT(top));
+        if (name.len && !pawl__text_is(name, "."))
+                pawl__buf_addf(&path, "/%.*s", PAWL__FMT(name));
+        const char *const root = pawl__arena_copy(f->arena, pawl__buf_text(&path)).data;
+        pawl__buf_free(&path);
+        return root;
+}
+
+/* A file that the session told is listed once, however it was written, and not where a rollback
+ * took its change back. */
+static pawl_status list_once(pawl__handoff *out, const char *root, const pawl__file_changes *now,
+        const pawl__file_changes *own, const finding *f)
+{
+        pawl__map known = PAWL__MAP_INIT;
+        size_t kept = 0;
+        pawl_status status = root ? PAWL_OK : pawl__nomem(f->err);
+
+        for (size_t i = 0; i < out->n_files && !status; i++) {
+                pawl_text path = out->files[i];
+                const char *const told = pawl__arena_copy(f->arena, path).data;
+                if (!told || pawl__paths_normal(&path, root, told, f->arena, NULL) == PAWL_ENOMEM)
+                        status = pawl__nomem(f->err);
+                if (status || pawl__map_get(&known, path) != PAWL__MAP_NONE ||
+                        pawl__file_changes_find(now, path) ||
+                        (out->n_rollbacks && pawl__file_changes_find(own, path)))
+                        continue;
+                if (pawl__map_put(&known, path, 0))
+                        status = pawl__nomem(f->err);
+                out->files[kept++] = out->files[i];
+        }
         out->n_files = kept;
+        pawl__map_free(&known);
+        return status;
 }
 
 static pawl_status list_changes(pawl__handoff *out, const pawl__file_changes *now, const finding *f)
@@ -193,11 +231,6 @@ static pawl_status list_changes(pawl__handoff *out, const pawl__file_changes *no
         }
         return PAWL_OK;
 }
-
-typedef struct ends {
-        pawl__row from, last, now, by;
-        bool put_back; /* by that rollback; else the place is a checkpoint's own */
-} ends;
 
 /* PAWL_DONE: nothing was taken since the session began. */
 static pawl_status find_all_ends(ends *e, const finding *f)
@@ -232,7 +265,6 @@ static pawl_status compare(pawl__file_changes *now, pawl__file_changes *own, paw
                 TRY(pawl__file_changes_between(own, log, &e->from, &e->last, f->err));
         if (!latest)
                 keep_own(now, own);
-        drop_told(out, now, own);
         return list_changes(out, now, f);
 }
 
@@ -241,14 +273,16 @@ pawl_status pawl__handoff_changes(
 {
         const finding f = {state, &out->session, worktree_of(&out->session, arena), arena, err};
         pawl__file_changes now = {.arena = arena}, own = {.arena = arena};
-        ends e;
+        ends e = {.put_back = false};
         pawl_status status = find_all_ends(&e, &f);
 
-        if (status)
-                return status == PAWL_DONE ? PAWL_OK : status;
-        out->from_n = e.from.v[PAWL__WCP_N].integer;
-        out->to_n = e.now.v[PAWL__WCP_N].integer;
-        status = compare(&now, &own, out, log, &e, &f);
+        if (!status) {
+                out->from_n = e.from.v[PAWL__WCP_N].integer;
+                out->to_n = e.now.v[PAWL__WCP_N].integer;
+                status = compare(&now, &own, out, log, &e, &f);
+        }
+        if (!status || status == PAWL_DONE)
+                status = list_once(out, root_of(&e, &f, &out->place), &now, &own, &f);
         free(now.list);
         free(own.list);
         return status;

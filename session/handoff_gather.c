@@ -238,8 +238,7 @@ static pawl_status add_files(gathering *g)
         for (size_t i = 0; i < n_seeds; i++)
                 out->files[out->n_files++] = seeds[i];
         for (size_t i = 0; i < n_told; i++)
-                if (!pawl__text_eq(told[i], path))
-                        out->files[out->n_files++] = told[i];
+                out->files[out->n_files++] = told[i];
         return PAWL_OK;
 }
 

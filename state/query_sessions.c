@@ -26,9 +26,20 @@ pawl_status pawl__state_sessions(pawl__row **rows, size_t *n, pawl__state *state
                 page, texts, (size_t)by_mission + by_worktree, arena, err);
 }
 
+pawl_text pawl__state_top(const pawl__state *state, const pawl__worktree_place *place)
+{
+        const char *const log = pawl__log_place(state->log), *const end = strrchr(log, '/');
+        size_t len = (size_t)(end - log);
+
+        if (place->root.data)
+                return place->root;
+        if (len >= 6 && memcmp(log + len - 6, "/.pawl", 6) == 0)
+                len -= 6;
+        return pawl__text_n(log, len ? len : 1);
+}
+
 pawl__worktree_place pawl__state_place(const pawl__state *state, pawl_text worktree, pawl_text root)
 {
-        const char *const log = pawl__log_place(state->log), *const end = strstr(log, "/.pawl/");
         pawl__worktree_place place = {.elsewhere = {NULL, 0}};
 
         if (worktree.len) {
@@ -36,9 +47,7 @@ pawl__worktree_place pawl__state_place(const pawl__state *state, pawl_text workt
                 place.root = root;
         }
         if (!pawl__same_worktree(worktree, state->worktree))
-                place.elsewhere = worktree.len ? root
-                                  : end        ? pawl__text_n(log, (size_t)(end - log))
-                                               : pawl__text("the main one");
+                place.elsewhere = pawl__state_top(state, &place);
         return place;
 }
 

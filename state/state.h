@@ -195,6 +195,8 @@ typedef struct pawl__worktree_place {
 
 pawl__worktree_place pawl__state_place(
         const pawl__state *state, pawl_text worktree, pawl_text root);
+/** Its top: for the log's own, the directory that holds .pawl. */
+pawl_text pawl__state_top(const pawl__state *state, const pawl__worktree_place *place);
 /** That of a run's files: of its session, else of its newest checkpoint. Nowhere else for one in a
  *  directory of its own. */
 PAWL_MUST_CHECK pawl_status pawl__state_run_place(pawl__worktree_place *out, pawl__state *state,

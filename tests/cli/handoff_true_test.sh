@@ -101,6 +101,10 @@ same "$(pawl handoff --json | jq -c '[.files[].path]')" '["notes.txt"]'
 quietly pawl undo --yes
 same "$(changes)" "$all"
 
+it "a file is listed once, however it is named"
+quietly pawl session update --id "$session" --file ./made --file "$PWD/kept" --file "$PWD/notes.txt" --file notes//txt --file notes/txt
+same "$(pawl handoff --json | jq -c '[.files[].path] | sort')" '["gone","kept","made","notes.txt","notes//txt"]'
+
 it "an earlier session's files are its own, as they are now"
 quietly pawl session end --id "$session"
 quietly pawl session start --mission agent
@@ -150,3 +154,17 @@ pawl handoff | tail -1 >../last
 says '^Nothing is left to do: it is cancelled\.$' ../last
 quietly pawl session start --mission asks
 lacks 'left in the middle' ../said
+
+it "a mission file that changed is listed once"
+forget_log
+rm -f ./*
+cat >m.yaml <<'M'
+mission: m
+steps:
+  - {id: a, run: [touch, a]}
+  - {id: b, run: [test, -e, go]}
+M
+pawl run m.yaml --run r --no-input >/dev/null 2>&1 || true
+sed -i "s/test, -e, go/sh, -c, 'echo >>m.yaml'/" m.yaml
+quietly pawl resume r --accept-changed-mission --no-input
+same "$(pawl handoff --json | jq -c '[.files[] | [.path, .change]]')" '[["m.yaml","changed"]]'
