@@ -93,3 +93,19 @@ const char *pawl__word(char out[PAWL__WORD_MAX], pawl_text text)
         *at = '\0';
         return out;
 }
+
+pawl_status pawl__word_add(pawl__buf *out, pawl_text text)
+{
+        const bool plain = pawl__is_plain_word(text);
+
+        if (plain)
+                return pawl__buf_add(out, text.data, text.len);
+        pawl__buf_addc(out, '\'');
+        for (size_t at = 0, end; at < text.len; at = end + 1) {
+                const char *quote = memchr(text.data + at, '\'', text.len - at);
+                end = quote ? (size_t)(quote - text.data) : text.len;
+                pawl__printable(out, pawl__text_n(text.data + at, end - at));
+                pawl__buf_adds(out, quote ? "'\\''" : "");
+        }
+        return pawl__buf_addc(out, '\'');
+}

@@ -30,5 +30,8 @@ const char *pawl__word(char out[PAWL__WORD_MAX], pawl_text text);
 /** The same for "%s". */
 #define PAWL__WORD(text) pawl__word((char[PAWL__WORD_MAX]){""}, text)
 
+/** Append all of the text as such a word, escaped. */
+pawl_status pawl__word_add(pawl__buf *out, pawl_text text);
+
 /** Append @p text to @p out, escaped. */
 pawl_status pawl__printable(pawl__buf *out, pawl_text text);

@@ -38,6 +38,8 @@ void cli_say(const cli_call *cli, FILE *out, const char *message);
 /** What such a command of pawl ends with: " --db PATH", " --key-file FILE", both or nothing. For
  * who prints it piece by piece. */
 void cli_say_log(const cli_call *cli, FILE *out);
+/** Let the documents that the library makes of the log end their commands so, too. */
+PAWL_MUST_CHECK pawl_status cli_name_log(const cli_call *cli, pawl_log *log, pawl_error *err);
 /** A message made as by printf, without a newline. */
 void cli_sayf(const cli_call *cli, FILE *out, const char *format, ...) PAWL_PRINTF(3, 4);
 /** One line on in->err, beside what the command does. */

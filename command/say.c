@@ -1,10 +1,13 @@
 /* Messages that name commands. */
+#include "base/error.h"
 #include "command/find.h"
 #include "command/printable.h"
 #include "command/values.h"
 #include "events/log.h"
+#include "state/state.h"
 #include <poll.h>
 #include <stdarg.h>
+#include <stdlib.h>
 
 enum { LONGEST = 4096, LOOK_EVERY_MS = 200 };
 
@@ -39,6 +42,24 @@ void cli_say_log(const cli_call *cli, FILE *out)
                 fputs(" --key-file ", out);
                 cli_put_word(out, pawl__text(key));
         }
+}
+
+pawl_status cli_name_log(const cli_call *cli, pawl_log *log, pawl_error *err)
+{
+        pawl__state *state;
+        char *text = NULL;
+        size_t len = 0;
+
+        TRY(pawl__state_of(&state, log, err));
+        FILE *stream = open_memstream(&text, &len);
+        if (!stream)
+                return pawl__nomem(err);
+        cli_say_log(cli, stream);
+        const pawl_status status =
+                fclose(stream) ? pawl__nomem(err)
+                               : pawl__state_set_named(state, pawl__text_n(text, len), err);
+        free(text);
+        return status;
 }
 
 void cli_say(const cli_call *cli, FILE *out, const char *message)

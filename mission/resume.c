@@ -104,12 +104,12 @@ static pawl_status count_waiting(const pawl__run_view *run, void *user, pawl_err
 /* The one run that waits for nothing but to be gone on with. */
 static pawl_status find_waiting(target *found, pawl__runner *r)
 {
-        static const char *const statuses[] = {"interrupted", "blocked"};
+        static const char *const statuses[] = {"interrupted", "blocked", "failed"};
         struct waiting w = {.r = r};
         uint64_t next;
         char line[400];
 
-        for (size_t i = 0; i < 2; i++) {
+        for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++) {
                 pawl_status status = pawl__runs_list(&next, r->log, pawl__text(statuses[i]), 0,
                         UINT64_MAX, count_waiting, &w, &r->error);
                 if (status)
@@ -117,7 +117,7 @@ static pawl_status find_waiting(target *found, pawl__runner *r)
         }
         if (w.n == 0)
                 return pawl__fail(&r->error, PAWL_ENOTFOUND,
-                        "nothing to resume: no run is interrupted, or blocked with its answers in; "
+                        "nothing to resume: no run is interrupted, failed, or blocked with its answers in; "
                         "`pawl status` lists what is unfinished, and what continues it");
         if (w.n > 1)
                 return pawl__fail(&r->error, PAWL_ESTATE,

@@ -80,7 +80,10 @@ typedef struct pawl__handoff {
         pawl__hand_rollback *rollbacks; /**< oldest first */
         size_t n_rollbacks;
         pawl__notes notes;
-        size_t summary; /**< entries that DONE lists at most; 0: all */
+        size_t summary;    /**< entries that DONE lists at most; 0: all */
+        const char *named; /**< what commands end with */
+        bool at_work;      /**< some process is at its run, as the log has it */
+        bool has_active;   /**< of an agent's: its mission has an active session of an agent */
 } pawl__handoff;
 
 /** What the log says of the session whose row is @p session. */
@@ -128,7 +131,9 @@ void pawl__hand_checkpoints_json(pawl__json_writer *w, const pawl__hand_checkpoi
 /** Notes as the member @p name of it. */
 void pawl__notes_json(pawl__json_writer *w, const char *name, const pawl__notes *notes);
 
-/** Append the command to go on with; nothing where nothing is left to do. */
+/** Is nothing left to do? What an agent that told no steps has left to do is not known. */
+bool pawl__handoff_is_over(const pawl__handoff *h);
+/** Append the command to go on with; nothing where there is none. */
 PAWL_MUST_CHECK pawl_status pawl__handoff_command(
         pawl__buf *out, const pawl__handoff *handoff, pawl_error *err);
 

@@ -329,6 +329,30 @@ static pawl_status read_run(gathering *g)
         return status;
 }
 
+/* Is somebody at it? That decides which command is accepted. */
+static pawl_status look_at_work(gathering *g)
+{
+        pawl__handoff *out = g->out;
+        pawl__row owner = {.v[PAWL__SES_ID].text = out->run.v[PAWL__RUN_SESSION].text}, *rows;
+        size_t n = 0;
+
+        if (out->has_run && pawl__text_is(out->run.v[PAWL__RUN_STATUS].text, "running") &&
+                owner.v[PAWL__SES_ID].text.data) {
+                const pawl_status status =
+                        pawl__state_get(g->state, PAWL__SESSIONS, &owner, g->arena, g->err);
+                out->at_work = !status && pawl__text_is(owner.v[PAWL__SES_STATUS].text, "active");
+                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        }
+        if (out->session.v[PAWL__SES_RUN].text.data)
+                return PAWL_OK;
+        TRY(pawl__state_active_sessions(&rows, &n, g->state, g->arena, g->err));
+        for (size_t i = 0; i < n; i++)
+                out->has_active |= !rows[i].v[PAWL__SES_RUN].text.data &&
+                                   pawl__text_eq(rows[i].v[PAWL__SES_MISSION].text,
+                                           out->session.v[PAWL__SES_MISSION].text);
+        return PAWL_OK;
+}
+
 pawl_status pawl__handoff_gather(pawl__handoff *out, pawl_log *log, pawl__state *state,
         const pawl__row *session, pawl__arena *arena, pawl_error *err)
 {
@@ -340,6 +364,9 @@ pawl_status pawl__handoff_gather(pawl__handoff *out, pawl_log *log, pawl__state 
                 .place = pawl__state_place(state, session->v[PAWL__SES_WORKTREE].text,
                         session->v[PAWL__SES_ROOT].text)};
         status = session->v[PAWL__SES_RUN].text.data ? read_run(&g) : steps_of_agent(&g);
+        out->named = pawl__state_named(state);
+        if (!status)
+                status = look_at_work(&g);
         if (!status && out->has_run)
                 status = pawl__state_run_place(&run, state, &out->run, arena, err);
         out->elsewhere = run.elsewhere;

@@ -55,34 +55,6 @@ static void put_lines(pawl__buf *out, pawl_text text, const char *indent, bool q
         }
 }
 
-/* ---- As a shell reads it --------------------------------------------------------------------- */
-
-static bool is_plain_word(pawl_text word)
-{
-        for (size_t i = 0; i < word.len; i++) {
-                unsigned char c = (unsigned char)word.data[i];
-                if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
-                        !strchr("_-.,:+@%=", c))
-                        return false;
-        }
-        return word.len > 0;
-}
-
-static void put_word(pawl__buf *out, pawl_text word)
-{
-        if (is_plain_word(word)) {
-                put(out, "", word, "");
-                return;
-        }
-        pawl__buf_addc(out, '\'');
-        for (size_t at = 0, end; at < word.len; at = end + 1) {
-                const char *quote = memchr(word.data + at, '\'', word.len - at);
-                end = quote ? (size_t)(quote - word.data) : word.len;
-                put(out, "", pawl__text_n(word.data + at, end - at), quote ? "'\\''" : "");
-        }
-        pawl__buf_addc(out, '\'');
-}
-
 /* ---- Sections -------------------------------------------------------------------------------- */
 
 const char *pawl__section_name(pawl__section section)
@@ -147,8 +119,8 @@ static void put_current(pawl__buf *out, const pawl__handoff *h)
 
         put_heading(out, PAWL__SECTION_CURRENT);
         put_member(out, "Step: ", h->current.data ? h->current : pawl__text("none"));
-        pawl__buf_addf(
-                out, "Progress: %zu/%zu (%zu%%)\n", done, total, total ? done * 100 / total : 0);
+        if (total)
+                pawl__buf_addf(out, "Progress: %zu/%zu (%zu%%)\n", done, total, done * 100 / total);
         if (v[PAWL__SES_RUN].text.data) {
                 put(out, "Run: ", v[PAWL__SES_RUN].text, ", ");
                 put(out, "",
@@ -291,18 +263,19 @@ static void put_files(pawl__buf *out, const pawl__handoff *h)
         }
         if (shown < h->n_changes)
                 pawl__buf_addf(out,
-                        "- and %zu more; `pawl diff %" PRId64 " %" PRId64 "` lists them\n",
-                        h->n_changes - shown, h->from_n, h->to_n);
+                        "- and %zu more; `pawl diff%s %" PRId64 " %" PRId64 "` lists them\n",
+                        h->n_changes - shown, h->named, h->from_n, h->to_n);
 }
 
 /* The command up to its answer: "  pawl resolve ID --pick 1". */
-static void put_resolve(pawl__buf *out, pawl_text id, const char *option, uint64_t n)
+static void put_resolve(
+        pawl__buf *out, const char *named, pawl_text id, const char *option, uint64_t n)
 {
         bool is_option = id.len && id.data[0] == '-';
 
-        pawl__buf_adds(out, "  pawl resolve ");
+        pawl__buf_addf(out, "  pawl resolve%s ", named);
         if (!is_option) {
-                put_word(out, id);
+                pawl__word_add(out, id);
                 pawl__buf_addc(out, ' ');
         }
         pawl__buf_adds(out, option);
@@ -310,12 +283,13 @@ static void put_resolve(pawl__buf *out, pawl_text id, const char *option, uint64
                 pawl__buf_addf(out, "%" PRIu64, n);
         if (is_option) {
                 pawl__buf_adds(out, " -- ");
-                put_word(out, id);
+                pawl__word_add(out, id);
         }
 }
 
 /* "  pawl resolve ID --pick 1  # team_domain: what it means": a shell takes the line as it is. */
-static pawl_status put_candidates(pawl__buf *out, const pawl__value *c, pawl_error *err)
+static pawl_status put_candidates(
+        pawl__buf *out, const char *named, const pawl__value *c, pawl_error *err)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         const bool asks = pawl__text_is(c[PAWL__CON_TYPE].text, "question");
@@ -326,15 +300,15 @@ static pawl_status put_candidates(pawl__buf *out, const pawl__value *c, pawl_err
 
         for (pawl__node at = status || !json.data ? PAWL__NO_NODE : pawl__json_first(&tree, 0);
                 at != PAWL__NO_NODE; at = pawl__json_after(&tree, 0, at)) {
-                put_resolve(out, c[PAWL__CON_ID].text, "--pick ", ++n);
+                put_resolve(out, named, c[PAWL__CON_ID].text, "--pick ", ++n);
                 put(out, "  # ", asks ? pawl__text("") : pawl__json_get_text(&tree, at, "scope"),
                         asks ? "" : ": ");
                 put(out, "", pawl__json_get_text(&tree, at, "definition"), "\n");
         }
         pawl__json_tree_free(&tree);
         if (!status && n == 0) {
-                put_resolve(
-                        out, c[PAWL__CON_ID].text, asks ? "--answer 'TEXT'" : "--define 'TEXT'", 0);
+                put_resolve(out, named, c[PAWL__CON_ID].text,
+                        asks ? "--answer 'TEXT'" : "--define 'TEXT'", 0);
                 pawl__buf_addc(out, '\n');
         }
         return status;
@@ -370,7 +344,7 @@ static pawl_status put_issues(pawl__buf *out, const pawl__handoff *h, pawl_error
                 put(out, "", c[PAWL__CON_TYPE].text, ", ");
                 put(out, "severity ", c[PAWL__CON_SEVERITY].text, ", ");
                 put(out, "in step ", c[PAWL__CON_STEP].text, "\n");
-                status = put_candidates(out, c, err);
+                status = put_candidates(out, h->named, c, err);
         }
         return status;
 }
@@ -389,16 +363,18 @@ static void put_notes(pawl__buf *out, const pawl__notes *notes)
         }
 }
 
-/* The one argument of a command. */
-static void put_argument(pawl__buf *out, pawl_text argument)
+/* A command, up to the end of its line. */
+static void put_command_of(
+        pawl__buf *out, const pawl__handoff *h, const char *command, pawl_text argument)
 {
+        pawl__buf_adds(out, command);
+        pawl__buf_adds(out, h->named);
         pawl__buf_adds(out, argument.len && argument.data[0] == '-' ? " -- " : " ");
-        put_word(out, argument);
+        pawl__word_add(out, argument);
         pawl__buf_addc(out, '\n');
 }
 
-/* Is nothing left to do? What an agent that told no steps has left to do is not known. */
-static bool is_over(const pawl__handoff *h)
+bool pawl__handoff_is_over(const pawl__handoff *h)
 {
         const pawl__value *v = h->session.v;
         const pawl_text run = h->run.v[PAWL__RUN_STATUS].text;
@@ -410,28 +386,53 @@ static bool is_over(const pawl__handoff *h)
                !h->next.n;
 }
 
+/* Nothing, where it is at work or its program continues it. */
 static void put_command(pawl__buf *out, const pawl__handoff *h)
 {
         const pawl__value *v = h->session.v;
         const pawl__run_way way = h->has_run ? pawl__run_way_of(&h->run) : PAWL__BY_RESUME;
         const pawl_text there = h->has_run ? h->elsewhere : h->place.elsewhere;
 
+        if (h->at_work || way == PAWL__BY_PROGRAM)
+                return;
         if (there.data && way == PAWL__BY_RESUME) {
                 pawl__buf_adds(out, "cd ");
-                put_word(out, there);
+                pawl__word_add(out, there);
                 pawl__buf_adds(out, " && ");
         }
-        if (!v[PAWL__SES_RUN].text.data) {
-                pawl__buf_adds(out, "pawl session resume");
-                put_argument(out, v[PAWL__SES_ID].text);
-        } else if (way == PAWL__BY_RESUME) {
-                pawl__buf_adds(out, "pawl resume");
-                put_argument(out, v[PAWL__SES_RUN].text);
-        } else {
-                pawl__buf_adds(out, way == PAWL__BY_WORKER
-                                            ? "pawl work\n"
-                                            : "Run the program that began it again.\n");
-        }
+        if (way == PAWL__BY_WORKER)
+                pawl__buf_addf(out, "pawl work%s\n", h->named);
+        else if (v[PAWL__SES_RUN].text.data)
+                put_command_of(out, h, "pawl resume", v[PAWL__SES_RUN].text);
+        else
+                put_command_of(out, h,
+                        h->has_active ? "pawl session resume --take-over" : "pawl session resume",
+                        v[PAWL__SES_ID].text);
+}
+
+/* What stands before the command, or in its place. */
+static void put_go_on_how(pawl__buf *out, const pawl__handoff *h)
+{
+        const pawl__value *v = h->session.v;
+        const bool active = pawl__text_is(v[PAWL__SES_STATUS].text, "active");
+
+        if (h->n_conflicts)
+                pawl__buf_adds(out, "When the issues above are answered:\n");
+        if (h->at_work)
+                pawl__buf_adds(out, "It is at work now.\n");
+        else if (h->has_run && pawl__run_way_of(&h->run) == PAWL__BY_PROGRAM)
+                pawl__buf_adds(out, "Run the program that began it again.\n");
+        else if (v[PAWL__SES_RUN].text.data)
+                return;
+        else if (pawl__text_is(v[PAWL__SES_STATUS].text, "completed"))
+                pawl__buf_adds(
+                        out, h->at_hand.n || h->next.n
+                                     ? "It was ended with steps still to be done:\n"
+                                     : "It was ended; what is left to do it did not tell:\n");
+        else if (h->has_active)
+                pawl__buf_adds(out, active ? "It is active; this takes it over:\n"
+                                           : "Another session of its mission is active; this takes "
+                                             "that over:\n");
 }
 
 /* The last line is the command to go on with. */
@@ -440,29 +441,24 @@ static void put_go_on(pawl__buf *out, const pawl__handoff *h)
         const pawl__value *v = h->session.v;
 
         put_heading(out, PAWL__SECTION_GO_ON);
-        if (is_over(h)) {
+        if (pawl__handoff_is_over(h)) {
                 put(out, "Nothing is left to do: it is ",
                         h->has_run ? h->run.v[PAWL__RUN_STATUS].text : v[PAWL__SES_STATUS].text,
                         ".\n");
                 return;
         }
-        if (h->n_conflicts)
-                pawl__buf_adds(out, "When the issues above are answered:\n");
-        if (!v[PAWL__SES_RUN].text.data && pawl__text_is(v[PAWL__SES_STATUS].text, "completed"))
-                pawl__buf_adds(
-                        out, h->at_hand.n || h->next.n
-                                     ? "It was ended with steps still to be done:\n"
-                                     : "It was ended; what is left to do it did not tell:\n");
+        put_go_on_how(out, h);
         put_command(out, h);
 }
 
 pawl_status pawl__handoff_command(pawl__buf *out, const pawl__handoff *handoff, pawl_error *err)
 {
-        if (is_over(handoff))
+        if (pawl__handoff_is_over(handoff))
                 return PAWL_OK;
+        const size_t before = out->len;
         put_command(out, handoff);
         pawl_status status = pawl__buf_check(out, err);
-        if (!status)
+        if (!status && out->len > before)
                 out->data[--out->len] = '\0'; /* the end of its line */
         return status;
 }

@@ -28,6 +28,7 @@ struct pawl__state {
         pawl__verified_fold *verified;            /**< NULL: nobody asked for it yet */
         char worktree[PAWL__WORKTREE_ID_MAX + 1]; /**< pawl__state_set_worktree() */
         char *worktree_root;
+        char *named; /**< pawl__state_set_named() */
 };
 
 /** Where rows are read from: the tables, or the fold of verified events, brought up to the log's

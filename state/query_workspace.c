@@ -21,6 +21,22 @@ pawl_status pawl__state_set_worktree(
         return PAWL_OK;
 }
 
+pawl_status pawl__state_set_named(pawl__state *state, pawl_text options, pawl_error *err)
+{
+        char *copy = strndup(options.data ? options.data : "", options.len);
+
+        if (!copy)
+                return pawl__nomem(err);
+        free(state->named);
+        state->named = copy;
+        return PAWL_OK;
+}
+
+const char *pawl__state_named(const pawl__state *state)
+{
+        return state->named ? state->named : "";
+}
+
 const char *pawl__state_worktree(const pawl__state *state, const char **root)
 {
         if (root)

@@ -13,15 +13,21 @@ pawl__run_way pawl__run_way_of(const pawl__row *run)
 const char *pawl__run_command(
         char out[PAWL__WAY_MAX], pawl__run_way way, pawl_text run_id, pawl_text elsewhere)
 {
-        const bool away = elsewhere.data && way == PAWL__BY_RESUME;
+        pawl__buf command = PAWL__BUF_INIT;
 
-        *out = '\0';
-        if (way != PAWL__BY_PROGRAM)
-                snprintf(out, PAWL__WAY_MAX, "%s%s%s%s", away ? "cd " : "",
-                        away ? PAWL__WORD(elsewhere) : "", away ? " && " : "",
-                        way == PAWL__BY_WORKER ? "pawl work" : "pawl resume ");
-        if (way == PAWL__BY_RESUME)
-                strncat(out, PAWL__WORD(run_id), PAWL__WAY_MAX - strlen(out) - 1);
+        if (elsewhere.data && way == PAWL__BY_RESUME) {
+                pawl__buf_adds(&command, "cd ");
+                pawl__word_add(&command, elsewhere);
+                pawl__buf_adds(&command, " && ");
+        }
+        if (way == PAWL__BY_RESUME) {
+                pawl__buf_adds(&command, "pawl resume ");
+                pawl__word_add(&command, run_id);
+        } else if (way == PAWL__BY_WORKER) {
+                pawl__buf_adds(&command, "pawl work");
+        }
+        snprintf(out, PAWL__WAY_MAX, "%s", command.data ? command.data : "");
+        pawl__buf_free(&command);
         return out;
 }
 

@@ -13,7 +13,7 @@ typedef enum pawl__run_way {
         PAWL__BY_PROGRAM /**< the log has no mission of it: the program that began it */
 } pawl__run_way;
 
-enum { PAWL__WAY_MAX = 2 * PAWL__WORD_MAX + 32 };
+enum { PAWL__WAY_MAX = 6000 };
 
 pawl__run_way pawl__run_way_of(const pawl__row *run);
 

@@ -209,6 +209,7 @@ static void close_state(void *user)
         state->tables->free(state->tables);
         free(state->queries);
         free(state->worktree_root);
+        free(state->named);
         pawl__verified_free(state->verified);
         pawl__applier_free(&state->applier);
         free(state);

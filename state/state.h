@@ -180,6 +180,11 @@ PAWL_MUST_CHECK pawl_status pawl__state_not_notified(pawl__row **rows, size_t *n
  *  PAWL_ENOMEM: it stays as it was. */
 PAWL_MUST_CHECK pawl_status pawl__state_set_worktree(
         pawl__state *state, const char *id, const char *root, pawl_error *err);
+/** What commands that a document suggests are to end with so that they find this log, such as
+ *  " --db FILE". PAWL_ENOMEM: it stays as it was. */
+PAWL_MUST_CHECK pawl_status pawl__state_set_named(
+        pawl__state *state, pawl_text options, pawl_error *err);
+const char *pawl__state_named(const pawl__state *state);
 /** Is it that of a row? Schemas before 6 have none. */
 static inline bool pawl__same_worktree(pawl_text kept, const char *id)
 {

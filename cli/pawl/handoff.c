@@ -218,6 +218,7 @@ static pawl_status handoff(cli_call *cli, pawl_log *log, pawl_error *err)
         telling t = {.cli = cli, .log = log, .err = err};
         pawl_status status;
 
+        TRY(cli_name_log(cli, log, err));
         if (cli_given(cli, "read"))
                 status = read_document(&t);
         else if (!(status = find(&t)))

@@ -1,6 +1,7 @@
 /* The session of an agent: its beginning, what it did, and its end. */
 #include "base/error.h"
 #include "cli/pawl/hook.h"
+#include "command/find.h"
 #include "events/log.h"
 #include "mission/mission.h"
 #include "session/handoff.h"
@@ -77,6 +78,8 @@ pawl_status hook_session_start(hooking *h)
         size_t len;
         pawl_status status = hook_open_log(h, false);
 
+        if (!status)
+                status = cli_name_log(h->cli, h->log, &h->err);
         if (status)
                 return status;
         status = pawl_session_handoff(&text, &len, h->log, NULL, HANDOFF_ENTRIES, &h->err);

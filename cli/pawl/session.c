@@ -179,8 +179,8 @@ static pawl_status tell_interrupted(telling *t, const cli_call *cli, const char 
                         PAWL__FMT(s->session_id));
         else if (!status && left)
                 cli_noticef(cli,
-                        "session %.*s: was left in the middle; `pawl session resume %.*s` "
-                        "continues it",
+                        "session %.*s: was left in the middle; `pawl session resume --take-over %.*s` continues it in "
+                        "place of the new one",
                         PAWL__FMT(s->session_id), PAWL__FMT(s->session_id));
         pawl_sessions_free(list);
         return status;

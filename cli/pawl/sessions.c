@@ -9,7 +9,6 @@
 #include "command/json.h"
 #include "command/printable.h"
 #include "session/handoff.h"
-#include "state/run_way.h"
 #include <inttypes.h>
 #include <pawl/session.h>
 #include <stdio.h>
@@ -131,71 +130,53 @@ static void say_over(const cli_call *cli, const pawl_session *s, pawl_text statu
         fputs("` tells what was done\n", out);
 }
 
-/* What continues its run, as `pawl status` says it. */
-static pawl_status print_next_of_run(
-        const cli_call *cli, pawl_log *log, const pawl_session *s, pawl_error *err)
-{
-        FILE *out = cli->in->out;
-        pawl__run_view run;
-        pawl__row *steps;
-        size_t n;
-        const pawl_status status = pawl__run_get(&run, &steps, &n, log, s->run_id, cli->arena, err);
-
-        if (status == PAWL_ENOTFOUND) /* claimed, and not begun */
-                return PAWL_OK;
-        TRY(status);
-        if (run.held) {
-                cli_putf(out, "\nThe latest is at work now: %.*s\n", CLI_FMT(s->actor));
-        } else if (pawl__text_is(run.status, "completed") ||
-                   pawl__text_is(run.status, "cancelled")) {
-                say_over(cli, s, run.status);
-        } else {
-                const pawl__run_way way = pawl__run_way_of(&run.row);
-                char command[PAWL__WAY_MAX];
-                fputc('\n', out);
-                if (run.conflicts_open) {
-                        fputs("Answer first: ", out);
-                        TRY(cli_run_next(out, cli, log, &run, err));
-                        fputc('\n', out);
-                }
-                fputs(way == PAWL__BY_PROGRAM
-                                ? "To resume the latest, run the program that began it again"
-                                : "Resume the latest: ",
-                        out);
-                fputs(pawl__run_command(command, way, s->run_id, run.place.elsewhere), out);
-                if (way != PAWL__BY_PROGRAM)
-                        cli_say_log(cli, out);
-                fputc('\n', out);
-        }
-        return PAWL_OK;
-}
-
-/* What continues it; nothing for one that is active or done. */
+/* What continues it, as its handoff says it; a run's questions first, as `pawl status` says them.
+ */
 static pawl_status print_next(
         const cli_call *cli, pawl_log *log, const pawl_session *s, pawl_error *err)
 {
         FILE *out = cli->in->out;
+        pawl__buf command = PAWL__BUF_INIT;
+        pawl__handoff h;
+        pawl__run_view run = {.held = false};
+        pawl__row *steps, row;
+        pawl__state *state;
+        size_t n;
+        pawl_status status = cli_name_log(cli, log, err);
 
-        if (s->run_id.data)
-                return print_next_of_run(cli, log, s, err);
-        if (pawl__text_is(s->status, "active")) {
-                cli_putf(out, "\nThe latest is at work now: %.*s\n", CLI_FMT(s->actor));
-        } else if (pawl__text_is(s->status, "completed") && s->steps_total &&
-                   s->steps_completed == s->steps_total) {
-                say_over(cli, s, s->status);
-        } else {
-                pawl__state *state;
-                TRY(pawl__state_of(&state, log, err));
-                const pawl__worktree_place place =
-                        pawl__state_place(state, s->worktree, s->worktree_path);
-                fprintf(out, "\nResume the latest: %s%s%spawl session resume %s",
-                        place.elsewhere.data ? "cd " : "",
-                        place.elsewhere.data ? PAWL__WORD(place.elsewhere) : "",
-                        place.elsewhere.data ? " && " : "", PAWL__WORD(s->session_id));
-                cli_say_log(cli, out);
-                fputc('\n', out);
+        if (!status)
+                status = pawl__state_of(&state, log, err);
+        if (!status)
+                status = pawl__session_find(
+                        &row, state, s->session_id.data, pawl__text(NULL), cli->arena, err);
+        if (!status)
+                status = pawl__handoff_gather(&h, log, state, &row, cli->arena, err);
+        if (!status)
+                status = pawl__handoff_command(&command, &h, err);
+        if (!status && h.has_run)
+                status = pawl__run_get(&run, &steps, &n, log, s->run_id, cli->arena, err);
+        if (status) {
+                pawl__buf_free(&command);
+                return status;
         }
-        return PAWL_OK;
+        if (pawl__handoff_is_over(&h)) {
+                say_over(cli, s, h.has_run ? run.status : s->status);
+        } else if (run.held || (!h.has_run && pawl__text_is(s->status, "active"))) {
+                cli_putf(out, "\nThe latest is at work now: %.*s\n", CLI_FMT(s->actor));
+        } else {
+                fputc('\n', out);
+                if (run.conflicts_open) {
+                        fputs("Answer first: ", out);
+                        status = cli_run_next(out, cli, log, &run, err);
+                        fputc('\n', out);
+                }
+                if (command.len)
+                        fprintf(out, "Resume the latest: %s\n", command.data);
+                else
+                        fputs("To resume the latest, run the program that began it again\n", out);
+        }
+        pawl__buf_free(&command);
+        return status;
 }
 
 static pawl_status show(const cli_call *cli, pawl_log *log, const pawl_sessions *list,

@@ -133,7 +133,7 @@ quietly pawl session start --mission other --step one
 left=$(cat ../said)
 quietly pawl session end --status interrupted
 quietly pawl session start --mission other
-says "session $left: was left in the middle; \`pawl session resume $left\` continues it" ../said
+says "session $left: was left in the middle; \`pawl session resume --take-over $left\` continues it" ../said
 quietly pawl session end
 quietly pawl session start --mission other
 lacks 'left in the middle' ../said

@@ -33,13 +33,15 @@ same "$(pawl status --json | jq -c '.runs[] | [.run_id, .mission_id, .status, .s
         '["bad","fails","failed",0,1,"one",[],"step one: exit code 1","pawl resume bad"]
 ["22a9f3b1-0000-4000-8000-000000000001","refund-service","blocked",1,3,"specify",["'"$conflict"'"],"\"workspace\" is ambiguous","pawl resolve '"$conflict"' --pick N"]'
 
-it "without a name nothing that failed or waits for an answer is gone on with: it is listed"
+it "without a name the one run that failed is resumed, and what waits for an answer is not"
+runs 1 pawl resume
+says '^pawl: going on with mission fails, run bad$' err
+runs 0 pawl cancel bad
 before=$(eventlog head)
 runs 1 pawl resume
-says '^failed +fails, run bad' out
 says '^blocked +refund-service' out
 same "$(wc -l <err)" 1
-says '^pawl: nothing to resume: no run is interrupted, or blocked with its answers in; `pawl status` lists' err
+says '^pawl: nothing to resume: no run is interrupted, failed, or blocked with its answers in; `pawl status` lists' err
 same "$(eventlog head)" "$before"
 
 it "ids are taken by what they alone begin with, from four characters on"
@@ -139,7 +141,7 @@ touch mended
 eval "$(sed -nE 's/.*`(pawl resume [^`]*)`.*/\1/p' err)" >out
 same "$(tail -1 out)" "run again: completed, 1 of 1 steps completed"
 runs 0 env PAWL_DB="log of mine/events.db" pawl status
-says "^ +pawl resume bad --db 'log of mine/events.db'\$" out
+says "^ +pawl resume busy --db 'log of mine/events.db'\$" out
 sed 's/^mission: .*/mission: another/' mission.yaml >another.yaml
 runs 3 env PAWL_DB="log of mine/events.db" pawl run another.yaml --no-input
 says "answer with \`pawl resolve [0-9a-f]{16} --pick N --db 'log of mine/events.db'\`" err

@@ -161,7 +161,7 @@ static void take_notice(const char *line, void *user)
         snprintf(user, 200, "%s", line);
 }
 
-/* Interrupted, or blocked with all its answers in; not failed, not held back by a question. */
+/* Interrupted, failed, or blocked with all its answers in; not held back by a question. */
 MISSION_TEST(without_a_name_the_one_run_that_waits_for_nothing_goes_on)
 {
         char said[200] = "";

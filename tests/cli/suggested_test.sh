@@ -1,0 +1,116 @@
+# Each command that the handoff and status suggest is accepted in the state that it is suggested in.
+. "$SOURCE_DIR/tests/cli/shared.sh"
+printf '%s\n' /out /err /said /go /began >.pawlignore
+begin_log
+
+# suggested [SESSION]: what the handoff suggests, the same as its JSON and, of a run, as status
+suggested() {
+        pawl handoff "$@" >said
+        local go_on
+        go_on=$(pawl handoff "$@" --json | jq -r '.go_on // ""')
+        [ -z "$go_on" ] || same "$(tail -1 said)" "$go_on"
+        echo "$go_on"
+}
+# accepted COMMAND [CODE]: it does something else than refuse
+accepted() {
+        local code=0
+        [ -n "$1" ]
+        (eval "$1") >out 2>err </dev/null || code=$?
+        same "$code" "${2:-0}"
+}
+mission() {
+        printf 'mission: %s\nsteps:\n  - {id: one, run: [touch, one]}\n  - {id: two, %s}\n' "$1" "$2" >"$1.yaml"
+}
+
+it "of a run that failed"
+mission fails 'run: [test, -e, go]'
+runs 1 pawl run fails.yaml --run fails --no-input
+same "$(pawl status --json | jq -r '.runs[0].next')" "$(suggested)"
+touch go
+accepted "$(suggested)"
+same "$(suggested)" ""
+says '^Nothing is left to do: it is completed\.$' said
+
+it "of a run that is blocked: an answer, then the run"
+mission asks 'ask: {question: "Go on?", options: [yes, no]}'
+runs 3 pawl run asks.yaml --run asks --no-input
+suggested >next
+says '^When the issues above are answered:$' said
+accepted "$(sed -n 's/^ *\(pawl resolve .*--pick 1\).*/\1/p' said | head -1)"
+accepted "$(cat next)"
+mission free 'ask: {question: "What?"}'
+runs 3 pawl run free.yaml --run free --no-input
+suggested >next
+accepted "$(sed -n 's/^ *\(pawl resolve .*\)$/\1/p' said | head -1)"
+accepted "$(cat next)"
+
+it "of a run that is at work none, and of one whose process died"
+mission slow 'run: [sh, -c, "touch began; exec sleep 100"]'
+pawl run slow.yaml --run slow --no-input >/dev/null 2>&1 &
+await began
+same "$(suggested)" ""
+says '^It is at work now\.$' said
+same "$(pawl status --json | jq -r '.runs[0].next')" null
+kill -KILL $!
+wait $! 2>/dev/null || true
+mission slow 'run: ["true"]'
+accepted "$(suggested) --accept-changed-mission"
+
+it "of a run that was cancelled none"
+rm go
+runs 1 pawl run fails.yaml --run ended --no-input --fresh
+runs 0 pawl cancel ended
+same "$(suggested)" ""
+says '^Nothing is left to do: it is cancelled\.$' said
+
+it "of a session without steps, active, completed, interrupted, and beside an active one"
+runs 0 pawl session start --mission agent
+one=$(cat out)
+suggested >next
+lacks '^Progress:' said
+says '^It is active; this takes it over:$' said
+accepted "$(cat next)"
+two=$(cat out)
+[ "$one" != "$two" ]
+suggested "$one" >next
+says '^Another session of its mission is active; this takes that over:$' said
+accepted "$(cat next)"
+for status in completed interrupted error; do
+        runs 0 pawl session end --status $status
+        accepted "$(suggested)"
+        runs 0 pawl session end --status $status
+        accepted "$(pawl sessions | sed -n 's/^Resume the latest: //p')"
+done
+runs 0 pawl session end
+runs 0 pawl session start --mission other --step s
+left=$(cat out)
+runs 0 pawl session end --status interrupted
+runs 0 pawl session start --mission other
+says "\`pawl session resume --take-over $left\`" err
+accepted "$(sed -n 's/.*`\(pawl session resume [^`]*\)`.*/\1/p' err)"
+runs 0 pawl session end
+
+it "of a session that told steps, all done: none"
+runs 0 pawl session start --mission done --step s
+runs 0 pawl session end --done s
+same "$(suggested)" ""
+says '^Nothing is left to do: it is completed\.$' said
+
+! on_server || exit 0 # a path is named from here on
+
+it "in another directory with --db"
+mkdir away
+db=$PWD/.pawl/events.db
+cd away
+runs 0 pawl session start --mission away --db "$db"
+pawl handoff --db "$db" >said
+says "^pawl session resume --take-over --db $db session-" <(tail -1 said | tr -d "'")
+accepted "$(tail -1 said)"
+pawl handoff "$(pawl sessions --mission asks --json --db "$db" | jq -r '.[-1].session_id')" --db "$db" >said
+runs 3 pawl run ../asks.yaml --run again --no-input --fresh --db "$db"
+pawl handoff --mission asks --db "$db" >said
+accepted "$(sed -n 's/^ *\(pawl resolve .*--pick 1\).*/\1/p' said | head -1)"
+accepted "$(tail -1 said)"
+cd ..
+
+runs 0 eventlog verify
