@@ -367,10 +367,13 @@ static void put_notes(pawl__buf *out, const pawl__notes *notes)
 static void put_command_of(
         pawl__buf *out, const pawl__handoff *h, const char *command, pawl_text argument)
 {
+        const bool is_option = argument.len && argument.data[0] == '-';
+
         pawl__buf_adds(out, command);
-        pawl__buf_adds(out, h->named);
-        pawl__buf_adds(out, argument.len && argument.data[0] == '-' ? " -- " : " ");
+        pawl__buf_adds(out, is_option ? h->named : "");
+        pawl__buf_adds(out, is_option ? " -- " : " ");
         pawl__word_add(out, argument);
+        pawl__buf_adds(out, is_option ? "" : h->named);
         pawl__buf_addc(out, '\n');
 }
 

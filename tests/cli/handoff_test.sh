@@ -150,7 +150,7 @@ runs 0 pawl handoff "$agent"
 lacks 'Nothing is left to do' out
 same "$(tail -2 out)" "It was ended with steps still to be done:
 pawl session resume $agent"
-same "$(pawl handoff "$agent" --json | jq -r .go_on)" "pawl session resume $agent"
+same "$(pawl handoff "$agent" --json | jq -r .go_on | unnamed)" "pawl session resume $agent"
 runs 0 pawl sessions --latest
 says "^Resume the latest: pawl session resume $agent$" out
 pawl handoff "$agent" >text
@@ -200,7 +200,7 @@ same "$(jq -c '[.status, [.done[].step_id], [.in_progress[] | [.step_id, .status
 same "$(jq -c '[.files[] | select(.change) | [.path, .change]]' out)" \
         '[["head","added"],["kept","added"],["new","added"]]'
 same "$(jq -r '.commits[-1].commit' out)" "$(cat head)"
-same "$(jq -r .go_on out)" "$(pawl handoff | tail -1)"
+same "$(jq -r .go_on out)" "$(pawl handoff | tail -1 | unnamed)"
 same "$(jq -c '[.workspace_checkpoints[] | [.n, .step_id]]' out)" '[[1,null],[2,"one"],[3,null]]'
 same "$(jq -c '.session_checkpoints | map(.reason)' <(pawl sessions --id "$(jq -r .session_id out)" --json | jq '.[0]'))" '["step_complete"]'
 

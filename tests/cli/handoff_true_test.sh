@@ -123,7 +123,7 @@ it "nobody is told that nothing is left where that is not known"
 quietly pawl session end --mission agent
 pawl handoff >../handoff
 says '^It was ended; what is left to do it did not tell:$' ../handoff
-tail -1 ../handoff >../last
+tail -1 ../handoff | unnamed >../last
 says '^pawl session resume session-' ../last
 pawl sessions >../sessions
 says '^Resume the latest: pawl session resume session-' ../sessions
@@ -133,6 +133,7 @@ quietly pawl session start --mission other --step one
 left=$(cat ../said)
 quietly pawl session end --status interrupted
 quietly pawl session start --mission other
+unnamed ../said
 says "session $left: was left in the middle; \`pawl session resume --take-over $left\` continues it" ../said
 quietly pawl session end
 quietly pawl session start --mission other

@@ -104,7 +104,7 @@ db=$PWD/.pawl/events.db
 cd away
 runs 0 pawl session start --mission away --db "$db"
 pawl handoff --db "$db" >said
-says "^pawl session resume --take-over --db $db session-" <(tail -1 said | tr -d "'")
+says "^pawl session resume --take-over session-[^ ]* --db $db$" <(tail -1 said | tr -d "'")
 accepted "$(tail -1 said)"
 pawl handoff "$(pawl sessions --mission asks --json --db "$db" | jq -r '.[-1].session_id')" --db "$db" >said
 runs 3 pawl run ../asks.yaml --run again --no-input --fresh --db "$db"
