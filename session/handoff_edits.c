@@ -109,12 +109,16 @@ static pawl_text below_command(pawl_text text)
         static const char *const own[] = {"Nothing is left to do: it is c",
                 "When the issues above are answered:", "It was ended with steps still to be done:",
                 "It was ended; what is left to do it did not tell:",
-                "Run the program that began it again.", "pawl resume ", "pawl session resume ",
-                "pawl work"};
+                "Run the program that began it again.", "A worker has it.",
+                "It is at work; this waits for it", "It is active; this takes it over:",
+                "Another session of its mission is active; this", "pawl resume ",
+                "pawl session resume ", "pawl work"};
         const char *end;
 
         for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-                if (pawl__text_starts(text, own[i])) {
+                if (pawl__text_starts(text, own[i]) ||
+                        (pawl__text_starts(text, "cd ") &&
+                                memmem(text.data, text.len, " && pawl ", 9))) {
                         end = memchr(text.data, '\n', text.len);
                         return end ? pawl__text_n(end + 1, text.len - (size_t)(end + 1 - text.data))
                                    : (pawl_text){NULL, 0};

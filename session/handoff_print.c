@@ -389,14 +389,14 @@ bool pawl__handoff_is_over(const pawl__handoff *h)
                !h->next.n;
 }
 
-/* Nothing, where it is at work or its program continues it. */
+/* Nothing, where a worker is at it or its program continues it. */
 static void put_command(pawl__buf *out, const pawl__handoff *h)
 {
         const pawl__value *v = h->session.v;
         const pawl__run_way way = h->has_run ? pawl__run_way_of(&h->run) : PAWL__BY_RESUME;
         const pawl_text there = h->has_run ? h->elsewhere : h->place.elsewhere;
 
-        if (h->at_work || way == PAWL__BY_PROGRAM)
+        if (way == PAWL__BY_PROGRAM || (h->at_work && way == PAWL__BY_WORKER))
                 return;
         if (there.data && way == PAWL__BY_RESUME) {
                 pawl__buf_adds(out, "cd ");
@@ -406,7 +406,8 @@ static void put_command(pawl__buf *out, const pawl__handoff *h)
         if (way == PAWL__BY_WORKER)
                 pawl__buf_addf(out, "pawl work%s\n", h->named);
         else if (v[PAWL__SES_RUN].text.data)
-                put_command_of(out, h, "pawl resume", v[PAWL__SES_RUN].text);
+                put_command_of(out, h, h->at_work ? "pawl resume --wait" : "pawl resume",
+                        v[PAWL__SES_RUN].text);
         else
                 put_command_of(out, h,
                         h->has_active ? "pawl session resume --take-over" : "pawl session resume",
@@ -421,10 +422,13 @@ static void put_go_on_how(pawl__buf *out, const pawl__handoff *h)
 
         if (h->n_conflicts)
                 pawl__buf_adds(out, "When the issues above are answered:\n");
-        if (h->at_work)
-                pawl__buf_adds(out, "It is at work now.\n");
-        else if (h->has_run && pawl__run_way_of(&h->run) == PAWL__BY_PROGRAM)
+        if (h->has_run && pawl__run_way_of(&h->run) == PAWL__BY_PROGRAM)
                 pawl__buf_adds(out, "Run the program that began it again.\n");
+        else if (h->at_work)
+                pawl__buf_adds(out, pawl__run_way_of(&h->run) == PAWL__BY_WORKER
+                                            ? "A worker has it.\n"
+                                            : "It is at work; this waits for it, and resumes it "
+                                              "where it stops:\n");
         else if (v[PAWL__SES_RUN].text.data)
                 return;
         else if (pawl__text_is(v[PAWL__SES_STATUS].text, "completed"))
