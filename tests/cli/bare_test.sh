@@ -67,3 +67,56 @@ it "a log that is named is about the work tree where it lies above it, and else 
 same "$(cd plain/main && pawl --db ../.pawl/events.db status --json | jq -r .worktree)" "$top/plain/main"
 (cd plain && pawl init "$top/other" >/dev/null)
 same "$(cd plain/main && pawl --db "$top/other/.pawl/events.db" status --json | jq -r .worktree)" null
+
+# state DIR: all that git's directory has, but for what this test writes.
+state() { find "$1" \( -name .pawl -o -name out -o -name err \) -prune -o -type f -print0 | sort -z | xargs -0 sha256sum; }
+
+# rolled_back DIR GIT [N]: after a rollback there, GIT has what it had.
+rolled_back() {
+        (
+                cd "$1"
+                before=$(state "$2")
+                runs 0 pawl rollback "${3:-current}" --yes
+                same "$(state "$2")" "$before"
+        )
+}
+
+it "a git directory of another name is left out and listed, and no rollback touches it"
+mkdir apart
+git init -q --separate-git-dir=apart/gd apart
+(cd apart && echo one >a && git add a && git commit -qm one && runs 0 pawl checkpoint first --json && same "$(why out)" '[["gd","repository"]]')
+(cd apart && git commit -q --allow-empty -m two && git branch other && echo two >a && git add a)
+rolled_back apart gd
+same "$(cat apart/a)$(git -C apart log --format=%s | head -1)" onetwo
+(cd named && runs 0 pawl checkpoint again --json && same "$(why out)" '[[".bare","repository"],["main","work tree"],["side","work tree"]]')
+(cd named && echo x >notes && runs 0 pawl checkpoint notes && rm notes && git -C main commit -q --allow-empty -m three)
+rolled_back named .bare
+same "$(cat named/notes)" x
+
+it "a bare repository that is the root has nothing to capture, whose work trees are workspaces of their own"
+git clone -q --bare origin root.git
+git -C root.git worktree add -q "$top/root.git/main" master
+git -C root.git worktree add -q "$top/root.git/side" -b side
+(cd root.git && runs 0 pawl checkpoint root --json && same "$(jq -c '[.files, ([.not_captured[] | select(.why != "repository")] | map(.path))]' out)" '[0,["main","side"]]')
+acts_alone root.git/main
+git -C root.git/main commit -q --allow-empty -m two
+rolled_back root.git "$top/root.git"
+
+it "what an older checkpoint has captured of one is left"
+mkdir older
+git init -q --separate-git-dir=older/gd older
+cd older
+echo one >a
+printf 'out\nerr\n' >.gitignore
+git add a
+git commit -qm one
+mv gd/refs ../kept # what is no git directory is captured
+runs 0 pawl checkpoint captured --json
+same "$(why out)" '[]'
+mv ../kept gd/refs
+git commit -q --allow-empty -m two
+echo two >a
+cd ..
+rolled_back older gd 1
+same "$(cat older/a)" one
+says 'gd: not captured: a repository' older/out

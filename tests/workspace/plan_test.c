@@ -135,6 +135,38 @@ TEST(what_no_checkpoint_recorded_is_left_alone)
                 "mine: no checkpoint recorded it\nown: no checkpoint recorded it\n");
 }
 
+TEST(a_directory_of_gits_own_is_left_alone_also_where_an_older_checkpoint_has_it)
+{
+        tree_hash old = tree_of(&f->t, "f 644 a=1", "f 644 bare/HEAD=1", "f 644 bare/objects/x=1",
+                "f 644 bare/refs/x=1", "f 644 no/HEAD=1", "f 644 no/objects=1", "d 755 no/refs",
+                NULL);
+        tree_hash later = tree_of(&f->t, "f 644 a=2", "x 6 bare", NULL);
+        tree_hash without = tree_of(&f->t, "f 644 a=2", NULL);
+        tree_hash partly = tree_of(&f->t, "f 644 a=2", "f 644 bare/objects/x=2", NULL);
+        tree_hash root = tree_of(&f->t, "f 644 HEAD=1", "d 755 objects", "d 755 refs", NULL);
+        tree_hash root_now = tree_of(&f->t, "x 6 HEAD", "x 6 objects", "x 6 refs", "x 6 a", NULL);
+
+        check_plan(f, later, old, &later, 1,
+                "a f>f\nno ->d\nno/HEAD ->f\nno/objects ->f\nno/refs ->d\n"
+                "bare: not captured: a repository's own\n");
+        check_plan(f, without, old, &later, 1,
+                "a f>f\nno ->d\nno/HEAD ->f\nno/objects ->f\nno/refs ->d\n"
+                "bare: not captured: a repository's own\n");
+        check_plan(f, partly, old, &partly, 1,
+                "a f>f\nno ->d\nno/HEAD ->f\nno/objects ->f\nno/refs ->d\n"
+                "bare: not captured: a repository's own\n");
+        check_plan(f, without, root, &without, 1,
+                "HEAD: not captured: a repository's own\n"
+                "a: not captured: a repository's own\n"
+                "objects: not captured: a repository's own\n"
+                "refs: not captured: a repository's own\n");
+        check_plan(f, root_now, old, &without, 1,
+                "HEAD: not captured: a repository's own\na: not captured: a repository's own\n"
+                "bare: not captured: a repository's own\n"
+                "no: not captured: a repository's own\n"
+                "objects: not captured: a repository's own\nrefs: not captured: a repository's own\n");
+}
+
 TEST(what_was_not_captured_is_left_alone)
 {
         tree_hash target = tree_of(&f->t, "f 644 big=1", "f 644 fifo/x=1", "x 1 huge", "x 1 gone",

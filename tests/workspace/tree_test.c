@@ -154,7 +154,6 @@ UNIT_TEST(no_other_value_is_read)
                 {"why 11", NAME("tree\1x\0\0\1a\13"), "byte 5: has a value"},
                 {".git", NAME("tree\1x\0\0\4.git\10"), "byte 5: is called .git"},
                 {".pawl", NAME("tree\1x\0\0\5.pawl\1"), "byte 5: is called .git"},
-                {"repository", NAME("tree\1x\0\0\1a\6"), "byte 5: has a value"},
                 {".git", NAME("tree\1x\0\0\4.git\1"), "byte 5: is called .git"},
                 {".git", NAME("tree\1d\0\0\4.git\6"), "byte 5: ends within"},
                 {"mode of x", NAME("tree\1x\1\0\1a\1"), "byte 5: has a value"},

@@ -12,8 +12,10 @@ typedef struct planner {
         pawl__plan *plan;
         const pawl__plan_rights *rights;
         const pawl__world *world;
+        const pawl__directories *directories;
         going *going;
         size_t n_going, cap_going;
+        bool git_root;     /* the root is git's own, now or then */
         pawl_text blocked; /* what is in it stays as it is; absent: nothing */
         pawl_text fresh;   /* a directory that is made: nothing is in it; absent: none */
         pawl_error *err;
@@ -191,7 +193,8 @@ static pawl_status may_touch(pawl__left_why *why_not, planner *p, const pawl__ch
 static pawl_status block(
         planner *p, const pawl__change *change, pawl__left_why why, pawl__skip skip)
 {
-        pawl_status status = add_left(p, change->path, why, skip, change->to != NULL);
+        const bool gits = why == PAWL__LEFT_SKIPPED && skip == PAWL__SKIP_REPOSITORY;
+        pawl_status status = add_left(p, change->path, why, skip, change->to && !gits);
 
         if (!status)
                 p->blocked = p->plan->left[p->plan->n_left - 1].path;
@@ -314,16 +317,42 @@ static pawl_status consider_known(planner *p, const pawl__change *change)
         return PAWL_OK;
 }
 
+/* Is the directory git's own? Then *is becomes true. */
+static pawl_status look_for_git(bool *is, const planner *p, const unsigned char hash[32])
+{
+        pawl__buf encoded = PAWL__BUF_INIT;
+        const pawl_status status =
+                p->directories->get(&encoded, hash, p->directories->user, p->err);
+
+        *is = *is || (!status && pawl__tree_is_git(pawl__buf_text(&encoded)));
+        pawl__buf_free(&encoded);
+        return status;
+}
+
+/* What pawl or git alone may write, which an earlier checkpoint may have captured. */
+static pawl_status block_own(bool *blocked, planner *p, const pawl__change *change)
+{
+        *blocked = true;
+        if (pawl__own_files_named(p->rights->own, change->path))
+                return block(p, change, PAWL__LEFT_OWN, (pawl__skip)0);
+        *blocked = p->git_root;
+        if (is(change->to, PAWL__ENTRY_DIRECTORY))
+                TRY(look_for_git(blocked, p, change->to->hash));
+        return *blocked ? block(p, change, PAWL__LEFT_SKIPPED, PAWL__SKIP_REPOSITORY) : PAWL_OK;
+}
+
 /* A directory above the paths that are asked for: it comes where the target has it, and is only
  * written in where it is. */
 static pawl_status consider_above(planner *p, const pawl__change *change)
 {
         pawl__change same = *change;
+        bool own;
 
         if (is(change->from, PAWL__ENTRY_SKIPPED))
                 return block(p, change, PAWL__LEFT_SKIPPED, change->from->why);
-        if (pawl__own_files_named(p->rights->own, change->path))
-                return block(p, change, PAWL__LEFT_OWN, (pawl__skip)0);
+        TRY(block_own(&own, p, change));
+        if (own)
+                return PAWL_OK;
         if (is(change->to, PAWL__ENTRY_DIRECTORY) && !is(change->from, PAWL__ENTRY_DIRECTORY))
                 return consider_known(p, change);
         if (!is(change->from, PAWL__ENTRY_DIRECTORY) || (change->from->mode & 0300) == 0300)
@@ -335,6 +364,7 @@ static pawl_status consider_above(planner *p, const pawl__change *change)
 static pawl_status consider(const pawl__change *change, void *user, pawl_error *err)
 {
         planner *p = user;
+        bool own;
         pawl_status status = leave_until(p, change->path);
 
         (void)err;
@@ -353,8 +383,9 @@ static pawl_status consider(const pawl__change *change, void *user, pawl_error *
                 return block(p, change, PAWL__LEFT_SKIPPED, change->from->why);
         if (is(change->to, PAWL__ENTRY_SKIPPED))
                 return block(p, change, PAWL__LEFT_NOT_CAPTURED, change->to->why);
-        if (pawl__own_files_named(p->rights->own, change->path))
-                return block(p, change, PAWL__LEFT_OWN, (pawl__skip)0);
+        TRY(block_own(&own, p, change));
+        if (own)
+                return PAWL_OK;
         if (change->kind == PAWL__CHANGE_INSIDE) /* only to be written in */
                 return (change->from->mode & 0300) == 0300 ? PAWL_OK : add_step(p, change);
         return consider_known(p, change);
@@ -397,10 +428,14 @@ static void put_in_order(pawl__plan *plan)
 pawl_status pawl__plan_make(pawl__plan *plan, const pawl__directories *directories,
         const pawl__plan_rights *rights, const pawl__world *world, pawl_error *err)
 {
-        planner p = {.plan = plan, .rights = rights, .world = world, .err = err};
+        planner p = {plan, rights, world, directories, .err = err};
+
+        if (memcmp(plan->now, plan->target_tree, 32) == 0)
+                return PAWL_OK;
+        TRY(look_for_git(&p.git_root, &p, plan->now));
+        TRY(look_for_git(&p.git_root, &p, plan->target_tree));
         pawl_status status =
                 pawl__diff_trees(directories, plan->now, plan->target_tree, consider, &p, err);
-
         while (!status && p.n_going)
                 status = leave_going(&p);
         free(p.going);

@@ -47,8 +47,7 @@ static bool entry_fits(const pawl__index_entry *e, size_t available)
                 return false;
         if (!pawl__tree_listed(
                     (pawl__entry_kind)e->kind, (pawl__skip)e->why, pawl__index_name(e)) &&
-                (!pawl__tree_name_valid(pawl__index_name(e)) ||
-                        (e->kind == PAWL__ENTRY_SKIPPED && e->why == PAWL__SKIP_REPOSITORY)))
+                !pawl__tree_name_valid(pawl__index_name(e)))
                 return false;
         for (size_t i = used; i < size; i++)
                 if (((const char *)e)[i] != '\0')

@@ -97,6 +97,7 @@ typedef struct pawl__scanner {
         int64_t tick_ns;
         int64_t write_back_ns; /**< pawl__write_back_ns(), once it was wanted; before, 0 */
         pawl__own_files own;   /**< the log's */
+        bool git_root;         /**< the root is a directory of git's own */
         bool measuring;        /**< files are counted, not read */
         int64_t deadline_ms;   /**< 0: there is none */
 } pawl__scanner;
@@ -169,5 +170,13 @@ PAWL_MUST_CHECK pawl_status pawl__scan_verdict(
 /** Add the .git of a repository within, of which the topmost level knows what it tracks. */
 PAWL_MUST_CHECK pawl_status pawl__scan_add_repository(
         pawl__scanner *s, pawl_text name, pawl_error *err);
+/** Does the listed directory, which is not the root, belong to something else? Then *why says to
+ *  what, else it is left as it is. (belongs.c) */
+PAWL_MUST_CHECK pawl_status pawl__scan_belongs(pawl__skip *why, pawl__scanner *s, pawl_error *err);
+/** Is the listed directory git's own, whatever its name? It has HEAD, objects and refs. */
+bool pawl__scan_is_git(const pawl__scanner *s);
+/** Add what has that name in a root that is. */
+PAWL_MUST_CHECK pawl_status pawl__scan_add_of_git(
+        pawl__scanner *s, const pawl__listed *listed, pawl_error *err);
 /** Is this name never in a tree? */
 bool pawl__scan_never(const pawl__scanner *s, const pawl__listed *listed);

@@ -2,8 +2,6 @@
  * level.
  */
 #include "base/error.h"
-#include "base/ids.h"
-#include "workspace/git/git_place.h"
 #include "workspace/scan/preload.h"
 #include "workspace/scan/read.h"
 #include "workspace/scan/scan_internal.h"
@@ -103,6 +101,8 @@ static pawl_status take_name(
         const bool never = pawl__scan_never(s, listed);
         if (never && !is_listed(s, listed))
                 return PAWL_OK;
+        if (s->depth == 1 && s->git_root)
+                return pawl__scan_add_of_git(s, listed, err);
         if (pawl__buf_add(&s->path, listed->name, listed->len))
                 return pawl__nomem(err);
         if (!top(s)->names_same && (s->ignore.n || s->exclude.n))
@@ -298,78 +298,6 @@ static pawl_status list(pawl__scanner *s, pawl_error *err)
         return status ? status : pawl__scan_rules(s, err);
 }
 
-/* Is the name among those of the listed directory, which are sorted? */
-static bool has_name(const pawl__scanner *s, const char *name)
-{
-        size_t low = 0, high = s->listing.n;
-
-        while (low < high) {
-                const size_t middle = low + (high - low) / 2;
-                const int order = strcmp(s->listing.items[middle].name, name);
-                if (order == 0)
-                        return true;
-                low = order < 0 ? middle + 1 : low;
-                high = order < 0 ? high : middle;
-        }
-        return false;
-}
-
-/* The absolute path of the topmost level, without '/' at its end. */
-static pawl_status path_of_level(pawl__buf *path, pawl__scanner *s, pawl_error *err)
-{
-        pawl__buf_addf(path, "%s/", strcmp(s->options->root, "/") ? s->options->root : "");
-        pawl__buf_add(path, s->path.data, top(s)->path_len - 1);
-        return pawl__buf_check(path, err);
-}
-
-/* Does the log have a fork that runs in the topmost level's directory? */
-static pawl_status look_for_fork(pawl__skip *why, pawl__scanner *s, pawl_error *err)
-{
-        char id[PAWL__ID_MAX + 1];
-        pawl__buf path = PAWL__BUF_INIT;
-        const int fd = openat(top(s)->fd, PAWL__OWN_ROOT_MARK,
-                O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-        const ssize_t len = fd < 0 ? -1 : read(fd, id, sizeof id);
-
-        if (fd >= 0)
-                close(fd);
-        if (len <= 0 || !s->options->is_fork)
-                return PAWL_OK;
-        const pawl_status status = path_of_level(&path, s, err);
-        const pawl_text run_id = {id, (size_t)len - (id[len - 1] == '\n')};
-        if (!status && s->options->is_fork(path.data, run_id, s->options->is_fork_user))
-                *why = PAWL__SKIP_FORK;
-        pawl__buf_free(&path);
-        return status;
-}
-
-/* Is the topmost level's directory a linked work tree of git? */
-static pawl_status look_for_worktree(pawl__skip *why, pawl__scanner *s, pawl_error *err)
-{
-        pawl__buf path = PAWL__BUF_INIT;
-        bool is = false;
-        pawl_status status = path_of_level(&path, s, err);
-
-        if (!status)
-                status = pawl__git_place_linked(&is, path.data, err);
-        if (is)
-                *why = PAWL__SKIP_WORKTREE;
-        pawl__buf_free(&path);
-        return status;
-}
-
-/* Is the listed directory a workspace of its own? Then *why says which. */
-static pawl_status look_for_workspace(pawl__skip *why, pawl__scanner *s, pawl_error *err)
-{
-        pawl_status status = PAWL_OK;
-
-        if (has_name(s, ".pawl"))
-                status = look_for_fork(why, s, err);
-        if (!status && !*why && has_name(s, ".git"))
-                status = look_for_worktree(why, s, err);
-        return status;
-}
-
 static pawl_status enter(pawl__scanner *s, int fd, size_t entry, pawl_error *err)
 {
         pawl_status status = push(s, fd, entry, err);
@@ -394,7 +322,9 @@ static pawl_status enter(pawl__scanner *s, int fd, size_t entry, pawl_error *err
         }
         pawl__skip other = 0;
         if (!status && entry)
-                status = look_for_workspace(&other, s, err);
+                status = pawl__scan_belongs(&other, s, err);
+        else if (!status)
+                s->git_root = pawl__scan_is_git(s);
         if (!status && other) {
                 pop(s);
                 return give_up(s, entry, other, 0, err);

@@ -103,9 +103,8 @@ static bool entry_valid(const pawl__entry *entry)
 
         if (pawl__tree_listed(entry->kind, entry->why, entry->name))
                 return entry->mode == 0;
-        if (entry->kind == PAWL__ENTRY_SKIPPED &&
-                (entry->why == PAWL__SKIP_REPOSITORY ||
-                        (entry->why == PAWL__SKIP_RESERVED && !pawl__reserved_name(entry->name))))
+        if (entry->kind == PAWL__ENTRY_SKIPPED && entry->why == PAWL__SKIP_RESERVED &&
+                !pawl__reserved_name(entry->name))
                 return false;
         return pawl__tree_name_valid(entry->name) &&
                (has_mode ? entry->mode <= 07777 : entry->mode == 0) &&
@@ -289,4 +288,21 @@ pawl_status pawl__tree_next(pawl__entry *out, pawl__tree_reader *reader, pawl_er
         reader->last = entry.name;
         *out = entry;
         return PAWL_OK;
+}
+
+bool pawl__tree_is_git(pawl_text encoded)
+{
+        static const char *const names[] = {"HEAD", "objects", "refs"}; /* in the order of names */
+        pawl_error unread = PAWL_ERROR_INIT;
+        pawl__tree_reader reader;
+        pawl__entry entry;
+        size_t n = 0;
+
+        if (pawl__tree_open(&reader, encoded, &unread))
+                return false;
+        while (n < 3 && !pawl__tree_next(&entry, &reader, &unread))
+                n += pawl__text_is(entry.name, names[n]) &&
+                     (n == 0 || entry.kind == PAWL__ENTRY_DIRECTORY ||
+                             entry.kind == PAWL__ENTRY_SKIPPED);
+        return n == 3;
 }

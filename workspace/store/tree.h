@@ -42,8 +42,8 @@ typedef enum pawl__skip {
         PAWL__SKIP_CHANGING = 4, /**< it changed each time while it was read */
         PAWL__SKIP_RULES = 5, /**< a directory whose rules cannot be read: what they leave out must
                                    not be taken */
-        PAWL__SKIP_REPOSITORY = 6, /**< the .git of a repository within; nothing else may be called
-                                        so */
+        PAWL__SKIP_REPOSITORY = 6, /**< git's own: the .git of a repository within, or a directory
+                                        of another name */
         PAWL__SKIP_BUDGET = 7,     /**< the time budget was used up before it was read */
         PAWL__SKIP_RESERVED = 8,   /**< what is called .pawl or .git in another writing, and below
                                         the root .pawl */
@@ -80,6 +80,8 @@ bool pawl__tree_name_never(pawl_text name);
 /** Is it one of the entries that may be called so, as they say that something was not captured: the
  *  .git of a repository within, a .pawl? */
 bool pawl__tree_listed(pawl__entry_kind kind, pawl__skip why, pawl_text name);
+/** Is the encoding one of a directory of git's own, whatever was captured of it? */
+bool pawl__tree_is_git(pawl_text encoded);
 /** May a tree have it: 1 to 255 bytes without '/' and NUL, not "." or "..", and none of those that
  *  no scan takes? A tree that has one was made by somebody else: put back, it would change what git
  *  or pawl runs. */
