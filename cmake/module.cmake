@@ -50,6 +50,8 @@ function(pawl_library name)
                 endforeach()
                 set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
         endforeach()
+        # A thread of the writers' queue may outlive dlclose() (events/sqlite/writer_queue.c).
+        target_link_options(${name} PRIVATE -Wl,-z,nodelete)
         set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
         target_include_directories(${name}_internal PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
 

@@ -25,10 +25,6 @@ enum { PAUSE_US = 250 };
  * second and two seconds. */
 enum { SOON = 1500, LATE = 3000, SOON_US = 1000, LATE_US = 4000 };
 
-/* How often the wait begins again because another process committed meanwhile. Sixty processes that
- * start at once beside other work can each wait for longer than busy_ms in a queue that moves. */
-enum { RENEWALS = 11 };
-
 /* When something was last written to the write-ahead log. */
 static struct timespec last_write(const pawl_log *log)
 {
@@ -39,14 +35,22 @@ static struct timespec last_write(const pawl_log *log)
         return wal.st_mtim;
 }
 
-static bool others_commit(pawl_log *log)
+void pawl__quiet_begin(pawl_log *log)
 {
-        struct timespec *seen = &log->file->busy_write;
-        const struct timespec now = last_write(log);
-        const bool moved = now.tv_sec != seen->tv_sec || now.tv_nsec != seen->tv_nsec;
+        log->file->quiet.patience =
+                pawl__patience_of((int64_t)log->busy_ms * 1000 - log->waited_us);
+        log->file->quiet.since = last_write(log);
+}
 
-        *seen = now;
-        return moved && log->file->busy_renewals++ < RENEWALS;
+bool pawl__quiet_moved(pawl_log *log)
+{
+        const struct timespec now = last_write(log), since = log->file->quiet.since;
+
+        if (now.tv_sec == since.tv_sec && now.tv_nsec == since.tv_nsec)
+                return false;
+        log->file->quiet.since = now;
+        log->file->quiet.patience = pawl__patience_of((int64_t)log->busy_ms * 1000);
+        return true;
 }
 
 int pawl__busy(void *user, int count)
@@ -54,20 +58,13 @@ int pawl__busy(void *user, int count)
         const long us = count < SOON ? PAUSE_US : count < LATE ? SOON_US : LATE_US;
         const struct timespec pause = {0, us * 1000};
         pawl_log *log = user;
-        pawl__patience *patience = &log->file->patience;
 
-        if (count == 0) {
-                *patience = pawl__patience_of((int64_t)log->busy_ms * 1000 - log->waited_us);
-                log->file->busy_write = last_write(log);
-                log->file->busy_renewals = 0;
-        }
-        if (pawl__interrupt_waits(log))
+        if (log->file->turn == PAWL__TURN_WAITS || pawl__interrupt_waits(log))
                 return 0;
-        if (pawl__patience_over(patience)) {
-                if (!others_commit(log))
-                        return 0;
-                *patience = pawl__patience_of((int64_t)log->busy_ms * 1000);
-        }
+        if (count == 0)
+                pawl__quiet_begin(log);
+        if (pawl__patience_over(&log->file->quiet.patience) && !pawl__quiet_moved(log))
+                return 0;
         nanosleep(&pause, NULL);
         return 1;
 }

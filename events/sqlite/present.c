@@ -303,9 +303,9 @@ static pawl_status put_back(pawl_log *log, pawl__presence was)
         if (!status) {
                 pawl__writer_queue_close(log); /* the old directory */
                 pawl__writer_queue_open(log);
-                const bool taken = pawl__writer_queue_take(log);
+                pawl__turn_begin(log);
                 status = name_copy(&done, log, made, was);
-                pawl__writer_queue_release(log, taken);
+                pawl__turn_end(log);
                 if (!done)
                         (void)unlink(made);
         }

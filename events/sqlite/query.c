@@ -219,10 +219,14 @@ void pawl__sqlite_bind(pawl__query *self, int index, const pawl__sql_value *valu
 /* SQLite's result of a step. */
 static int step(query *q)
 {
-        int rc = q->bound;
+        const int rc = q->bound;
 
         q->bound = SQLITE_OK;
-        return rc == SQLITE_OK ? sqlite3_step(q->stmt) : rc;
+        if (rc != SQLITE_OK)
+                return rc;
+        if (sqlite3_get_autocommit(q->log->file->db) && !sqlite3_stmt_readonly(q->stmt))
+                return pawl__turn_step(q->log, q->stmt);
+        return sqlite3_step(q->stmt);
 }
 
 pawl_status pawl__sqlite_step(pawl__query *self, const char *doing, pawl_error *err)

@@ -49,6 +49,19 @@ typedef struct pawl__stamp {
                 moving; /* frames of the -wal that are in the database, or are to be */
 } pawl__stamp;
 
+/** How long a writer still waits while nobody commits (busy.c). */
+typedef struct pawl__quiet {
+        pawl__patience patience;
+        struct timespec since; /* when the write-ahead log was last written to */
+} pawl__quiet;
+
+/** A write's place in the queue of processes (writer_queue.c). */
+typedef enum pawl__turn {
+        PAWL__TURN_FREE,   /**< first, or without a queue: waits for SQLite's lock alone */
+        PAWL__TURN_LOCKED, /**< first, with the lock of the directory */
+        PAWL__TURN_WAITS   /**< behind another process: SQLite's lock is tried, not waited for */
+} pawl__turn;
+
 struct pawl__file {
         sqlite3 *db;
         char *side, *side_end; /* room for the path and "-wal", "-shm" or "-journal" after it */
@@ -57,16 +70,16 @@ struct pawl__file {
         ino_t wal_inode, shm_inode; /* of the files beside it that are open; 0: there was none */
         bool displaced; /* another log is at the path: what is committed now is saved, and fails
                          */
-        pawl__patience patience;    /* of the busy handler */
-        struct timespec busy_write; /* when the write-ahead log was written to before its wait */
-        int busy_renewals;          /* how often the wait began again */
+        pawl__quiet quiet;
         pawl__wal wal;
         pawl__gather gather;
         int writer_queue_fd; /* the log's directory, locked in writer_queue.c; -1: none */
-        bool relaxed;        /* commits do not wait for the disk: a lease was changed */
-        bool whole;          /* a statement is at work that is not interrupted (interrupt.c) */
-        bool viewed;         /* a view is open, of this connection */
-        unsigned committed;  /* SQLite's count of the file's changes, as we committed last */
+        pawl__turn turn;
+        struct pawl__queued *queued; /* waits for that lock; NULL: none does */
+        bool relaxed;                /* commits do not wait for the disk: a lease was changed */
+        bool whole;         /* a statement is at work that is not interrupted (interrupt.c) */
+        bool viewed;        /* a view is open, of this connection */
+        unsigned committed; /* SQLite's count of the file's changes, as we committed last */
         sqlite3_stmt *begin, *commit, *rollback, *view;
 
         /* A read-only view that takes no locks, since nobody could be writing when it was made
@@ -161,14 +174,21 @@ void pawl__disconnect(pawl_log *log);
 bool pawl__sqlite_stale(const pawl_log *log);
 /** Before a read begins: make a stale view anew, unless a projector holds on to it. */
 PAWL_MUST_CHECK pawl_status pawl__sqlite_refresh(pawl_log *log, pawl_error *err);
-/** The queue of processes that write (writer_queue.c). The caller goes on even if its lock
- * was not taken. */
+/** The queue of processes that write (writer_queue.c). */
 void pawl__writer_queue_open(pawl_log *log);
 void pawl__writer_queue_close(pawl_log *log);
-bool pawl__writer_queue_take(pawl_log *log);
-void pawl__writer_queue_release(pawl_log *log, bool taken);
+/** Wait for the turn of this process. It may not have come: the queue excludes nobody. */
+void pawl__turn_begin(pawl_log *log);
+void pawl__turn_end(pawl_log *log);
+/** sqlite3_step() of a statement that takes SQLite's write lock, in the turn of this process.
+ *  SQLITE_BUSY after log->busy_ms in which no process commits. */
+int pawl__turn_step(pawl_log *log, sqlite3_stmt *stmt);
+/** Begin to count the time in which no process commits. */
+void pawl__quiet_begin(pawl_log *log);
+/** Has a process committed since the last look? Then the time counts from now on. */
+bool pawl__quiet_moved(pawl_log *log);
 /** SQLite's busy handler: sleeps shortly each time, log->busy_ms in all in which no process
- * commits. */
+ *  commits. */
 int pawl__busy(void *log, int count);
 
 /** Let the connection call back with this log, whoever opened it. */

@@ -20,12 +20,20 @@ static int prepare_kept(pawl_log *log, sqlite3_stmt **stmt, const char *sql)
         return sqlite3_prepare_v3(log->file->db, sql, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL);
 }
 
-static int run_kept(pawl_log *log, sqlite3_stmt **stmt, const char *sql)
+typedef int (*step_fn)(pawl_log *log, sqlite3_stmt *stmt);
+
+static int step_now(pawl_log *log, sqlite3_stmt *stmt)
+{
+        (void)log;
+        return sqlite3_step(stmt);
+}
+
+static int step_kept(pawl_log *log, sqlite3_stmt **stmt, const char *sql, step_fn step)
 {
         int rc = prepare_kept(log, stmt, sql);
 
         if (rc == SQLITE_OK) {
-                rc = sqlite3_step(*stmt);
+                rc = step(log, *stmt);
                 const int reset = sqlite3_reset(*stmt);
                 if (rc == SQLITE_DONE)
                         rc = reset;
@@ -33,12 +41,17 @@ static int run_kept(pawl_log *log, sqlite3_stmt **stmt, const char *sql)
         return rc;
 }
 
+static int run_kept(pawl_log *log, sqlite3_stmt **stmt, const char *sql)
+{
+        return step_kept(log, stmt, sql, step_now);
+}
+
 /* A transaction begins when what ends it is at hand: without memory it could not be prepared. */
-static int begin_kept(pawl_log *log, sqlite3_stmt **stmt, const char *sql)
+static int begin_kept(pawl_log *log, sqlite3_stmt **stmt, const char *sql, step_fn step)
 {
         const int rc = prepare_kept(log, &log->file->rollback, "ROLLBACK");
 
-        return rc == SQLITE_OK ? run_kept(log, stmt, sql) : rc;
+        return rc == SQLITE_OK ? step_kept(log, stmt, sql, step) : rc;
 }
 
 pawl_status pawl__sqlite_durable(pawl_log *log, bool on, const char *doing)
@@ -58,20 +71,12 @@ pawl_status pawl__sqlite_durable(pawl_log *log, bool on, const char *doing)
 
 static pawl_status begin(pawl_log *log)
 {
-        pawl_status status = pawl__sqlite_durable(log, true, "append");
-
-        if (status)
-                return status;
-        const bool taken = pawl__writer_queue_take(log);
-        status = pawl__log_interrupted(log, &log->err);
-        if (!status) {
-                log->file->whole = true; /* or it would not be known whether it is open */
-                const int rc = begin_kept(log, &log->file->begin, "BEGIN IMMEDIATE");
-                log->file->whole = false;
-                status = pawl__db_fail(log, rc, "append", &log->err);
-        }
-        pawl__writer_queue_release(log, taken);
-        return status;
+        TRY(pawl__sqlite_durable(log, true, "append"));
+        TRY(pawl__log_interrupted(log, &log->err));
+        log->file->whole = true; /* or it would not be known whether it is open */
+        const int rc = begin_kept(log, &log->file->begin, "BEGIN IMMEDIATE", pawl__turn_step);
+        log->file->whole = false;
+        return pawl__db_fail(log, rc, "append", &log->err);
 }
 
 /* The same on what is at the log's path (present.c). */
@@ -164,8 +169,8 @@ pawl_status pawl__sqlite_commit(pawl_log *log)
 pawl_status pawl__sqlite_view_begin(pawl_log *log, pawl_error *err)
 {
         int64_t head;
-        pawl_status status =
-                pawl__db_fail(log, begin_kept(log, &log->file->view, "BEGIN"), "read it", err);
+        pawl_status status = pawl__db_fail(
+                log, begin_kept(log, &log->file->view, "BEGIN", step_now), "read it", err);
 
         if (status)
                 return status;

@@ -48,8 +48,8 @@ typedef enum pawl_log_flags {
 typedef struct pawl_log_options {
         unsigned version;     /**< PAWL_LOG_OPTIONS_VERSION */
         unsigned flags;       /**< pawl_log_flags */
-        unsigned busy_ms;     /**< how long a lock is waited for in which nobody commits and this
-                                 process runs, up to 12 times in all; default 5,000 */
+        unsigned busy_ms;     /**< how long a write waits for the log's lock, counted only while
+                                 nobody commits and this process runs; default 5,000 */
         unsigned lease_ms;    /**< how long a claim holds without renewal; default 30,000 */
         pawl_sources sources; /**< clocks and ids; all NULL: the system's */
         const void *key;      /**< of the chain, copied; NULL: none (see pawl_log_open()) */
