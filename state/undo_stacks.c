@@ -6,11 +6,19 @@ static pawl__undo_entry *reversed_by(const pawl__undo_stacks *stacks, const pawl
 {
         if (!(row->v[PAWL__RB_UNDO].integer & PAWL__RB_IS_UNDO))
                 return NULL;
-        for (size_t i = stacks->n; i-- > 0;)
-                if (stacks->items[i].row.v[PAWL__RB_SAFETY].integer ==
-                        row->v[PAWL__RB_TARGET].integer)
-                        return &stacks->items[i];
-        return NULL;
+        const int64_t safety = row->v[PAWL__RB_TARGET].integer;
+        size_t low = 0;
+
+        for (size_t high = stacks->n; low < high;) { /* their safety copies have growing numbers */
+                const size_t middle = low + (high - low) / 2;
+                if (stacks->items[middle].row.v[PAWL__RB_SAFETY].integer < safety)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        return low < stacks->n && stacks->items[low].row.v[PAWL__RB_SAFETY].integer == safety
+                       ? &stacks->items[low]
+                       : NULL;
 }
 
 static bool in_one_worktree(const pawl__row *a, const pawl__row *b)
@@ -21,10 +29,12 @@ static bool in_one_worktree(const pawl__row *a, const pawl__row *b)
 /* Each work tree has stacks of its own. */
 static void empty_redo(pawl__undo_stacks *stacks, const pawl__row *of)
 {
-        for (size_t i = 0; i < stacks->n; i++)
+        for (size_t i = stacks->n; i-- > 0 && stacks->n_redo;)
                 if (stacks->items[i].may_be == PAWL__IS_REDO &&
-                        in_one_worktree(&stacks->items[i].row, of))
+                        in_one_worktree(&stacks->items[i].row, of)) {
                         stacks->items[i].may_be = PAWL__NO_REVERSAL;
+                        stacks->n_redo--;
+                }
 }
 
 static pawl_status add_rollback(const pawl__row *row, void *user, pawl_error *err)
@@ -40,11 +50,14 @@ static pawl_status add_rollback(const pawl__row *row, void *user, pawl_error *er
         else if (reversed)
                 entry.is = reversed->is == PAWL__IS_UNDO ? PAWL__IS_REDO : PAWL__IS_UNDO;
         if (done && entry.is != PAWL__IS_FINISH) {
-                if (reversed)
+                if (reversed) {
+                        stacks->n_redo -= reversed->may_be == PAWL__IS_REDO;
                         reversed->may_be = PAWL__NO_REVERSAL;
-                else
+                } else {
                         empty_redo(stacks, row);
+                }
                 entry.may_be = entry.is == PAWL__IS_UNDO ? PAWL__IS_REDO : PAWL__IS_UNDO;
+                stacks->n_redo += entry.may_be == PAWL__IS_REDO;
         }
         if (stacks->n == stacks->cap) {
                 const size_t cap = 2 * stacks->cap + 8;

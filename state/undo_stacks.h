@@ -26,7 +26,7 @@ typedef struct pawl__undo_entry {
 
 typedef struct pawl__undo_stacks {
         pawl__undo_entry *items; /**< every rollback, oldest first */
-        size_t n, cap;
+        size_t n, cap, n_redo;   /**< n_redo: those that a redo may reverse */
         pawl__arena *arena;
 } pawl__undo_stacks;
 

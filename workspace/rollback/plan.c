@@ -444,16 +444,25 @@ pawl_status pawl__plan_make(pawl__plan *plan, const pawl__directories *directori
         return status;
 }
 
-pawl_status pawl__plan_leave(pawl__plan *plan, pawl_text path, pawl__left_why why, pawl_error *err)
+pawl_status pawl__plan_leave(
+        pawl__plan *plan, const pawl_text *paths, size_t n, pawl__left_why why, pawl_error *err)
 {
         planner p = {.plan = plan, .err = err};
+        pawl__paths known = {.exact = false};
+        pawl_status status = PAWL_OK;
 
-        for (size_t i = 0; i < plan->n_left; i++)
-                if (pawl__path_within(path, plan->left[i].path))
-                        return PAWL_OK;
-        TRY(add_left(&p, path, why, (pawl__skip)0, false));
+        for (size_t i = 0; i < plan->n_left && !status; i++)
+                status = pawl__paths_add(&known, plan->left[i].path, err);
+        for (size_t i = 0; i < n && !status; i++) {
+                if (pawl__paths_have(&known, paths[i]))
+                        continue;
+                status = add_left(&p, paths[i], why, (pawl__skip)0, false);
+                if (!status)
+                        status = pawl__paths_add(&known, paths[i], err);
+        }
+        pawl__paths_free(&known);
         put_in_order(plan);
-        return PAWL_OK;
+        return status;
 }
 
 void pawl__plan_free(pawl__plan *plan)

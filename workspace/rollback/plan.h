@@ -119,9 +119,9 @@ typedef struct pawl__plan_rights {
  */
 PAWL_MUST_CHECK pawl_status pawl__plan_make(pawl__plan *plan, const pawl__directories *directories,
         const pawl__plan_rights *rights, const pawl__world *world, pawl_error *err);
-/** List one more path as left alone, unless it or a directory above it is. */
+/** List more paths as left alone, each unless it or a directory above it is. */
 PAWL_MUST_CHECK pawl_status pawl__plan_leave(
-        pawl__plan *plan, pawl_text path, pawl__left_why why, pawl_error *err);
+        pawl__plan *plan, const pawl_text *paths, size_t n, pawl__left_why why, pawl_error *err);
 void pawl__plan_free(pawl__plan *plan);
 
 /** Append the encoding, and set the plan's hash. */

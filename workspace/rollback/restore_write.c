@@ -310,14 +310,16 @@ static pawl_status sweep_directory(pawl__restore_work *q, pawl_text directory)
 
 pawl_status pawl__restore_sweep(pawl__restore_work *q)
 {
-        pawl_text last = {NULL, 0};
+        pawl__map swept = PAWL__MAP_INIT;
         pawl_status status = PAWL_OK;
 
         for (size_t i = 0; i < q->n && !status; i++) {
                 pawl_text directory = pawl__rootdir_parent(q->steps[i].path);
-                if (!last.data || !pawl__text_eq(last, directory))
-                        status = sweep_directory(q, directory);
-                last = directory;
+                if (pawl__map_get(&swept, directory) != PAWL__MAP_NONE)
+                        continue;
+                status = pawl__map_put(&swept, directory, 0) ? pawl__nomem(q->err)
+                                                             : sweep_directory(q, directory);
         }
+        pawl__map_free(&swept);
         return status;
 }

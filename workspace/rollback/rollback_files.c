@@ -141,11 +141,15 @@ static pawl_status check_paths(pawl_rollback_plan *p, pawl__workspace *ws,
 static pawl_status leave_ignored(pawl_rollback_plan *p, looking *l, pawl_error *err)
 {
         pawl__tracked_paths *either;
+        size_t n = 0;
         bool has = true;
         char kind = 0;
 
         if (!p->n_names)
                 return PAWL_OK;
+        pawl_text *ignored = pawl__arena_array(&p->arena, p->n_names, sizeof *ignored);
+        if (!ignored)
+                return pawl__nomem(err);
         pawl_status status = either_tree(&either, &p->plan, &l->directories, err);
         if (status)
                 return status;
@@ -153,10 +157,10 @@ static pawl_status leave_ignored(pawl_rollback_plan *p, looking *l, pawl_error *
                 status = pawl__tracked_paths_has(&has, either, p->names[i], err);
                 /* what cannot be looked at, such as a text that is no path, is not there */
                 if (!status && !has && !look(&kind, p->names[i], l, NULL) && kind)
-                        status = pawl__plan_leave(&p->plan, p->names[i], PAWL__LEFT_IGNORED, err);
+                        ignored[n++] = p->names[i];
         }
         pawl__tracked_paths_free(either);
-        return status;
+        return status ? status : pawl__plan_leave(&p->plan, ignored, n, PAWL__LEFT_IGNORED, err);
 }
 
 static pawl_status read_too(bool *more, pawl__workspace *ws, pawl_text path, pawl_error *err)

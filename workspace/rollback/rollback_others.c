@@ -135,11 +135,16 @@ static pawl_status find_acts(
 static pawl_text run_within(const finding *f, const pawl__row *from, uint64_t until)
 {
         const uint64_t since = from ? (uint64_t)from->v[PAWL__WCP_SEQ].integer : 0;
+        size_t low = 0;
 
-        for (size_t i = f->n_acts; i-- > 0 && f->acts[i].seq > since;)
-                if (f->acts[i].seq <= until)
-                        return f->acts[i].run_id;
-        return pawl__text(NULL);
+        for (size_t high = f->n_acts; low < high;) { /* the first one behind `until` */
+                const size_t middle = low + (high - low) / 2;
+                if (f->acts[middle].seq <= until)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        return low && f->acts[low - 1].seq > since ? f->acts[low - 1].run_id : pawl__text(NULL);
 }
 
 /* ---- What they changed ---------------------------------------------------------------------- */
@@ -213,23 +218,27 @@ static pawl_status sum_up(pawl_rollback_plan *p, pawl_error *err)
 {
         const size_t n = p->plan.n_steps;
         pawl_rollback_plan_other *others = pawl__arena_array(&p->arena, n + 1, sizeof *others);
+        pawl__map known = PAWL__MAP_INIT; /* runs; "" for none */
         size_t n_others = 0;
+        pawl_status status = others ? PAWL_OK : pawl__nomem(err);
 
-        if (!others)
-                return pawl__nomem(err);
-        for (size_t i = 0; i < n; i++) {
-                size_t k = 0;
+        for (size_t i = 0; i < n && !status; i++) {
                 if (!p->work[i] || p->work[i] == 'o')
                         continue;
-                while (k < n_others && !pawl__text_eq(others[k].run_id, p->work_of[i]))
-                        k++;
-                if (k == n_others)
-                        others[n_others++] = (pawl_rollback_plan_other){.run_id = p->work_of[i]};
+                const pawl_text run_id = p->work_of[i].data ? p->work_of[i] : pawl__text("");
+                uint32_t k = pawl__map_get(&known, run_id);
+                if (k == PAWL__MAP_NONE) {
+                        k = (uint32_t)n_others++;
+                        others[k] = (pawl_rollback_plan_other){.run_id = p->work_of[i]};
+                        if (pawl__map_put(&known, run_id, k))
+                                status = pawl__nomem(err);
+                }
                 others[k].paths++;
         }
+        pawl__map_free(&known);
         p->effect.others = others;
-        p->effect.n_others = n_others;
-        return PAWL_OK;
+        p->effect.n_others = status ? 0 : n_others;
+        return status;
 }
 
 pawl_status pawl__rollback_others(pawl_rollback_plan *p, pawl__workspace *ws,

@@ -182,8 +182,8 @@ static pawl_status remove_uncaptured(pawl__workspace *ws, const pawl__scan *scan
 
 typedef struct missing {
         pawl__workspace *ws;
+        pawl_text *patterns; /* ws->exclude, with room */
         size_t cap;
-        bool any;
 } missing;
 
 /* "!/a/b", as a line of a .gitignore of the root. */
@@ -195,8 +195,7 @@ static pawl_status except(const pawl__change *change, void *user, pawl_error *er
         if (!change->to || change->from || !pawl__utf8_valid(change->path.data, change->path.len))
                 return PAWL_OK;
         char *rule = pawl__arena_alloc(&ws->arena, 2 * change->path.len + 3), *to = rule;
-        pawl_text *patterns = pawl__arena_array(&ws->arena, ws->n_exclude + 1, sizeof *patterns);
-        if (!rule || !patterns)
+        if (!rule)
                 return pawl__nomem(err);
         *to++ = '!';
         *to++ = '/';
@@ -206,11 +205,16 @@ static pawl_status except(const pawl__change *change, void *user, pawl_error *er
                 *to++ = change->path.data[i];
         }
         *to = '\0';
-        for (size_t i = 0; i < ws->n_exclude; i++)
-                patterns[i] = ws->exclude[i];
-        patterns[ws->n_exclude++] = pawl__text(rule);
-        ws->exclude = patterns;
-        m->any = true;
+        if (ws->n_exclude >= m->cap) {
+                m->cap = 2 * ws->n_exclude + 8;
+                pawl_text *more = pawl__arena_array(&ws->arena, m->cap, sizeof *more);
+                if (!more)
+                        return pawl__nomem(err);
+                if (ws->n_exclude)
+                        memcpy(more, ws->exclude, ws->n_exclude * sizeof *more);
+                ws->exclude = m->patterns = more;
+        }
+        m->patterns[ws->n_exclude++] = pawl__text(rule);
         return PAWL_OK;
 }
 

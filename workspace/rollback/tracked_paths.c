@@ -18,6 +18,7 @@ typedef struct level {
         pawl_text path; /* in the arena */
         pawl__arena arena;
         pawl__map names; /* to an index of first */
+        pawl__map known; /* the first of a name, and a hash: its versions */
         uint32_t *first; /* the first version of the name; NONE: no tree has a directory there */
         version *versions;
         size_t n_names, cap_names, n_versions, cap_versions;
@@ -34,6 +35,7 @@ static void level_free(level *l)
 {
         pawl__arena_free(&l->arena);
         pawl__map_free(&l->names);
+        pawl__map_free(&l->known);
         free(l->first);
         free(l->versions);
 }
@@ -52,11 +54,18 @@ void pawl__tracked_paths_free(pawl__tracked_paths *recorded)
 /* ---- Building a level ----------------------------------------------------------------------- */
 
 static pawl_status add_version(
-        level *l, uint32_t *first, const unsigned char hash[32], pawl_error *err)
+        level *l, uint32_t name, uint32_t *first, const unsigned char hash[32], pawl_error *err)
 {
-        for (uint32_t at = *first; at != NONE; at = l->versions[at].next)
-                if (memcmp(l->versions[at].hash, hash, 32) == 0)
-                        return PAWL_OK;
+        char key[sizeof name + 32];
+
+        if (*first != NONE && memcmp(l->versions[*first].hash, hash, 32) == 0)
+                return PAWL_OK; /* as in the tree before */
+        memcpy(key, &name, sizeof name);
+        memcpy(key + sizeof name, hash, 32);
+        if (pawl__map_get(&l->known, pawl__text_n(key, sizeof key)) != PAWL__MAP_NONE)
+                return PAWL_OK;
+        if (pawl__map_put_copy(&l->known, &l->arena, pawl__text_n(key, sizeof key), 0))
+                return pawl__nomem(err);
         if (pawl__grow(&l->versions, &l->cap_versions, l->n_versions + 1, sizeof *l->versions))
                 return pawl__nomem(err);
         version *v = &l->versions[l->n_versions];
@@ -80,7 +89,7 @@ static pawl_status add_entry(level *l, const pawl__entry *entry, pawl_error *err
                 l->first[l->n_names++] = NONE;
         }
         return entry->kind == PAWL__ENTRY_DIRECTORY
-                       ? add_version(l, &l->first[index], entry->hash, err)
+                       ? add_version(l, index, &l->first[index], entry->hash, err)
                        : PAWL_OK;
 }
 
@@ -135,7 +144,7 @@ pawl_status pawl__tracked_paths_new(pawl__tracked_paths **out, const pawl__direc
                 return pawl__nomem(err);
         r->directories = directories;
         for (size_t i = 0; i < n && !status; i++)
-                status = add_version(&roots, &first, trees + i * 32, err);
+                status = add_version(&roots, 0, &first, trees + i * 32, err);
         if (!status)
                 status = push(r, roots.versions, first, pawl__text(""), err);
         level_free(&roots);
