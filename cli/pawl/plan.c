@@ -65,33 +65,38 @@ static void print_numbers(FILE *stream, const char *what, const uint64_t *number
         fputc('\n', stream);
 }
 
-/* The first of the paths that it has in the plan. */
-static void print_paths(
-        FILE *stream, const pawl_rollback_plan_view *plan, const pawl_rollback_plan_other *other)
+/* The first of the paths that it has in the plan, none of which is before the item `from`. The
+ * first one. */
+static size_t print_paths(FILE *stream, const pawl_rollback_plan_view *plan,
+        const pawl_rollback_plan_other *other, size_t from)
 {
-        enum { SHOWN = 8 };
+        const uint64_t shown = other->paths < 8 ? other->paths : 8;
         uint64_t n = 0;
 
-        for (size_t i = 0; i < plan->n_items && n < SHOWN; i++) {
+        for (size_t i = from; i < plan->n_items && n < shown; i++) {
                 const pawl_rollback_plan_item *item = &plan->items[i];
                 if (other->run_id.data ? !pawl__text_eq(item->run_id, other->run_id)
                                        : !item->by_hand)
                         continue;
+                if (n == 0)
+                        from = i;
                 cli_putf(stream, "%s%.*s", n++ ? ", " : "", CLI_FMT(item->path));
         }
         if (other->paths > n)
                 fprintf(stream, " and %" PRIu64 " more", other->paths - n);
+        return from;
 }
 
 static void print_others(FILE *stream, const pawl_rollback_plan_view *plan)
 {
         const pawl_rollback_plan_effect *effect = &plan->effect;
+        size_t from = 0; /* they are in the order of their first paths */
 
         for (size_t i = 0; i < effect->n_others; i++) {
                 const pawl_rollback_plan_other *other = &effect->others[i];
                 cli_putf(stream, "%s%.*s%s", other->run_id.data ? "  run     " : "  by hand ",
                         CLI_FMT(other->run_id), other->run_id.data ? " changed " : "");
-                print_paths(stream, plan, other);
+                from = print_paths(stream, plan, other, from);
                 fputs(other->run_id.data ? "; its steps stay as they are\n" : "\n", stream);
         }
 }

@@ -203,6 +203,13 @@ PAWL_MUST_CHECK pawl_status pawl__rollback_read(pawl__plan *out, pawl__buf *enco
 
 /* ---- rollback_report.c ----------------------------------------------------------------------- */
 
+/** Is the step an item? A directory that is only made writable for a while is nobody's concern. */
+static inline bool pawl__rollback_shows(const pawl__plan_step *step)
+{
+        return step->from.kind != PAWL__ENTRY_DIRECTORY || step->to.kind != PAWL__ENTRY_DIRECTORY ||
+               step->from.mode != step->to.mode;
+}
+
 /** Fill in what the public accessors show. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_report(
         pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err);

@@ -258,7 +258,8 @@ pawl_status pawl__rollback_others(pawl_rollback_plan *p, pawl__workspace *ws,
         memset(p->work, 0, f.open + 1);
         for (size_t i = 0; i < p->plan.n_steps && !status; i++) {
                 p->work_of[i] = pawl__text(NULL);
-                if (pawl__paths_have(&p->named, p->plan.steps[i].path)) {
+                if (!pawl__rollback_shows(&p->plan.steps[i]) ||
+                        pawl__paths_have(&p->named, p->plan.steps[i].path)) {
                         p->work[i] = 'o'; /* the call that is taken back did it */
                         f.open--;
                 } else if (pawl__map_put(&f.steps, p->plan.steps[i].path, (uint32_t)i))

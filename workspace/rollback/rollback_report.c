@@ -49,13 +49,6 @@ static pawl_rollback_plan_item left_item(const pawl__plan_left *left)
                 .why = pawl__left_text(left)};
 }
 
-/* A directory that is only made writable for a while is nobody's concern. */
-static bool is_told(const pawl__plan_step *step)
-{
-        return step->from.kind != PAWL__ENTRY_DIRECTORY || step->to.kind != PAWL__ENTRY_DIRECTORY ||
-               step->from.mode != step->to.mode;
-}
-
 static void count(pawl_rollback_plan_counts *counts, const pawl_rollback_plan_item *item)
 {
         counts->writes += item->action == PAWL_PLAN_WRITE;
@@ -110,7 +103,7 @@ pawl_status pawl__rollback_report(pawl_rollback_plan *p, pawl__workspace *ws, pa
                         step.from = plan->steps[i].to;
                         step.to = plan->steps[i].from;
                 }
-                if (!is_told(&step) && !(p->unwritten && p->unwritten[i]))
+                if (!pawl__rollback_shows(&step) && !(p->unwritten && p->unwritten[i]))
                         continue;
                 pawl_rollback_plan_item *item = &p->items[p->n_items++];
                 *item = item_of(&step);
