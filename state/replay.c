@@ -1,6 +1,8 @@
+#include "base/error.h"
 #include "events/log.h"
 #include "state/past.h"
 #include "state/projection.h"
+#include "state/run_range.h"
 
 /* ---- The fold -------------------------------------------------------------------------------- */
 
@@ -129,24 +131,67 @@ static pawl_status copy_if_passes(const pawl__row *row, void *user, pawl_error *
         return status || !keep ? status : f->to->put(f->to, f->table, row, err);
 }
 
-static pawl_status narrow(pawl__store **store, const pawl__replay_filter *filter, pawl_error *err)
+/* Rows that other runs' events change, too. */
+static bool is_shared(pawl__table table)
 {
-        struct filtering f = {.from = *store, .filter = filter};
+        return table == PAWL__SENSES || table == PAWL__SCOPES || table == PAWL__WORKSPACE ||
+               table == PAWL__ROLLBACKS;
+}
+
+/* @p shared: where those rows are; NULL: in *store, too. */
+static pawl_status narrow(pawl__store **store, pawl__store *shared,
+        const pawl__replay_filter *filter, pawl_error *err)
+{
+        struct filtering f = {.filter = filter};
         pawl_status status = pawl__store_memory(&f.to, err);
 
         if (status)
                 return status;
         for (int t = 0; t < PAWL__TABLES && status == PAWL_OK; t++) {
                 f.table = (pawl__table)t;
+                f.from = shared && is_shared(f.table) ? shared : *store;
                 status = f.from->each(f.from, f.table, copy_if_passes, &f, err);
         }
         if (status) {
                 f.to->free(f.to);
                 return status;
         }
-        f.from->free(f.from);
+        (*store)->free(*store);
         *store = f.to;
         return PAWL_OK;
+}
+
+/* ---- One run --------------------------------------------------------------------------------- */
+
+/* Its own events alone, where the tables know in which part of the log they are: what others change
+ * as well, the glossary and the workspace, is taken from the tables. PAWL_DONE: all events must be
+ * read. */
+static pawl_status replay_run(pawl__store **out, uint64_t *head_seq, unsigned char head_hash[32],
+        pawl_log *log, const pawl__replay_filter *filter, pawl_error *err)
+{
+        pawl__event_filter range;
+        pawl__state *state;
+        pawl__store *store, *tables = NULL;
+
+        TRY(pawl__run_range(&range, log, filter->run_id, err));
+        if (!range.before || filter->until)
+                return PAWL_DONE;
+        TRY(pawl__log_failed(log, pawl_log_head(head_seq, head_hash, log), err));
+        TRY(pawl__state_of(&state, log, err));
+        TRY(pawl__store_memory(&store, err));
+        pawl_status status = pawl__state_fold_run(
+                store, state, filter->run_id, range.before - 1, NULL, NULL, err);
+        if (!status)
+                status = pawl__store_sql(&tables, log, err);
+        if (!status)
+                status = narrow(&store, tables, filter, err);
+        if (tables)
+                tables->free(tables);
+        if (status)
+                store->free(store);
+        else
+                *out = store;
+        return status;
 }
 
 pawl_status pawl__replay(pawl__store **out, uint64_t *head_seq, unsigned char head_hash[32],
@@ -159,13 +204,18 @@ pawl_status pawl__replay(pawl__store **out, uint64_t *head_seq, unsigned char he
 
         if (!filter)
                 filter = &everything;
-        pawl_status status = pawl__store_memory(&store, err);
+        pawl_status status = PAWL_DONE;
+        if (filter->run_id.data)
+                status = replay_run(out, head_seq, head_hash, log, filter, err);
+        if (status != PAWL_DONE)
+                return status;
+        status = pawl__store_memory(&store, err);
         if (status)
                 return status;
         status = fold_all(store, &seq, hash, log, filter->until ? filter->until : UINT64_MAX, err);
         if (status == PAWL_OK &&
                 (filter->mission_id.data || filter->run_id.data || filter->step_id.data))
-                status = narrow(&store, filter, err);
+                status = narrow(&store, NULL, filter, err);
         if (status) {
                 store->free(store);
                 return status;

@@ -25,11 +25,12 @@ static pawl_status rolled_back_within(const pawl__row *rollback, void *user, paw
 static pawl_status find_range(
         struct range *range, pawl__state *state, const pawl__row *run, pawl_error *err)
 {
-        const uint64_t started = (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer;
+        const uint64_t started = (uint64_t)run->v[PAWL__RUN_STARTED_SEQ].integer,
+                       first = (uint64_t)run->v[PAWL__RUN_FIRST_SEQ].integer;
 
         if (started > range->until)
                 return PAWL_ENOTFOUND;
-        range->since = pawl__run_submitted(run) ? 0 : started - 1;
+        range->since = pawl__run_submitted(run) ? 0 : (first ? first : started) - 1;
         return pawl__state_each(state, PAWL__ROLLBACKS, rolled_back_within, range, err);
 }
 

@@ -198,3 +198,6 @@ same "$(pawl logs "$run" one)" 'first words'
 
 runs 0 eventlog verify
 runs 0 eventlog replay --check
+
+it "each run is replayed alone as in the whole log"
+runs_replay_alone

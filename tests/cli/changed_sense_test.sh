@@ -168,3 +168,6 @@ touch go
 runs 0 pawl resume one --rerun-changed
 same "$(journal)" "specify derive publish "
 same "$(terms one)" "research: specify:Both. derive: publish:Both. "
+
+it "each run is replayed alone as in the whole log"
+runs_replay_alone

@@ -295,3 +295,6 @@ same "$(pawl show 1 --json | jq -r .subject)" null
 runs 0 pawl show 1
 lacks '^subject' out
 
+
+it "each run is replayed alone as in the whole log"
+runs_replay_alone

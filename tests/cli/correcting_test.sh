@@ -315,3 +315,6 @@ says '^pawl: step specify of run works: is at work, and was told the former answ
 touch go
 wait
 fails 1 'step specify of run works has completed with the former answer' pawl resolve "$conflict" --pick 1 --replace
+
+it "each run is replayed alone as in the whole log"
+runs_replay_alone

@@ -267,3 +267,6 @@ done
 [ "$whole" -gt 0 ]
 same "$(cat way/a)" a
 fi
+
+it "each run is replayed alone as in the whole log"
+runs_replay_alone

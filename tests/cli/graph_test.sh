@@ -71,3 +71,6 @@ same "$(eventlog replay --run left-out --json | jq -r '.runs[0].steps[1].status'
 runs 0 eventlog replay --check
 runs 0 pawl resume left-out
 says '2 of 2 steps completed' out
+
+it "each run is replayed alone as in the whole log"
+runs_replay_alone

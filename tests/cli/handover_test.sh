@@ -65,3 +65,6 @@ runs 0 eventlog verify
 runs 0 eventlog replay --check
 echo 'retention: {sessions: 0}' >.pawl/config.yaml
 fails 1 'retention.sessions: 0 is no number of sessions from 1 up' pawl run plain.yaml
+
+it "each run is replayed alone as in the whole log"
+runs_replay_alone

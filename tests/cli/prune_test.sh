@@ -70,3 +70,6 @@ runs 0 pawl init --rebuild
 runs 0 eventlog replay --check
 same "$(pawl sessions --json | jq length)" 5
 runs 0 pawl run plain.yaml --fresh
+
+it "each run is replayed alone as in the whole log"
+runs_replay_alone

@@ -177,3 +177,6 @@ ended replaced 5 1 "interrupted, 0 of 1 steps completed"
 runs 0 eventlog verify --db removed/.pawl/events.db
 
 runs 0 eventlog verify
+
+it "each run is replayed alone as in the whole log"
+runs_replay_alone

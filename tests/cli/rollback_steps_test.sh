@@ -163,3 +163,6 @@ same "$(steps)" "$before"
 same "$(cat one.txt)" x
 runs 0 eventlog replay --check
 fi
+
+it "each run is replayed alone as in the whole log"
+runs_replay_alone

@@ -194,3 +194,6 @@ same "$(pawl sessions --json -n 1000 | jq '[.[].session_id] | [length, (unique |
 id=$(session session_id)
 same "$(pawl sessions --id "${id%????}" --json | jq -r '.[0].session_id')" "$id"
 cd ..
+
+it "each run is replayed alone as in the whole log"
+runs_replay_alone

@@ -200,3 +200,13 @@ END
         runs "$1" env TERM=xterm expect -f script.exp
         ! on_server || unnamed screen
 }
+
+# Each run by its own events alone is as all events of the log have it.
+runs_replay_alone() {
+        local head run
+        head=$(eventlog head | cut -d' ' -f1)
+        for run in $(eventlog replay --json | jq -r '.runs[].run_id'); do
+                eventlog replay --run "$run" --json >alone
+                eventlog replay --run "$run" --until "$head" --json | cmp - alone
+        done
+}

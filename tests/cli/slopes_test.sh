@@ -63,7 +63,7 @@ all_of_old() {
         for run in old failed waits; do
                 for command in "pawl runs --id $run --json" "pawl compare $run old" "pawl status $run" "pawl logs $run" \
                         "eventlog list --run $run --json" "eventlog list --run $run -n 3" "eventlog export --run $run" \
-                        "eventlog trace $run"; do
+                        "eventlog trace $run" "eventlog replay --run $run --json"; do
                         echo "$(steps $command) $command"
                 done
         done
@@ -89,3 +89,6 @@ eventlog export --run old | cmp - before
 paste -d' ' <(echo "$few" | cut -d' ' -f1) <(echo "$many") | while read -r a b command; do
         at_most "$b" "$command: steps with many events behind, instead of $a" $((a * 11 / 10 + 200))
 done
+
+it "each run is replayed alone as in the whole log"
+runs_replay_alone
