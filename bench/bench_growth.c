@@ -1,11 +1,13 @@
 /* Costs that must not grow faster than what is asked for, each at two sizes: bytes of the log of a
  * run of many steps, an event's worth a step, with checkpoints of the workspace and without them;
  * the time of the two; what one edited sense of a seed appends, however large the seed; and the
- * time that it takes to say what each step of a run was told, once the glossary has changed. Whole
- * processes.
+ * time that it takes to say what each step of a run was told, once the glossary has changed; the
+ * time to answer all conflicts of a run, and to read an old run of a large log; and the memory of a
+ * check of the state tables. Whole processes.
  *
  *   build/bench/bench_growth [STEPS]     (default 1000; and four times as many; needs
  * build/bin/pawl beside it) */
+#include "bench/filled_log.h"
 #include "bench/spawn.h"
 #include <string.h>
 #include <sys/stat.h>
@@ -131,10 +133,65 @@ static double show_steps(char *pawl, size_t steps)
         return bench_spawn_ns(show);
 }
 
+/* Nanoseconds to answer all conflicts of a run whose one step has so many. */
+static double answer_all(char *pawl, size_t conflicts)
+{
+        char *run[] = {pawl, "run", "--no-input", "mission.yaml", "--run", "asked", NULL};
+        char *resolve[] = {pawl, "resolve", "--run", "asked", "--all", "--dismiss", NULL};
+        FILE *mission = create("mission.yaml");
+
+        fputs("mission: bench\nstrictness: max\nworkspace: { checkpoint: manual }\nsteps:\n"
+              "  - { id: only, run: [/bin/true], inputs: { description: '",
+                mission);
+        for (size_t i = 0; i < conflicts; i++)
+                fprintf(mission, "\"word%zuof\" ", i);
+        fputs("' } }\n", mission);
+        finish(mission);
+        start_anew();
+        bench_spawn_code(run, 3);
+        return bench_spawn_ns(resolve);
+}
+
+/* A log of so many events, with a run before them. */
+static void begin_large(char *pawl, size_t events)
+{
+        char *run[] = {pawl, "run", "--no-input", "mission.yaml", "--run", "old", NULL};
+        FILE *mission = create("mission.yaml");
+        static filled_log filled;
+
+        fputs("mission: bench\nworkspace: { checkpoint: manual }\nsteps:\n"
+              "  - { id: only, run: [/bin/true] }\n",
+                mission);
+        finish(mission);
+        start_anew();
+        bench_spawn_ns(run);
+        filled_open(&filled, ".pawl/events.db", events, FILLED_TERMS);
+        pawl_log_close(filled.log);
+}
+
+/* What reads an old run, in nanoseconds together; and the most memory that a check of the state
+ * tables takes. */
+static double read_old(double *check_bytes, char *pawl, char *eventlog, size_t events)
+{
+        char *const commands[][7] = {{pawl, "runs", "--id", "old", "--json", NULL},
+                {pawl, "compare", "old", "old", NULL}, {eventlog, "list", "--run", "old", NULL},
+                {eventlog, "export", "--run", "old", NULL}, {eventlog, "trace", "old", NULL},
+                {eventlog, "replay", "--run", "old", "--json", NULL}};
+        char *check[] = {eventlog, "replay", "--check", "--mission", "none", NULL};
+        double ns = 0;
+
+        begin_large(pawl, events);
+        for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+                ns += bench_spawn_ns((char **)(uintptr_t)commands[i]);
+        *check_bytes = bench_spawn_bytes(check);
+        return ns;
+}
+
 int main(int argc, char **argv)
 {
         const size_t few = bench_count(argc, argv, 1000), many = few * GROWTH;
         char *pawl = (char *)(uintptr_t)bench_tool("pawl");
+        char *eventlog = (char *)(uintptr_t)bench_tool("eventlog");
         double bytes[2][2], ns[2][2];
 
         bench_folder();
@@ -154,5 +211,14 @@ int main(int argc, char **argv)
         answer("one edited sense of 50,000, on disk", "of 5,000", "bytes", large, small, 2);
         answer("a run of 4,000 steps shown, with 4,000 senses", "four of 1,000", NULL,
                 show_steps(pawl, many), (double)GROWTH * show_steps(pawl, few), 1.5);
+        answer("20,000 conflicts of a run answered", "four of 5,000", NULL,
+                answer_all(pawl, 5 * many), (double)GROWTH * answer_all(pawl, 5 * few), 1.3);
+        double memory[2];
+        const double old_few = read_old(&memory[0], pawl, eventlog, 200 * few);
+        const double old_many = read_old(&memory[1], pawl, eventlog, 200 * many);
+        answer("an old run read, in a log of 800,000 events", "of 200,000", NULL, old_many, old_few,
+                1.3);
+        answer("memory of a check of 800,000 events", "of 200,000", "bytes", memory[1], memory[0],
+                1.3);
         return 0;
 }

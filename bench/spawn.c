@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,7 +22,7 @@ const char *bench_tool(const char *name)
         return path;
 }
 
-double bench_spawn_ns(char *const argv[])
+static double spawn(struct rusage *used, char *const argv[], int code)
 {
         posix_spawn_file_actions_t actions;
         pid_t pid;
@@ -32,9 +33,30 @@ double bench_spawn_ns(char *const argv[])
         posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
         double start = bench_now_ns();
         int rc = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
-        if (rc || waitpid(pid, &status, 0) != pid || status != 0)
+        if (rc || wait4(pid, &status, 0, used) != pid || !WIFEXITED(status) ||
+                WEXITSTATUS(status) != code)
                 bench_die("a command failed");
         double ns = bench_now_ns() - start;
         posix_spawn_file_actions_destroy(&actions);
         return ns;
+}
+
+double bench_spawn_ns(char *const argv[])
+{
+        return bench_spawn_code(argv, 0);
+}
+
+double bench_spawn_code(char *const argv[], int code)
+{
+        struct rusage used;
+
+        return spawn(&used, argv, code);
+}
+
+double bench_spawn_bytes(char *const argv[])
+{
+        struct rusage used;
+
+        spawn(&used, argv, 0);
+        return (double)used.ru_maxrss * 1024;
 }

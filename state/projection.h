@@ -54,6 +54,16 @@ PAWL_MUST_CHECK pawl_status pawl__projection_place(
 PAWL_MUST_CHECK pawl_status pawl__fold_event(
         pawl__applier *applier, const pawl_event *event, pawl_error *err);
 
+/** Fold the events up to @p until, as a replay does, into the SQL store of an empty log, a few rows
+ * at a time in memory. */
+PAWL_MUST_CHECK pawl_status pawl__replay_into_file(
+        pawl__store *store, pawl_log *log, uint64_t until, pawl_error *err);
+
+/** pawl__replay_check(), with the state of so many events in memory: that of more is in a temporary
+ * file. */
+PAWL_MUST_CHECK pawl_status pawl__replay_check_within(
+        uint64_t events, pawl_log *log, pawl_error *err);
+
 /** What an event of the log that is not of its form means for the log: PAWL_EDAMAGED. */
 static inline pawl_status pawl__as_damage(pawl_status status)
 {

@@ -10,7 +10,10 @@ struct folding {
         pawl__applier applier;
         uint64_t *head_seq;
         unsigned char *head_hash;
+        bool in_file; /* the store's rows are in a file, and but a few of them in memory */
 };
+
+enum { DIRTY_MAX = 16384 };
 
 static pawl_status fold(const pawl_event *event, pawl__event_type type, void *user, pawl_error *err)
 {
@@ -19,20 +22,34 @@ static pawl_status fold(const pawl_event *event, pawl__event_type type, void *us
         (void)type;
         *f->head_seq = event->seq;
         memcpy(f->head_hash, event->hash, 32);
-        return pawl__fold_event(&f->applier, event, err);
+        const pawl_status status = pawl__fold_event(&f->applier, event, err);
+        return status || !f->in_file || pawl__store_sql_dirty(f->applier.store) < DIRTY_MAX
+                       ? status
+                       : pawl__store_sql_flush(f->applier.store, false, err);
 }
 
-static pawl_status fold_all(pawl__store *store, uint64_t *head_seq, unsigned char head_hash[32],
-        pawl_log *log, uint64_t until, pawl_error *err)
+static pawl_status fold_all(pawl__store *store, bool in_file, uint64_t *head_seq,
+        unsigned char head_hash[32], pawl_log *log, uint64_t until, pawl_error *err)
 {
         struct folding f = {{.store = store, .log = log, .judges = true, .past_rules = &pawl__past},
-                head_seq, head_hash};
+                head_seq, head_hash, in_file};
 
         *head_seq = 0;
         memset(head_hash, 0, 32);
         const pawl_status status = pawl__log_walk(log, 0, until, fold, &f, err);
         pawl__applier_free(&f.applier);
         return status;
+}
+
+pawl_status pawl__replay_into_file(
+        pawl__store *store, pawl_log *log, uint64_t until, pawl_error *err)
+{
+        unsigned char hash[32];
+        uint64_t head;
+
+        pawl__store_sql_begin(store, false);
+        TRY(fold_all(store, true, &head, hash, log, until, err));
+        return pawl__store_sql_flush(store, true, err);
 }
 
 /* ---- What a filter leaves -------------------------------------------------------------------- */
@@ -163,6 +180,19 @@ static pawl_status narrow(pawl__store **store, pawl__store *shared,
 
 /* ---- One run --------------------------------------------------------------------------------- */
 
+/* Whether a run broke rules is judged by the events before, of any run. */
+static pawl_status keeps_rules(bool *keeps, pawl__state *state, pawl_text run_id, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__row run = {.v[PAWL__RUN_ID].text = run_id};
+        const pawl_status status = pawl__state_get(state, PAWL__RUNS, &run, &arena, err);
+
+        *keeps = !run.v[PAWL__RUN_ILLEGAL].integer &&
+                 run.v[PAWL__RUN_RULES].integer & (PAWL__RULES_JUDGED | PAWL__RULES_IMPORTED);
+        pawl__arena_free(&arena);
+        return status;
+}
+
 /* Its own events alone, where the tables know in which part of the log they are: what others change
  * as well, the glossary and the workspace, is taken from the tables. PAWL_DONE: all events must be
  * read. */
@@ -172,12 +202,15 @@ static pawl_status replay_run(pawl__store **out, uint64_t *head_seq, unsigned ch
         pawl__event_filter range;
         pawl__state *state;
         pawl__store *store, *tables = NULL;
+        bool alone = false;
 
         TRY(pawl__run_range(&range, log, filter->run_id, err));
-        if (!range.before || filter->until)
+        TRY(pawl__state_of(&state, log, err));
+        if (range.before && !filter->until)
+                TRY(keeps_rules(&alone, state, filter->run_id, err));
+        if (!alone)
                 return PAWL_DONE;
         TRY(pawl__log_failed(log, pawl_log_head(head_seq, head_hash, log), err));
-        TRY(pawl__state_of(&state, log, err));
         TRY(pawl__store_memory(&store, err));
         pawl_status status = pawl__state_fold_run(
                 store, state, filter->run_id, range.before - 1, NULL, NULL, err);
@@ -212,7 +245,8 @@ pawl_status pawl__replay(pawl__store **out, uint64_t *head_seq, unsigned char he
         status = pawl__store_memory(&store, err);
         if (status)
                 return status;
-        status = fold_all(store, &seq, hash, log, filter->until ? filter->until : UINT64_MAX, err);
+        status = fold_all(
+                store, false, &seq, hash, log, filter->until ? filter->until : UINT64_MAX, err);
         if (status == PAWL_OK &&
                 (filter->mission_id.data || filter->run_id.data || filter->step_id.data))
                 status = narrow(&store, NULL, filter, err);

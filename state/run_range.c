@@ -2,14 +2,6 @@
 #include "base/error.h"
 #include "state/projection.h"
 
-/* The range is known if all events of the run were folded into its row: a refused one is not, nor
- * is one that was there before the rules made the row the first. */
-static bool has_range(const pawl__value *run)
-{
-        return run[PAWL__RUN_LAST_SEQ].integer && !run[PAWL__RUN_ILLEGAL].integer &&
-               run[PAWL__RUN_RULES].integer & (PAWL__RULES_JUDGED | PAWL__RULES_IMPORTED);
-}
-
 pawl_status pawl__run_range(
         pawl__event_filter *out, pawl_log *log, pawl_text run_id, pawl_error *err)
 {
@@ -21,7 +13,7 @@ pawl_status pawl__run_range(
 
         if (!status)
                 status = pawl__state_get(state, PAWL__RUNS, &run, &arena, err);
-        if (!status && has_range(run.v))
+        if (!status && run.v[PAWL__RUN_LAST_SEQ].integer)
                 status = pawl__projection_place(&applied, &head, log, err);
         pawl__arena_free(&arena);
         if (status && status != PAWL_ENOTFOUND)
@@ -29,7 +21,8 @@ pawl_status pawl__run_range(
         *out = (pawl__event_filter){.run_id = run_id};
         if (!head)
                 return PAWL_OK;
-        out->since = (uint64_t)run.v[PAWL__RUN_FIRST_SEQ].integer - 1;
+        if (run.v[PAWL__RUN_RULES].integer & (PAWL__RULES_JUDGED | PAWL__RULES_IMPORTED))
+                out->since = (uint64_t)run.v[PAWL__RUN_FIRST_SEQ].integer - 1;
         if (applied == head)
                 out->before = (uint64_t)run.v[PAWL__RUN_LAST_SEQ].integer + 1;
         return PAWL_OK;

@@ -7,9 +7,9 @@
 #include "events/log.h"
 #include "state/state.h"
 
-/** The events of the run: @p out has its id, and the part of the log that they are in. It is the
- * whole log for a run without a row, one of before the rules, and one that has an event that broke
- * them. */
+/** The events of the run: @p out has its id, and the part of the log that they are in. It begins
+ *  with the log's for a run of before the rules, which may have events from before its row, and is
+ *  the whole log for a run without a row. */
 PAWL_MUST_CHECK pawl_status pawl__run_range(
         pawl__event_filter *out, pawl_log *log, pawl_text run_id, pawl_error *err);
 

@@ -48,19 +48,20 @@ static pawl_status write_place(pawl__state *state, uint64_t seq, pawl_error *err
 
 /* ---- Folding --------------------------------------------------------------------------------- */
 
-/* Nothing follows it in its run, if that is judged. */
+/* It changes nothing but the range of its run: nothing follows it there, if that is judged. */
 static pawl_status note_illegal(pawl__applier *applier, const pawl_event *event, pawl_error *err)
 {
         pawl__store *store = applier->store;
         pawl__row run = {.v[PAWL__RUN_ID].text = event->run_id};
-        pawl_status status = PAWL_ENOTFOUND;
+        const pawl_status status =
+                event->run_id.data ? store->get(store, PAWL__RUNS, &run, err) : PAWL_ENOTFOUND;
 
-        if (applier->judges && event->run_id.data)
-                status = store->get(store, PAWL__RUNS, &run, err);
-        if (status || !(run.v[PAWL__RUN_RULES].integer & PAWL__RULES_JUDGED) ||
-                run.v[PAWL__RUN_ILLEGAL].integer)
+        if (status)
                 return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-        run.v[PAWL__RUN_ILLEGAL].integer = (int64_t)event->seq;
+        run.v[PAWL__RUN_LAST_SEQ].integer = (int64_t)event->seq;
+        if (applier->judges && run.v[PAWL__RUN_RULES].integer & PAWL__RULES_JUDGED &&
+                !run.v[PAWL__RUN_ILLEGAL].integer)
+                run.v[PAWL__RUN_ILLEGAL].integer = (int64_t)event->seq;
         return store->put(store, PAWL__RUNS, &run, err);
 }
 
@@ -71,10 +72,9 @@ pawl_status pawl__fold_event(pawl__applier *applier, const pawl_event *event, pa
         why.message[0] = '\0'; /* all of it would be cleared for each event */
         pawl_status status = pawl__apply(applier, event, &why);
 
-        if (status == PAWL_EEXISTS || status == PAWL_ESTATE)
+        if (status == PAWL_EEXISTS || status == PAWL_ESTATE ||
+                (status == PAWL_EDAMAGED && applier->judges)) /* behind one that is illegal */
                 return note_illegal(applier, event, err);
-        if (status == PAWL_EDAMAGED && applier->judges) /* behind one that is illegal */
-                return PAWL_OK;
         status = pawl__as_damage(status);
         if (status && err)
                 pawl__fail(err, status, "%s", why.message);

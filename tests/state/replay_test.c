@@ -1,5 +1,6 @@
 /* The fold from nothing: what it prints, what a filter leaves, and how it finds tables that differ.
  */
+#include "state/projection.h"
 #include "support/history.h"
 
 /* Two runs of two missions, one of them blocked and answered, and a glossary. */
@@ -245,9 +246,11 @@ FILLED(a_missing_event_is_named)
 
 /* ---- replay --check -------------------------------------------------------------------------- */
 
+/* In memory, and by a file, as the state of many events is folded. */
 FILLED(tables_that_agree_pass_the_check)
 {
         assert_ok(pawl__replay_check(h->log, &h->err));
+        assert_ok(pawl__replay_check_within(0, h->log, &h->err));
         assert_string_equal(h->err.message, "");
 }
 
@@ -281,6 +284,8 @@ FILLED(the_first_difference_is_named)
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
                 history_sql(h, cases[i].sql);
                 assert_int_equal(pawl__replay_check(h->log, &h->err), PAWL_EDAMAGED);
+                assert_says(h->err.message, cases[i].says);
+                assert_int_equal(pawl__replay_check_within(0, h->log, &h->err), PAWL_EDAMAGED);
                 assert_says(h->err.message, cases[i].says);
                 assert_ok(pawl__state_rebuild(h->log, &h->err));
                 assert_ok(pawl__replay_check(h->log, &h->err));

@@ -2,6 +2,7 @@
 #include "events/handle.h"
 #include "state/run_range.h"
 #include "support/history.h"
+#include "support/left_logs.h"
 
 struct seen {
         uint64_t seqs[64];
@@ -76,8 +77,25 @@ HISTORY_TEST(a_run_reaches_to_the_end_while_the_tables_are_behind)
         history_sql(h, "UPDATE projection SET applied_seq = applied_seq + 1");
 }
 
-/* Nothing is left out of a run that has no row, or an event that broke the rules. */
-HISTORY_TEST(a_run_whose_row_does_not_know_is_read_in_the_whole_log)
+/* What another program wrote against the rules is the run's, too, and what came behind it. */
+HISTORY_TEST(events_that_broke_the_rules_are_in_the_range)
+{
+        needs_file();
+        log_damaged(h->path);
+        start(h, "run-1");
+        history_sql(h,
+                "INSERT INTO events SELECT seq + 2, type, v, time, mission_id, run_id, step_id, session_id, "
+                "actor, payload, prev, hash FROM events WHERE seq <= 2 ORDER BY seq");
+        range_holds_all(h);
+        assert_ok(pawl__state_rebuild(h->log, &h->err));
+        const pawl__row run = history_row(h, PAWL__RUNS, "run-1", NULL);
+        assert_int_equal(run.v[PAWL__RUN_ILLEGAL].integer, 3);
+        assert_int_equal(run.v[PAWL__RUN_LAST_SEQ].integer, 4);
+        range_holds_all(h);
+}
+
+/* A run of before the rules may have events from before its row. */
+HISTORY_TEST(a_run_without_rules_is_read_from_the_beginning)
 {
         pawl__event_filter range = {.since = 9};
 
@@ -85,7 +103,9 @@ HISTORY_TEST(a_run_whose_row_does_not_know_is_read_in_the_whole_log)
         assert_int_equal(range.since, 0);
         assert_int_equal(range.before, 0);
         start(h, "run-1");
-        history_sql(h, "UPDATE runs SET illegal_seq = 1");
-        assert_int_equal(range_holds_all(h).since, 0);
-        history_sql(h, "UPDATE runs SET illegal_seq = 0");
+        history_sql(h, "UPDATE runs SET rules = 0, first_seq = 2");
+        range = range_holds_all(h);
+        assert_int_equal(range.since, 0);
+        assert_int_equal(range.before, 3);
+        history_sql(h, "UPDATE runs SET rules = 3, first_seq = 1");
 }

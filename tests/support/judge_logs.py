@@ -88,8 +88,8 @@ def out_of_range(log):
         if "last_seq" not in [row[1] for row in connection.execute("pragma table_info(runs)")]:
             return None  # of an older version
         found = connection.execute(
-            "select seq from events join runs using (run_id) where runs.rules & 9 and illegal_seq = 0 and "
-            "seq <= (select applied_seq from projection) and seq not between first_seq and last_seq").fetchone()
+            "select seq from events join runs using (run_id) where seq <= (select applied_seq from projection) and "
+            "(seq > last_seq or (seq < first_seq and rules & 9))").fetchone()
         return found and (*found, "range", "is not in the range of its run's row")
 
 
