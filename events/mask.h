@@ -15,9 +15,14 @@
  *  arena. */
 PAWL_MUST_CHECK pawl_status pawl__payload_mask(
         pawl_event *event, const pawl__mask *mask, pawl__arena *arena);
-/** As pawl__payload_mask(), of all strings of a JSON document. */
+/** As pawl__payload_mask(), of all strings of a canonical JSON document, the names of members too,
+ *  which stay different from each other. It stays canonical. */
 PAWL_MUST_CHECK pawl_status pawl__document_mask(
         pawl_text *document, const pawl__mask *mask, pawl__arena *arena);
+/** As pawl__document_mask(), of tool calls as an agent has them: their form's own names stay, and
+ *  so does the order. A `callId` that is masked is followed by the beginning of its hash. */
+PAWL_MUST_CHECK pawl_status pawl__calls_mask(
+        pawl_text *calls, const pawl__mask *mask, pawl__arena *arena);
 
 /** What the log masks: NULL or empty at first. */
 const pawl__mask *pawl__log_mask(const pawl_log *log);

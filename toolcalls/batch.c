@@ -1,6 +1,7 @@
 #include "toolcalls/batch.h"
 #include "base/error.h"
 #include "base/json_write.h"
+#include "events/mask.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -104,8 +105,10 @@ static pawl_status read_calls(
 }
 
 pawl_status pawl__calls_read(pawl_toolcalls **out, const char *json, size_t len,
-        const pawl_toolcalls_options *options, pawl_error *err)
+        const pawl__mask *mask, const pawl_toolcalls_options *options, pawl_error *err)
 {
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_text masked = pawl__text_n(json, len);
         pawl_toolcalls *batch;
         pawl_status status;
 
@@ -115,7 +118,12 @@ pawl_status pawl__calls_read(pawl_toolcalls **out, const char *json, size_t len,
         batch = calloc(1, sizeof *batch);
         if (!batch)
                 return pawl__nomem(err);
-        status = pawl__buf_add(&batch->text, json, len) ? pawl__nomem(err) : PAWL_OK;
+        status = pawl__calls_mask(&masked, mask, &arena);
+        if (!status)
+                status = pawl__buf_add_text(&batch->text, masked);
+        pawl__arena_free(&arena);
+        if (status)
+                status = pawl__nomem(err);
         const pawl_text whole = pawl__buf_text(&batch->text);
         if (!status)
                 status = pawl__json_tree_read(&batch->tree, whole.data, whole.len, err);

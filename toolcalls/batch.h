@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "base/mask.h"
 #include "toolcalls/document.h"
 #include "toolcalls/name.h"
 
@@ -22,6 +23,7 @@ struct pawl_toolcalls {
         size_t n;
 };
 
-/** Read @p json; a copy is kept. Failures as of pawl_toolcalls_checkpoint(). */
+/** Read @p json; a copy is kept, masked, so that no value is in whatever is made of it. Failures as
+ * of pawl_toolcalls_checkpoint(). */
 PAWL_MUST_CHECK pawl_status pawl__calls_read(pawl_toolcalls **out, const char *json, size_t len,
-        const pawl_toolcalls_options *options, pawl_error *err);
+        const pawl__mask *mask, const pawl_toolcalls_options *options, pawl_error *err);

@@ -153,14 +153,9 @@ static pawl_status then(uint64_t n, pawl__batch *batch, void *user, pawl_error *
         pawl__doc_drop(&o->file, &o->w->directory); /* of a try that failed */
         pawl__toolcall_compose(&document, &o->w->batch->tree, 0, o->call->node, "calls",
                 o->taking.row.v[PAWL__WCP_ID].text);
-        pawl__arena arena = PAWL__ARENA_INIT;
-        pawl_text text = pawl__buf_text(&document);
         pawl_status status = pawl__buf_check(&document, err);
-        if (!status && pawl__document_mask(&text, pawl__log_mask(o->w->log), &arena))
-                status = pawl__nomem(err);
         if (!status)
-                status = keep(o, batch, text, err);
-        pawl__arena_free(&arena);
+                status = keep(o, batch, pawl__buf_text(&document), err);
         pawl__buf_free(&document);
         return status;
 }
@@ -338,7 +333,7 @@ pawl_status pawl_toolcalls_checkpoint(pawl_toolcalls **out, pawl_log *log, const
                         "tool call options: version %u is not known; start from "
                         "PAWL_TOOLCALLS_OPTIONS_INIT",
                         options->version);
-        TRY(pawl__calls_read(&batch, json, len, options, err));
+        TRY(pawl__calls_read(&batch, json, len, log ? pawl__log_mask(log) : NULL, options, err));
         if (!options->off && any_edits(batch))
                 take_all(batch, log, options);
         *out = batch;

@@ -211,3 +211,45 @@ done
 eventlog export | grep typed-secret && false
 runs 0 eventlog replay --check
 runs 0 eventlog verify
+
+it "masks the names of members too, which stay apart, and a call's id, which stays its own"
+mkdir named-apart && cd named-apart && unset PAWL_DB
+own_log
+export TOK=ghp/ABCDEF0123456789 OTHER=other-secret-22 PAWL_SECRETS=TOK,OTHER
+echo '{"a":1,"'$TOK'":{"name":"'$TOK'"},"'$OTHER'" : [{"'$TOK'":"x"}]}' >../outputs.json
+runs 0 pawl checkpoint named --outputs ../outputs.json --json
+runs 0 pawl show current --json
+same "$(jq -c .outputs out)" '{"***":{"name":"***"},"***-2":[{"***":"x"}],"a":1}'
+cat >skipped.yaml <<'MISSION'
+mission: skipped
+steps: [{id: z, run: ["false"]}]
+MISSION
+runs 1 pawl run skipped.yaml --run skipped
+runs 0 pawl skip skipped z --output-json '{"z":0,"'$TOK'":"'$TOK'"}'
+same "$(pawl output skipped z)" '{"***":"***","z":0}'
+call() { echo '{"callId" : "'"$1"'","name":"write_file","args":{"'$TOK'" : 1,"'$OTHER'":"'$TOK'","file_path":"f"}}'; }
+runs 0 pawl tool checkpoint --json "[$(call "one-$TOK"),$(call "two-$TOK")]"
+lacks 'ghp' out
+jq -c '[.calls[].callId]' out | grep -Eq '^\["one-\*\*\*-[0-9a-f]{8}","two-\*\*\*-[0-9a-f]{8}"\]$'
+runs 0 pawl tool checkpoint --json "{\"history\":[{\"$TOK\":1}],\"messageId\":\"m-$TOK\",\"calls\":[$(call "$TOK")]}"
+lacks 'ghp' out
+runs 0 pawl restore list
+same "$(grep -c write_file out)" 3
+lacks 'ghp' out
+for name in $(cat out); do
+        case $name in *write_file*) ;; *) continue ;; esac
+        runs 0 pawl restore "$name" --plan --json
+        lacks 'ghp' out
+done
+runs 0 pawl hook --agent claude <<END
+{"hook_event_name":"PreToolUse","session_id":"s1","cwd":"$PWD","tool_use_id":"use-$TOK","tool_name":"Write","tool_input":{"$TOK":1,"file_path":"f","content":"$OTHER"}}
+END
+for word in history callId name args write_file call_id document; do # Pawl's own names stay what they are
+        OTHER=$word runs 0 pawl tool checkpoint --json "{\"history\":[],\"calls\":[$(OTHER=x call own)]}"
+        same "$(jq -r '.calls[0].callId' out)" own
+done
+cat "$PWD"/.pawl/events.db* >../all 2>/dev/null || true
+eventlog export >>../all
+grep -aq 'ghp[/_]ABC\|other-secret-22' ../all && { echo "a secret is in the log"; exit 1; }
+runs 0 eventlog replay --check
+runs 0 eventlog verify
