@@ -92,8 +92,7 @@ size_t pawl__directory_len(const char *path)
         return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Follow links from the target until it is none: what they lead to need not be there. */
-static int follow(pawl__buf *target, const char *path)
+int pawl__follow_links(pawl__buf *target, const char *path)
 {
         char link[PATH_MAX];
 
@@ -145,10 +144,10 @@ int pawl__replace_file(const char *path, const void *data, size_t len, mode_t ne
                 return EINVAL;
         if (getrandom(&random, sizeof random, 0) != sizeof random)
                 return errno;
-        error = follow(&target, path);
+        error = pawl__follow_links(&target, path);
         if (!error) {
                 pawl__buf_add(&beside, target.data, pawl__directory_len(target.data));
-                pawl__buf_addf(&beside, ".pawl-%016" PRIx64, random);
+                pawl__buf_addf(&beside, PAWL__FILE_BEING_WRITTEN "%016" PRIx64, random);
                 error = beside.failed ? ENOMEM
                                       : put_in_place(target.data, beside.data, data, len,
                                                 mode & 07777, new_mode);

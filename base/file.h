@@ -25,11 +25,19 @@ int pawl__fill_file(int fd, mode_t mode, const void *data, size_t len, bool sync
  *  taken; a file system that cannot check this in a rename gets a second name for a moment. */
 int pawl__rename(int dir, const char *from, const char *to, bool replace);
 
-/** Put a whole file at @p path, or leave what is there: written beside it, as ".pawl-XXXXXX",
- * synced, renamed over it, and the directory synced. A file that is there keeps its mode, a new one
- * gets
- *  @p new_mode less the umask. Where @p path is a symbolic link, what it leads to is replaced. What
- *  a kill can leave is the file beside it. EINVAL: @p path names no regular file. */
+/** The name of a file that is being written, which is to get another, begins so, with 16 hex digits
+ *  after it: no checkpoint takes it, and none of these is a restore's. */
+#define PAWL__FILE_BEING_WRITTEN ".pawl-tmp-new-"
+
+/** Follow links from @p path until it is none, into the empty @p target: what they lead to need not
+ *  be there. */
+int pawl__follow_links(pawl__buf *target, const char *path);
+
+/** Put a whole file at @p path, or leave what is there: written beside it, as
+ *  PAWL__FILE_BEING_WRITTEN, synced, renamed over it, and the directory synced. A file that is
+ * there keeps its mode, a new one gets @p new_mode less the umask. Where @p path is a symbolic
+ * link, what it leads to is replaced. What a kill can leave is the file beside it. EINVAL: @p path
+ * names no regular file. A path that a user names is checked by pawl__own_files_spare() first. */
 int pawl__replace_file(const char *path, const void *data, size_t len, mode_t new_mode);
 /** The bytes of "DIRECTORY/" of "DIRECTORY/NAME"; 0: the path names no directory. */
 size_t pawl__directory_len(const char *path);

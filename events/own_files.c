@@ -1,4 +1,6 @@
 #include "events/own_files.h"
+#include "base/error.h"
+#include "base/file.h"
 #include "base/unicode.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -103,4 +105,37 @@ bool pawl__own_files_is(const pawl__own_files *own, const struct stat *st)
                 if (st->st_dev == own->files[i].device && st->st_ino == own->files[i].inode)
                         return true;
         return false;
+}
+
+/* The same of one path, as it stands there. */
+static bool is_own(const char *log_path, const char *path)
+{
+        const size_t len = pawl__directory_len(path);
+        char directory[PATH_MAX];
+        pawl__own_files own;
+        struct stat st;
+
+        snprintf(directory, sizeof directory, "%.*s", len ? (int)len : 1, len ? path : ".");
+        const int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        const int error = fd < 0 ? errno : pawl__own_files_find(&own, log_path, fd);
+        if (fd >= 0)
+                close(fd);
+        if (error) /* nothing can be written there, or there is no log */
+                return false;
+        return (own.in_root && pawl__own_file_name(own.log, pawl__text(path + len))) ||
+               (stat(path, &st) == 0 && !S_ISDIR(st.st_mode) && pawl__own_files_is(&own, &st));
+}
+
+pawl_status pawl__own_files_spare(const char *log_path, const char *path, pawl_error *err)
+{
+        pawl__buf target = PAWL__BUF_INIT;
+        const int error = pawl__follow_links(&target, path);
+        const bool is = is_own(log_path, path) || (!error && is_own(log_path, target.data));
+
+        pawl__buf_free(&target);
+        if (error == ENOMEM)
+                return pawl__nomem(err);
+        return is ? pawl__fail(err, PAWL_EEXISTS,
+                            "%.300s: is a file of the log itself; name another file", path)
+                  : PAWL_OK;
 }

@@ -39,3 +39,8 @@ int pawl__own_files_find(pawl__own_files *out, const char *log_path, int root);
 bool pawl__own_files_named(const pawl__own_files *own, pawl_text path);
 /** Is this the log's directory, or one of the files by another name? */
 bool pawl__own_files_is(const pawl__own_files *own, const struct stat *st);
+
+/** Is @p path another file than those of the log at @p log_path, where it is to be written or
+ *  replaced? PAWL_EEXISTS: it is one of them by its name, or by a hard or symbolic link. */
+PAWL_MUST_CHECK pawl_status pawl__own_files_spare(
+        const char *log_path, const char *path, pawl_error *err);

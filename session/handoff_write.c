@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/system.h"
+#include "events/own_files.h"
 #include "session/session.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@ pawl_status pawl__handoff_write(pawl_log *log, const char *session_id, const cha
 {
         char *text = NULL;
         size_t len;
+
+        TRY(pawl__own_files_spare(pawl__log_place(log), path, err));
         pawl_status status = pawl_session_handoff(&text, &len, log, session_id, summary, err);
 
         if (!status) {

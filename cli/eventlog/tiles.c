@@ -5,6 +5,7 @@
 #include "base/system.h"
 #include "cli/eventlog/commands.h"
 #include "cli/eventlog/evidence.h"
+#include "events/own_files.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,7 +24,7 @@ typedef struct tile {
 } tile;
 
 typedef struct tiles {
-        const char *directory;
+        const char *directory, *log_place;
         pawl__hasher *hasher;
         tile levels[LEVELS];
         pawl__buf entries; /* of the tile of leaves */
@@ -83,6 +84,8 @@ static pawl_status put(tiles *t, pawl_text content, pawl_error *err)
 
         if (!status)
                 status = make_directories(t, err);
+        if (!status)
+                status = pawl__own_files_spare(t->log_place, t->path.data, err);
         if (!status)
                 status = is_there(&there, t, content, err);
         if (status || there)
@@ -197,6 +200,8 @@ static pawl_status write_checkpoint(tiles *t, const cli_evidence *evidence, pawl
                 status = pawl__buf_check(&t->path, err);
         if (!status)
                 status = make_directories(t, err);
+        if (!status)
+                status = pawl__own_files_spare(t->log_place, t->path.data, err);
         if (!status) {
                 const int number = pawl__replace_file(t->path.data, note.data, note.len, 0666);
                 status = number ? failed(t, number, err) : PAWL_OK;
@@ -256,6 +261,7 @@ static pawl_status write_tiles(cli_call *cli, pawl_log *log, pawl_error *err)
         if (!t)
                 return pawl__nomem(err);
         t->directory = cli->args[0];
+        t->log_place = pawl__log_place(log);
         if (!*t->directory) /* tiles lie beneath it: not beneath / */
                 return pawl__fail(err, PAWL_EINVAL, "tiles: DIR is empty; name a directory");
         pawl_status status = pawl__hasher_new(&t->hasher, err);

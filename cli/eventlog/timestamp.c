@@ -6,19 +6,23 @@
 #include "base/system.h"
 #include "cli/eventlog/commands.h"
 #include "cli/eventlog/evidence.h"
+#include "command/find.h"
 #include "command/input.h"
+#include "events/own_files.h"
 #include <stdio.h>
 #include <string.h>
 
 static pawl_status put_beside(const cli_call *cli, const char *name, const char *ending,
         pawl_text content, pawl_error *err)
 {
-        pawl__buf path = PAWL__BUF_INIT;
-        pawl_status status = PAWL_OK;
+        pawl__buf path = PAWL__BUF_INIT, log = PAWL__BUF_INIT;
+        pawl_error none = PAWL_ERROR_INIT;
 
-        if (pawl__buf_addf(&path, "%s%s", name, ending))
-                status = pawl__nomem(err);
-        else {
+        pawl__buf_addf(&path, "%s%s", name, ending);
+        pawl_status status = pawl__buf_check(&path, err);
+        if (!status && !cli_find_place(&log, cli, &none))
+                status = pawl__own_files_spare(log.data, path.data, err);
+        if (!status) {
                 const int failed = pawl__replace_file(path.data, content.data, content.len, 0666);
                 if (failed)
                         status = pawl__fail(err, pawl__errno_status(failed),
@@ -27,6 +31,7 @@ static pawl_status put_beside(const cli_call *cli, const char *name, const char 
                 else
                         fprintf(cli->in->out, "%s\n", path.data);
         }
+        pawl__buf_free(&log);
         pawl__buf_free(&path);
         return status;
 }

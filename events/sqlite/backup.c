@@ -15,6 +15,7 @@
  * its leases are released there; their fences stay.
  */
 #include "base/file.h"
+#include "events/own_files.h"
 #include "events/sqlite/sqlite.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -55,8 +56,9 @@ static pawl_status fail_to(copying *c, int rc, const char *doing)
 static pawl_status check_free(copying *c)
 {
         static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
-        struct stat st, log;
+        struct stat st;
 
+        TRY(pawl__own_files_spare(c->log->path, c->path, c->err));
         for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
                 snprintf(c->made, c->size, "%s%s", c->name, suffixes[i]);
                 /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): it has room */
@@ -73,10 +75,6 @@ static pawl_status check_free(copying *c)
                 if (S_ISDIR(st.st_mode))
                         return pawl__fail(c->err, PAWL_EEXISTS,
                                 "%s: is a directory; add the name of a file", c->path);
-                if (stat(c->name, &st) == 0 && stat(c->log->path, &log) == 0 &&
-                        st.st_dev == log.st_dev && st.st_ino == log.st_ino)
-                        return pawl__fail(c->err, PAWL_EEXISTS,
-                                "%s: is the log itself; name another file", c->path);
                 return pawl__fail(c->err, PAWL_EEXISTS,
                         "%s: is there already; move it away or name another file", c->path);
         }

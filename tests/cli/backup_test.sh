@@ -27,7 +27,7 @@ cp copies/a.db before
 fails 1 "^pawl: copies/a.db: is there already; move it away or name another file$" pawl backup copies/a.db
 cmp copies/a.db before
 fails 1 "^pawl: copies: is a directory; add the name of a file$" pawl backup copies
-fails 1 "^pawl: \.pawl/events\.db: is the log itself; name another file$" pawl backup .pawl/events.db
+fails 1 "^pawl: \.pawl/events\.db: is a file of the log itself; name another file$" pawl backup .pawl/events.db
 fails 1 "^pawl: nowhere/c\.db: cannot make the copy: No such file or directory; check the path$" pawl backup nowhere/c.db
 fails 1 "^pawl: no log here" env -C / pawl backup /tmp/never.db
 misused "FILE" pawl backup

@@ -6,14 +6,19 @@
 #include "workspace/archive/archive_library.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 struct pawl__archive_writer {
         const pawl__archive_library *lib;
         struct archive *archive;
-        char *path, *temporary; /* temporary: "" once there is no such file */
+        char *path, *temporary; /* temporary: what the file is called before it gets its name */
+        bool there;             /* it has that name; else it has none */
         int fd, error;          /* errno of the write that failed */
         bool hash_failed;
         uint64_t bytes, left; /* of the member */
@@ -57,23 +62,58 @@ static pawl_status outcome(const pawl__archive_writer *w, bool ok, pawl_error *e
         return ok && !w->error && !w->hash_failed ? PAWL_OK : archive_failed(err, w);
 }
 
-/* A name beside PATH that nobody has. */
+/* A file without a name, of which a kill leaves nothing, where the file system can make one. */
+static int open_unnamed(const char *path)
+{
+        char directory[PATH_MAX];
+        const size_t len = pawl__directory_len(path);
+
+        snprintf(directory, sizeof directory, "%.*s", len ? (int)len : 1, len ? path : ".");
+        const int fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+        if (fd < 0)
+                return -1;
+        snprintf(directory, sizeof directory, "/proc/self/fd/%d", fd);
+        if (access(directory, F_OK) == 0)
+                return fd;
+        close(fd); /* it could get no name */
+        return -1;
+}
+
 static pawl_status open_temporary(pawl__archive_writer *w, pawl_error *err)
 {
         pawl__buf name = PAWL__BUF_INIT;
+        uint64_t random;
 
-        if (pawl__buf_addf(&name, "%s.XXXXXX.tmp", w->path)) {
+        if (getrandom(&random, sizeof random, 0) != sizeof random)
+                return pawl__fail_errno(err, errno, w->path, "make the archive");
+        pawl__buf_add(&name, w->path, pawl__directory_len(w->path));
+        pawl__buf_addf(&name, PAWL__FILE_BEING_WRITTEN "%016" PRIx64, random);
+        if (name.failed) {
                 pawl__buf_free(&name);
                 return pawl__nomem(err);
         }
-        w->fd = mkostemps(name.data, (int)strlen(".tmp"), O_CLOEXEC);
-        if (w->fd < 0) {
-                const int error = errno;
-                pawl__buf_free(&name);
-                return pawl__fail_errno(err, error, w->path, "make the archive");
-        }
         w->temporary = pawl__buf_take(&name, NULL);
-        return PAWL_OK;
+        w->fd = open_unnamed(w->path);
+        if (w->fd >= 0)
+                return PAWL_OK;
+        w->fd = open(w->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        w->there = w->fd >= 0;
+        return w->there ? PAWL_OK : pawl__fail_errno(err, errno, w->path, "make the archive");
+}
+
+/* In place of what has the name. 0 or errno. */
+static int name_archive(pawl__archive_writer *w)
+{
+        char unnamed[32];
+
+        snprintf(unnamed, sizeof unnamed, "/proc/self/fd/%d", w->fd);
+        if (!w->there && linkat(AT_FDCWD, unnamed, AT_FDCWD, w->temporary, AT_SYMLINK_FOLLOW) != 0)
+                return errno;
+        w->there = true;
+        if (rename(w->temporary, w->path) != 0)
+                return errno;
+        w->there = false;
+        return 0;
 }
 
 static pawl_status begin(pawl__archive_writer *w, pawl_error *err)
@@ -189,10 +229,10 @@ pawl_status pawl__archive_finish(
                 return pawl__nomem(err);
         if (fsync(w->fd) != 0)
                 return pawl__fail_errno(err, errno, w->path, "sync the archive");
-        if (rename(w->temporary, w->path) != 0)
-                return pawl__fail_errno(err, errno, w->path, "give the archive its name");
-        w->temporary[0] = '\0';
-        const int error = sync_parent(w->path);
+        int error = name_archive(w);
+        if (error)
+                return pawl__fail_errno(err, error, w->path, "give the archive its name");
+        error = sync_parent(w->path);
         if (error)
                 return pawl__fail_errno(err, error, w->path, "sync the archive's name");
         *bytes = w->bytes;
@@ -211,7 +251,7 @@ void pawl__archive_writer_free(pawl__archive_writer *w)
         }
         if (w->fd >= 0)
                 close(w->fd);
-        if (w->temporary && w->temporary[0])
+        if (w->there)
                 unlink(w->temporary);
         pawl__hasher_free(w->hasher);
         free(w->temporary);

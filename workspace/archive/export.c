@@ -1,5 +1,6 @@
 /* Checkpoints into an archive (docs/reference/checkpoint-archive.md). */
 #include "base/error.h"
+#include "events/own_files.h"
 #include "state/state.h"
 #include "workspace/archive/archive_check.h"
 #include "workspace/archive/archive_write.h"
@@ -357,6 +358,8 @@ static pawl_status write_archive(pawl_archive_result *out, struct exporting *x, 
         unsigned char sha256[32];
         pawl_archive_result result = {
                 .checkpoints = x->manifest.n_checkpoints, .contents = x->manifest.n_contents};
+
+        TRY(pawl__own_files_spare(pawl__log_place(x->log), path, x->err));
         pawl_status status = pawl__archive_create(&x->writer, path, x->err);
 
         if (!status)
