@@ -1,6 +1,7 @@
 /* See command/repository.h; what lies where is gitrepository-layout(5). */
 #include "command/repository.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "command/owner.h"
 #include "workspace/git/git_index.h"
 #include "workspace/scan/git_config.h"
@@ -89,8 +90,26 @@ static pawl_status ignores_directory(
 /* ---- Where its log belongs ---------------------------------------------------------------------
  */
 
+/* The directory that holds the repository's, if its ".git" is that, or names it. */
+static void find_holder(pawl__buf *path, const char *real)
+{
+        pawl__git_place place;
+        pawl__buf holder = PAWL__BUF_INIT;
+        const size_t len = pawl__directory_len(real);
+
+        pawl__buf_add(&holder, real, len > 1 ? len - 1 : 1);
+        if (holder.failed)
+                path->failed = true;
+        else if (!pawl__git_place_at(&place, holder.data, NULL) &&
+                 same_directory(place.git.data, real))
+                pawl__buf_adds(path, holder.data);
+        if (!holder.failed)
+                pawl__git_place_free(&place);
+        pawl__buf_free(&holder);
+}
+
 /* Of a linked work tree: git says of the repository that all share whether it is bare, or where its
- * own work tree is; else that is the directory that holds ".git". */
+ * own work tree is; else that is the directory that holds it. */
 static pawl_status find_main(cli_repository *out, const pawl__git_config *config, pawl_error *err)
 {
         const char *common = out->place.common.data;
@@ -99,14 +118,13 @@ static pawl_status find_main(cli_repository *out, const pawl__git_config *config
 
         if (!realpath(common, real))
                 return PAWL_OK;
-        const char *slash = strrchr(real, '/');
         if (config->bare)
                 pawl__buf_adds(&path, real);
         else if (config->worktree.len)
                 pawl__buf_addf(&path, "%s%s%s", *config->worktree.data == '/' ? "" : real,
                         *config->worktree.data == '/' ? "" : "/", config->worktree.data);
-        else if (slash && strcmp(slash, "/.git") == 0)
-                pawl__buf_addf(&path, "%.*s", slash == real ? 1 : (int)(slash - real), real);
+        else
+                find_holder(&path, real);
         if (!path.failed && path.len && realpath(path.data, main))
                 pawl__buf_adds(&out->main, main);
         const pawl_status status =

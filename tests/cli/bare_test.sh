@@ -120,3 +120,14 @@ cd ..
 rolled_back older gd 1
 same "$(cat older/a)" one
 says 'gd: not captured: a repository' older/out
+
+it "a repository whose directory lies in its work tree by another name has one log, as any other"
+mkdir apart/wt
+git -C apart worktree add -q "$top/apart/wt/in" -b in
+git -C apart worktree add -q "$top/beside" -b beside
+mv apart/.pawl apart-log
+(cd beside && runs 0 pawl checkpoint of-beside && says "the log of this repository is $top/apart/.pawl/events.db" err)
+rm -r apart/.pawl
+mv apart-log apart/.pawl
+same "$(cd beside && pawl status --json | jq -r .worktree)" "$top/beside"
+same "$(cd apart/wt/in && pawl status --json | jq -r .worktree)" "$top/apart/wt/in"
