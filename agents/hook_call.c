@@ -173,20 +173,19 @@ static pawl_status read_document(
 }
 
 /* An agent may leave its end of the pipe open: the bracket that closes the first one is the end. */
-bool pawl__hook_call_whole(pawl_text text)
+bool pawl__hook_call_whole(pawl_text text, void *scan)
 {
-        size_t depth = 0;
-        bool quoted = false;
+        pawl__hook_scan *s = scan;
 
-        for (size_t i = 0; i < text.len; i++) {
-                const char c = text.data[i];
-                if (quoted && c == '\\')
-                        i++;
+        for (; s->at < text.len; s->at++) {
+                const char c = text.data[s->at];
+                if (s->quoted && c == '\\')
+                        s->at++;
                 else if (c == '"')
-                        quoted = !quoted;
-                else if (!quoted && (c == '{' || c == '['))
-                        depth++;
-                else if (!quoted && depth && (c == '}' || c == ']') && --depth == 0)
+                        s->quoted = !s->quoted;
+                else if (!s->quoted && (c == '{' || c == '['))
+                        s->depth++;
+                else if (!s->quoted && s->depth && (c == '}' || c == ']') && --s->depth == 0)
                         return true;
         }
         return false;

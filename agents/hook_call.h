@@ -33,8 +33,15 @@ typedef struct pawl__hook_call {
         pawl_text reason;    /**< why a session ends */
 } pawl__hook_call;
 
-/** Does @p text hold a whole JSON object or array, so that nothing more of it will come? */
-bool pawl__hook_call_whole(pawl_text text);
+/** How far a text that comes in pieces was looked at; at first all 0. */
+typedef struct pawl__hook_scan {
+        size_t at, depth;
+        bool quoted;
+} pawl__hook_scan;
+
+/** Does @p text, which begins with what @p scan (a pawl__hook_scan) has seen, hold a whole JSON
+ * object or array, so that nothing more of it will come? */
+bool pawl__hook_call_whole(pawl_text text, void *scan);
 
 /**
  * @param tree   gets the document; @p json and @p kept must outlive it.

@@ -11,6 +11,7 @@
 
 #include "agents/agent.h"
 #include "base/memory.h"
+#include <string.h>
 
 /**
  * Put a hook for each of the agent's events into @p text that has none of ours for it yet.
@@ -38,6 +39,11 @@ PAWL_MUST_CHECK pawl_status pawl__settings_hooked(
 /** A command begins with this where it has tools of its own: their names, with commas between them,
  *  and a space follow. */
 #define PAWL__HOOK_TOOLS "env PAWL_EDIT_TOOLS="
+
+static inline bool pawl__settings_have_tools(pawl_text text)
+{
+        return text.len && strstr(text.data, PAWL__HOOK_TOOLS);
+}
 
 /** Are the agent's hooks switched off by this file of settings, TOML or JSON, ended by NUL? @return
  * as @p off, unless the file says nothing of it or is none. */

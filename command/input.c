@@ -72,13 +72,13 @@ static pawl_status fill(cli_input *input, pawl_error *err)
 
 pawl_status cli_input_all(pawl_text *out, cli_input *input, pawl_error *err)
 {
-        return cli_input_until(out, input, NULL, err);
+        return cli_input_until(out, input, NULL, NULL, err);
 }
 
 pawl_status cli_input_until(
-        pawl_text *out, cli_input *input, bool (*whole)(pawl_text so_far), pawl_error *err)
+        pawl_text *out, cli_input *input, cli_whole_fn whole, void *user, pawl_error *err)
 {
-        while (!input->ended && !(whole && whole(pawl__buf_text(&input->buf)))) {
+        while (!input->ended && !(whole && whole(pawl__buf_text(&input->buf), user))) {
                 pawl_status status = fill(input, err);
                 if (status)
                         return status;

@@ -26,6 +26,7 @@ PAWL_MUST_CHECK pawl_status cli_input_all(pawl_text *out, cli_input *input, pawl
  *  answers. */
 PAWL_MUST_CHECK pawl_status cli_input_line(pawl_text *out, cli_input *input, pawl_error *err);
 /** The same up to the end, or where @p whole says that nothing more is wanted. */
+typedef bool (*cli_whole_fn)(pawl_text so_far, void *user);
 PAWL_MUST_CHECK pawl_status cli_input_until(
-        pawl_text *out, cli_input *input, bool (*whole)(pawl_text so_far), pawl_error *err);
+        pawl_text *out, cli_input *input, cli_whole_fn whole, void *user, pawl_error *err);
 void cli_input_close(cli_input *input);

@@ -48,11 +48,12 @@ static void name_mission(hooking *h)
 static pawl_status read_call(hooking *h)
 {
         const char *name = cli_value(h->cli, "agent");
+        pawl__hook_scan scan = {.at = 0};
         pawl_text json;
         pawl_status status = cli_input_open(&h->input, "-", &h->err);
 
         if (!status)
-                status = cli_input_until(&json, &h->input, pawl__hook_call_whole, &h->err);
+                status = cli_input_until(&json, &h->input, pawl__hook_call_whole, &scan, &h->err);
         if (!status)
                 status = pawl__hook_call_read(
                         &h->call, &h->tree, &h->kept, json, pawl__agent_named(name), &h->err);

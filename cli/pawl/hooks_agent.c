@@ -226,8 +226,8 @@ static pawl_status make_command(
         return pawl__hook_command_end(out, agent, err);
 }
 
-/* Hooks that lack a tool are taken out first; then those are put in that are missing. PAWL_DONE:
- * the text stays as it is. */
+/* Hooks that may have other tools are taken out first; then those are put in that are missing.
+ * PAWL_DONE: the text stays as it is. */
 static pawl_status put_hooks(settings *s, const char *command, bool tools, pawl_error *err)
 {
         pawl__buf before = PAWL__BUF_INIT;
@@ -264,7 +264,8 @@ int cli_hooks_install_agent(cli_call *cli)
         if (!status)
                 status = make_command(&command, pawl__buf_text(&tools), s.agent, &err);
         if (!status) {
-                status = put_hooks(&s, command.data, tools.len, &err);
+                status = put_hooks(&s, command.data,
+                        tools.len || pawl__settings_have_tools(pawl__buf_text(&s.text)), &err);
                 if (status < 0)
                         (void)pawl__fail_prefix(&err, status, "%s", s.path.data);
         }

@@ -46,6 +46,10 @@ while read -r agent file event; do
                 same "$(pawl hooks status --agent "$agent" --json | jq '.[0].installed')" true
                 PAWL_EDIT_TOOLS=other runs 0 pawl hooks install --agent "$agent"
                 same "$(grep -c "PAWL_EDIT_TOOLS=other,mcp__git__commit " "$file")" "$(grep -c 'hook --agent' "$file")"
+                mv .pawl/config.yaml ../kept.yaml
+                runs 0 pawl hooks install --agent "$agent"
+                lacks 'other|PAWL_EDIT_TOOLS|mcp__git' "$file"
+                mv ../kept.yaml .pawl/config.yaml
                 runs 0 pawl hooks uninstall --agent "$agent"
                 if [ -n "$text" ]; then cmp "$file" ../before; else [ ! -e "$file" ]; fi
         done
@@ -82,6 +86,28 @@ claude .claude/settings.json .claude/settings.local.json {"disableAllHooks": tru
 claude .claude/settings.json .claude/settings.json {"disableAllHooks":true}
 gemini .gemini/settings.json .gemini/settings.json {"hooksConfig":{"enabled":false}}
 codex .codex/hooks.json .codex/config.toml model = "x"\n[features]\nhooks = false # none\n
+codex .codex/hooks.json .codex/config.toml features.hooks = false
+codex .codex/hooks.json .codex/config.toml features . "hooks"=false\n[other]\nx = 1
+codex .codex/hooks.json .codex/config.toml # a\r\n\r\n[ 'features' ] # b\r\n"hooks"=false\r\n
+codex .codex/hooks.json .codex/config.toml features = { other = true, hooks = false }
+codex .codex/hooks.json .codex/config.toml [features]\nother = true\n[features.deep]\nhooks = true\n[features]\nhooks=false
+codex .codex/hooks.json .codex/config.toml text = """\nfeatures.hooks = true\n"""\nfeatures.hooks = false
+END
+mkdir -p .codex
+while read -r text; do
+        printf "$text" >.codex/config.toml
+        same "$(pawl hooks status --agent codex --json | jq '.[0].disabled_by')" null
+done <<'END'
+hooks = false
+[other]\nhooks = false
+[features]\n# hooks = false
+[features]\nhooks_x = false
+x = "features.hooks = false"
+[features.deep]\nhooks = false
+x = """\nfeatures.hooks = false\n"""
+features.hooks = true
+features = {deep = {hooks = false}}
+[features
 END
 mkdir -p .claude "$HOME/.claude"
 echo '{"disableAllHooks": true}' >"$HOME/.claude/settings.json"
