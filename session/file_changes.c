@@ -1,8 +1,10 @@
 #include "session/file_changes.h"
 #include "base/error.h"
+#include "base/map.h"
 #include "state/undo_stacks.h"
 #include "workspace/rollback/plan.h"
 #include "workspace/store/contents.h"
+#include <stdlib.h>
 
 /* ---- Between two trees ----------------------------------------------------------------------- */
 
@@ -60,17 +62,13 @@ static pawl__entry copy_entry(const pawl__file_changes *changes, const pawl__ent
         return copy;
 }
 
-/* At its place in the order. */
-static pawl_status insert(pawl__file_changes *changes, size_t at, pawl_text path,
-        const pawl__entry *from, const pawl__entry *to, pawl_error *err)
+static pawl_status append(pawl__file_changes *changes, pawl_text path, const pawl__entry *from,
+        const pawl__entry *to, pawl_error *err)
 {
         if (pawl__grow(&changes->list, &changes->cap, changes->n + 1, sizeof *changes->list))
                 return pawl__nomem(err);
-        memmove(changes->list + at + 1, changes->list + at,
-                (changes->n - at) * sizeof *changes->list);
-        changes->list[at] = (pawl__file_change){pawl__arena_copy(changes->arena, path),
+        changes->list[changes->n++] = (pawl__file_change){pawl__arena_copy(changes->arena, path),
                 copy_entry(changes, from), copy_entry(changes, to)};
-        changes->n++;
         return pawl__arena_check(changes->arena, err);
 }
 
@@ -82,7 +80,7 @@ static pawl_status add(const pawl__change *change, void *user, pawl_error *err)
                 return PAWL_OK;
         if ((!change->from || !is_file(change->from)) && (!change->to || !is_file(change->to)))
                 return PAWL_OK;
-        return insert(changes, changes->n, change->path, change->from, change->to, err);
+        return append(changes, change->path, change->from, change->to, err);
 }
 
 pawl_status pawl__file_changes_between(pawl__file_changes *out, pawl_log *log,
@@ -113,43 +111,55 @@ pawl_status pawl__file_changes_between(pawl__file_changes *out, pawl_log *log,
 
 /* ---- Rollbacks ------------------------------------------------------------------------------- */
 
-/* Is the step among those whose paths could not be written? */
-static bool was_not_written(const pawl__json_tree *end, size_t step)
+/* Changes while rollbacks are followed: in any order, found by their paths. */
+typedef struct following {
+        pawl__file_changes *changes;
+        pawl__map places; /* from a path to its place in the list */
+} following;
+
+/* For each step of the plan: could its path not be written? */
+static pawl_status read_not_written(
+        bool **out, const pawl__json_tree *end, size_t n_steps, pawl__arena *arena, pawl_error *err)
 {
         const pawl__node list = pawl__json_get(end, 0, "not_written");
         int64_t n;
 
+        *out = pawl__arena_array(arena, n_steps + 1, sizeof **out);
+        if (!*out)
+                return pawl__nomem(err);
+        memset(*out, 0, n_steps * sizeof **out);
         for (pawl__node at = list == PAWL__NO_NODE ? list : pawl__json_first(end, list);
                 at != PAWL__NO_NODE; at = pawl__json_after(end, list, at))
-                if (pawl__json_int(pawl__json_at(end, at), &n) && (size_t)n == step)
-                        return true;
-        return false;
+                if (pawl__json_int(pawl__json_at(end, at), &n) && n >= 0 && (size_t)n < n_steps)
+                        (*out)[n] = true;
+        return PAWL_OK;
 }
 
 /* The path is now what @p is says; it was what @p was says before the rollback. */
-static pawl_status put(pawl__file_changes *changes, const pawl__plan_step *step,
-        const pawl__entry *was, const pawl__entry *is, pawl_error *err)
+static pawl_status put(following *f, const pawl__plan_step *step, const pawl__entry *was,
+        const pawl__entry *is, pawl_error *err)
 {
-        pawl__file_change *known = pawl__file_changes_find(changes, step->path);
-        size_t at = 0;
+        pawl__file_changes *const changes = f->changes;
+        const uint32_t place = pawl__map_get(&f->places, step->path);
 
-        if (known) {
-                known->to = copy_entry(changes, is);
+        if (place != PAWL__MAP_NONE) {
+                changes->list[place].to = copy_entry(changes, is);
                 return pawl__arena_check(changes->arena, err);
         }
-        while (at < changes->n && pawl__path_cmp(changes->list[at].path, step->path) < 0)
-                at++;
-        return insert(changes, at, step->path, was, is, err);
+        if (pawl__map_put_copy(&f->places, changes->arena, step->path, (uint32_t)changes->n))
+                return pawl__nomem(err);
+        return append(changes, step->path, was, is, err);
 }
 
 /* One of some paths put those as its plan says; one of all left those that it could not write. */
-static pawl_status follow(pawl__file_changes *changes, pawl_log *log, const pawl__row *rollback,
+static pawl_status follow(following *f, pawl_log *log, const pawl__row *rollback,
         const pawl__json_tree *end, pawl_error *err)
 {
         const bool all = rollback->v[PAWL__RB_UNDO].integer < PAWL__RB_IN_PART;
         pawl__plan plan = PAWL__PLAN_INIT;
         pawl__buf encoded = PAWL__BUF_INIT;
         unsigned char hash[32];
+        bool *not_written = NULL;
         pawl_status status = PAWL_OK;
 
         if (all && pawl__json_get(end, 0, "not_written") == PAWL__NO_NODE)
@@ -158,24 +168,25 @@ static pawl_status follow(pawl__file_changes *changes, pawl_log *log, const pawl
                 status = pawl__log_blob(&encoded, log, hash);
         if (!status)
                 status = pawl__plan_decode(&plan, pawl__buf_text(&encoded), err);
+        if (!status)
+                status = read_not_written(&not_written, end, plan.n_steps, f->changes->arena, err);
         for (size_t i = 0; i < plan.n_steps && !status; i++) {
                 const pawl__plan_step *step = &plan.steps[i];
-                if (was_not_written(end, i) != all ||
-                        (!is_file(&step->from) && !is_file(&step->to)))
+                if (not_written[i] != all || (!is_file(&step->from) && !is_file(&step->to)))
                         continue;
-                status = all ? put(changes, step, &step->to, &step->from, err)
-                             : put(changes, step, &step->from, &step->to, err);
+                status = all ? put(f, step, &step->to, &step->from, err)
+                             : put(f, step, &step->from, &step->to, err);
         }
         pawl__plan_free(&plan);
         pawl__buf_free(&encoded);
         if (status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED) { /* of an older log, say */
-                changes->unknown = true;
+                f->changes->unknown = true;
                 return PAWL_OK;
         }
         return status;
 }
 
-static pawl_status take(pawl__file_changes *changes, pawl__handoff *out, pawl_log *log,
+static pawl_status take(following *f, pawl__handoff *out, pawl_log *log,
         const pawl__undo_entry *entry, int64_t since, pawl_error *err)
 {
         const pawl__value *v = entry->row.v;
@@ -183,7 +194,7 @@ static pawl_status take(pawl__file_changes *changes, pawl__handoff *out, pawl_lo
         pawl_event event;
         pawl_status status = pawl__log_failed(log,
                 pawl__log_event(
-                        &event, changes->arena, log, (uint64_t)v[PAWL__RB_ENDED_SEQ].integer),
+                        &event, f->changes->arena, log, (uint64_t)v[PAWL__RB_ENDED_SEQ].integer),
                 err);
 
         if (status)
@@ -200,28 +211,52 @@ static pawl_status take(pawl__file_changes *changes, pawl__handoff *out, pawl_lo
                 return PAWL_OK;
         status = pawl__json_tree_read(&end, event.payload.data, event.payload.len, err);
         if (!status)
-                status = follow(changes, log, &entry->row, &end, err);
+                status = follow(f, log, &entry->row, &end, err);
         pawl__json_tree_free(&end);
         return status;
+}
+
+static int by_path(const void *a, const void *b)
+{
+        return pawl__path_cmp(
+                ((const pawl__file_change *)a)->path, ((const pawl__file_change *)b)->path);
+}
+
+static pawl_status take_all(following *f, pawl__handoff *out, pawl_log *log,
+        const pawl__undo_stacks *stacks, pawl_text worktree, int64_t since, pawl_error *err)
+{
+        const int64_t start = out->session.v[PAWL__SES_SEQ].integer;
+
+        for (size_t i = 0; i < f->changes->n; i++)
+                if (pawl__map_put(&f->places, f->changes->list[i].path, (uint32_t)i))
+                        return pawl__nomem(err);
+        for (size_t i = 0; i < stacks->n; i++) {
+                const pawl__value *v = stacks->items[i].row.v;
+                const bool ended = pawl__text_is(v[PAWL__RB_STATUS].text, "done") ||
+                                   pawl__text_is(v[PAWL__RB_STATUS].text, "undone");
+                if (ended && v[PAWL__RB_SEQ].integer > start &&
+                        pawl__text_cmp(v[PAWL__RB_WORKTREE].text, worktree) == 0)
+                        TRY(take(f, out, log, &stacks->items[i], since, err));
+        }
+        return PAWL_OK;
 }
 
 pawl_status pawl__file_changes_rolled_back(pawl__file_changes *changes, pawl__handoff *out,
         pawl_log *log, pawl__state *state, pawl_text worktree, int64_t since, pawl_error *err)
 {
-        const int64_t start = out->session.v[PAWL__SES_SEQ].integer;
+        following f = {changes, PAWL__MAP_INIT};
+        const size_t in_order = changes->n;
         pawl__undo_stacks stacks;
 
         TRY(pawl__undo_stacks_read(&stacks, state, changes->arena, err));
+        if (!stacks.n)
+                return PAWL_OK;
         out->rollbacks = pawl__arena_array(changes->arena, stacks.n, sizeof *out->rollbacks);
         if (!out->rollbacks)
                 return pawl__nomem(err);
-        for (size_t i = 0; i < stacks.n; i++) {
-                const pawl__value *v = stacks.items[i].row.v;
-                const bool ended = pawl__text_is(v[PAWL__RB_STATUS].text, "done") ||
-                                   pawl__text_is(v[PAWL__RB_STATUS].text, "undone");
-                if (ended && v[PAWL__RB_SEQ].integer > start &&
-                        pawl__text_cmp(v[PAWL__RB_WORKTREE].text, worktree) == 0)
-                        TRY(take(changes, out, log, &stacks.items[i], since, err));
-        }
-        return PAWL_OK;
+        const pawl_status status = take_all(&f, out, log, &stacks, worktree, since, err);
+        pawl__map_free(&f.places);
+        if (changes->n > in_order)
+                qsort(changes->list, changes->n, sizeof *changes->list, by_path);
+        return status;
 }

@@ -1,7 +1,6 @@
 #include "workspace/turns.h"
 #include "base/error.h"
-#include <inttypes.h>
-#include <stdio.h>
+#include "base/map.h"
 #include <stdlib.h>
 
 enum { TEXT_MAX = 300 };
@@ -11,16 +10,25 @@ typedef struct turn {
         uint64_t seq; /* of the event that ended it */
 } turn;
 
-/* The next of a session's turns, as state/tables.h says they are written. */
-static bool next_turn(turn *out, const char **at)
+/* The turns of a session, as state/tables.h says they are written: [[checkpoint,seq],...]. */
+static pawl_status read_turns(
+        turn **out, size_t *n, pawl_text list, pawl__arena *arena, pawl_error *err)
 {
-        int used = 0;
+        const char *at = pawl__arena_copy(arena, list).data;
+        char *end;
 
-        if (!*at || sscanf(*at, "%*[][,]%" SCNd64 ",%" SCNu64 "]%n", &out->checkpoint, &out->seq,
-                            &used) != 2)
-                return false;
-        *at += used;
-        return true;
+        *n = 0;
+        for (size_t i = 0; i < list.len; i++)
+                *n += list.data[i] == ',';
+        *out = pawl__arena_array(arena, *n / 2 + 1, sizeof **out);
+        if (!*out || (list.len && !at))
+                return pawl__nomem(err);
+        for (*n = 0; at && (at += strspn(at, "[],")) && *at; at = end) {
+                turn *const one = &(*out)[(*n)++];
+                one->checkpoint = strtoll(at, &end, 10);
+                one->seq = strtoull(end + (*end == ','), &end, 10);
+        }
+        return PAWL_OK;
 }
 
 /* ---- A turn's checkpoint --------------------------------------------------------------------- */
@@ -50,25 +58,28 @@ pawl_status pawl__workspace_of_turn(
         const pawl_text id = pawl__text_n(which, colon ? (size_t)(colon - which) : 0);
         const size_t digits = strspn(number, "0123456789");
         pawl__row session = {0};
-        bool ok = true;
-        turn at;
+        turn *turns;
+        size_t n_turns;
 
         if (!digits || digits > 9 || number[digits] || (colon && id.len < PAWL__PREFIX_MIN))
                 return PAWL_DONE;
         TRY(find_session(&session, state, id, arena, err));
-        const char *list = pawl__arena_text(arena, session.v[PAWL__SES_TURNS].text, &ok).data;
-        if (!ok)
-                return pawl__nomem(err);
-        unsigned long n = strtoul(number, NULL, 10);
-        do {
-                if (!n || !next_turn(&at, &list))
-                        return PAWL_ENOTFOUND;
-        } while (n-- > 1);
-        *out = (pawl__row){.v[PAWL__WCP_N].integer = at.checkpoint};
+        TRY(read_turns(&turns, &n_turns, session.v[PAWL__SES_TURNS].text, arena, err));
+        const unsigned long n = strtoul(number, NULL, 10);
+        if (!n || n > n_turns)
+                return PAWL_ENOTFOUND;
+        *out = (pawl__row){.v[PAWL__WCP_N].integer = turns[n - 1].checkpoint};
         return pawl__state_get(state, PAWL__WORKSPACE, out, arena, err);
 }
 
 /* ---- What a listing says of each ------------------------------------------------------------- */
+
+/* A session's turns, each read once, in the order of the checkpoints of a listing. */
+typedef struct session_turns {
+        turn *list;
+        size_t n, at;   /* the first that may have ended after the next checkpoint */
+        pawl_text text; /* of that */
+} session_turns;
 
 typedef struct detailing {
         pawl__state *state;
@@ -79,11 +90,9 @@ typedef struct detailing {
         pawl__directories directories;
         pawl_workspace_checkpoint_info *info;
         bool touched;
-        pawl__row session; /* of the one before */
-        turn at;           /* its turn that was read last, number @p turn */
-        uint64_t turn;
-        const char *rest; /* of its turns */
-        pawl_text text;
+        pawl__map sessions; /* from an id to its place in the list */
+        struct session_turns *list;
+        size_t n_list, cap_list;
 } detailing;
 
 static pawl_status count(const pawl__change *change, void *user, pawl_error *err)
@@ -154,15 +163,15 @@ static pawl_status set_changed(
                                                    : compare(d, row.v[PAWL__WCP_TREE].text, err);
 }
 
-/* What the agent said at the end of the turn that was read last. */
-static pawl_status read_text(detailing *d, pawl_error *err)
+/* What the agent said at the end of the turn that the session is at. */
+static pawl_status read_text(detailing *d, session_turns *of, pawl_error *err)
 {
         pawl_log *const log = pawl__state_log(d->state);
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         pawl_event event;
-        pawl_status status = pawl__log_event(&event, &d->scratch, log, d->at.seq);
+        pawl_status status = pawl__log_event(&event, &d->scratch, log, of->list[of->at].seq);
 
-        d->text = pawl__text(NULL);
+        of->text = pawl__text(NULL);
         if (status && status != PAWL_ENOTFOUND)
                 return pawl__log_failed(log, status, err);
         if (status || !event.payload.data)
@@ -171,44 +180,57 @@ static pawl_status read_text(detailing *d, pawl_error *err)
         if (!status) {
                 pawl_text said = pawl__json_get_text(&tree, 0, "summary");
                 said.len = pawl__utf8_cut(said.data, said.len, TEXT_MAX);
-                d->text = pawl__arena_copy(d->arena, said);
+                of->text = pawl__arena_copy(d->arena, said);
         }
         pawl__json_tree_free(&tree);
         return status == PAWL_ENOMEM ? pawl__nomem(err) : pawl__arena_check(d->arena, err);
+}
+
+/* Those of a session; one that is not there has none. */
+static pawl_status turns_of(session_turns **out, detailing *d, pawl_text id, pawl_error *err)
+{
+        pawl__row session = {.v[PAWL__SES_ID].text = id};
+        uint32_t at = pawl__map_get(&d->sessions, id);
+
+        if (at == PAWL__MAP_NONE) {
+                at = (uint32_t)d->n_list;
+                if (pawl__grow(&d->list, &d->cap_list, d->n_list + 1, sizeof *d->list) ||
+                        pawl__map_put_copy(&d->sessions, d->arena, id, at))
+                        return pawl__nomem(err);
+                session_turns *const one = &d->list[d->n_list++];
+                *one = (session_turns){.n = 0};
+                const pawl_status status =
+                        pawl__state_get(d->state, PAWL__SESSIONS, &session, &d->scratch, err);
+                if (status != PAWL_ENOTFOUND)
+                        TRY(status);
+                TRY(read_turns(
+                        &one->list, &one->n, session.v[PAWL__SES_TURNS].text, d->arena, err));
+                if (one->n)
+                        TRY(read_text(d, one, err));
+        }
+        *out = &d->list[at];
+        return PAWL_OK;
 }
 
 /* The turn that ended first after the checkpoint. */
 static pawl_status set_turn(detailing *d, pawl_error *err)
 {
         pawl_workspace_checkpoint_info *const info = d->info;
-        pawl_text *const id = &d->session.v[PAWL__SES_ID].text;
-        bool ok = true;
+        session_turns *of;
 
         if (!info->session_id.data)
                 return PAWL_OK;
-        if (!pawl__text_eq(*id, info->session_id)) {
-                d->session = (pawl__row){.v[PAWL__SES_ID].text = info->session_id};
-                d->turn = d->at.seq = 0;
-                d->rest = NULL;
-                const pawl_status status =
-                        pawl__state_get(d->state, PAWL__SESSIONS, &d->session, &d->scratch, err);
-                if (status)
-                        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-                *id = info->session_id;
-                d->rest = pawl__arena_text(d->arena, d->session.v[PAWL__SES_TURNS].text, &ok).data;
-                if (!ok)
-                        return pawl__nomem(err);
-        }
-        while (d->at.seq < info->seq) {
-                if (!next_turn(&d->at, &d->rest))
-                        return PAWL_OK;
-                d->turn++;
-                if (d->at.seq > info->seq)
-                        TRY(read_text(d, err));
-        }
-        info->turn = d->turn;
+        TRY(turns_of(&of, d, info->session_id, err));
+        const size_t before = of->at;
+        while (of->at < of->n && of->list[of->at].seq < info->seq)
+                of->at++;
+        if (of->at == of->n)
+                return PAWL_OK;
+        if (of->at > before)
+                TRY(read_text(d, of, err));
+        info->turn = of->at + 1;
         info->turn_session = info->session_id;
-        info->turn_text = d->text;
+        info->turn_text = of->text;
         return PAWL_OK;
 }
 
@@ -220,7 +242,8 @@ pawl_status pawl__checkpoint_details(pawl_workspace_checkpoint_info *items, size
                 .paths = paths,
                 .arena = arena,
                 .scratch = PAWL__ARENA_INIT,
-                .buf = PAWL__BUF_INIT};
+                .buf = PAWL__BUF_INIT,
+                .sessions = PAWL__MAP_INIT};
         pawl_status status = PAWL_OK;
 
         for (size_t i = 0; i < n && !status; i++) {
@@ -236,5 +259,7 @@ pawl_status pawl__checkpoint_details(pawl_workspace_checkpoint_info *items, size
         pawl__contents_close(d.contents);
         pawl__arena_free(&d.scratch);
         pawl__buf_free(&d.buf);
+        pawl__map_free(&d.sessions);
+        free(d.list);
         return status;
 }
