@@ -37,9 +37,10 @@ typedef enum cli_type {
 
 /** What becomes of a column where the table is wider than the terminal. */
 typedef enum cli_cut {
-        CLI_WHOLE,   /**< nothing: it is there to be copied, or is short */
-        CLI_CUT,     /**< free text: gets the columns that the others leave, and ends in "…" */
-        CLI_CUT_LAST /**< cut, too, where that is not enough */
+        CLI_WHOLE,    /**< nothing: it is there to be copied, or is short */
+        CLI_CUT,      /**< free text: gets the columns that the others leave, and ends in "…" */
+        CLI_CUT_LAST, /**< cut, too, where that is not enough */
+        CLI_CUT_NAME  /**< a name, which is cut where that is not enough either */
 } cli_cut;
 
 #define CLI_WORD_MAX 80

@@ -13,7 +13,8 @@
 enum {
         BATCH = 256,    /* rows that wait for their widths */
         LEAST_TEXT = 4, /* columns of a terminal that are left to one that is cut */
-        LEAST_OTHER = 10
+        LEAST_OTHER = 10,
+        LEAST_NAME = 20
 };
 
 typedef struct column {
@@ -238,7 +239,8 @@ static bool fit(cli_table *table)
                 width += table->columns[i].width;
         }
         width = narrow(table, width, CLI_CUT, LEAST_TEXT);
-        narrow(table, width, CLI_CUT_LAST, LEAST_OTHER);
+        width = narrow(table, width, CLI_CUT_LAST, LEAST_OTHER);
+        narrow(table, width, CLI_CUT_NAME, LEAST_NAME);
         for (size_t i = 0; i < table->n; i++)
                 for (size_t row = first; row <= table->waiting; row++)
                         if (table->columns[i].field->cut &&

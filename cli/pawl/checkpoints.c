@@ -3,6 +3,7 @@
 #include "cli/pawl/commands.h"
 #include "cli/pawl/workspace.h"
 #include "command/find.h"
+#include "command/printable.h"
 #include "workspace/workspace.h"
 #include <stdio.h>
 
@@ -68,18 +69,28 @@ static pawl_status gather(pawl_workspace_checkpoints **out, const cli_call *cli,
                       : check_known(&of_session, state, cli, "session", PAWL__SESSIONS, err);
 }
 
-/* Columns of turns are for those that have some. */
+enum { NARROW = 100 }; /* columns of a terminal that has no room for all of these */
+
+/* Columns of turns are for those that have some; what names a step goes before what counts it. */
+static bool is_shown(const char *title, bool turns, bool narrow)
+{
+        const bool of_turn = strcmp(title, "turn") == 0 || strcmp(title, "said") == 0;
+        const bool counts = strcmp(title, "trigger") == 0 || strcmp(title, "files") == 0;
+
+        return (turns || !of_turn) && !(narrow && counts);
+}
+
 static const cli_field *choose_fields(
         const pawl_workspace_checkpoints *list, const cli_call *cli, pawl_error *err)
 {
-        size_t n = 0, turns = 0;
+        const size_t width = cli_terminal_width(cli->in->out);
+        bool turns = false;
+        size_t n = 0;
 
         while (cli_checkpoint_fields[n++].type != CLI_AS_NOTHING)
                 ;
         for (size_t i = 0; i < list->n; i++)
-                turns += list->items[i].turn != 0;
-        if (turns)
-                return cli_checkpoint_fields;
+                turns |= list->items[i].turn != 0;
         cli_field *const fields = pawl__arena_array(cli->arena, n, sizeof *fields);
         if (!fields) {
                 (void)pawl__nomem(err);
@@ -87,8 +98,7 @@ static const cli_field *choose_fields(
         }
         memcpy(fields, cli_checkpoint_fields, n * sizeof *fields);
         for (size_t i = 0; i < n; i++)
-                if (fields[i].title &&
-                        (!strcmp(fields[i].title, "turn") || !strcmp(fields[i].title, "said")))
+                if (fields[i].title && !is_shown(fields[i].title, turns, width && width < NARROW))
                         fields[i].title = NULL;
         return fields;
 }

@@ -249,7 +249,7 @@ static const cli_field git_fields[] = {
 const cli_field cli_checkpoint_fields[] = {
         {"n", CLI_AS_INTEGER, AT(n), .title = "n"},
         {"id", CLI_AS_ID, AT(id), .title = "id", .table = PAWL__WORKSPACE},
-        {"step_id", CLI_AS_TEXT, AT(step_id), .title = "step", .cut = CLI_CUT},
+        {"step_id", CLI_AS_TEXT, AT(step_id), .title = "step", .cut = CLI_CUT_NAME},
         {"trigger", CLI_AS_TEXT, AT(trigger)},
         {"description", CLI_AS_TEXT, AT(description), .title = "description", .cut = CLI_CUT},
         {NULL, CLI_AS_TEXT, AT(trigger), .title = "trigger"},

@@ -100,3 +100,20 @@ hook Stop 'session_id:"s2",last_assistant_message:"x"'
 pawl prune sessions --keep 1 >out
 same "$(pawl checkpoints --json --all | jq -c 'map(.turn.n // empty)')" '[1]'
 runs 0 eventlog replay --check
+
+it "on a terminal of 80 columns a step's name and what was said can be read"
+if command -v script >/dev/null; then
+        cat >steps.yaml <<'END'
+mission: steps
+steps:
+  - {id: compile-the-library, run: [touch, compiled]}
+  - {id: test-linux-x86-64, run: [touch, tested]}
+END
+        pawl run steps.yaml --no-input >/dev/null 2>&1
+        pawl checkpoint "a description that is far too long for any terminal" >/dev/null
+        script -qec 'stty cols 80; pawl checkpoints' /dev/null </dev/null | tr -d '\r' >out
+        says ' compile-the-library ' out
+        says ' test-linux-x86-64 ' out
+
+        same "$(awk 'length > 100' out)" "" # bytes, of 80 characters
+fi
