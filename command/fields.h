@@ -40,7 +40,8 @@ typedef enum cli_cut {
         CLI_WHOLE,    /**< nothing: it is there to be copied, or is short */
         CLI_CUT,      /**< free text: gets the columns that the others leave, and ends in "…" */
         CLI_CUT_LAST, /**< cut, too, where that is not enough */
-        CLI_CUT_NAME  /**< a name, which is cut where that is not enough either */
+        CLI_CUT_NAME  /**< a name, which is to be read: cut where less text beside it is not enough
+                       */
 } cli_cut;
 
 #define CLI_WORD_MAX 80

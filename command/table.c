@@ -14,7 +14,8 @@ enum {
         BATCH = 256,    /* rows that wait for their widths */
         LEAST_TEXT = 4, /* columns of a terminal that are left to one that is cut */
         LEAST_OTHER = 10,
-        LEAST_NAME = 20
+        LEAST_NAME = 24,
+        LEAST_BESIDE = 16 /* beside a name, before that is cut */
 };
 
 typedef struct column {
@@ -228,8 +229,10 @@ static bool fit(cli_table *table)
 {
         const size_t first = scols_table_is_noheadings(table->scols) ? 1 : 0;
         size_t width = table->n - 1, cut;
+        bool names = false;
 
         for (size_t i = 0; i < table->n; i++) {
+                names |= table->columns[i].field->cut == CLI_CUT_NAME;
                 for (size_t row = first; row <= table->waiting; row++) {
                         const char *text = scols_cell_get_data(cell_at(table, row, i));
                         size_t wide = text ? cli_measure(pawl__text(text), 0, &cut) : 0;
@@ -238,9 +241,10 @@ static bool fit(cli_table *table)
                 }
                 width += table->columns[i].width;
         }
-        width = narrow(table, width, CLI_CUT, LEAST_TEXT);
+        width = narrow(table, width, CLI_CUT, names ? LEAST_BESIDE : LEAST_TEXT);
+        width = narrow(table, width, CLI_CUT_NAME, LEAST_NAME);
         width = narrow(table, width, CLI_CUT_LAST, LEAST_OTHER);
-        narrow(table, width, CLI_CUT_NAME, LEAST_NAME);
+        narrow(table, width, CLI_CUT, LEAST_TEXT);
         for (size_t i = 0; i < table->n; i++)
                 for (size_t row = first; row <= table->waiting; row++)
                         if (table->columns[i].field->cut &&

@@ -114,6 +114,5 @@ END
         script -qec 'stty cols 80; pawl checkpoints' /dev/null </dev/null | tr -d '\r' >out
         says ' compile-the-library ' out
         says ' test-linux-x86-64 ' out
-
         same "$(awk 'length > 100' out)" "" # bytes, of 80 characters
 fi
