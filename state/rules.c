@@ -47,7 +47,7 @@ static const struct {
         [PAWL__RUN_MISSION_CHANGED] = {AT_WORK | COMPLETED_AGAIN, ANY_STEP, NULL},
         [PAWL__STEP_STARTED] = {AT_WORK, ABSENT | PENDING | RUNNING | BLOCKED | STEP_FAILED,
                 pawl__rule_starts_step},
-        [PAWL__STEP_COMPLETED] = {AT_WORK, PENDING | RUNNING | STEP_FAILED,
+        [PAWL__STEP_COMPLETED] = {AT_WORK, PENDING | RUNNING | BLOCKED | STEP_FAILED,
                 pawl__rule_completes_step},
         [PAWL__STEP_FAILED] = {AT_WORK, PENDING | RUNNING | BLOCKED | STEP_FAILED, NULL},
         [PAWL__STEP_ATTEMPT_FAILED] = {AT_WORK, RUNNING, NULL},

@@ -236,6 +236,13 @@ static pawl_status is_answer(const pawl__apply_ctx *a, pawl_text output_hash)
                 PAWL__FMT(a->event->step_id));
 }
 
+/* Does its `when` say no since the mission changed, so that a blocked step asks no longer? */
+static bool is_left_out(const pawl__apply_ctx *a)
+{
+        return pawl__text_is(pawl__apply_optional(a, "reason"), "when") &&
+               !a->step.v[PAWL__STEP_QUESTION].text.data;
+}
+
 pawl_status pawl__rule_completes_step(const pawl__apply_ctx *a)
 {
         const pawl_text hash = pawl__apply_optional(a, "output_hash");
@@ -243,7 +250,7 @@ pawl_status pawl__rule_completes_step(const pawl__apply_ctx *a)
         const bool skipped = pawl__rule_is_true(a, "skipped");
         pawl_status status;
 
-        if (skipped && status_is == RUNNING)
+        if (status_is == BLOCKED ? !skipped || !is_left_out(a) : skipped && status_is == RUNNING)
                 return pawl__rule_wrong_status(a);
         if (skipped) /* pending: it never asked, or its `when` says no before it asks again */
                 return status_is == STEP_FAILED ? gate_is_open(a) : PAWL_OK;

@@ -370,8 +370,9 @@ class Judge:
 
     def check_step(self, run, step, step_id, kind, payload):
         case = self.variant(kind, payload)
-        by_layer = case == "StepStarted" and step.status == "blocked" and not step.open - {None}
-        self.require(by_layer or step.status in STEPS[case][0], "step-status", f"{case} while it is {step.status}")
+        left_out = case == "StepCompleted with skipped" and payload.get("reason") == "when" and step.question is None
+        apart = step.status == "blocked" and (left_out or case == "StepStarted" and not step.open - {None})
+        self.require(apart or step.status in STEPS[case][0], "step-status", f"{case} while it is {step.status}")
         if case in ("StepCheckpointed at post_gate", "StepCheckpointed at post_clarification", "StepCompleted"):
             self.require(not self.unanswered(run, step), "gate-open", f"{self.unanswered(run, step)} is open")
         if case in ("StepCheckpointed at post_generation", "StepCompleted"):

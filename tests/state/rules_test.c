@@ -187,6 +187,26 @@ RULE(what_blocks_a_step_blocks_it_when_it_begins_anew)
         takes(r, CHECKPOINTED("post_gate", TOKEN("2")));
 }
 
+RULE(a_blocked_step_is_left_out_only_by_a_when_of_another_mission)
+{
+        start(r);
+        takes(r, STARTED);
+        takes(r, FOUND_IT);
+        takes(r, CHECKPOINTED("pre_generation_gate", TOKEN("1")));
+        takes(r, BLOCKED);
+        takes(r, "GlossaryClarificationRequested", "a",
+                "{\"conflict_id\":\"c1\",\"conflict_type\":\"question\",\"question\":\"?\","
+                "\"term\":\"?\",\"options\":[],\"urgency\":\"high\",\"retry_token\":\"" TOKEN(
+                        "1") "\",\"input_hash\":\"" HASH_1 "\"}");
+        refuses(r, "rule step-status", COMPLETED(HASH_1, ",\"reason\":\"when\",\"skipped\":true"));
+        takes(r, "RunMissionChanged", NULL,
+                "{\"changes\":[{\"change\":\"run\",\"step_id\":\"a\"}],\"mission_hash\":\"" HASH_2
+                "\",\"rerun\":[],\"steps\":[\"a\"]}");
+        refuses(r, "rule step-status", COMPLETED(HASH_1, ",\"skipped\":true"));
+        takes(r, COMPLETED(HASH_1, ",\"reason\":\"when\",\"skipped\":true"));
+        takes(r, "RunCompleted", NULL, "{}");
+}
+
 RULE(an_event_is_of_the_mission_of_its_run)
 {
         const pawl_event other = {.type = pawl__text("StepStarted"),
