@@ -268,16 +268,6 @@ static pawl_status try_again(planner *p, const pawl__change *change, const pawl_
         return PAWL_OK;
 }
 
-/* Was it ignored when the rollback that is undone began? What that one's safety copy has was
- * ignored by the rules of its target alone. */
-static bool was_left(const planner *p, const pawl__change *change)
-{
-        const uint32_t wanted =
-                p->rights->never ? pawl__map_get(p->rights->never, change->path) : PAWL__MAP_NONE;
-
-        return wanted != PAWL__MAP_NONE && (wanted || !change->to);
-}
-
 /* Did the rollback that is undone make it, where nothing was? */
 static bool was_made(const planner *p, pawl_text path)
 {
@@ -290,8 +280,6 @@ static pawl_status consider_known(planner *p, const pawl__change *change)
         pawl__left_why why_not = PAWL__LEFT_IGNORED;
         bool ignored = false;
 
-        if (was_left(p, change))
-                return block(p, change, PAWL__LEFT_IGNORED, (pawl__skip)0);
         if (!change->to && p->world->ignored_then && !was_made(p, change->path))
                 TRY(p->world->ignored_then(
                         &ignored, change->path, directory, p->world->user, p->err));

@@ -104,13 +104,11 @@ typedef struct pawl__plan_rights {
         const pawl__plan_step *tried;   /**< steps that it retries, to which `also` leads from their
                                            paths: where something else is by now, the same step is
                                            tried again, and leaves it; NULL: none */
-        const pawl__map *never;     /**< paths that the rollback that is undone left alone, as they
-                                       were ignored, to 1 if its target had them; NULL: none */
-        const pawl__own_files *own; /**< the log's, which are left alone */
-        bool imported;              /**< the target is: no setuid or setgid bit comes of it */
-        bool target_recorded;       /**< the target is one of those recorded: its paths are too */
-        bool clean;                 /**< it may remove what no checkpoint recorded, too */
-        const pawl__paths *paths;   /**< nothing else is looked at; NULL: everything is */
+        const pawl__own_files *own;     /**< the log's, which are left alone */
+        bool imported;                  /**< the target is: no setuid or setgid bit comes of it */
+        bool target_recorded;     /**< the target is one of those recorded: its paths are too */
+        bool clean;               /**< it may remove what no checkpoint recorded, too */
+        const pawl__paths *paths; /**< nothing else is looked at; NULL: everything is */
 } pawl__plan_rights;
 
 /**

@@ -144,7 +144,7 @@ PAWL_MUST_CHECK pawl_status pawl__rollback_others(pawl_rollback_plan *p, pawl__w
 typedef struct pawl__rollback_rights {
         pawl__plan_rights rights;
         pawl__buf recorded, removable; /* trees, one after the other */
-        pawl__map also, never;
+        pawl__map also;
         pawl__paths only;  /* of an undo or a retry: those that its plan touches */
         pawl__plan before; /* of the rollback that is undone or retried */
 } pawl__rollback_rights;

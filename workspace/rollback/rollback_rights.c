@@ -10,7 +10,6 @@ void pawl__rollback_rights_free(pawl__rollback_rights *l)
         pawl__buf_free(&l->recorded);
         pawl__buf_free(&l->removable);
         pawl__map_free(&l->also);
-        pawl__map_free(&l->never);
         pawl__paths_free(&l->only);
         pawl__plan_free(&l->before);
 }
@@ -70,8 +69,8 @@ static pawl_status keep_path(pawl__map *paths, uint32_t value, pawl__paths *only
         return only ? pawl__paths_add(only, kept, err) : PAWL_OK;
 }
 
-/* What the rollback touched that is undone, its undoing may touch too, whatever was pruned since;
- * and what it left alone, as it was ignored then, is left alone again. */
+/* What the rollback touched that is undone, its undoing may touch too, whatever was pruned since.
+ */
 static pawl_status undone_paths(pawl__rollback_rights *l, pawl_rollback_plan *p, pawl_error *err)
 {
         const pawl__plan *undone = &l->before;
@@ -79,10 +78,6 @@ static pawl_status undone_paths(pawl__rollback_rights *l, pawl_rollback_plan *p,
         for (size_t i = 0; i < undone->n_steps; i++)
                 TRY(keep_path(&l->also, undone->steps[i].from.kind == PAWL__ENTRY_NONE, &l->only, p,
                         undone->steps[i].path, err));
-        for (size_t i = 0; i < undone->n_left; i++)
-                if (undone->left[i].why == PAWL__LEFT_IGNORED)
-                        TRY(keep_path(&l->never, undone->left[i].wanted, NULL, p,
-                                undone->left[i].path, err));
         return PAWL_OK;
 }
 
@@ -146,7 +141,6 @@ pawl_status pawl__rollback_rights_find(pawl__rollback_rights *l, pawl_rollback_p
         l->rights.also = &l->also;
         l->rights.touched = &l->only;
         l->only.exact = true;
-        l->rights.never = &l->never;
         if (!status)
                 status = pawl__workspace_imported(&l->rights.imported, ws, &p->target, err);
         l->rights.target_recorded = true;
