@@ -177,7 +177,7 @@ static double read_old(double *check_bytes, char *pawl, char *eventlog, size_t e
                 {pawl, "compare", "old", "old", NULL}, {eventlog, "list", "--run", "old", NULL},
                 {eventlog, "export", "--run", "old", NULL}, {eventlog, "trace", "old", NULL},
                 {eventlog, "replay", "--run", "old", "--json", NULL}};
-        char *check[] = {eventlog, "replay", "--check", "--mission", "none", NULL};
+        char *check[] = {eventlog, "replay", "--check", "--run", "old", NULL};
         double ns = 0;
 
         begin_large(pawl, events);

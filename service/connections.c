@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "service/long_call.h"
 #include <linux/tcp.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -30,6 +31,7 @@ struct service_connections {
         pthread_cond_t ends;
         service_connection *first;
         size_t n, most; /* connections without those being closed; the limit */
+        size_t peak;    /* the most there were since memory was given back; of the thread */
         bool ending;
 };
 
@@ -100,6 +102,21 @@ static void look(service_connection *connection, int64_t now)
                 close_late(connection);
 }
 
+/* Many connections have ended: the kernel gets what the allocator keeps of them. */
+static void give_back(service_connections *connections, size_t n)
+{
+        enum { MANY = 256 };
+
+        if (n > connections->peak)
+                connections->peak = n;
+        if (connections->peak < MANY || n > connections->peak / 2)
+                return;
+        connections->peak = n;
+#ifdef __GLIBC__
+        malloc_trim(0);
+#endif
+}
+
 static void *sweep(void *user)
 {
         service_connections *connections = user;
@@ -112,7 +129,9 @@ static void *sweep(void *user)
                 for (service_connection *connection = connections->first; connection;
                         connection = connection->next)
                         look(connection, now);
+                const size_t n = connections->n;
                 pthread_mutex_unlock(&connections->lock);
+                give_back(connections, n);
                 service_long_calls_beat(connections->site->long_calls, now);
                 pthread_mutex_lock(&connections->lock);
         }

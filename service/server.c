@@ -49,21 +49,21 @@ struct service_server {
         char said[200];   /* the library's last message before that */
 };
 
-/* The limit of connections, by the limit of open files of the process. */
-static unsigned connections_max(void)
+/* The limit of connections, @p most if the limit of open files of the process allows it. */
+static unsigned connections_max(unsigned most)
 {
-        const rlim_t wanted = SERVICE_CONNECTIONS_MAX + CLOSING_MAX + FILES_BESIDE;
+        const rlim_t wanted = (rlim_t)most + CLOSING_MAX + FILES_BESIDE;
         struct rlimit limit;
 
         if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-                return SERVICE_CONNECTIONS_MAX;
+                return most;
         if (limit.rlim_cur < wanted) {
                 limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
                 if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
                         getrlimit(RLIMIT_NOFILE, &limit);
         }
         if (limit.rlim_cur >= wanted)
-                return SERVICE_CONNECTIONS_MAX;
+                return most;
         return limit.rlim_cur > 2 * (CLOSING_MAX + FILES_BESIDE)
                        ? (unsigned)limit.rlim_cur - CLOSING_MAX - FILES_BESIDE
                        : CLOSING_MAX;
@@ -201,7 +201,8 @@ static pawl_status start_daemon(service_server *server, int fd, unsigned most, p
 pawl_status service_server_start(service_server **out, service_site *site, pawl_error *err)
 {
         const service_options *options = site->options;
-        const unsigned most = connections_max();
+        const unsigned most = connections_max(
+                options->connections ? options->connections : SERVICE_CONNECTIONS_MAX);
         service_server *server = calloc(1, sizeof *server);
         int fd = -1;
 

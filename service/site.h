@@ -29,12 +29,13 @@ typedef struct service_options {
         const char *tls_cert, *tls_key; /**< PEM, ended by a NUL; NULL: no TLS */
         const void *key;                /**< of the log's chain; NULL: none */
         size_t key_len;
-        unsigned threads;    /**< workers; 0: four */
-        unsigned request_ms; /**< for a whole request from its first byte; 0: 15,000 */
-        unsigned answer_ms;  /**< for an answer to be received; 0: 300,000; not of a stream */
-        unsigned idle_s;     /**< without a byte either way; 0: 60 */
-        unsigned grace_ms;   /**< for what runs when it is stopped; 0: 5,000 */
-        unsigned streams;    /**< at most; 0: 1,024 */
+        unsigned threads;     /**< workers; 0: four */
+        unsigned request_ms;  /**< for a whole request from its first byte; 0: 15,000 */
+        unsigned answer_ms;   /**< for an answer to be received; 0: 300,000; not of a stream */
+        unsigned idle_s;      /**< without a byte either way; 0: 60 */
+        unsigned grace_ms;    /**< for what runs when it is stopped; 0: 5,000 */
+        unsigned connections; /**< at most; 0: 2,048 */
+        unsigned streams;     /**< at most; 0: 1,024 */
         const service_route *const *tables; /**< ended by NULL; NULL: service_route_tables */
         const char *home;        /**< the home directory of the owner of the service, or NULL */
         const char *config_home; /**< see cli_context */
@@ -50,6 +51,7 @@ typedef struct service_options {
 #define SERVICE_THREADS     4
 #define SERVICE_THREADS_MAX 64
 #define SERVICE_STREAMS_MAX 1024
+#define SERVICE_LIMIT_MAX   100000 /* the highest that connections and streams are set to */
 
 /*
  * Whether the log can be read and written, as far as is known. The thread of the feed reads the

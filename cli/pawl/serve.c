@@ -196,6 +196,11 @@ static int check_options(setup *s, const cli_call *cli)
         options->threads = (unsigned)cli_number(cli, "threads", SERVICE_THREADS);
         if (cli_number(cli, "threads", SERVICE_THREADS) > SERVICE_THREADS_MAX)
                 return cli_usage(cli, "--threads: give 1 to %d", SERVICE_THREADS_MAX);
+        options->connections = (unsigned)cli_number(cli, "connections", 0);
+        options->streams = (unsigned)cli_number(cli, "streams", 0);
+        if (cli_number(cli, "connections", 0) > SERVICE_LIMIT_MAX ||
+                cli_number(cli, "streams", 0) > SERVICE_LIMIT_MAX)
+                return cli_usage(cli, "--connections, --streams: give 1 to %d", SERVICE_LIMIT_MAX);
         if (cli->n_repeated > HOSTS_MAX)
                 return cli_usage(cli, "--host: give at most %d names", HOSTS_MAX);
         options->n_hosts = cli_texts(s->hosts, cli, "host");

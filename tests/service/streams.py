@@ -50,9 +50,9 @@ def exchange(a, b):
     assert ctypes.CDLL(None).renameat2(-100, a.encode(), -100, b.encode(), 2) == 0
 
 
-def memory():
+def memory(of=None):
     """The resident set of the service, kB."""
-    for line in open("/proc/%d/status" % service.process.pid):
+    for line in open("/proc/%d/status" % (of or service).process.pid):
         if line.startswith("VmRSS"):
             return int(line.split()[1])
     return 0
@@ -185,6 +185,31 @@ def a_thousand_read_at_once():
     wait_for(gone)
 
 
+def limits_are_options():
+    """5,000 streams at once; what they took is given back when they are gone."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    many = min(5000, hard - 600)  # where the machine gives no more files
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(many + 600, hard), hard))
+    large = Served("--connections", str(many + 100), "--streams", str(many))
+    before = memory(large)
+    streams = [Stream(large) for _ in range(many)]
+    assert [stream.status for stream in streams] == [200] * many
+    more = Stream(large)
+    assert more.status == 503, more.status
+    more.close()
+    opened = memory(large)
+    for stream in streams:
+        stream.close()
+
+    def fell():
+        append()
+        return memory(large) - before < (opened - before) / 2
+
+    wait_for(fell)
+    print("         %d streams: %d kB more, %d kB after" % (many, opened - before, memory(large) - before))
+    large.stop()
+
+
 def streams_go_on_when_the_log_was_away():
     stream = Stream(service)
     last = head()
@@ -232,6 +257,7 @@ if __name__ == "__main__":
               a_reader_that_stands_still_gets_all_of_it_later,
               readers_that_go_away_are_let_go,
               a_thousand_read_at_once,
+              limits_are_options,
               a_stream_is_narrowed_to_a_run_or_a_type,
               *of_files(streams_go_on_when_the_log_was_away, streams_end_when_another_log_is_there),
               streams_end_when_the_service_stops)

@@ -127,7 +127,7 @@ HOSTILE_TEST(bombs_are_not_unpacked)
         m = hostile_member(f, "manifest.json");
         m->size = 077777777777;
         hostile_put_together(f);
-        hostile_refused_file(f, PAWL_ETOOBIG, "its manifest is larger than 64 MiB");
+        hostile_refused_file(f, PAWL_ETOOBIG, "its manifest is larger than 192 MiB");
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */

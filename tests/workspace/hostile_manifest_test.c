@@ -2,6 +2,7 @@
 /* Archives whose texts lie, the manifest and the events: each is refused with one line, and nothing
  * is written into the log. */
 #include "support/hostile_archive.h"
+#include "workspace/archive/manifest.h"
 
 /* Write @p with over the first @p what in a member's text, of the same length or not. */
 static void replace(struct archive_member *m, const char *what, const char *with)
@@ -29,6 +30,38 @@ static void put_back(const pawl__buf *copy, struct archive_member *m)
 {
         pawl__buf_clear(&m->data);
         assert_ok(pawl__buf_add(&m->data, copy->data, copy->len));
+}
+
+HOSTILE_TEST(a_manifest_of_many_short_values_is_not_read_into_memory)
+{
+        struct archive_member *m = hostile_member(f, "manifest.json");
+
+        pawl__buf_clear(&m->data);
+        assert_ok(pawl__buf_addc(&m->data, '['));
+        for (int i = 0; i < 2000000; i++)
+                assert_ok(pawl__buf_adds(&m->data, "0,"));
+        assert_ok(pawl__buf_adds(&m->data, "0]"));
+        hostile_refused(f, "manifest.json: has too many values for its size");
+}
+
+/* The largest that one checkpoint makes: it cannot be exported in parts. */
+HOSTILE_TEST(the_manifest_of_a_million_files_fits)
+{
+        enum { FILES = 1000000 };
+        pawl__object *contents = test_alloc(FILES * sizeof *contents);
+        pawl__manifest manifest = {.contents = contents, .n_contents = FILES};
+        pawl__buf text = PAWL__BUF_INIT;
+
+        for (size_t i = 0; i < FILES; i++)
+                contents[i].size = UINT64_C(1) << 30;
+        assert_ok(pawl__manifest_write(&text, &manifest, &f->err));
+        assert_in_range(text.len, FILES, PAWL__ARCHIVE_MANIFEST_MAX);
+        pawl__manifest read = {.n_contents = 0};
+        assert_int_equal(
+                pawl__manifest_read(&read, pawl__buf_text(&text), "a", &f->err), PAWL_EFORMAT);
+        assert_null(strstr(f->err.message, "too many values"));
+        pawl__manifest_free(&read);
+        pawl__buf_free(&text);
 }
 
 HOSTILE_TEST(a_manifest_must_be_of_its_form)

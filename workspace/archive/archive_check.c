@@ -75,7 +75,7 @@ static pawl_status check_manifest(struct check *k)
 
         if (!status && size > PAWL__ARCHIVE_MANIFEST_MAX)
                 status = pawl__fail(k->err, PAWL_ETOOBIG,
-                        "%.200s: its manifest is larger than 64 MiB; export fewer checkpoints",
+                        "%.200s: its manifest is larger than 192 MiB; export fewer checkpoints",
                         k->source->name);
         if (!status)
                 status =

@@ -309,8 +309,8 @@ static pawl_status write_manifest(struct exporting *x)
         pawl_status status = pawl__manifest_write(&x->text, &x->manifest, x->err);
         if (!status && x->text.len > PAWL__ARCHIVE_MANIFEST_MAX)
                 status = pawl__fail(x->err, PAWL_ETOOBIG,
-                        "export: the manifest is larger than 64 MiB; export fewer checkpoints at "
-                        "a time");
+                        "export: the manifest is larger than 192 MiB; export fewer checkpoints at "
+                        "a time, or keep files out of them by `exclude`");
         if (!status)
                 status = pawl__archive_add(x->writer, "manifest.json", x->text.len, x->err);
         return status ? status : pawl__archive_put(x->text.data, x->text.len, x->writer, x->err);

@@ -253,12 +253,28 @@ static pawl_status read_manifest(struct reading *r)
         return status ? status : read_rest(r);
 }
 
+/* The tree of a text costs by its values. Those of a manifest are long, hashes most of them: one of
+ * many short ones would take many times the memory. */
+static bool is_dense(pawl_text text)
+{
+        enum { VALUES_FREE = 1 << 20, VALUE_BYTES = 16 };
+        size_t commas = 0;
+
+        for (size_t i = 0; i < text.len; i++)
+                commas += text.data[i] == ',';
+        return commas > VALUES_FREE + text.len / VALUE_BYTES;
+}
+
 pawl_status pawl__manifest_read(
         pawl__manifest *out, pawl_text text, const char *name, pawl_error *err)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         struct reading r = {out, &tree, name, err};
         pawl_error why = PAWL_ERROR_INIT;
+
+        if (is_dense(text))
+                return pawl__archive_refuse(
+                        err, name, "manifest.json: has too many values for its size");
         pawl_status status = pawl__json_tree_read(&tree, text.data, text.len, &why);
 
         if (status == PAWL_ENOMEM)

@@ -12,10 +12,10 @@
 #include "workspace/store/checkpoint_event.h"
 #include "workspace/store/object_set.h"
 
-enum { PAWL__ARCHIVE_VERSION = 2 };                     /**< 2: histories of runs */
-#define PAWL__ARCHIVE_MANIFEST_MAX ((uint64_t)64 << 20) /* bytes */
-#define PAWL__ARCHIVE_EVENTS_MAX   ((uint64_t)1 << 30)  /* bytes */
-#define PAWL__ARCHIVE_LINE_MAX     ((uint64_t)16 << 20) /* bytes */
+enum { PAWL__ARCHIVE_VERSION = 2 };                      /**< 2: histories of runs */
+#define PAWL__ARCHIVE_MANIFEST_MAX ((uint64_t)192 << 20) /* bytes */
+#define PAWL__ARCHIVE_EVENTS_MAX   ((uint64_t)1 << 30)   /* bytes */
+#define PAWL__ARCHIVE_LINE_MAX     ((uint64_t)16 << 20)  /* bytes */
 #define PAWL__ARCHIVE_DIRECTORIES_MAX                                                              \
         ((uint64_t)256 << 20)                  /* bytes, of all directories' encodings */
 #define PAWL__ARCHIVE_MAX ((uint64_t)64 << 30) /* bytes, of all contents */
