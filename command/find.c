@@ -245,6 +245,7 @@ pawl_status cli_open_found(
 /* A log that an earlier version made in a linked work tree goes when git removes that. */
 static void warn_of_linked(const cli_call *cli, const char *log)
 {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): what was opened has a name */
         const size_t len = strlen(log) - strlen(CLI_LOG_NAME) - 1;
         pawl__buf path = PAWL__BUF_INIT, main = PAWL__BUF_INIT;
         cli_repository repository;

@@ -117,10 +117,11 @@ static bool is_own(const char *log_path, const char *path)
 
         snprintf(directory, sizeof directory, "%.*s", len ? (int)len : 1, len ? path : ".");
         const int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        const int error = fd < 0 ? errno : pawl__own_files_find(&own, log_path, fd);
-        if (fd >= 0)
-                close(fd);
-        if (error) /* nothing can be written there, or there is no log */
+        if (fd < 0) /* nothing can be written there */
+                return false;
+        const int error = pawl__own_files_find(&own, log_path, fd);
+        close(fd);
+        if (error) /* there is no log */
                 return false;
         return (own.in_root && pawl__own_file_name(own.log, pawl__text(path + len))) ||
                (stat(path, &st) == 0 && !S_ISDIR(st.st_mode) && pawl__own_files_is(&own, &st));

@@ -294,8 +294,8 @@ bool pawl__tree_is_git(pawl_text encoded)
 {
         static const char *const names[] = {"HEAD", "objects", "refs"}; /* in the order of names */
         pawl_error unread = PAWL_ERROR_INIT;
-        pawl__tree_reader reader;
-        pawl__entry entry;
+        pawl__tree_reader reader = {.at = 0};
+        pawl__entry entry = {.kind = PAWL__ENTRY_FILE};
         size_t n = 0;
 
         if (pawl__tree_open(&reader, encoded, &unread))
