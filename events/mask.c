@@ -100,14 +100,14 @@ static pawl_status copy_string(bool *masked, scan *s, pawl_text string)
         return pawl__buf_add_text(s->out, text);
 }
 
-/* Two names that are masked stay two: the second gets its number. */
+/* Two names that are masked, or look so, stay two: the second gets its number. */
 static pawl_status copy_name(scan *s, pawl_text name)
 {
         uint32_t number;
         bool masked;
 
         TRY(copy_string(&masked, s, name));
-        if (!masked)
+        if (!masked && !memmem(name.data, name.len, "***", 3))
                 return PAWL_OK;
         TRY(pawl__map_number(&number, &s->names, name, (uint32_t)s->names.count));
         return number ? pawl__buf_addf(s->out, "-%" PRIu32, number + 1) : PAWL_OK;

@@ -52,7 +52,7 @@ export function changes(d) {
     if (!section.text && !section.f.binary && (section.f.lines_added || section.f.lines_removed)) section.text = between.shift();
   const head = `From ${a} to ${b}`;
 
-  if (!d.files.length && !d.members.length) return el("p", { class: "note" }, `${head}: nothing changed.`);
+  if (!d.files.length && !d.members.length && !d.not_captured.length) return el("p", { class: "note" }, `${head}: nothing changed.`);
   return [
     d.files.length
       ? table(`${head}: ${count(d.files.length, "file")}`, columns, d.files.map((f) => ({ cells: [
@@ -63,6 +63,8 @@ export function changes(d) {
       return all.length > 0 && el("details", { class: "file", open: i < 5 },
         el("summary", null, el("span", { class: "path" }, f.path), " ", lines(f)), patch(f.path, all));
     }),
+    d.not_captured.map((u) => el("p", { class: "note" },
+      `not captured: ${u.path} (${u.why}) in ${u.checkpoint ? `checkpoint ${u.checkpoint}` : "the workspace"}`)),
     d.members.length > 0 && el("details", { class: "members" },
       el("summary", null, `State and outputs: ${count(d.members.length, "member")}`),
       el("dl", { class: "facts" }, d.members.map((m) => el("div", null, el("dt", null, m.path),

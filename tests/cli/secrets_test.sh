@@ -231,7 +231,10 @@ call() { echo '{"callId" : "'"$1"'","name":"write_file","args":{"'$TOK'" : 1,"'$
 runs 0 pawl tool checkpoint --json "[$(call "one-$TOK"),$(call "two-$TOK")]"
 lacks 'ghp' out
 jq -c '[.calls[].callId]' out | grep -Eq '^\["one-\*\*\*-[0-9a-f]{8}","two-\*\*\*-[0-9a-f]{8}"\]$'
-runs 0 pawl tool checkpoint --json "{\"history\":[{\"$TOK\":1}],\"messageId\":\"m-$TOK\",\"calls\":[$(call "$TOK")]}"
+echo '{"***":1,"'$TOK'":2}' >../twice.json
+runs 0 pawl checkpoint twice --outputs ../twice.json
+same "$(pawl show current --json | jq -c .outputs)" '{"***":1,"***-2":2}'
+runs 0 pawl tool checkpoint --json "{\"history\":[{\"***\":0,\"$TOK\":1}],\"messageId\":\"m-$TOK\",\"calls\":[$(call "$TOK")]}"
 lacks 'ghp' out
 runs 0 pawl restore list
 same "$(grep -c write_file out)" 3
