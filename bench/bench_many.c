@@ -1,0 +1,138 @@
+/* Many processes on one log: PROCESSES that each start 5 small runs, beside one process that starts
+ * all of these; and 500 hooks at once, the slowest of a hundred, beside as many `git status`.
+ *
+ *   build/bench/bench_many [PROCESSES]     (default 200, and 2.5 hooks for each; needs git) */
+#include "bench/spawn.h"
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { RUNS = 5, ROUNDS = 3 };
+
+static void write_mission(void)
+{
+        FILE *mission = fopen("mission.yaml", "w");
+
+        if (!mission)
+                bench_die("cannot write the mission");
+        fputs("mission: small\nsteps:\n  - id: one\n    run: [\"true\"]\n", mission);
+        if (fclose(mission))
+                bench_die("cannot write the mission");
+}
+
+/* Processes that start @p argv, so many times each, one after the other. */
+static double at_once_ns(char *const argv[], size_t processes, size_t times)
+{
+        const double start = bench_now_ns();
+        int status;
+
+        for (size_t p = 0; p < processes; p++) {
+                const pid_t child = fork();
+                if (child < 0)
+                        bench_die("cannot fork");
+                if (child > 0)
+                        continue;
+                for (size_t i = 0; i < times; i++)
+                        bench_spawn_ns(argv);
+                _exit(0);
+        }
+        for (size_t p = 0; p < processes; p++)
+                if (wait(&status) < 0 || status != 0)
+                        bench_die("a process failed");
+        return bench_now_ns() - start;
+}
+
+/* The time below which 99 of 100 stay, of so many at once. */
+static double slowest_ns(char *const argv[], size_t processes)
+{
+        bench_series took = {NULL, 0, 0};
+        int ends[2], status;
+        double ns;
+
+        if (pipe(ends))
+                bench_die("cannot make a pipe");
+        for (size_t p = 0; p < processes; p++) {
+                const pid_t child = fork();
+                if (child < 0)
+                        bench_die("cannot fork");
+                if (child > 0)
+                        continue;
+                ns = bench_spawn_ns(argv);
+                _exit(write(ends[1], &ns, sizeof ns) == sizeof ns ? 0 : 1);
+        }
+        for (size_t p = 0; p < processes; p++) {
+                if (read(ends[0], &ns, sizeof ns) != sizeof ns || wait(&status) < 0 || status != 0)
+                        bench_die("a process failed");
+                bench_add(&took, ns);
+        }
+        ns = bench_quantile(&took, 0.99);
+        bench_clear(&took);
+        close(ends[0]);
+        close(ends[1]);
+        return ns;
+}
+
+static void compare_runs(char *pawl, size_t processes)
+{
+        char *run[] = {pawl, "run", "--fresh", "--no-input", "mission.yaml", NULL};
+        bench_series many = {NULL, 0, 0}, one = {NULL, 0, 0};
+        char what[80], beside[80];
+
+        write_mission();
+        bench_spawn_ns(run);
+        for (int i = 0; i < ROUNDS; i++) {
+                bench_add(&one, at_once_ns(run, 1, processes * RUNS));
+                bench_add(&many, at_once_ns(run, processes, RUNS));
+        }
+        snprintf(what, sizeof what, "%d runs on one log, started by %zu processes",
+                (int)processes * RUNS, processes);
+        snprintf(beside, sizeof beside, "by one process, one after the other");
+        bench_answer(&(bench_question){.what = what, .beside = beside, .target = 1.5}, &many, &one);
+        bench_clear(&many);
+        bench_clear(&one);
+}
+
+static void compare_hooks(const char *pawl, size_t processes)
+{
+        bench_series ours = {NULL, 0, 0}, git = {NULL, 0, 0};
+        char hook[8192], what[80], here[4096];
+        char *status[] = {"git", "status", "--porcelain", NULL};
+        char *init[] = {"sh", "-c",
+                "git init -q . && echo .pawl/ >>.git/info/exclude && git add -A && git -c user.name=b "
+                "-c user.email=b@example.org commit -q -m first",
+                NULL};
+
+        if (!getcwd(here, sizeof here))
+                bench_die("there is no working directory");
+        snprintf(hook, sizeof hook,
+                "exec %s hook >/dev/null <<'END'\n"
+                "{\"session_id\":\"s\",\"transcript_path\":\"/t\",\"cwd\":\"%s\",\"prompt_id\":\"p\","
+                "\"permission_mode\":\"default\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\","
+                "\"tool_input\":{\"command\":\"true\"},\"tool_use_id\":\"u\"}\nEND\n",
+                pawl, here);
+        char *sh[] = {"sh", "-c", hook, NULL};
+        bench_spawn_ns(init);
+        bench_spawn_ns(sh);
+        sleep(1); /* beyond the tick in which the files were written */
+        for (int i = 0; i < ROUNDS; i++) {
+                bench_add(&git, slowest_ns(status, processes));
+                bench_add(&ours, slowest_ns(sh, processes));
+        }
+        snprintf(what, sizeof what, "%zu hooks at once, p99", processes);
+        bench_answer(
+                &(bench_question){
+                        .what = what, .beside = "as many git status at once, p99", .target = 2},
+                &ours, &git);
+        bench_clear(&ours);
+        bench_clear(&git);
+}
+
+int main(int argc, char **argv)
+{
+        const size_t processes = bench_count(argc, argv, 200);
+        char *pawl = (char *)(uintptr_t)bench_tool("pawl");
+
+        bench_folder();
+        compare_runs(pawl, processes);
+        compare_hooks(pawl, processes * 5 / 2);
+        return 0;
+}
