@@ -38,6 +38,9 @@ PAWL_MUST_CHECK pawl_status hook_open_log(hooking *h, bool make);
 bool hook_in_step(const hooking *h);
 /** Are checkpoints of tools and turns switched off? */
 bool hook_switched_off(const hooking *h);
+/** The active session of the agent's own session, in h->session_id; @p ended: or one that has
+ * ended, which is not started anew. */
+PAWL_MUST_CHECK pawl_status hook_find_session(hooking *h, bool *ended);
 /** The active session of the agent's own session, begun where it is not. */
 PAWL_MUST_CHECK pawl_status hook_start_session(hooking *h);
 /** What the model gets to read. */

@@ -10,9 +10,7 @@
 
 enum { HANDOFF_ENTRIES = 20, SUMMARY_MAX = 2000 };
 
-/* The active session of the agent's own session; @p ended: or one that has ended, which is not
- * started anew. */
-static pawl_status find_session(hooking *h, bool *ended)
+pawl_status hook_find_session(hooking *h, bool *ended)
 {
         pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
         pawl_sessions *list = NULL;
@@ -58,7 +56,7 @@ pawl_status hook_start_session(hooking *h)
 {
         pawl_session_options options = PAWL_SESSION_OPTIONS_INIT;
         bool ended;
-        pawl_status status = find_session(h, &ended);
+        pawl_status status = hook_find_session(h, &ended);
 
         if (status || *h->session_id)
                 return status;
@@ -139,7 +137,7 @@ static pawl_status keep_session(hooking *h, bool ends)
         pawl_status status = hook_in_step(h) ? PAWL_DONE : hook_open_log(h, false);
 
         if (!status && ends)
-                status = find_session(h, &ended);
+                status = hook_find_session(h, &ended);
         if (!status && !ended)
                 status = hook_start_session(h);
         if (!status && pawl_log_head(&seq, hash, h->log))

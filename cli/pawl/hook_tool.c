@@ -3,15 +3,17 @@
 #include "cli/pawl/hook.h"
 #include "cli/pawl/workspace.h"
 #include "events/log.h"
+#include "workspace/checkpoint.h"
+#include "workspace/log_record.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pawl/toolcalls.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-/* Two hooks of one batch of calls come at once: the second waits, and finds nothing changed.
- * Closing the file ends it. -1: there is no such file to lock. */
-static int lock(const hooking *h)
+/* Two hooks of one batch of calls come at once: the second waits, and finds nothing changed. Hooks
+ * that look for a change share the lock. Closing the file ends it. -1: there is no such file. */
+static int lock(const hooking *h, int how)
 {
         pawl__buf path = PAWL__BUF_INIT;
         int fd = -1;
@@ -20,7 +22,7 @@ static int lock(const hooking *h)
         if (!path.failed)
                 fd = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         pawl__buf_free(&path);
-        while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR)
+        while (fd >= 0 && flock(fd, how) != 0 && errno == EINTR)
                 ;
         return fd;
 }
@@ -97,6 +99,44 @@ static pawl_status take_before(hooking *h, pawl_text batch_json)
         return status;
 }
 
+/* Are the files as in the current checkpoint, and is that one of a call? */
+static bool is_unchanged(const hooking *h)
+{
+        pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        pawl__log_record record;
+        pawl__workspace ws;
+        pawl__taking taking = {.ws = &ws, .request = &request};
+
+        if (pawl__workspace_open(&ws, h->log, &h->workspace, &err))
+                return false;
+        request.only_if_changed = true;
+        const bool same =
+                pawl__checkpoint_prepare(&taking, &err) == PAWL_DONE &&
+                pawl__log_record_behind(&record, h->log, &ws.current, &arena, &err) == PAWL_OK;
+        pawl__taking_free(&taking);
+        pawl__workspace_close(&ws);
+        pawl__arena_free(&arena);
+        return same;
+}
+
+/* Has the session begun, and nothing changed? Agents' hooks that come at once look at the same
+ * time. A failure is found again under the lock, and reported there. */
+static bool has_nothing_to_write(hooking *h, bool edits)
+{
+        bool ended;
+
+        if (hook_in_step(h) || cli_variable(h->cli, "PAWL_TOOL_CHECKPOINT_FILES"))
+                return false;
+        const int fd = lock(h, LOCK_SH);
+        const bool nothing =
+                !hook_find_session(h, &ended) && *h->session_id && (!edits || is_unchanged(h));
+        if (fd >= 0)
+                close(fd);
+        return nothing;
+}
+
 pawl_status hook_before_tool(hooking *h)
 {
         pawl__json_writer batch = PAWL__JSON_WRITER_INIT;
@@ -112,7 +152,9 @@ pawl_status hook_before_tool(hooking *h)
         const bool edits = known || is_set(h);
         if (!edits && hook_in_step(h))
                 return PAWL_OK;
-        const int fd = lock(h);
+        if (has_nothing_to_write(h, edits))
+                return PAWL_OK;
+        const int fd = lock(h, LOCK_EX);
         if (!hook_in_step(h))
                 status = hook_start_session(h);
         if (!status && edits && write_batch(&batch, h))

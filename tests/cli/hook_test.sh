@@ -44,6 +44,14 @@ echo three >a
 PAWL_TOOL_CHECKPOINTS=off hook PreToolUse 'tool_name:"Edit",tool_input:{},tool_use_id:"toolu_4"'
 same "$(eventlog head)" "$before"
 
+it "a hook that finds nothing changed does not wait for others that look"
+echo two >a
+same "$(pawl checkpoints --json | jq length)" 2
+flock -s .pawl/events.db-lock timeout 10 "$BIN/pawl" hook <../call >out
+same "$(cat out)" '{}'
+same "$(eventlog head)" "$before"
+echo three >a
+
 it "two hooks of one batch take one checkpoint"
 hook PreToolUse 'tool_name:"Edit",tool_input:{},tool_use_id:"toolu_5"' & first=$!
 pawl hook <<<'{"session_id":"s1","hook_event_name":"PreToolUse","tool_name":"Write","tool_use_id":"toolu_6"}' >../second
