@@ -116,6 +116,7 @@ static void compare_hooks(const char *pawl, size_t processes, size_t files)
         char *sh[] = {"sh", "-c", hook, NULL};
         bench_spawn_ns(init);
         bench_spawn_ns((char *[]){(char *)(uintptr_t)pawl, "init", ".", NULL});
+        bench_spawn_ns((char *[]){(char *)(uintptr_t)pawl, "checkpoint", NULL}); /* all of it */
         bench_spawn_ns(sh);
         sleep(1); /* beyond the tick in which the files were written */
         for (int i = 0; i < ROUNDS; i++) {
