@@ -129,6 +129,9 @@ static bool is_own(const char *log_path, const char *path)
 
 pawl_status pawl__own_files_spare(const char *log_path, const char *path, pawl_error *err)
 {
+        if (!path) /* it is refused where the file is written */
+                return PAWL_OK;
+
         pawl__buf target = PAWL__BUF_INIT;
         const int error = pawl__follow_links(&target, path);
         const bool is = is_own(log_path, path) || (!error && is_own(log_path, target.data));
