@@ -62,9 +62,12 @@ pawl_status hook_start_session(hooking *h)
                 return status;
         status = end_others(h);
         options.actor = h->actor.data;
-        return status ? status
-                      : pawl_session_start(
-                                h->session_id, h->log, h->mission.data, NULL, &options, &h->err);
+        if (!status)
+                status = pawl_session_start(
+                        h->session_id, h->log, h->mission.data, NULL, &options, &h->err);
+        if (status == PAWL_EHELD) /* another hook has started it meanwhile */
+                status = find_session(h, &ended);
+        return status;
 }
 
 /* ---- A session's events ---------------------------------------------------------------------- */

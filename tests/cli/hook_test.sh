@@ -199,3 +199,16 @@ jq -nc --arg cwd "$(realpath ../other/deep)" '{cwd:$cwd,hook_event_name:"PreTool
 pawl hook <../call >out
 [ -e ../other/.pawl/events.db ]
 [ ! -e ../other/deep/.pawl ]
+
+it "hooks of an unknown session that come at once start one session, and lose nothing"
+for round in 1 2 3 4 5 6; do
+        echo "$round" >once
+        for event in SessionStart PreToolUse Stop PreCompact PreToolUse SessionStart; do
+                jq -nc --arg e $event --arg s "at-once-$round" '{session_id: $s, hook_event_name: $e, tool_name: "Edit", tool_input: {}, last_assistant_message: "x", trigger: "auto", source: "startup"}' |
+                        pawl hook --strict >/dev/null 2>>../at-once &
+        done
+        wait
+        same "$(cat ../at-once)" ""
+        same "$(pawl sessions --mission "claude:at-once-$round" --json | jq length)" 1
+done
+same "$(pawl checkpoints --json | jq '.[-1].files')" "$(pawl checkpoint --json | jq .files)"

@@ -61,6 +61,11 @@ gemini .gemini/settings.json BeforeTool
 vscode .github/hooks/pawl.json PreToolUse
 cursor .cursor/hooks.json preToolUse
 END
+PAWL_EDIT_TOOLS=c++.run,plain runs 0 pawl hooks install --agent claude
+matcher=$(jq -r '.hooks.PreToolUse[0].matcher' .claude/settings.json)
+jq -en --arg m "^($matcher)$" '["c++.run", "plain", "Edit"] | all(test($m))' >/dev/null
+jq -en --arg m "^($matcher)$" '["ccrun", "c++xrun", "cc.run"] | any(test($m)) | not' >/dev/null
+runs 0 pawl hooks uninstall --agent claude
 PAWL_EDIT_TOOLS='a b' fails 1 '^pawl: tool a b: is not a name of a tool; write letters' pawl hooks install --agent claude
 remove_log
 PAWL_EDIT_TOOLS=mcp__fs__write_file runs 0 pawl hooks install --agent claude
