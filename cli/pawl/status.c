@@ -13,7 +13,6 @@
 #include "pipeline/question.h"
 #include "session/standing.h"
 #include "state/run_way.h"
-#include "workspace/workspace.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -346,99 +345,6 @@ static pawl_status show(const pawl__run_view *run, void *user, pawl_error *err)
         return l->w ? write_run(l, run, reason, err) : print_run(l, run, reason, err);
 }
 
-/* ---- A rollback that is half done ----------------------------------------------------------- */
-
-typedef struct half_done {
-        pawl_pending_rollback it;
-        pawl_text status;       /* absent: there is none */
-        pawl_text finish, undo; /* what ends one that was interrupted */
-} half_done;
-
-#define ROLLBACK(member) CLI_AT(half_done, member)
-
-static const cli_field rollback_fields[] = {
-        {"target", CLI_AS_INTEGER, ROLLBACK(it.target)},
-        {"safety", CLI_AS_INTEGER, ROLLBACK(it.safety)},
-        {"undo", CLI_AS_BOOL, ROLLBACK(it.undo)},
-        {"seq", CLI_AS_INTEGER, ROLLBACK(it.seq)},
-        {"status", CLI_AS_TEXT, ROLLBACK(status)},
-        {"finish", CLI_AS_TEXT, ROLLBACK(finish)},
-        {"give_up", CLI_AS_TEXT, ROLLBACK(undo)},
-        CLI_NO_FIELD,
-};
-
-/* Is somebody at it now? Only who can look at the workspace's root can tell. */
-static bool is_at_work(const cli_call *cli, pawl_log *log)
-{
-        pawl_workspace_options options = PAWL_WORKSPACE_OPTIONS_INIT;
-        pawl__workspace ws;
-
-        options.root = cli->in->workspace;
-        if (pawl__workspace_open(&ws, log, &options, NULL))
-                return false;
-        const bool held = pawl__workspace_own(&ws, NULL) == PAWL_EHELD;
-        pawl__workspace_close(&ws);
-        return held;
-}
-
-static pawl_status find_half_done(
-        half_done *out, const cli_call *cli, pawl_log *log, pawl_error *err)
-{
-        *out = (half_done){.status = {NULL, 0}};
-        const pawl_status status = pawl_workspace_pending(&out->it, log, err);
-
-        if (status)
-                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-        out->status = pawl__text(is_at_work(cli, log) ? "running" : "interrupted");
-        return PAWL_OK;
-}
-
-static void print_half_done(const half_done *rollback, const cli_call *cli)
-{
-        FILE *out = cli->in->out;
-
-        fprintf(out, "%-12.*s %s to checkpoint %" PRIu64 ": the files are half-way\n",
-                PAWL__FMT(rollback->status), rollback->it.undo ? "undo" : "rollback",
-                rollback->it.target);
-        if (!pawl__text_is(rollback->status, "interrupted"))
-                return;
-        fprintf(out, "%13s", "");
-        cli_say(cli, out,
-                "`pawl rollback --finish` goes on with it, `pawl undo` goes back to where it began");
-        fputc('\n', out);
-}
-
-static pawl_status say_command(pawl_text *command, listing *l, const char *words, pawl_error *err)
-{
-        char *text = NULL;
-        size_t len = 0;
-        FILE *stream = open_memstream(&text, &len);
-
-        if (!stream)
-                return pawl__nomem(err);
-        fputs(words, stream);
-        cli_say_log(l->cli, stream);
-        fclose(stream);
-        return take_text(command, l, text, len, err);
-}
-
-static pawl_status write_half_done(listing *l, half_done *rollback, pawl_error *err)
-{
-        pawl_status status = PAWL_OK;
-
-        if (!rollback->status.data)
-                return PAWL_OK;
-        if (pawl__text_is(rollback->status, "interrupted")) {
-                status = say_command(&rollback->finish, l, "pawl rollback --finish", err);
-                if (!status)
-                        status = say_command(&rollback->undo, l, "pawl undo", err);
-        }
-        if (!status)
-                cli_object_json(l->w, "rollback", rollback_fields, rollback);
-        pawl__arena_free(&l->arena);
-        return status;
-}
-
 /* ---- The list ------------------------------------------------------------------------------- */
 
 static pawl_status list(listing *l, pawl_error *err)
@@ -456,13 +362,13 @@ static pawl_status list(listing *l, pawl_error *err)
 pawl_status cli_status_list(uint64_t *n, const cli_call *cli, pawl_log *log, pawl_error *err)
 {
         listing l = {.cli = cli, .log = log};
-        half_done rollback;
-        pawl_status status = find_half_done(&rollback, cli, log, err);
+        cli_half_done rollback;
+        pawl_status status = cli_half_done_find(&rollback, cli, log, err);
 
         if (status)
                 return status;
         if (rollback.status.data)
-                print_half_done(&rollback, cli);
+                cli_half_done_print(&rollback, cli);
         status = list(&l, err);
         if (!status && l.n > SHOWN) {
                 fprintf(cli->in->out, "and %" PRIu64 " more, see ", l.n - SHOWN);
@@ -489,7 +395,7 @@ static pawl_status status_json(const cli_call *cli, pawl_log *log, pawl_error *e
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         listing l = {.cli = cli, .log = log, .w = &w};
-        half_done rollback;
+        cli_half_done rollback;
 
         pawl__json_open_object(&w);
         pawl__json_name(&w, "runs");
@@ -497,9 +403,9 @@ static pawl_status status_json(const cli_call *cli, pawl_log *log, pawl_error *e
         pawl_status status = list(&l, err);
         pawl__json_close_array(&w);
         if (!status)
-                status = find_half_done(&rollback, cli, log, err);
+                status = cli_half_done_find(&rollback, cli, log, err);
         if (!status)
-                status = write_half_done(&l, &rollback, err);
+                status = cli_half_done_json(&w, &rollback, cli, err);
         if (status) {
                 pawl__json_writer_free(&w);
                 return status;
