@@ -66,7 +66,7 @@ pawl_status hook_start_session(hooking *h)
                 status = pawl_session_start(
                         h->session_id, h->log, h->mission.data, NULL, &options, &h->err);
         if (status == PAWL_EHELD) /* another hook has started it meanwhile */
-                status = find_session(h, &ended);
+                status = hook_find_session(h, &ended);
         return status;
 }
 
