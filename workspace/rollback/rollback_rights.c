@@ -28,7 +28,8 @@ static int64_t next_number(
 
 /* The trees of all checkpoints that are no safety copies and are kept. An undo removes only what
  * came after the safety copy that it goes to, and what its rollback wrote; a call that is taken
- * back made what the next checkpoint has. */
+ * back made what the next checkpoint has. No checkpoint is next to a commit of git that was
+ * brought in. */
 static pawl_status recorded_trees(
         pawl__rollback_rights *l, pawl_rollback_plan *p, pawl__workspace *ws, pawl_error *err)
 {
@@ -46,7 +47,8 @@ static pawl_status recorded_trees(
         for (size_t i = 0; i < n && !status; i++) {
                 const pawl__value *v = rows[i].v;
                 const int64_t at = v[PAWL__WCP_N].integer;
-                const bool since = p->restore ? at == next : at > p->target.v[PAWL__WCP_N].integer;
+                const bool since = p->restore ? l->rights.imported || at == next
+                                              : at > p->target.v[PAWL__WCP_N].integer;
                 if ((v[PAWL__WCP_SAFETY].integer && at != next) || pawl__row_of_run(&rows[i]) ||
                         v[PAWL__WCP_PRUNED_SEQ].integer ||
                         !pawl__unhex32(tree, v[PAWL__WCP_TREE].text))
@@ -126,8 +128,10 @@ pawl_status pawl__rollback_rights_find(pawl__rollback_rights *l, pawl_rollback_p
         pawl__workspace *ws, const pawl__directories *directories, pawl_error *err)
 {
         const bool of_before = p->plan.undo || p->n_retries;
-        pawl_status status = recorded_trees(l, p, ws, err);
+        pawl_status status = pawl__workspace_imported(&l->rights.imported, ws, &p->target, err);
 
+        if (!status)
+                status = recorded_trees(l, p, ws, err);
         if (!status && of_before)
                 status = paths_of_before(l, p, ws, err);
         if (!status)
@@ -141,8 +145,6 @@ pawl_status pawl__rollback_rights_find(pawl__rollback_rights *l, pawl_rollback_p
         l->rights.also = &l->also;
         l->rights.touched = &l->only;
         l->only.exact = true;
-        if (!status)
-                status = pawl__workspace_imported(&l->rights.imported, ws, &p->target, err);
         l->rights.target_recorded = true;
         l->rights.clean = p->clean;
         if (p->plan.in_part)
