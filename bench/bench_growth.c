@@ -219,6 +219,6 @@ int main(int argc, char **argv)
         answer("an old run read, in a log of 800,000 events", "of 200,000", NULL, old_many, old_few,
                 1.3);
         answer("memory of a check of 800,000 events", "of 200,000", "bytes", memory[1], memory[0],
-                1.3);
+                2);
         return 0;
 }
