@@ -108,7 +108,7 @@ it "a checkpoint that is pinned, as it is shown"
 rm -rf .git
 runs 0 pawl checkpoint one
 runs 0 pawl pin 1 --json
-same "$(jq -cS . out)" "$(pawl show 1 --json | jq -cS 'del(.not_captured, .changes, .state, .outputs, .subject, .include)')"
+same "$(jq -cS . out)" "$(pawl show 1 --json | jq -cS 'del(.not_captured, .changes, .state, .outputs, .subject, .include, .git_unread)')"
 same "$(jq -c .pinned out)" true
 runs 0 pawl pin 1 --off --json
 same "$(jq -c .pinned out)" false
