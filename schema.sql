@@ -45,8 +45,9 @@ CREATE TRIGGER IF NOT EXISTS events_refuse_gap BEFORE INSERT ON events
 WHEN NEW.seq IS NOT (SELECT ifnull(max(seq), 0) + 1 FROM events)
 BEGIN SELECT RAISE(ABORT, 'events are appended in the order of seq, without a gap'); END;
 
--- Where each run begins: a reader that does not believe the tables below looks here.
-CREATE INDEX IF NOT EXISTS events_begin ON events (run_id) WHERE type IN ('RunStarted', 'RunSubmitted');
+-- Where each run begins, RunStarted or RunSubmitted: a reader that does not believe the tables below looks here.
+-- One comparison tells most events from these.
+CREATE INDEX IF NOT EXISTS events_begin ON events (run_id) WHERE type < 'RunT' AND type > 'RunR';
 
 -- SHA-256 of each payload that was pruned, so that the chain still verifies.
 CREATE TABLE IF NOT EXISTS pruned (
@@ -132,8 +133,8 @@ INSERT OR IGNORE INTO projection (id, applied_seq) VALUES (1, 0);
 -- how many of them are completed. current_step: the one that started last and is not completed. untold: 0,
 -- nobody is told how it ends; -1, somebody was told of all; else seq of the event that is still to be told.
 -- rules: 1, its events are judged by the rules of docs/reference/event-log.md; 2, it was claimed since it ended
--- last; 4, it takes over completed steps of another run; 8, it was imported. illegal_seq: its first event that broke a rule, or 0.
--- first_seq and last_seq: its events are between these, whatever their types.
+-- last; 4, it takes over completed steps of another run; 8, it was imported; 16 times the seq of its first event
+-- that broke a rule. first_seq and last_seq: its events are between these, whatever their types.
 CREATE TABLE IF NOT EXISTS runs (
         run_id       TEXT NOT NULL PRIMARY KEY,
         mission_id   TEXT,
@@ -153,7 +154,6 @@ CREATE TABLE IF NOT EXISTS runs (
         current_step TEXT,
         untold       INTEGER NOT NULL,
         rules        INTEGER NOT NULL,
-        illegal_seq  INTEGER NOT NULL,
         first_seq    INTEGER NOT NULL,
         last_seq     INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -165,9 +165,10 @@ CREATE INDEX IF NOT EXISTS runs_untold ON runs (mission_id) WHERE untold > 0;
 
 -- status: pending, running, blocked, completed, failed, skipped. order_seq is that of RunStarted, number the
 -- step's place in the mission. checkpoint_seq: its last StepCheckpointed, or the WorkspaceRolledBack that
--- gave it up since. exit_code is -1 until the command ended, 128 + signal when killed. gate_passed: 1 while
--- the gate has let it pass. open_conflicts: the conflicts that block it. question: the conflict whose answer is
--- its output. held_output: the hash of an output that was blocked.
+-- gave it up since. exit_code is -1 until the command ended, 128 + signal when killed. gate: "!" or "-" (whether
+-- conflicts are named); "1" while the gate has let it pass, else "0"; the conflict whose answer is its output, or
+-- nothing, and a space; the hash of an output that was blocked, or nothing, and a space; the conflicts that block it,
+-- with spaces between. NULL: "-0  ".
 CREATE TABLE IF NOT EXISTS steps (
         run_id         TEXT NOT NULL,
         step_id        TEXT NOT NULL,
@@ -181,10 +182,7 @@ CREATE TABLE IF NOT EXISTS steps (
         checkpoint_seq INTEGER NOT NULL,
         evaluated_seq  INTEGER NOT NULL,
         exit_code      INTEGER NOT NULL,
-        gate_passed    INTEGER NOT NULL,
-        open_conflicts TEXT,
-        question       TEXT,
-        held_output    TEXT,
+        gate           TEXT,
         PRIMARY KEY (run_id, step_id)
 ) STRICT, WITHOUT ROWID;
 

@@ -129,7 +129,7 @@ pawl_status pawl__tx_event(pawl_log *log, const pawl_event *event, const pawl_ev
         if (!status && log->key)
                 status = pawl__key_seal(log, &e);
         if (!status && log->projecting)
-                status = log->projector.apply(log->projector.user, &e, &log->tree, &log->err);
+                status = log->projector.apply(log->projector.user, &e, type, &log->tree, &log->err);
         if (status)
                 return status;
         log->head_seq = e.seq;
@@ -145,6 +145,8 @@ static pawl_status check_fences(pawl_log *log, const pawl__batch *batch, uint64_
 
         for (size_t i = 0; i < batch->n; i++) {
                 const pawl_event *e = &batch->events[i];
+                if (last.data && last_needs && pawl__text_eq(last, e->run_id))
+                        continue;
                 pawl__event_type type = pawl__event_type_of(e->type);
                 bool needs_fence =
                         type != PAWL__EVENT_OTHER && pawl__event_def_of(type)->needs_fence;

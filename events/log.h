@@ -407,8 +407,8 @@ int pawl__log_lock_fd(const pawl_log *log, pawl_text run_id);
  */
 typedef struct pawl__projector {
         pawl_status (*begin)(void *user, pawl_error *err);
-        pawl_status (*apply)(void *user, const pawl_event *event, const pawl__json_tree *payload,
-                pawl_error *err);
+        pawl_status (*apply)(void *user, const pawl_event *event, pawl__event_type type,
+                const pawl__json_tree *payload, pawl_error *err);
         pawl_status (*flush)(void *user, pawl_error *err);
         void (*abandon)(void *user);
         void (*close)(void *user); /**< the log is being closed, its database still open */

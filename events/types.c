@@ -7,11 +7,11 @@
 
 #define FIELD(name, kind)                                                                          \
         {                                                                                          \
-                name, PAWL__FIELD_##kind, sizeof(name) - 1, NULL                                   \
+                name, PAWL__FIELD_##kind, sizeof(name) - 1, NULL, 0                                \
         }
 #define CHOICE(name, choices)                                                                      \
         {                                                                                          \
-                name, PAWL__FIELD_CHOICE, sizeof(name) - 1, choices                                \
+                name, PAWL__FIELD_CHOICE, sizeof(name) - 1, choices, sizeof(choices) - 1           \
         }
 #define TEXT(name)         FIELD(name, TEXT)
 #define INTEGER(name)      FIELD(name, INTEGER)
@@ -35,7 +35,7 @@ static const pawl__event_def forms[PAWL__EVENT_TYPES] = {
                 {ARRAY("steps"), REFS, TEXT("mission_path"), HASH("mission_file"),
                         INTEGER("checkpoint")}},
         [PAWL__RUN_CLAIMED] = {NAME("RunClaimed"), 2, true, 0, {INTEGER("fence"), OBJECT("owner")}},
-        [PAWL__RUN_COMPLETED] = {NAME("RunCompleted"), 2, true, 0, {{NULL, 0, 0, NULL}}},
+        [PAWL__RUN_COMPLETED] = {NAME("RunCompleted"), 2, true, 0, {{NULL, 0, 0, NULL, 0}}},
         [PAWL__RUN_FAILED] = {NAME("RunFailed"), 2, true, 0, {TEXT("reason")}},
         [PAWL__RUN_CANCELLED] = {NAME("RunCancelled"), 2, true, 0, {TEXT("reason")}},
         [PAWL__RUN_NOTIFIED] = {NAME("RunNotified"), 2, false, 0, {INTEGER("seq")}},
@@ -78,8 +78,8 @@ static const pawl__event_def forms[PAWL__EVENT_TYPES] = {
                 {UUID("retry_token"), CURSOR, BOOL("inputs_changed")}},
         [PAWL__RESUME_ABORTED] = {NAME("StepResumeAborted"), 2, true, 0,
                 {UUID("retry_token"), CURSOR, BOOL("inputs_changed")}},
-        [PAWL__SESSION_STARTED] = {NAME("SessionStarted"), 2, false, 0, {{NULL, 0, 0, NULL}}},
-        [PAWL__SESSION_UPDATED] = {NAME("SessionUpdated"), 2, false, 0, {{NULL, 0, 0, NULL}}},
+        [PAWL__SESSION_STARTED] = {NAME("SessionStarted"), 2, false, 0, {{NULL, 0, 0, NULL, 0}}},
+        [PAWL__SESSION_UPDATED] = {NAME("SessionUpdated"), 2, false, 0, {{NULL, 0, 0, NULL, 0}}},
         [PAWL__SESSION_CHECKPOINTED] = {NAME("SessionCheckpointed"), 2, false, 0,
                 {CHOICE("reason",
                         "manual, step_complete, context_warning, error_recovery, time_limit, "
@@ -142,23 +142,33 @@ pawl__event_type pawl__event_type_of(pawl_text name)
 }
 
 /* Is it one of the words of "off, medium, max"? */
-static bool is_choice(pawl_text word, const char *choices)
+static bool is_choice(pawl_text word, const pawl__event_field *field)
 {
-        for (const char *at = choices; word.len && *at;) {
-                const size_t len = strcspn(at, ",");
-                if (len == word.len && memcmp(at, word.data, len) == 0)
+        const char *at = field->choices, *const end = at + field->choices_len;
+
+        while (at && word.len && word.len <= (size_t)(end - at)) {
+                if ((at + word.len == end || at[word.len] == ',') &&
+                        pawl__same_bytes(at, word.data, word.len))
                         return true;
-                at += len + (at[len] ? 2 : 0);
+                at = memchr(at, ',', (size_t)(end - at));
+                at = at ? at + 2 : NULL;
         }
         return false;
+}
+
+static bool has_text(const pawl__json_tree *tree, pawl__node object, pawl_text name)
+{
+        const pawl__node node = pawl__json_get_n(tree, object, name);
+
+        return node != PAWL__NO_NODE && pawl__json_at(tree, node)->type == PAWL__JSON_STRING;
 }
 
 static bool is_refs(const pawl__json_tree *tree, pawl__node refs)
 {
         for (pawl__node n = pawl__json_first(tree, refs); n != PAWL__NO_NODE;
                 n = pawl__json_after(tree, refs, n))
-                if (!pawl__json_get_text(tree, n, "scope").data ||
-                        !pawl__json_get_text(tree, n, "version_id").data)
+                if (!has_text(tree, n, (pawl_text){NAME("scope")}) ||
+                        !has_text(tree, n, (pawl_text){NAME("version_id")}))
                         return false;
         return pawl__json_at(tree, refs)->type == PAWL__JSON_ARRAY;
 }
@@ -192,8 +202,7 @@ static bool is_of_kind(
         case PAWL__FIELD_REFS:
                 return v < 2 ? node->type == PAWL__JSON_ARRAY : is_refs(tree, at);
         case PAWL__FIELD_CHOICE:
-                return node->type == PAWL__JSON_STRING &&
-                       (v < 2 || is_choice(node->value, field->choices));
+                return node->type == PAWL__JSON_STRING && (v < 2 || is_choice(node->value, field));
         }
         return false;
 }

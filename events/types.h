@@ -72,6 +72,7 @@ typedef struct pawl__event_field {
         pawl__field_kind kind;
         size_t len;          /**< of the name */
         const char *choices; /**< of a CHOICE: "off, medium, max" */
+        size_t choices_len;
 } pawl__event_field;
 
 typedef struct pawl__event_def {

@@ -14,9 +14,10 @@ pawl_status pawl_log_append(
         const pawl_status status = pawl__state_of(&state, log, err);
 
         for (size_t i = 0; i < n && !status; i++) {
+                if (!events[i].v)
+                        continue;
                 const pawl__event_type type = pawl__event_type_of(events[i].type);
-                if (type != PAWL__EVENT_OTHER && events[i].v &&
-                        events[i].v < pawl__event_def_of(type)->v)
+                if (type != PAWL__EVENT_OTHER && events[i].v < pawl__event_def_of(type)->v)
                         return pawl__fail(err, PAWL_EINVAL,
                                 "%.*s: v: is %d, and events are written as %d; leave it 0",
                                 PAWL__FMT(events[i].type), events[i].v,

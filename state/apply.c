@@ -101,16 +101,19 @@ static pawl_status apply_tree(pawl__event_type type, pawl__applier *applier,
         const pawl_event *event, const pawl__json_tree *payload, bool in_log, pawl_error *err)
 {
         bool run_put = false;
-        pawl__apply_ctx a = {.store = applier->store,
-                .arena = &applier->arena,
-                .tree = payload,
-                .event = event,
-                .err = err,
-                .log = applier->log,
-                .in_log = in_log,
-                .past_rules = in_log ? applier->past_rules : NULL,
-                .past = &applier->past,
-                .run_put = &run_put};
+        pawl__apply_ctx a;
+
+        memset(&a, 0, offsetof(pawl__apply_ctx, run)); /* the rows are large */
+        a.store = applier->store;
+        a.arena = &applier->arena;
+        a.tree = payload;
+        a.event = event;
+        a.err = err;
+        a.log = applier->log;
+        a.in_log = in_log;
+        a.past_rules = in_log ? applier->past_rules : NULL;
+        a.past = &applier->past;
+        a.run_put = &run_put;
 
         pawl__arena_clear(&applier->arena);
         /* Without a payload: of a type that is not known, or one that was pruned and changed
@@ -146,10 +149,8 @@ pawl_status pawl__apply(pawl__applier *applier, const pawl_event *event, pawl_er
 }
 
 pawl_status pawl__apply_checked(pawl__applier *applier, const pawl_event *event,
-        const pawl__json_tree *payload, pawl_error *err)
+        pawl__event_type type, const pawl__json_tree *payload, pawl_error *err)
 {
-        pawl__event_type type = pawl__event_type_of(event->type);
-
         return apply_tree(
                 type, applier, event, type == PAWL__EVENT_OTHER ? NULL : payload, false, err);
 }

@@ -46,6 +46,6 @@ bool pawl__applies(pawl__event_type type);
 /** The same for an event whose payload was read and checked against its type (events/types.h), as
  *  an append has it already: reading it again cost 1 us of an event of 700 bytes. */
 PAWL_MUST_CHECK pawl_status pawl__apply_checked(pawl__applier *applier, const pawl_event *event,
-        const pawl__json_tree *payload, pawl_error *err);
+        pawl__event_type type, const pawl__json_tree *payload, pawl_error *err);
 
 void pawl__applier_free(pawl__applier *applier);

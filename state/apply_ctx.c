@@ -107,22 +107,23 @@ pawl_status pawl__apply_git(pawl_text *value, const pawl__apply_ctx *a, const ch
 
 pawl_status pawl__apply_find_run(pawl__row *run, const pawl__apply_ctx *a)
 {
-        *run = a->run;
-        run->v[PAWL__RUN_ID].text = a->event->run_id;
-        return a->run_is == PAWL__ROW_THERE     ? PAWL_OK
-               : a->run_is == PAWL__ROW_MISSING ? PAWL_ENOTFOUND
-                                                : a->store->get(a->store, PAWL__RUNS, run, a->err);
+        if (a->run_is != PAWL__ROW_UNREAD) {
+                *run = a->run;
+                return a->run_is == PAWL__ROW_THERE ? PAWL_OK : PAWL_ENOTFOUND;
+        }
+        *run = (pawl__row){.v[PAWL__RUN_ID].text = a->event->run_id};
+        return a->store->get(a->store, PAWL__RUNS, run, a->err);
 }
 
 pawl_status pawl__apply_find_step(pawl__row *step, const pawl__apply_ctx *a)
 {
-        *step = a->step;
-        step->v[PAWL__STEP_RUN].text = a->event->run_id;
-        step->v[PAWL__STEP_ID].text = a->event->step_id;
-        return a->step_is == PAWL__ROW_THERE ? PAWL_OK
-               : a->step_is == PAWL__ROW_MISSING
-                       ? PAWL_ENOTFOUND
-                       : a->store->get(a->store, PAWL__STEPS, step, a->err);
+        if (a->step_is != PAWL__ROW_UNREAD) {
+                *step = a->step;
+                return a->step_is == PAWL__ROW_THERE ? PAWL_OK : PAWL_ENOTFOUND;
+        }
+        *step = (pawl__row){.v[PAWL__STEP_RUN].text = a->event->run_id,
+                .v[PAWL__STEP_ID].text = a->event->step_id};
+        return a->store->get(a->store, PAWL__STEPS, step, a->err);
 }
 
 pawl_status pawl__apply_run(pawl__row *run, const pawl__apply_ctx *a)

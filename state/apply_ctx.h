@@ -23,7 +23,8 @@ typedef struct pawl__apply_ctx {
         const pawl__past_rules *past_rules; /**< it is held against them then; may be NULL */
         struct pawl__past **past;
         bool *run_put; /**< set when the event's run was put */
-        /** The rows of the event's run and step, as the rules (state/rules.h) have read them. */
+        /** The rows of the event's run and step, as the rules (state/rules.h) have read them; of
+         * one that is missing the ids alone are set, and of one that is unread nothing. */
         pawl__row_is run_is, step_is;
         pawl__row run, step;
 } pawl__apply_ctx;
@@ -63,9 +64,12 @@ PAWL_MUST_CHECK pawl_status pawl__apply_put_run(
 /** Put the run, whose range reaches to this event. */
 PAWL_MUST_CHECK pawl_status pawl__apply_reach(const pawl__apply_ctx *a, pawl__row *run);
 static inline PAWL_MUST_CHECK pawl_status pawl__apply_put(
-        const pawl__apply_ctx *a, pawl__table table, const pawl__row *row)
+        const pawl__apply_ctx *a, pawl__table table, pawl__row *row)
 {
-        return a->store->put(a->store, table, row, a->err);
+        const pawl_status status =
+                table == PAWL__STEPS ? pawl__step_join(row, a->arena, a->err) : PAWL_OK;
+
+        return status ? status : a->store->put(a->store, table, row, a->err);
 }
 
 /** These versions are the ones in force from this event on. Checks them first. */

@@ -1,6 +1,6 @@
 /* What the events of a step change. Where two rows change, both are got before the first is put. */
 #include "base/error.h"
-#include "state/apply_ctx.h"
+#include "state/rules_of.h"
 #include <inttypes.h>
 
 /* Step and run, both there. */
@@ -165,6 +165,11 @@ pawl_status pawl__apply_step_checkpointed(pawl__apply_ctx *a)
         checkpoint.v[PAWL__CP_CURSOR].text = pawl__apply_optional(a, "cursor");
         checkpoint.v[PAWL__CP_INPUT_HASH].text = pawl__apply_optional(a, "input_hash");
         checkpoint.v[PAWL__CP_STRICTNESS].text = pawl__apply_optional(a, "strictness");
+        if (judged && a->run_is == PAWL__ROW_THERE)
+                status = pawl__rule_token(a, checkpoint.v[PAWL__CP_TOKEN].text,
+                        checkpoint.v[PAWL__CP_INPUT_HASH].text, same_token);
+        if (status)
+                return status;
         step.v[PAWL__STEP_TOKEN] = checkpoint.v[PAWL__CP_TOKEN];
         step.v[PAWL__STEP_CURSOR] = checkpoint.v[PAWL__CP_CURSOR];
         step.v[PAWL__STEP_CHECKPOINT_SEQ] = checkpoint.v[PAWL__CP_SEQ];

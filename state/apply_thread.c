@@ -95,7 +95,7 @@ static pawl_status add_seq(pawl__row *step, const pawl__apply_ctx *a, int64_t se
         return PAWL_OK;
 }
 
-static pawl_status put(const pawl__apply_ctx *a, pawl__row *run, const pawl__row *step)
+static pawl_status put(const pawl__apply_ctx *a, pawl__row *run, pawl__row *step)
 {
         pawl_status status = pawl__apply_put(a, PAWL__STEPS, step);
 

@@ -48,8 +48,8 @@ pawl_status pawl__run_began(uint64_t *seq, pawl_log *log, pawl_text run_id, pawl
 {
         pawl__query *row = NULL;
         pawl_status status = pawl__query_prepare(&row, log,
-                "SELECT seq FROM {events} WHERE run_id = ?1 AND type IN ('RunStarted', "
-                "'RunSubmitted') ORDER BY seq LIMIT 1",
+                "SELECT seq FROM {events} WHERE run_id = ?1 AND type < 'RunT' AND type > 'RunR' "
+                "AND type IN ('RunStarted', 'RunSubmitted') ORDER BY seq LIMIT 1",
                 err);
 
         *seq = 0;

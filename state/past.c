@@ -156,11 +156,12 @@ static pawl_status go_to(
 
 /* ---- A rollback ------------------------------------------------------------------------------ */
 
-/* In which columns must it be as it was? Its place among the steps is not brought back. */
+/* Its place among the steps is not brought back, and the event does not have what it joins. */
 static bool is_as_it_was(const pawl__row *step, pawl__row *then)
 {
         then->v[PAWL__STEP_ORDER_SEQ] = step->v[PAWL__STEP_ORDER_SEQ];
         then->v[PAWL__STEP_NUMBER] = step->v[PAWL__STEP_NUMBER];
+        then->v[PAWL__STEP_JOINED] = step->v[PAWL__STEP_JOINED];
         return pawl__row_diff(PAWL__STEPS, step, then) < 0;
 }
 

@@ -99,8 +99,8 @@ PAWL_MUST_CHECK pawl_status pawl__query_page(pawl__row **rows, size_t *n, pawl__
         "status = 'open' AND NOT EXISTS (SELECT 1 FROM {steps}"                                    \
         " WHERE steps.run_id = conflicts.run_id AND steps.step_id = conflicts.step_id"             \
         " AND (steps.status = 'completed' OR steps.retry_token <> conflicts.retry_token"           \
-        " OR ' ' || steps.open_conflicts || ' ' NOT LIKE '% ' || conflict_id || ' %'"              \
-        " OR (steps.open_conflicts IS NULL AND steps.status <> 'blocked')"                         \
+        " OR (steps.gate LIKE '!%' AND steps.gate || ' ' NOT LIKE '% ' || conflict_id || ' %')"    \
+        " OR (coalesce(steps.gate, '-') LIKE '-%' AND steps.status <> 'blocked')"                  \
         " OR (steps.retry_token IS NULL AND steps.checkpoint_seq > conflicts.seq)))"               \
         " AND NOT EXISTS (SELECT 1 FROM {runs} WHERE runs.run_id = conflicts.run_id"               \
         " AND runs.status = 'cancelled')"

@@ -85,6 +85,8 @@ static pawl_status in_the_table(const pawl__row *by_events, void *user, pawl_err
         for (int c = 0; c < def->columns; c++)
                 if (c >= def->stored || def->column[c].since > check->version)
                         memset(&wanted.v[c], 0, sizeof wanted.v[c]);
+        for (int c = def->stored; c < def->columns; c++) /* what a step's row joins */
+                memset(&found.v[c], 0, sizeof found.v[c]);
         int column = pawl__row_diff(check->table, &found, &wanted);
         return column < 0 ? PAWL_OK : differ(check->table, &found, &wanted, column, err);
 }

@@ -89,6 +89,8 @@ static enum phase phase_of(const pawl__apply_ctx *a)
                 return UNKNOWN;
         if (!run->v[PAWL__RUN_SCOPE_REFS].text.data)
                 return CLAIMED;
+        if (pawl__rule_is(run, PAWL__RUN_STATUS, "running"))
+                return OPEN;
         for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
                 if (pawl__rule_is(run, PAWL__RUN_STATUS, ends[i].status))
                         return run->v[PAWL__RUN_RULES].integer & PAWL__RULES_CLAIMED
@@ -187,17 +189,22 @@ static pawl_status all_done(const pawl__apply_ctx *a)
 
 static pawl_status read_rows(pawl__apply_ctx *a)
 {
-        pawl_status status;
+        const pawl_event *event = a->event;
 
-        a->run.v[PAWL__RUN_ID].text = a->event->run_id;
-        status = a->store->get(a->store, PAWL__RUNS, &a->run, a->err);
+        a->run.v[PAWL__RUN_ID].text = event->run_id;
+        pawl_status status = a->store->get(a->store, PAWL__RUNS, &a->run, a->err);
         a->run_is = status ? PAWL__ROW_MISSING : PAWL__ROW_THERE;
-        if (status || !a->event->step_id.data)
+        if (status == PAWL_ENOTFOUND)
+                a->run = (pawl__row){.v[PAWL__RUN_ID].text = event->run_id};
+        if (status || !event->step_id.data)
                 return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-        a->step.v[PAWL__STEP_RUN].text = a->event->run_id;
-        a->step.v[PAWL__STEP_ID].text = a->event->step_id;
+        a->step.v[PAWL__STEP_RUN].text = event->run_id;
+        a->step.v[PAWL__STEP_ID].text = event->step_id;
         status = a->store->get(a->store, PAWL__STEPS, &a->step, a->err);
         a->step_is = status ? PAWL__ROW_MISSING : PAWL__ROW_THERE;
+        if (status == PAWL_ENOTFOUND)
+                a->step = (pawl__row){.v[PAWL__STEP_RUN].text = event->run_id,
+                        .v[PAWL__STEP_ID].text = event->step_id};
         return status == PAWL_ENOTFOUND ? PAWL_OK : status;
 }
 
@@ -207,7 +214,7 @@ static pawl_status behind_illegal(const pawl__apply_ctx *a)
         return pawl__fail(a->err, PAWL_EDAMAGED,
                 "run %.*s: seq %" PRId64 " breaks a rule of the log, so another program wrote it; "
                 "nothing is appended behind it: see `eventlog verify`",
-                PAWL__FMT(a->event->run_id), a->run.v[PAWL__RUN_ILLEGAL].integer);
+                PAWL__FMT(a->event->run_id), pawl__run_illegal(&a->run));
 }
 
 pawl_status pawl__rules_check(pawl__apply_ctx *a, pawl__event_type type)
@@ -221,7 +228,7 @@ pawl_status pawl__rules_check(pawl__apply_ctx *a, pawl__event_type type)
         status = read_rows(a);
         if (status)
                 return status;
-        if (a->run_is == PAWL__ROW_THERE && a->run.v[PAWL__RUN_ILLEGAL].integer)
+        if (a->run_is == PAWL__ROW_THERE && pawl__run_illegal(&a->run))
                 return behind_illegal(a);
         const bool judged = a->run_is == PAWL__ROW_THERE
                                     ? a->run.v[PAWL__RUN_RULES].integer & PAWL__RULES_JUDGED

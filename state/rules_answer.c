@@ -45,7 +45,7 @@ pawl_status pawl__rule_requests(const pawl__apply_ctx *a)
 }
 
 /* The payload of an earlier event. By a statement of its own, as the log may be read meanwhile. */
-static pawl_status earlier_payload(pawl__json_tree *tree, const pawl__apply_ctx *a, int64_t seq)
+pawl_status pawl__rule_earlier_payload(pawl__json_tree *tree, const pawl__apply_ctx *a, int64_t seq)
 {
         pawl__query *row = NULL;
         pawl_text payload = {NULL, 0};
@@ -79,7 +79,7 @@ pawl_status pawl__rule_asks_again(const pawl__apply_ctx *a, const pawl__row *con
         if (!is_judged(a) || !a->log || !pawl__rule_is(conflict, PAWL__CON_STATUS, "open") ||
                 !pawl__text_eq(a->step.v[PAWL__STEP_QUESTION].text, v[PAWL__CON_ID].text))
                 return PAWL_OK;
-        const pawl_status status = earlier_payload(&before, a, v[PAWL__CON_SEQ].integer);
+        const pawl_status status = pawl__rule_earlier_payload(&before, a, v[PAWL__CON_SEQ].integer);
         for (size_t i = 0; i < sizeof kept / sizeof kept[0] && !status && same; i++)
                 same = pawl__text_eq(member(a->tree, 0, kept[i]), member(&before, 0, kept[i]));
         pawl__json_tree_free(&before);
@@ -129,7 +129,7 @@ static pawl_status fits_question(bool *fits, const pawl__apply_ctx *a, const paw
         *fits = true;
         if (!a->log || says(a, "resolution_mode", pawl__text("timeout")))
                 return PAWL_OK;
-        status = earlier_payload(&asked, a, conflict->v[PAWL__CON_SEQ].integer);
+        status = pawl__rule_earlier_payload(&asked, a, conflict->v[PAWL__CON_SEQ].integer);
         const pawl__node to = status ? PAWL__NO_NODE : pawl__json_get(&asked, 0, "to");
         const pawl__node options = status ? to : pawl__json_get(&asked, 0, "options");
         if (to != PAWL__NO_NODE && pawl__json_at(&asked, to)->count)

@@ -23,8 +23,14 @@ typedef pawl_status pawl__rule_fn(const pawl__apply_ctx *a);
 /** Of steps: state/rules_step.c. */
 pawl__rule_fn pawl__rule_starts_step, pawl__rule_checkpoints_step, pawl__rule_resumes,
         pawl__rule_completes_step, pawl__rule_wrong_status;
+/** A step's checkpoint has that token, which is or is not the @p same as its last one has. */
+PAWL_MUST_CHECK pawl_status pawl__rule_token(
+        const pawl__apply_ctx *a, pawl_text token, pawl_text input_hash, bool same);
 /** Of what is asked and found: state/rules_answer.c. */
 pawl__rule_fn pawl__rule_requests, pawl__rule_evaluates;
+/** The payload of the event at that seq. */
+PAWL_MUST_CHECK pawl_status pawl__rule_earlier_payload(
+        pawl__json_tree *tree, const pawl__apply_ctx *a, int64_t seq);
 /** An event about a conflict that is there: its question asked again, or its answer. */
 PAWL_MUST_CHECK pawl_status pawl__rule_asks_again(
         const pawl__apply_ctx *a, const pawl__row *conflict);

@@ -10,7 +10,7 @@ enum pawl__step_status pawl__rule_step_status(const pawl__apply_ctx *a)
         static const struct {
                 const char *name;
                 enum pawl__step_status status;
-        } names[] = {{"pending", PENDING}, {"running", RUNNING}, {"blocked", BLOCKED},
+        } names[] = {{"running", RUNNING}, {"pending", PENDING}, {"blocked", BLOCKED},
                 {"completed", DONE}, {"failed", STEP_FAILED}, {"skipped", REMOVED}};
 
         if (a->step_is != PAWL__ROW_THERE)
@@ -162,16 +162,14 @@ pawl_status pawl__rule_resumes(const pawl__apply_ctx *a)
 
 /* A new token is one that no checkpoint had: where the event is in the log already that is looked
  * up; an append leaves it to the table's key (apply_step.c), which costs nothing. */
-static pawl_status is_own_token(const pawl__apply_ctx *a)
+pawl_status pawl__rule_token(
+        const pawl__apply_ctx *a, pawl_text token, pawl_text input_hash, bool same)
 {
-        const pawl__value *v = a->step.v;
-        const pawl_text token = pawl__apply_optional(a, "retry_token");
         pawl__row checkpoint = {.v[PAWL__CP_TOKEN].text = token};
         pawl_status status = PAWL_ENOTFOUND;
 
-        if (pawl__text_eq(token, v[PAWL__STEP_TOKEN].text)) {
-                if (pawl__text_eq(
-                            pawl__apply_optional(a, "input_hash"), v[PAWL__STEP_INPUT_HASH].text))
+        if (same) {
+                if (pawl__text_eq(input_hash, a->step.v[PAWL__STEP_INPUT_HASH].text))
                         return PAWL_OK;
                 return pawl__rules_refuse(a, "token-once",
                         "retry token %.*s is that of other inputs; take a new one",
@@ -200,18 +198,20 @@ pawl_status pawl__rule_checkpoints_step(const pawl__apply_ctx *a)
                 status = gate_is_open(a);
         if (generated)
                 status = has_passed(a);
-        return status ? status : is_own_token(a);
+        return status;
 }
 
 /* Of an earlier question: does the step have other inputs than those that it was about? */
 static pawl_status of_other_inputs(bool *other, const pawl__apply_ctx *a, const pawl__row *conflict)
 {
-        pawl__row asked_at = {.v[PAWL__CP_TOKEN] = conflict->v[PAWL__CON_TOKEN]};
-        const pawl_status status = a->store->get(a->store, PAWL__CHECKPOINTS, &asked_at, a->err);
+        pawl__json_tree asked = PAWL__JSON_TREE_INIT;
+        const pawl_status status =
+                pawl__rule_earlier_payload(&asked, a, conflict->v[PAWL__CON_SEQ].integer);
 
-        *other = !status && !pawl__text_eq(asked_at.v[PAWL__CP_INPUT_HASH].text,
+        *other = !status && !pawl__text_eq(pawl__json_get_text(&asked, 0, "input_hash"),
                                     a->step.v[PAWL__STEP_INPUT_HASH].text);
-        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        pawl__json_tree_free(&asked);
+        return status;
 }
 
 /* A question's answer is the step's output. */

@@ -108,6 +108,8 @@ void pawl__sql_row(pawl__row *row, pawl__table table, pawl__query *query)
                         row->v[c].real = pawl__query_real(query, c);
                         break;
                 }
+        if (table == PAWL__STEPS)
+                pawl__step_split(row);
 }
 
 pawl_status pawl__row_copy(pawl__row *row, pawl__table table, pawl__arena *arena, pawl_error *err)

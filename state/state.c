@@ -60,8 +60,8 @@ static pawl_status note_illegal(pawl__applier *applier, const pawl_event *event,
                 return status == PAWL_ENOTFOUND ? PAWL_OK : status;
         run.v[PAWL__RUN_LAST_SEQ].integer = (int64_t)event->seq;
         if (applier->judges && run.v[PAWL__RUN_RULES].integer & PAWL__RULES_JUDGED &&
-                !run.v[PAWL__RUN_ILLEGAL].integer)
-                run.v[PAWL__RUN_ILLEGAL].integer = (int64_t)event->seq;
+                !pawl__run_illegal(&run))
+                run.v[PAWL__RUN_RULES].integer |= (int64_t)event->seq << PAWL__RULES_BITS;
         return store->put(store, PAWL__RUNS, &run, err);
 }
 
@@ -144,11 +144,11 @@ static pawl_status begin(void *user, pawl_error *err)
         return status ? status : pawl__store_sql_flush(state->tables, false, err);
 }
 
-static pawl_status apply(
-        void *user, const pawl_event *event, const pawl__json_tree *payload, pawl_error *err)
+static pawl_status apply(void *user, const pawl_event *event, pawl__event_type type,
+        const pawl__json_tree *payload, pawl_error *err)
 {
         pawl__state *state = user;
-        pawl_status status = pawl__apply_checked(&state->applier, event, payload, err);
+        pawl_status status = pawl__apply_checked(&state->applier, event, type, payload, err);
 
         if (status == PAWL_OK)
                 state->applied = event->seq;

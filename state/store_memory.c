@@ -20,7 +20,13 @@ struct pawl__memory {
         struct rows tables[PAWL__TABLES];
         pawl__arena arena;
         pawl__buf key; /* where a key of several columns is put together */
+        bool stored;   /* it keeps no columns but those that the database has */
 };
+
+static int columns_of(const pawl__memory *memory, const pawl__table_def *def)
+{
+        return memory->stored ? def->stored : def->columns;
+}
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
@@ -83,8 +89,20 @@ pawl_status pawl__memory_find(uint32_t *index, pawl__memory *memory, pawl__table
 void pawl__memory_read(
         const pawl__memory *memory, pawl__table table, uint32_t index, pawl__row *row)
 {
-        memcpy(row->v, memory->tables[table].items[index].values,
-                (size_t)pawl__tables[table].columns * sizeof *row->v);
+        const pawl__table_def *def = &pawl__tables[table];
+        const size_t n = (size_t)columns_of(memory, def);
+
+        memcpy(row->v, memory->tables[table].items[index].values, n * sizeof *row->v);
+        if (n == (size_t)def->columns)
+                return;
+        memset(row->v + n, 0, ((size_t)def->columns - n) * sizeof *row->v);
+        if (table == PAWL__STEPS && row->v[PAWL__STEP_JOINED].text.data)
+                pawl__step_split(row);
+}
+
+size_t pawl__memory_count(const pawl__memory *memory, pawl__table table)
+{
+        return memory->tables[table].n;
 }
 
 /* ---- Keeping rows ---------------------------------------------------------------------------- */
@@ -100,15 +118,16 @@ static bool fits(pawl_text former, pawl_text text)
 static pawl_status put_over(pawl__memory *memory, const pawl__table_def *def, pawl__value *former,
         const pawl__row *row, pawl_error *err)
 {
+        const int columns = columns_of(memory, def);
         size_t need = 0;
         char *buf = NULL;
 
-        for (int c = def->keys; c < def->columns; c++)
+        for (int c = def->keys; c < columns; c++)
                 if (def->column[c].type == PAWL__TEXT && !fits(former[c].text, row->v[c].text))
                         need += row->v[c].text.len;
         if (need && !(buf = pawl__arena_alloc(&memory->arena, need)))
                 return pawl__nomem(err);
-        for (int c = def->keys; c < def->columns; c++) {
+        for (int c = def->keys; c < columns; c++) {
                 pawl_text text = row->v[c].text;
                 if (def->column[c].type != PAWL__TEXT) {
                         former[c] = row->v[c];
@@ -138,7 +157,8 @@ static pawl_status put_new(uint32_t *index, pawl__memory *memory, pawl__table ta
 {
         const pawl__table_def *def = &pawl__tables[table];
         struct rows *rows = &memory->tables[table];
-        size_t values = (size_t)def->columns * sizeof(pawl__value);
+        const int columns = columns_of(memory, def);
+        size_t values = (size_t)columns * sizeof(pawl__value);
         size_t texts = 0;
         pawl_text key;
 
@@ -146,7 +166,7 @@ static pawl_status put_new(uint32_t *index, pawl__memory *memory, pawl__table ta
                 return pawl__fail(err, PAWL_ETOOBIG,
                         "%s: more than four thousand million rows; replay a part, up to an earlier event",
                         def->name);
-        for (int c = 0; c < def->columns; c++)
+        for (int c = 0; c < columns; c++)
                 if (def->column[c].type == PAWL__TEXT)
                         texts += row->v[c].text.len;
         if (key_of(&key, memory, def, row) ||
@@ -158,7 +178,7 @@ static pawl_status put_new(uint32_t *index, pawl__memory *memory, pawl__table ta
                 return pawl__nomem(err);
 
         char *to = (char *)block + values;
-        for (int c = 0; c < def->columns; c++) {
+        for (int c = 0; c < columns; c++) {
                 block[c] = row->v[c];
                 if (def->column[c].type != PAWL__TEXT || !row->v[c].text.data)
                         continue;
@@ -288,7 +308,7 @@ static void memory_free(pawl__store *store)
         pawl__memory_free((pawl__memory *)store);
 }
 
-pawl_status pawl__memory_new(pawl__memory **out, pawl_error *err)
+pawl_status pawl__memory_new(pawl__memory **out, bool stored, pawl_error *err)
 {
         pawl__memory *memory = calloc(1, sizeof *memory);
 
@@ -296,6 +316,7 @@ pawl_status pawl__memory_new(pawl__memory **out, pawl_error *err)
                 return pawl__nomem(err);
         memory->store = (pawl__store){memory_get, memory_store_put, memory_insert, memory_store_put,
                 memory_each, memory_free};
+        memory->stored = stored;
         *out = memory;
         return PAWL_OK;
 }
@@ -325,7 +346,7 @@ void pawl__memory_free(pawl__memory *memory)
 pawl_status pawl__store_memory(pawl__store **out, pawl_error *err)
 {
         pawl__memory *memory = NULL;
-        pawl_status status = pawl__memory_new(&memory, err);
+        pawl_status status = pawl__memory_new(&memory, false, err);
 
         if (status == PAWL_OK)
                 *out = &memory->store;

@@ -12,8 +12,14 @@ enum { PUTS_MAX = 16384, PUTS_FEW = 256 };
  * server takes whole rows by one statement. */
 enum { FEW = 8 };
 static const uint32_t WHOLE = UINT32_C(1) << 31;
+/* A row that the tables have, of which all is written. */
+static const uint32_t EVERY = (UINT32_C(1) << PAWL__COLUMNS_MAX) - 1;
 /* A row that must be new, and is whole. */
 static const uint32_t NEW = UINT32_C(3) << 30;
+
+/* Rows written by an upsert until the statement that only updates pays off: a command that writes
+ * few rows need not prepare it. */
+enum { UPSERTS = 64 };
 
 /* A cached row that the tables do not have yet. */
 struct dirty {
@@ -34,7 +40,7 @@ struct store_sql {
         pawl__memory *cache; /* rows read or put since begin */
         pawl__arena found;   /* the row that was got last, outside of begin and flush */
         struct dirty *dirty;
-        size_t n_dirty, cap_dirty, puts;
+        size_t n_dirty, cap_dirty, puts, upserts;
         uint32_t *changed[PAWL__TABLES]; /* by index in the cache: in which columns the tables have
                                             another value; 0: in none, and it is not in dirty */
         size_t cap_changed[PAWL__TABLES];
@@ -137,6 +143,7 @@ static pawl_status write_row(struct store_sql *sql, pawl__table table, uint32_t 
         if (status)
                 return status;
         bind(*query, def, def->stored, UINT32_MAX, row);
+        sql->upserts += !fresh;
         status = pawl__query_run(*query, NULL, PAWL__WRITING, err);
         if (!must || status != PAWL_EDAMAGED || pawl__log_keeps_rows(sql->log))
                 return status;
@@ -287,11 +294,14 @@ static pawl_status compare(uint32_t *changed, struct store_sql *sql, pawl__table
 static pawl_status cache_row(struct store_sql *sql, pawl__table table, uint32_t changed,
         const pawl__row *row, pawl_error *err)
 {
+        const size_t before = pawl__memory_count(sql->cache, table);
         uint32_t index;
         const pawl_status status = pawl__memory_put(&index, sql->cache, table, row, err);
 
         if (status)
                 return status;
+        if (changed == WHOLE && index < before && sql->upserts >= UPSERTS)
+                changed = EVERY; /* the tables have it, or an earlier put inserts it */
         sql->puts++;
         if (!make_room(sql, table, index))
                 return pawl__nomem(err);
@@ -317,14 +327,14 @@ static pawl_status sql_insert(
         pawl__store *store, pawl__table table, const pawl__row *row, pawl_error *err)
 {
         struct store_sql *sql = (struct store_sql *)store;
-        uint32_t index;
+        const size_t before = pawl__memory_count(sql->cache, table);
 
         if (!sql->caching)
                 return write_row(sql, table, NEW, row, err);
-        const pawl_status status = pawl__memory_find(&index, sql->cache, table, row, err);
-        return status == PAWL_ENOTFOUND ? cache_row(sql, table, NEW, row, err)
-               : status                 ? status
-                                        : pawl__store_has_it(table, row, err);
+        const pawl_status status = cache_row(sql, table, NEW, row, err);
+        return !status && pawl__memory_count(sql->cache, table) == before
+                       ? pawl__store_has_it(table, row, err) /* the transaction is rolled back */
+                       : status;
 }
 
 static pawl_status sql_add(
@@ -368,6 +378,8 @@ pawl_status pawl__store_sql_flush(pawl__store *store, bool end, pawl_error *err)
         struct store_sql *sql = (struct store_sql *)store;
         pawl_status status = PAWL_OK;
 
+        const size_t few = pawl__log_keeps_rows(sql->log) ? FEW : SIZE_MAX;
+
         for (int t = 0; t < PAWL__TABLES; t++) /* rows of a table one behind the other */
                 for (size_t i = 0; i < sql->n_dirty && status == PAWL_OK; i++) {
                         const struct dirty *dirty = &sql->dirty[i];
@@ -376,7 +388,7 @@ pawl_status pawl__store_sql_flush(pawl__store *store, bool end, pawl_error *err)
                                 continue;
                         pawl__memory_read(sql->cache, dirty->table, dirty->index, &row);
                         const uint32_t changed = sql->changed[t][dirty->index];
-                        status = changed >= WHOLE || sql->n_dirty > FEW
+                        status = changed >= WHOLE || sql->n_dirty > few
                                          ? write_row(sql, dirty->table, changed, &row, err)
                                          : update_row(sql, dirty->table, changed, &row, err);
                 }
@@ -469,7 +481,7 @@ pawl_status pawl__store_sql(pawl__store **out, pawl_log *log, pawl_error *err)
                 return pawl__nomem(err);
         sql->store = (pawl__store){sql_get, sql_put, sql_insert, sql_add, sql_each, sql_free};
         sql->log = log;
-        pawl_status status = pawl__memory_new(&sql->cache, err);
+        pawl_status status = pawl__memory_new(&sql->cache, true, err);
         if (status) {
                 free(sql);
                 return status;

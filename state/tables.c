@@ -1,12 +1,13 @@
 #include "state/tables.h"
+#include "base/error.h"
 
 #define COLUMN(id, name, type, since) {#name, PAWL__##type, since},
 
 const pawl__table_def pawl__tables[PAWL__TABLES] = {
         [PAWL__RUNS] = {"runs", 1, PAWL__RUN_COLUMNS, PAWL__RUN_COLUMNS, PAWL__RUN_STARTED_SEQ, -1,
                 0, {PAWL__RUN_LIST(COLUMN)}},
-        [PAWL__STEPS] = {"steps", 2, PAWL__STEP_COLUMNS, PAWL__STEP_COLUMNS, PAWL__STEP_ORDER_SEQ,
-                PAWL__STEP_NUMBER, 0, {PAWL__STEP_LIST(COLUMN)}},
+        [PAWL__STEPS] = {"steps", 2, PAWL__STEP_COLUMNS, PAWL__STEP_JOINED + 1,
+                PAWL__STEP_ORDER_SEQ, PAWL__STEP_NUMBER, 0, {PAWL__STEP_LIST(COLUMN)}},
         [PAWL__CHECKPOINTS] = {"checkpoints", 1, PAWL__CP_COLUMNS, PAWL__CP_EVALUATED_SEQ + 1,
                 PAWL__CP_SEQ, -1, 0, {PAWL__CP_LIST(COLUMN)}},
         [PAWL__CONFLICTS] = {"conflicts", 1, PAWL__CON_COLUMNS, PAWL__CON_COLUMNS, PAWL__CON_SEQ,
@@ -85,6 +86,64 @@ pawl_text pawl__row_step_status(const pawl__row *step)
         return step->v[PAWL__STEP_EXIT_CODE].integer < 0 && pawl__text_is(status, "completed")
                        ? pawl__text("skipped")
                        : status;
+}
+
+static pawl_text until_space(pawl_text *left)
+{
+        const char *space = left->len ? memchr(left->data, ' ', left->len) : NULL;
+        const pawl_text word = pawl__text_n(left->data, space ? (size_t)(space - left->data) : 0);
+
+        *left = space ? pawl__text_n(space + 1, left->len - word.len - 1) : pawl__text("");
+        return word.len ? word : pawl__text(NULL);
+}
+
+void pawl__step_split(pawl__row *step)
+{
+        pawl_text gate = step->v[PAWL__STEP_JOINED].text;
+
+        if (gate.len < 2) /* an older log has none */
+                return;
+        const bool open = *gate.data == '!';
+        step->v[PAWL__STEP_GATE].integer = gate.data[1] == '1';
+        gate = pawl__text_n(gate.data + 2, gate.len - 2);
+        step->v[PAWL__STEP_QUESTION].text = until_space(&gate);
+        step->v[PAWL__STEP_HELD].text = until_space(&gate);
+        step->v[PAWL__STEP_BLOCKERS].text = open ? gate : pawl__text(NULL);
+}
+
+static char *add(char *at, pawl_text text)
+{
+        if (text.len)
+                memcpy(at, text.data, text.len);
+        return at + text.len;
+}
+
+pawl_status pawl__step_join(pawl__row *step, pawl__arena *arena, pawl_error *err)
+{
+        pawl__value *v = step->v;
+        pawl_text *const words[] = {&v[PAWL__STEP_QUESTION].text, &v[PAWL__STEP_HELD].text};
+        const pawl_text open = v[PAWL__STEP_BLOCKERS].text;
+
+        for (int i = 0; i < 2; i++)
+                if (words[i]->data &&
+                        (!words[i]->len || memchr(words[i]->data, ' ', words[i]->len)))
+                        *words[i] = pawl__text(NULL);
+        v[PAWL__STEP_JOINED].text = pawl__text(NULL);
+        if (!v[PAWL__STEP_GATE].integer && !open.data && !words[0]->data && !words[1]->data)
+                return PAWL_OK;
+        char *const gate = pawl__arena_alloc(arena, words[0]->len + words[1]->len + open.len + 4);
+        if (!gate)
+                return pawl__nomem(err);
+        char *at = gate;
+        *at++ = open.data ? '!' : '-';
+        *at++ = v[PAWL__STEP_GATE].integer ? '1' : '0';
+        for (int i = 0; i < 2; i++) {
+                at = add(at, *words[i]);
+                *at++ = ' ';
+        }
+        at = add(at, open);
+        v[PAWL__STEP_JOINED].text = pawl__text_n(gate, (size_t)(at - gate));
+        return PAWL_OK;
 }
 
 bool pawl__step_has_blocker(const pawl__row *step, pawl_text id)

@@ -82,8 +82,9 @@ typedef struct pawl__row {
         X(PAWL__RUN_CURRENT, current_step, TEXT, 3)                                                \
         /* 0: nobody is told of it; -1: of all; else of all but the event of this seq */           \
         X(PAWL__RUN_UNTOLD, untold, INT, 5)                                                        \
-        X(PAWL__RUN_RULES, rules, INT, 6) /* PAWL__RULES_...: how its next event is judged */      \
-        X(PAWL__RUN_ILLEGAL, illegal_seq, INT, 6) /* its first event that broke a rule, or 0 */    \
+        /* PAWL__RULES_...: how its next event is judged; from the fifth bit on, the seq of its    \
+         * first event that broke a rule, or 0 */                                                  \
+        X(PAWL__RUN_RULES, rules, INT, 6)                                                          \
         /* its first event and its last, whatever their types: others are read by this range */    \
         X(PAWL__RUN_FIRST_SEQ, first_seq, INT, 6)                                                  \
         X(PAWL__RUN_LAST_SEQ, last_seq, INT, 6)
@@ -106,6 +107,8 @@ enum { PAWL__RUN_LIST(PAWL__ENUM) PAWL__RUN_COLUMNS };
         X(PAWL__STEP_EVALUATED_SEQ, evaluated_seq, INT, 0)                                         \
         /* -1 until the command ended; 128 + signal when killed */                                 \
         X(PAWL__STEP_EXIT_CODE, exit_code, INT, 0)                                                 \
+        /* the four below in one, as more than 13 columns make SQLite compare keys another way */  \
+        X(PAWL__STEP_JOINED, gate, TEXT, 6)                                                        \
         X(PAWL__STEP_GATE, gate_passed, INT, 6) /* 1: the gate let it pass, and it is at work */   \
         /* ids of the conflicts that block it, a space between two; "": not named yet */           \
         X(PAWL__STEP_BLOCKERS, open_conflicts, TEXT, 6)                                            \
@@ -146,12 +149,13 @@ enum { PAWL__CP_LIST(PAWL__ENUM) PAWL__CP_COLUMNS };
         X(PAWL__CON_ANSWER_HASH, answer_hash, TEXT, 6)
 enum { PAWL__CON_LIST(PAWL__ENUM) PAWL__CON_COLUMNS };
 
-/** The flags of a run's `rules`. */
+/** The flags of a run's `rules`, and where the seq of its illegal event begins. */
 enum {
-        PAWL__RULES_JUDGED = 1,  /**< its first event was written under the rules */
-        PAWL__RULES_CLAIMED = 2, /**< claimed since it ended last */
-        PAWL__RULES_FORKING = 4, /**< it takes over completed steps of another run */
-        PAWL__RULES_IMPORTED = 8 /**< its events are another program's, and it has no others */
+        PAWL__RULES_JUDGED = 1,   /**< its first event was written under the rules */
+        PAWL__RULES_CLAIMED = 2,  /**< claimed since it ended last */
+        PAWL__RULES_FORKING = 4,  /**< it takes over completed steps of another run */
+        PAWL__RULES_IMPORTED = 8, /**< its events are another program's, and it has no others */
+        PAWL__RULES_BITS = 4
 };
 
 /* A sense's identity: mission (for mission_local; else ""), scope, seed version (else ""), normal
@@ -290,6 +294,20 @@ bool pawl__row_of_run(const pawl__row *checkpoint);
 /** A step's status as it is shown: one that is completed without having been done, since its `when`
  *  said no or somebody went past it, is skipped. */
 pawl_text pawl__row_step_status(const pawl__row *step);
+
+/**
+ * The column `gate` of a step: absent if the four are; else '!' if open_conflicts is there and '-'
+ * if not, gate_passed, question, ' ', held_output, ' ', open_conflicts. Ids have no spaces: a
+ * question or an output that has one counts as absent.
+ */
+void pawl__step_split(pawl__row *step);
+PAWL_MUST_CHECK pawl_status pawl__step_join(pawl__row *step, pawl__arena *arena, pawl_error *err);
+
+/** The seq of the run's first event that broke a rule, or 0. */
+static inline int64_t pawl__run_illegal(const pawl__row *run)
+{
+        return run->v[PAWL__RUN_RULES].integer >> PAWL__RULES_BITS;
+}
 
 /** Is the conflict among those that the gate named last as blocking the step? */
 bool pawl__step_has_blocker(const pawl__row *step, pawl_text conflict_id);

@@ -252,12 +252,14 @@ static pawl_status p_begin(void *user, pawl_error *err)
         return note(user, 'b', err);
 }
 
-static pawl_status p_apply(
-        void *user, const pawl_event *event, const pawl__json_tree *payload, pawl_error *err)
+static pawl_status p_apply(void *user, const pawl_event *event, pawl__event_type type,
+        const pawl__json_tree *payload, pawl_error *err)
 {
         struct projection *p = user;
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl_event row;
+
+        (void)type;
 
         /* Its row is in, and says the same. */
         assert_ok(pawl__log_event(&row, &arena, p->log, event->seq));

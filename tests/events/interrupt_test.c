@@ -170,11 +170,12 @@ LOG_TEST(a_fill_ends_and_is_taken_back)
         pawl__batch_free(&batch);
 }
 
-static pawl_status interrupt_apply(
-        void *user, const pawl_event *event, const pawl__json_tree *payload, pawl_error *err)
+static pawl_status interrupt_apply(void *user, const pawl_event *event, pawl__event_type type,
+        const pawl__json_tree *payload, pawl_error *err)
 {
         pawl_log *log = user;
 
+        (void)type;
         (void)event;
         (void)payload;
         pawl_log_interrupt(log, true);
