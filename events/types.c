@@ -15,6 +15,7 @@
         }
 #define TEXT(name)         FIELD(name, TEXT)
 #define INTEGER(name)      FIELD(name, INTEGER)
+#define COUNT(name)        FIELD(name, COUNT)
 #define NUMBER(name)       FIELD(name, NUMBER)
 #define BOOL(name)         FIELD(name, BOOL)
 #define HASH(name)         FIELD(name, HASH)
@@ -33,12 +34,12 @@ static const pawl__event_def forms[PAWL__EVENT_TYPES] = {
         [PAWL__RUN_STARTED] = {NAME("RunStarted"), 2, true, 0, {ARRAY("steps"), REFS}},
         [PAWL__RUN_SUBMITTED] = {NAME("RunSubmitted"), 2, false, 0,
                 {ARRAY("steps"), REFS, TEXT("mission_path"), HASH("mission_file"),
-                        INTEGER("checkpoint")}},
-        [PAWL__RUN_CLAIMED] = {NAME("RunClaimed"), 2, true, 0, {INTEGER("fence"), OBJECT("owner")}},
+                        COUNT("checkpoint")}},
+        [PAWL__RUN_CLAIMED] = {NAME("RunClaimed"), 2, true, 0, {COUNT("fence"), OBJECT("owner")}},
         [PAWL__RUN_COMPLETED] = {NAME("RunCompleted"), 2, true, 0, {{NULL, 0, 0, NULL, 0}}},
         [PAWL__RUN_FAILED] = {NAME("RunFailed"), 2, true, 0, {TEXT("reason")}},
         [PAWL__RUN_CANCELLED] = {NAME("RunCancelled"), 2, true, 0, {TEXT("reason")}},
-        [PAWL__RUN_NOTIFIED] = {NAME("RunNotified"), 2, false, 0, {INTEGER("seq")}},
+        [PAWL__RUN_NOTIFIED] = {NAME("RunNotified"), 2, false, 0, {COUNT("seq")}},
         [PAWL__RUN_MISSION_CHANGED] = {NAME("RunMissionChanged"), 2, true, 0,
                 {ARRAY("steps"), ARRAY("changes"), ARRAY("rerun")}},
         [PAWL__STEP_STARTED] = {NAME("StepStarted"), 2, true, 0, {HASH("input_hash")}},
@@ -47,7 +48,7 @@ static const pawl__event_def forms[PAWL__EVENT_TYPES] = {
         [PAWL__STEP_FAILED] = {NAME("StepFailed"), 2, true, 0,
                 {TEXT("reason"), INTEGER("exit_code")}},
         [PAWL__STEP_ATTEMPT_FAILED] = {NAME("StepAttemptFailed"), 2, true, 0,
-                {INTEGER("attempt"), INTEGER("exit_code"), TEXT("reason")}},
+                {COUNT("attempt"), INTEGER("exit_code"), TEXT("reason")}},
         [PAWL__SCOPE_ACTIVATED] = {NAME("GlossaryScopeActivated"), 2, false, 0,
                 {TEXT("scope_id"), TEXT("glossary_version_id")}},
         [PAWL__TERM_OBSERVED] = {NAME("TermCandidateObserved"), 2, true, 0,
@@ -90,21 +91,20 @@ static const pawl__event_def forms[PAWL__EVENT_TYPES] = {
         [PAWL__PRUNED] = {NAME("Pruned"), 2, false, 0,
                 {CHOICE("kind", "sessions, checkpoints, threads"), ARRAY("pruned")}},
         [PAWL__WORKSPACE_CHECKPOINTED] = {NAME("WorkspaceCheckpointed"), 2, false, 0,
-                {INTEGER("n"), TEXT("id"), CHOICE("trigger", "auto, manual"), TEXT("root"),
-                        HASH("tree"), INTEGER("files"), INTEGER("bytes"), INTEGER("skipped")}},
+                {COUNT("n"), TEXT("id"), CHOICE("trigger", "auto, manual"), TEXT("root"),
+                        HASH("tree"), COUNT("files"), COUNT("bytes"), COUNT("skipped")}},
         [PAWL__TOOL_CALL_CHECKPOINTED] = {NAME("ToolCallCheckpointed"), 2, false, 0,
-                {TEXT("call_id"), TEXT("tool"), TEXT("name"), HASH("document"),
-                        INTEGER("checkpoint"), TEXT("checkpoint_id")}},
+                {TEXT("call_id"), TEXT("tool"), TEXT("name"), HASH("document"), COUNT("checkpoint"),
+                        TEXT("checkpoint_id")}},
         [PAWL__ROLLBACK_STARTED] = {NAME("WorkspaceRollbackStarted"), 2, false, 0,
-                {INTEGER("target"), INTEGER("safety"), HASH("tree"), HASH("plan_hash"),
-                        BOOL("undo")}},
+                {COUNT("target"), COUNT("safety"), HASH("tree"), HASH("plan_hash"), BOOL("undo")}},
         /* Of a run, it makes steps pending again: that is its owner's to do. */
         [PAWL__ROLLED_BACK] = {NAME("WorkspaceRolledBack"), 2, true, 0,
-                {INTEGER("started_seq"), CHOICE("outcome", "done, abandoned"), ARRAY("invalidated"),
+                {COUNT("started_seq"), CHOICE("outcome", "done, abandoned"), ARRAY("invalidated"),
                         ARRAY("revalidated"), ARRAY("steps")}},
         [PAWL__CHECKPOINT_INVALIDATED] = {NAME("CheckpointInvalidated"), 2, false, 0,
-                {INTEGER("n"), TEXT("reason")}},
-        [PAWL__CHECKPOINT_UPDATED] = {NAME("CheckpointUpdated"), 2, false, 0, {INTEGER("n")}},
+                {COUNT("n"), TEXT("reason")}},
+        [PAWL__CHECKPOINT_UPDATED] = {NAME("CheckpointUpdated"), 2, false, 0, {COUNT("n")}},
         [PAWL__WORKSPACE_CHECKPOINT_FAILED] = {NAME("WorkspaceCheckpointFailed"), 2, true, 0,
                 {TEXT("reason"), CHOICE("trigger", "auto, manual")}},
         [PAWL__THREAD_CHECKPOINTED] = {NAME("ThreadCheckpointed"), 2, false, 0,
@@ -116,6 +116,7 @@ static const pawl__event_def forms[PAWL__EVENT_TYPES] = {
 static const char *const kind_name[] = {
         [PAWL__FIELD_TEXT] = "text",
         [PAWL__FIELD_INTEGER] = "an integer",
+        [PAWL__FIELD_COUNT] = "an integer of at least 0",
         [PAWL__FIELD_NUMBER] = "a number",
         [PAWL__FIELD_BOOL] = "true or false",
         [PAWL__FIELD_HASH] = "a hash of 64 lower-case hex digits",
@@ -185,6 +186,9 @@ static bool is_of_kind(
                 return node->type == PAWL__JSON_STRING;
         case PAWL__FIELD_INTEGER:
                 return node->type == PAWL__JSON_NUMBER && pawl__json_int(node, &integer);
+        case PAWL__FIELD_COUNT:
+                return node->type == PAWL__JSON_NUMBER && pawl__json_int(node, &integer) &&
+                       (v < 2 || integer >= 0);
         case PAWL__FIELD_NUMBER:
                 return node->type == PAWL__JSON_NUMBER;
         case PAWL__FIELD_BOOL:

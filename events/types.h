@@ -56,6 +56,7 @@ typedef enum pawl__event_type {
 typedef enum pawl__field_kind {
         PAWL__FIELD_TEXT,
         PAWL__FIELD_INTEGER, /**< no fraction, no exponent */
+        PAWL__FIELD_COUNT,   /**< the same, at least 0; before v 2 any */
         PAWL__FIELD_NUMBER,
         PAWL__FIELD_BOOL,
         PAWL__FIELD_HASH, /**< text of 64 lower-case hex digits */

@@ -78,7 +78,8 @@ pawl_status pawl__apply_clarification_requested(pawl__apply_ctx *a)
         status = conflict_of(&conflict, a);
         if (status && status != PAWL_ENOTFOUND)
                 return status;
-        if (!status && question && (status = pawl__rule_asks_again(a, &conflict)))
+        if (!status && ((status = pawl__rule_is_own_conflict(a, &conflict)) ||
+                               (question && (status = pawl__rule_asks_again(a, &conflict)))))
                 return status;
         const bool resolved =
                 !status && pawl__text_is(conflict.v[PAWL__CON_STATUS].text, "resolved");

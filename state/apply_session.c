@@ -7,7 +7,7 @@
  */
 #include "base/error.h"
 #include "base/json_write.h"
-#include "state/apply_ctx.h"
+#include "state/rules.h"
 #include "state/text_list.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,6 +23,11 @@ static pawl_status get_session(pawl__row *session, const pawl__apply_ctx *a)
                         "seq %" PRIu64 " (%.*s): there is no session %.*s; append "
                         "SessionStarted first",
                         a->event->seq, PAWL__FMT(a->event->type), PAWL__FMT(a->event->session_id));
+        if (!status && a->event->v > 1 &&
+                !pawl__text_eq(a->event->run_id, session->v[PAWL__SES_RUN].text))
+                return pawl__rules_refuse(a, "session-known",
+                        "session %.*s is not of that run; give the run that it started with",
+                        PAWL__FMT(a->event->session_id));
         return status;
 }
 

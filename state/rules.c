@@ -28,6 +28,9 @@ enum phase {
         BEGUN = ~(UNKNOWN | CLAIMED)
 };
 
+/* A claim leaves out few fences, or one claim could use up all that there are. */
+enum { FENCES_SKIPPED = 1000000 };
+
 static pawl__rule_fn grows_fence, starts, all_done, submits;
 
 /* A type with no phases says nothing of a run. */
@@ -127,6 +130,12 @@ static pawl_status grows_fence(const pawl__apply_ctx *a)
                 status = pawl__rules_refuse(a, "fence-grows",
                         "fence %" PRId64 " is not greater than %" PRId64 ", which holds run %.*s",
                         fence, a->run.v[PAWL__RUN_FENCE].integer, PAWL__FMT(a->event->run_id));
+        const int64_t before = a->run_is == PAWL__ROW_THERE ? a->run.v[PAWL__RUN_FENCE].integer : 0;
+        if (!status && fence - before > FENCES_SKIPPED)
+                status = pawl__rules_refuse(a, "fence-grows",
+                        "fence %" PRId64 " leaves out too many after %" PRId64
+                        ", so that none could follow it soon",
+                        fence, before);
         return status;
 }
 
@@ -217,6 +226,18 @@ static pawl_status behind_illegal(const pawl__apply_ctx *a)
                 PAWL__FMT(a->event->run_id), pawl__run_illegal(&a->run));
 }
 
+/* A step's event is of the session that claimed the run last, if it is of one. */
+static pawl_status in_session(const pawl__apply_ctx *a)
+{
+        const pawl_text claimed_by = a->run.v[PAWL__RUN_SESSION].text;
+
+        if (!a->event->session_id.data || !claimed_by.data ||
+                pawl__text_eq(a->event->session_id, claimed_by))
+                return PAWL_OK;
+        return pawl__rules_refuse(a, "session-known", "run %.*s was claimed by session %.*s last",
+                PAWL__FMT(a->event->run_id), PAWL__FMT(claimed_by));
+}
+
 pawl_status pawl__rules_check(pawl__apply_ctx *a, pawl__event_type type)
 {
         const int phases = rules[type].phases, statuses = rules[type].statuses;
@@ -259,5 +280,6 @@ pawl_status pawl__rules_check(pawl__apply_ctx *a, pawl__event_type type)
                         PAWL__FMT(a->event->run_id), PAWL__FMT(a->run.v[PAWL__RUN_MISSION].text));
         if (statuses && a->event->step_id.data && !(statuses & (int)pawl__rule_step_status(a)))
                 return pawl__rule_wrong_status(a);
-        return rules[type].also ? rules[type].also(a) : PAWL_OK;
+        status = rules[type].also ? rules[type].also(a) : PAWL_OK;
+        return status || !statuses ? status : in_session(a);
 }

@@ -67,6 +67,18 @@ pawl_status pawl__rule_earlier_payload(pawl__json_tree *tree, const pawl__apply_
         return status ? status : pawl__json_tree_read(tree, payload.data, payload.len, a->err);
 }
 
+pawl_status pawl__rule_is_own_conflict(const pawl__apply_ctx *a, const pawl__row *conflict)
+{
+        const pawl__value *v = conflict->v;
+
+        if (!is_judged(a) || (pawl__text_eq(a->event->run_id, v[PAWL__CON_RUN].text) &&
+                                     pawl__text_eq(a->event->step_id, v[PAWL__CON_STEP].text)))
+                return PAWL_OK;
+        return pawl__rules_refuse(a, "asked-when-blocked",
+                "conflict %.*s is of step %.*s of run %.*s", PAWL__FMT(v[PAWL__CON_ID].text),
+                PAWL__FMT(v[PAWL__CON_STEP].text), PAWL__FMT(v[PAWL__CON_RUN].text));
+}
+
 /* An open question that is asked again, though nothing of its mission changed, gives the time and
  * the people that it gave. */
 pawl_status pawl__rule_asks_again(const pawl__apply_ctx *a, const pawl__row *conflict)

@@ -31,6 +31,9 @@ pawl__rule_fn pawl__rule_requests, pawl__rule_evaluates;
 /** The payload of the event at that seq. */
 PAWL_MUST_CHECK pawl_status pawl__rule_earlier_payload(
         pawl__json_tree *tree, const pawl__apply_ctx *a, int64_t seq);
+/** A conflict that is asked again is one of that step. */
+PAWL_MUST_CHECK pawl_status pawl__rule_is_own_conflict(
+        const pawl__apply_ctx *a, const pawl__row *conflict);
 /** An event about a conflict that is there: its question asked again, or its answer. */
 PAWL_MUST_CHECK pawl_status pawl__rule_asks_again(
         const pawl__apply_ctx *a, const pawl__row *conflict);

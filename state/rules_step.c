@@ -31,6 +31,13 @@ pawl_status pawl__rule_wrong_status(const pawl__apply_ctx *a)
                 PAWL__FMT(a->event->step_id), PAWL__FMT(a->step.v[PAWL__STEP_STATUS].text));
 }
 
+/* An answer in another step opens no gate of this one. */
+static bool is_of(const pawl__row *conflict, const pawl__row *step)
+{
+        return pawl__text_eq(conflict->v[PAWL__CON_RUN].text, step->v[PAWL__STEP_RUN].text) &&
+               pawl__text_eq(conflict->v[PAWL__CON_STEP].text, step->v[PAWL__STEP_ID].text);
+}
+
 /* The first of the conflicts that block the step without an answer; absent: each has one. */
 static pawl_status find_open(
         pawl_text *open, pawl__store *store, const pawl__row *step, pawl_error *err)
@@ -45,7 +52,8 @@ static pawl_status find_open(
                 if (status && status != PAWL_ENOTFOUND)
                         return status;
                 *open = pawl__text_n(left.data, len);
-                if (status || !pawl__rule_is(&conflict, PAWL__CON_STATUS, "resolved"))
+                if (status || !pawl__rule_is(&conflict, PAWL__CON_STATUS, "resolved") ||
+                        !is_of(&conflict, step))
                         return PAWL_OK;
                 left = space ? pawl__text_n(space + 1, left.len - len - 1) : pawl__text(NULL);
         }
@@ -81,6 +89,10 @@ pawl_status pawl__state_step_blocked(
 /* A step that no conflict blocks, but a layer of the program's own, begins again. */
 pawl_status pawl__rule_starts_step(const pawl__apply_ctx *a)
 {
+        if (a->step_is != PAWL__ROW_THERE && a->run.v[PAWL__RUN_MISSION_HASH].text.data)
+                return pawl__rules_refuse(a, "step-status",
+                        "the mission of run %.*s has no step %.*s", PAWL__FMT(a->event->run_id),
+                        PAWL__FMT(a->event->step_id));
         return pawl__rule_step_status(a) == BLOCKED && a->step.v[PAWL__STEP_BLOCKERS].text.len
                        ? pawl__rule_wrong_status(a)
                        : PAWL_OK;

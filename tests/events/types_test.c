@@ -5,6 +5,7 @@
 static const char *const value_of[] = {
         [PAWL__FIELD_TEXT] = "\"text\"",
         [PAWL__FIELD_INTEGER] = "-7",
+        [PAWL__FIELD_COUNT] = "0",
         [PAWL__FIELD_NUMBER] = "0.5",
         [PAWL__FIELD_BOOL] = "false",
         [PAWL__FIELD_HASH] = "\"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\"",
@@ -19,6 +20,7 @@ static const char *const value_of[] = {
 static const char *const wrong_value_of[] = {
         [PAWL__FIELD_TEXT] = "null",
         [PAWL__FIELD_INTEGER] = "1.5",
+        [PAWL__FIELD_COUNT] = "-1",
         [PAWL__FIELD_NUMBER] = "\"0.5\"",
         [PAWL__FIELD_BOOL] = "0",
         [PAWL__FIELD_HASH] = "\"00112233445566778899AABBccddeeff00112233445566778899aabbccddeeff\"",

@@ -106,14 +106,13 @@ class Run:
         self.thread = first["type"] in THREAD_TYPES
         imported = first["type"] == "RunStarted" and "origin" in (first["payload"] or {})
         self.judged = first["v"] == 2 and not self.thread and not imported
-        self.phase = "unknown"
+        self.phase, self.session = "unknown", None
         self.fence = 0
         self.order = []  # the ids of the steps that count
         self.steps = collections.defaultdict(Step)
         self.conflicts = collections.defaultdict(Conflict)
         self.forking = False  # nothing but forked steps came since its RunStarted
         self.forked_from, self.started = None, 0
-
 
     def note_all(self, seq):
         for step in self.steps.values():
@@ -130,8 +129,8 @@ class Judge:
         self.before = {}  # the payload of the event before, if that is a WorkspaceCheckpointed
         self.version = 1  # the newest yet; of an event of the first one, only chain and form are judged
         self.runs = {}
-        self.tokens = set()
-        self.sessions, self.ended = set(), set()
+        self.tokens, self.asked = set(), {}  # whose each conflict is, (run, step)
+        self.sessions, self.ended = {}, set()  # the run of each
         self.trees, self.taken = {}, {}  # of each checkpoint of the workspace, and its seq
         self.rollbacks, self.root = {}, None  # the seq of the one under way, by work tree; the root of the log's own
 
@@ -196,11 +195,10 @@ class Judge:
             known = event["session_id"] in self.sessions
             self.require(known != (kind == "SessionStarted"), "session-known",
                          f"{kind} of session {event['session_id']}, which has {'' if known else 'not '}started before")
-            self.sessions.add(event["session_id"])
-            ended = event["session_id"] in self.ended
-            self.require(kind != "SessionEnded" or not ended, "session-known", f"{event['session_id']} ended before")
-            if kind == "SessionEnded":
-                self.ended.add(event["session_id"])
+            run_id = self.sessions.setdefault(event["session_id"], event["run_id"])
+            self.require(event["run_id"] == run_id, "session-known", f"the session is of run {run_id}")
+            self.require(kind != "SessionEnded" or event["session_id"] not in self.ended, "session-known", "it ended before")
+            self.ended |= {event["session_id"]} if kind == "SessionEnded" else set()
         elif kind == "WorkspaceCheckpointed":
             self.require(payload["n"] == len(self.trees) + 1, "checkpoint-number",
                          f"{payload['n']} follows {len(self.trees)}")
@@ -252,7 +250,7 @@ class Judge:
                 self.require(status in STEPS[kind][0], "step-status", f"{kind} while it is {status}")
             return
         if kind == "RunClaimed":
-            self.require(payload["fence"] > run.fence, "fence-grows", f"fence {payload['fence']} follows {run.fence}")
+            self.require(0 < payload["fence"] - run.fence <= 1_000_000, "fence-grows", f"it follows {run.fence}")
         elif payload.get("forked_from") and kind == "RunStarted":
             origin, seq = payload["forked_from"]["run_id"], payload["forked_from"]["seq"]
             there = origin != event["run_id"] and origin in self.runs and self.runs[origin].phase not in UNBEGUN
@@ -270,6 +268,8 @@ class Judge:
             self.check_answer(event, run.conflicts[payload["conflict_id"]], payload)
         elif kind in STEP_TYPES:
             self.check_step(run, run.steps[event["step_id"]], event["step_id"], kind, payload)
+        has_it = kind not in STEP_TYPES or not run.session or event["session_id"] in (None, run.session)
+        self.require(has_it, "session-known", f"session {run.session} has the run")
         self.apply_run(run, event, kind, payload)
         if kind in STEP_TYPES:
             self.apply_step(run, run.steps[event["step_id"]], event, kind, payload)
@@ -280,7 +280,7 @@ class Judge:
         run.forking = kind == "RunStarted" and "forked_from" in payload or \
             run.forking and kind == "StepCompleted" and payload.get("forked") is True
         if kind == "RunClaimed":
-            run.fence = payload["fence"]
+            run.fence, run.session = payload["fence"], event["session_id"]
             run.phase = {"unknown": "claimed", "queued": "open"}.get(run.phase, run.phase)
             if run.phase + "+" in AGAIN:
                 run.phase += "+"
@@ -370,6 +370,7 @@ class Judge:
 
     def check_step(self, run, step, step_id, kind, payload):
         case = self.variant(kind, payload)
+        self.require(kind != "StepStarted" or step.status != NEW or not run.document, "step-status", "no step of its mission")
         left_out = case == "StepCompleted with skipped" and payload.get("reason") == "when" and step.question is None
         apart = step.status == "blocked" and (left_out or case == "StepStarted" and not step.open - {None})
         self.require(apart or step.status in STEPS[case][0], "step-status", f"{case} while it is {step.status}")
@@ -389,6 +390,8 @@ class Judge:
         elif kind == "GlossaryClarificationRequested":
             self.require(payload["conflict_id"] in step.open, "asked-when-blocked",
                          f"the step is not blocked by {payload['conflict_id']}")
+            whose = self.asked.setdefault(payload["conflict_id"], (run.id, step_id))
+            self.require(whose == (run.id, step_id), "asked-when-blocked", f"the conflict is of {whose}")
             at = {name: last.get(name) for name in ("retry_token", "input_hash")}
             self.require(at.items() <= payload.items(), "asked-when-blocked", f"the last checkpoint is {at}")
             conflict = run.conflicts[payload["conflict_id"]]

@@ -52,6 +52,7 @@ static size_t rows(struct fixture *f)
 static const char *const right[] = {
         [PAWL__FIELD_TEXT] = "\"text\"",
         [PAWL__FIELD_INTEGER] = "1",
+        [PAWL__FIELD_COUNT] = "1",
         [PAWL__FIELD_NUMBER] = "0.5",
         [PAWL__FIELD_BOOL] = "true",
         [PAWL__FIELD_HASH] = "\"" HASH_A "\"",
@@ -65,6 +66,7 @@ static const char *const right[] = {
 static const char *const wrong[] = {
         [PAWL__FIELD_TEXT] = "null",
         [PAWL__FIELD_INTEGER] = "1.5",
+        [PAWL__FIELD_COUNT] = "1.5",
         [PAWL__FIELD_NUMBER] = "\"0.5\"",
         [PAWL__FIELD_BOOL] = "0",
         [PAWL__FIELD_HASH] = "\"0123456789abcdef\"",

@@ -48,6 +48,22 @@ def a_step_starts_in_a_failed_run_that_nobody_claimed(log):
     log.put(log.find("RunFailed", "failed") + 1, log.get("StepStarted", "failed", "fails"))
 
 
+@breaks("fence-grows")
+def a_claim_uses_up_all_fences(log):
+    log.get("RunClaimed", "failed", nth=1)["payload"]["fence"] = 2 ** 53 - 1
+
+
+@breaks("step-status")
+def a_step_starts_that_its_mission_does_not_have(log):
+    at = log.find("StepStarted", "failed")
+    log.put(at, log.events[at], step_id="another")
+
+
+@breaks("form")
+def an_attempt_counts_below_0(log):
+    log.get("StepAttemptFailed")["payload"]["attempt"] = -1
+
+
 @breaks("run-phase")
 def a_step_starts_in_a_cancelled_run_that_was_claimed_again(log):
     at = log.find("RunCancelled")

@@ -27,6 +27,23 @@ def a_step_asks_about_what_does_not_block_it(log):
     log.get("GlossaryClarificationRequested", "terms")["payload"]["conflict_id"] = "0123456789abcdef"
 
 
+@breaks("asked-when-blocked")
+def a_step_asks_about_what_blocks_another_run(log):
+    conflict = log.get("GlossaryClarificationRequested", "terms")["payload"]["conflict_id"]
+    blocked = log.get("GenerationBlockedBySemanticConflict", "output")
+    blocked["payload"]["conflicts"][0]["conflict_id"] = conflict
+    log.get("GlossaryClarificationRequested", "output")["payload"]["conflict_id"] = conflict
+
+
+@breaks("gate-open")
+def an_answer_to_another_run_opens_its_gate(log):
+    conflict = log.get("GlossaryClarificationRequested", "terms")["payload"]["conflict_id"]
+    at = log.find("GlossaryClarificationRequested", "changes", "blocks")
+    blocked = log.get("GenerationBlockedBySemanticConflict", "changes", "blocks")
+    blocked["payload"]["conflicts"] = [{**blocked["payload"]["conflicts"][0], "conflict_id": conflict}]
+    log.put(at, log.get("StepCheckpointed", "changes", "blocks"), cursor="post_clarification")
+
+
 @breaks("asked-first")
 def it_is_answered_before_it_is_asked(log):
     log.move(log.find("GlossaryClarificationResolved", "output"), log.find("GlossaryClarificationRequested", "output"))
@@ -85,6 +102,16 @@ def a_question_without_a_time_runs_out(log):
 @breaks("session-known")
 def a_session_starts_twice(log):
     log.put(log.find("SessionStarted", "terms") + 1, log.get("SessionStarted", "terms"))
+
+
+@breaks("session-known")
+def a_session_ends_for_another_run(log):
+    log.get("SessionEnded", "output").update(run_id="terms", mission_id="refund-service")
+
+
+@breaks("session-known")
+def a_step_starts_in_the_session_of_another_run(log):
+    log.get("StepStarted", "skipped")["session_id"] = log.get("SessionStarted", "failed")["session_id"]
 
 
 @breaks("session-known")
