@@ -187,7 +187,7 @@ static pawl_status keeps_rules(bool *keeps, pawl__state *state, pawl_text run_id
         pawl__row run = {.v[PAWL__RUN_ID].text = run_id};
         const pawl_status status = pawl__state_get(state, PAWL__RUNS, &run, &arena, err);
 
-        *keeps = !run.v[PAWL__RUN_ILLEGAL].integer &&
+        *keeps = !pawl__run_illegal(&run) &&
                  run.v[PAWL__RUN_RULES].integer & (PAWL__RULES_JUDGED | PAWL__RULES_IMPORTED);
         pawl__arena_free(&arena);
         return status;

@@ -89,7 +89,7 @@ HISTORY_TEST(events_that_broke_the_rules_are_in_the_range)
         range_holds_all(h);
         assert_ok(pawl__state_rebuild(h->log, &h->err));
         const pawl__row run = history_row(h, PAWL__RUNS, "run-1", NULL);
-        assert_int_equal(run.v[PAWL__RUN_ILLEGAL].integer, 3);
+        assert_int_equal(pawl__run_illegal(&run), 3);
         assert_int_equal(run.v[PAWL__RUN_LAST_SEQ].integer, 4);
         range_holds_all(h);
 }
