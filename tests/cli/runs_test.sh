@@ -143,4 +143,4 @@ runs 3 pawl run mission.yaml --run $id --no-input
 dialog 0 'spawn sh -c "stty cols 80; pawl runs; pawl checkpoints"'
 says "^${id:0:8} +refund-service +20[-0-9 :]+ +blocked +1/3 +specify +1[[:space:]]*\$" screen
 lacks '.{81}' <(tr -d '\r' <screen)
-says '^ *[0-9]+ cp-[^ ]* +rese(arch|…) +- +auto ' screen
+says '^ *[0-9]+ cp-[^ ]* +research +- ' screen
