@@ -28,8 +28,10 @@ static pawl_status count(
         uint32_t owner = PAWL__MARK_SHARED;
 
         (void)parts;
-        total->contents++;
-        total->bytes += size;
+        if (!pawl__mark_is_chunk(c->reach, hash)) {
+                total->contents++;
+                total->bytes += size;
+        }
         total->stored += stored;
         if (!pawl__mark_has(&owner, c->reach, hash)) {
                 total->unnamed++;

@@ -388,6 +388,7 @@ pawl_status pawl__workspace_scan(
                 .home = ws->home,
                 .config_home = ws->config_home,
                 .flush_spool = flush_spool,
+                .looks = ws->looks,
                 .progress = ws->progress,
                 .progress_user = ws->progress_user};
         pawl__arena arena = PAWL__ARENA_INIT;

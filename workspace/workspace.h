@@ -27,6 +27,7 @@ typedef struct pawl__workspace {
                 root_name; /**< as events say it: relative to the directory that holds the log's */
         const char *home, *config_home; /**< NULL: not known */
         bool force_root;
+        bool looks; /**< scans are not stored: see pawl__scan_options */
         const pawl_text *exclude;
         size_t n_exclude;
         const pawl_text *include; /**< patterns that go before all others, but for a directory that

@@ -1,7 +1,7 @@
 #include "support/checkpoints.h"
 #include "base/json_write.h"
 #include "state/state.h"
-#include "workspace/store/contents.h"
+#include "workspace/store/contents_internal.h"
 #include "workspace/store/object_set.h"
 
 struct putting {
@@ -19,13 +19,14 @@ static void put_contents(struct putting *p)
         for (size_t i = 0; i < p->trees->n; i++) {
                 const pawl__buf *data = &p->trees->items[i].data;
                 uint32_t parts, part = 0;
-                assert_ok(pawl__contents_chunks(&parts, data->len, NULL));
+                assert_ok(pawl__contents_parts(&parts, data->len, NULL));
                 for (; part < parts; part++) {
                         const size_t at = part * PAWL__PART_SIZE, left = data->len - at;
                         pawl__buf_clear(&packed);
-                        assert_ok(pawl__contents_pack(&packed, p->contents,
-                                data->data ? data->data + at : "",
-                                left < PAWL__PART_SIZE ? left : PAWL__PART_SIZE, NULL));
+                        assert_ok(pawl__contents_compress(&packed, p->contents,
+                                pawl__text_n(data->data ? data->data + at : "",
+                                        left < PAWL__PART_SIZE ? left : PAWL__PART_SIZE),
+                                (pawl_text){NULL, 0}, NULL));
                         assert_ok(pawl__contents_put(p->contents, p->trees->items[i].hash, part,
                                 data->len, pawl__buf_text(&packed), NULL));
                 }

@@ -1,7 +1,7 @@
 /* Contents: packed in parts, read back and hashed, and what damage does. */
 #include "support/event_log.h"
 #include "support/sweep.h"
-#include "workspace/store/contents.h"
+#include "workspace/store/contents_internal.h"
 
 typedef struct fixture {
         event_log *f;
@@ -66,14 +66,15 @@ static pawl_status put_all(pawl_log *log, pawl__batch *batch, void *user, pawl_e
         pawl_event event = event_scope(NULL);
         pawl__buf packed = PAWL__BUF_INIT;
         uint32_t parts = 0;
-        pawl_status status = pawl__contents_chunks(&parts, p->len, err);
+        pawl_status status = pawl__contents_parts(&parts, p->len, err);
 
         (void)log;
         for (uint32_t i = 0; i < parts && !status; i++) {
                 size_t at = i * PAWL__PART_SIZE, left = p->len - at;
                 pawl__buf_clear(&packed);
-                status = pawl__contents_pack(&packed, p->contents, p->data + at,
-                        left < PAWL__PART_SIZE ? left : PAWL__PART_SIZE, err);
+                status = pawl__contents_compress(&packed, p->contents,
+                        pawl__text_n(p->data + at, left < PAWL__PART_SIZE ? left : PAWL__PART_SIZE),
+                        (pawl_text){NULL, 0}, err);
                 if (!status)
                         status = pawl__contents_put(
                                 p->contents, p->hash, i, p->len, pawl__buf_text(&packed), err);

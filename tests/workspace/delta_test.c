@@ -1,6 +1,7 @@
 /* Contents as differences from others: how far one is from a whole one, what damage damages, and
  * that letting a base go keeps what is a difference from it. */
 #include "support/deltas.h"
+#include "workspace/store/contents_internal.h"
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
@@ -219,8 +220,8 @@ static pawl_status put_in_parts(pawl_log *log, pawl__batch *batch, void *user, p
 {
         const deltas_putting *p = user;
         pawl__buf packed = PAWL__BUF_INIT;
-        pawl_status status =
-                pawl__contents_pack(&packed, p->t->contents, p->text.data, p->text.len, err);
+        pawl_status status = pawl__contents_compress(&packed, p->t->contents,
+                pawl__text_n(p->text.data, p->text.len), (pawl_text){NULL, 0}, err);
 
         (void)log, (void)batch;
         if (!status)

@@ -348,7 +348,7 @@ WORKSPACE_TEST(what_does_not_wait_packed_is_read_again)
  * changing in the end. */
 WORKSPACE_TEST(a_file_that_changes_before_it_is_stored_is_seen)
 {
-        enum { SIZE = (4 << 20) + 1 };
+        enum { SIZE = 25 << 20 }; /* more than waits packed */
         char *data = random_bytes(SIZE, 8), *whole = path_in(w->f->directory, "log");
 
         workspace_write(w, "a", "small");

@@ -93,4 +93,11 @@ SHAPES_TEST(the_first_one_that_names_it_is_told_until_there_is_a_second)
         assert_true(pawl__mark_has(&owner, reach, tree[1]));
         assert_int_equal(owner, 4);
         pawl__mark_free(reach);
+        /* a file may have the bytes of a directory */
+        assert_ok(pawl__mark_new(&reach, t->contents, &t->err));
+        assert_ok(pawl__mark_content(reach, tree[0], 3, &t->err));
+        assert_false(pawl__mark_has(&owner, reach, a));
+        assert_ok(pawl__mark_add(reach, tree[0], 3, &t->err));
+        assert_true(pawl__mark_has(&owner, reach, a));
+        pawl__mark_free(reach);
 }

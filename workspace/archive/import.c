@@ -9,7 +9,7 @@
 #include "events/types.h"
 #include "state/state.h"
 #include "workspace/archive/archive_check.h"
-#include "workspace/store/contents.h"
+#include "workspace/store/chunk_writer.h"
 #include "workspace/workspace.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -276,57 +276,33 @@ struct storing {
         const pawl__object *content;
         pawl__batch *batch;
         pawl__hasher *hasher;
-        bool put; /* into the contents, which lack it */
-        uint32_t part;
-        pawl__buf text, packed; /* of the part, or of the whole document */
+        bool put;                  /* into the contents, which lack it */
+        pawl__buf text;            /* whole: of a document, or a content of up to a part */
+        pawl__chunk_writer chunks; /* of a larger one */
 };
-
-static pawl_status put_part(struct storing *s, pawl_error *err)
-{
-        pawl__contents *contents = s->m->contents;
-        const pawl__object *content = s->content;
-        const pawl_text text = pawl__buf_text(&s->text);
-        pawl__delta whole;
-        pawl_status status;
-
-        pawl__buf_clear(&s->packed);
-        if (content->size <= PAWL__PART_SIZE) {
-                status = pawl__contents_encode(&s->packed, &whole, contents, text, NULL, err);
-                if (!status)
-                        status = pawl__contents_add(contents, content->hash, content->size,
-                                pawl__buf_text(&s->packed), &whole, err);
-        } else {
-                status = pawl__contents_pack(&s->packed, contents, text.data, text.len, err);
-                if (!status)
-                        status = pawl__contents_put(contents, content->hash, s->part, content->size,
-                                pawl__buf_text(&s->packed), err);
-        }
-        s->part++;
-        pawl__buf_clear(&s->text);
-        return status;
-}
 
 static pawl_status store(const void *data, size_t len, void *user, pawl_error *err)
 {
         struct storing *s = user;
-        const char *at = data;
-        pawl_status status = PAWL_OK;
 
         if (pawl__hasher_add(s->hasher, data, len))
                 return pawl__nomem(err);
-        if (s->content->document)
+        if (s->content->document || (s->put && s->content->size <= PAWL__PART_SIZE))
                 return pawl__buf_add(&s->text, data, len) ? pawl__nomem(err) : PAWL_OK;
-        while (s->put && len > 0 && !status) {
-                const size_t free_len = PAWL__PART_SIZE - s->text.len;
-                const size_t n = len < free_len ? len : free_len;
-                if (pawl__buf_add(&s->text, at, n))
-                        return pawl__nomem(err);
-                at += n;
-                len -= n;
-                if (s->text.len == PAWL__PART_SIZE)
-                        status = put_part(s, err);
-        }
-        return status;
+        return s->put ? pawl__chunk_writer_add(data, len, &s->chunks, err) : PAWL_OK;
+}
+
+static pawl_status keep_content(struct storing *s, pawl_error *err)
+{
+        pawl__contents *contents = s->m->contents;
+        const pawl__object *content = s->content;
+
+        if (content->size <= PAWL__PART_SIZE)
+                return pawl__contents_put_whole(
+                        contents, content->hash, pawl__buf_text(&s->text), NULL, err);
+        TRY(pawl__chunk_writer_end(&s->chunks, content->hash, err));
+        return pawl__contents_put(
+                contents, content->hash, 0, content->size, pawl__buf_text(&s->chunks.list), err);
 }
 
 /* A document is a blob, and may be a file's content as well. */
@@ -349,9 +325,10 @@ static pawl_status store_content(struct storing *s, pawl__archive_reader *reader
         bool has = false;
         pawl_status status;
 
-        s->part = 0;
         s->put = false;
         pawl__buf_clear(&s->text);
+        TRY(pawl__chunk_writer_begin(
+                &s->chunks, s->m->contents, NULL, pawl__chunk_to_log, s->m->contents, err));
         pawl__content_name(name, s->content->hash);
         if (s->content->directory || s->content->file) {
                 TRY(pawl__contents_has(&has, s->m->contents, s->content->hash, err));
@@ -371,9 +348,7 @@ static pawl_status store_content(struct storing *s, pawl__archive_reader *reader
                 status = pawl__archive_refuse(err, s->m->source.name, "%s changed meanwhile", name);
         if (!status && s->content->document)
                 return keep_document(s, err);
-        if (!status && s->put && (s->text.len > 0 || s->part == 0))
-                status = put_part(s, err);
-        return status;
+        return !status && s->put ? keep_content(s, err) : status;
 }
 
 static pawl_status store_all(struct importing *m, pawl__batch *batch, pawl_error *err)
@@ -401,7 +376,7 @@ static pawl_status store_all(struct importing *m, pawl__batch *batch, pawl_error
         pawl__archive_reader_free(reader);
         pawl__hasher_free(s.hasher);
         pawl__buf_free(&s.text);
-        pawl__buf_free(&s.packed);
+        pawl__chunk_writer_free(&s.chunks);
         return status;
 }
 

@@ -26,6 +26,7 @@ static pawl_status find_sides(pawl__comparing *c, const char *a, const char *b, 
 
 static pawl_status read_workspace(pawl__comparing *c, pawl_error *err)
 {
+        c->ws.looks = true;
         pawl_status status = pawl__workspace_scan(&c->scan, &c->ws, false, err);
 
         if (status)

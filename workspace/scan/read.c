@@ -120,21 +120,40 @@ static ssize_t read_up_to(int fd, char *to, size_t len)
         return (ssize_t)got;
 }
 
+/* The bytes that the status says; *what is set if they cannot be read or are fewer. */
+static pawl_status read_bytes(pawl__reading *what, unsigned char hash[32], pawl__hasher *hasher,
+        char *buf, int fd, uint64_t size, pawl__content_sink sink, void *user, pawl_error *err)
+{
+        uint64_t at = 0;
+
+        TRY(pawl__hasher_begin(hasher, err));
+        do {
+                const size_t len =
+                        size - at < PAWL__PART_SIZE ? (size_t)(size - at) : PAWL__PART_SIZE;
+                const ssize_t got = read_up_to(fd, buf, len);
+                if (got < (ssize_t)len) {
+                        *what = got < 0 ? PAWL__READ_REFUSED : PAWL__READ_CHANGED;
+                        return PAWL_OK;
+                }
+                if (pawl__hasher_add(hasher, buf, len))
+                        return pawl__nomem(err);
+                if (sink)
+                        TRY(sink(buf, len, user, err));
+                at += len;
+        } while (at < size);
+        return pawl__hasher_end(hasher, hash) ? pawl__nomem(err) : PAWL_OK;
+}
+
 pawl_status pawl__read_file(pawl__reading *what, struct stat *st, unsigned char hash[32],
-        pawl__contents *contents, int fd, uint64_t max, pawl__chunk_sink sink, void *user,
+        pawl__contents *contents, int fd, uint64_t max, pawl__content_sink sink, void *user,
         pawl_error *err)
 {
-        pawl__hasher *hasher = pawl__contents_hasher(contents);
+        pawl__hasher *hasher = pawl__contents_hasher(contents), *own = NULL;
         char *buf = pawl__contents_scratch(contents);
         struct stat after;
-        uint64_t at = 0;
-        uint32_t part = 0;
 
         if (!buf)
                 return pawl__nomem(err);
-        pawl_status status = pawl__hasher_begin(hasher, err);
-        if (status)
-                return status;
         *what = PAWL__READ_REFUSED;
         if (fstat(fd, st) != 0)
                 return PAWL_OK;
@@ -142,29 +161,21 @@ pawl_status pawl__read_file(pawl__reading *what, struct stat *st, unsigned char 
         const uint64_t size = (uint64_t)st->st_size;
         if (!S_ISREG(st->st_mode) || st->st_size < 0 || size > max)
                 return PAWL_OK;
-        do {
-                const size_t len =
-                        size - at < PAWL__PART_SIZE ? (size_t)(size - at) : PAWL__PART_SIZE;
-                const ssize_t got = read_up_to(fd, buf, len);
-                if (got < 0) {
-                        *what = PAWL__READ_REFUSED;
-                        return PAWL_OK;
-                }
-                if ((size_t)got < len)
-                        return PAWL_OK;
-                if (pawl__hasher_add(hasher, buf, len))
-                        return pawl__nomem(err);
-                status = sink ? sink(buf, len, part, size, user, err) : PAWL_OK;
-                if (status)
-                        return status;
-                at += len;
-                part++;
-        } while (at < size);
-        if (pawl__hasher_end(hasher, hash))
-                return pawl__nomem(err);
+        if (size <= PAWL__PART_SIZE)
+                sink = NULL;
+        else if (sink) /* which hashes chunks with the other */
+                TRY(pawl__hasher_new(&own, err));
+        *what = PAWL__READ_WHOLE;
+        const pawl_status status =
+                read_bytes(what, hash, own ? own : hasher, buf, fd, size, sink, user, err);
+        const int error = errno;
+        pawl__hasher_free(own);
+        errno = error;
+        if (status || *what != PAWL__READ_WHOLE)
+                return status;
         if (fstat(fd, &after) != 0)
                 *what = PAWL__READ_REFUSED;
-        else if (pawl__stat_same(st, &after))
-                *what = PAWL__READ_WHOLE;
+        else if (!pawl__stat_same(st, &after))
+                *what = PAWL__READ_CHANGED;
         return PAWL_OK;
 }

@@ -14,21 +14,18 @@ typedef enum pawl__reading {
         PAWL__READ_REFUSED  /**< it cannot be read: errno says why */
 } pawl__reading;
 
-/** Takes the parts of PAWL__PART_SIZE bytes in order; @p size: of the whole. A file without bytes
- *  has one part, an empty one. */
-typedef pawl_status (*pawl__chunk_sink)(
-        const void *data, size_t len, uint32_t part, uint64_t size, void *user, pawl_error *err);
-
 /**
  * Read the open file, from its start: its status before and after must be the same, and of a file
  * that is no larger than @p max. What the sink took counts only with PAWL__READ_WHOLE.
  *
- * @param sink  NULL: only the hash is wanted.
+ * @param sink  takes a file of more than PAWL__PART_SIZE bytes piece by piece, and may read and put
+ *              contents meanwhile; a smaller one is in pawl__contents_scratch() afterwards. NULL:
+ *              only the hash is wanted.
  * @return PAWL_OK with *what; a failure of the sink, or PAWL_ENOMEM.
  */
 PAWL_MUST_CHECK pawl_status pawl__read_file(pawl__reading *what, struct stat *st,
         unsigned char hash[32], pawl__contents *contents, int fd, uint64_t max,
-        pawl__chunk_sink sink, void *user, pawl_error *err);
+        pawl__content_sink sink, void *user, pawl_error *err);
 
 /**
  * A store through a shared mapping moves a file's times only where it is the first to its page

@@ -64,6 +64,7 @@ static void scanner_end(pawl__scanner *s)
         pawl__scan_leave_repositories(s, 0);
         free(s->repositories);
         pawl__buf_free(&s->encoding);
+        pawl__chunk_writer_free(&s->large.writer);
 }
 
 /* ---- The root -------------------------------------------------------------------------------- */

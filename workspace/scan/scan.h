@@ -61,6 +61,7 @@ typedef struct pawl__scan_options {
         bool flush_spool; /**< what waits packed and fills its room goes into the log at once, each
                              time in a commit of its own, so that others can write in between; until
                              a checkpoint names them, a prune lets such contents go */
+        bool looks;       /**< the scan is not stored: nothing is packed for it */
         uint64_t max_files, max_bytes; /**< a root with more is refused; 0: any is taken */
         int64_t deadline_ms;   /**< by the log's clock: after it nothing is read that is not known,
                                   but   listed (PAWL__SKIP_BUDGET); 0: there is none */

@@ -13,6 +13,7 @@
 #include "workspace/scan/listing.h"
 #include "workspace/scan/new_objects.h"
 #include "workspace/scan/scan.h"
+#include "workspace/store/chunk_writer.h"
 #include <sys/stat.h>
 
 /** Bytes of a file of rules. */
@@ -22,7 +23,7 @@
  * again. */
 #define PAWL__SPOOL_MAX ((size_t)24 << 20)
 
-/** A packed content in the spool; its bytes follow. */
+/** A packed content in the spool, or the list of a larger one's chunks; its bytes follow. */
 typedef struct pawl__spooled {
         unsigned char hash[32];
         uint64_t size, len; /**< of the whole; of what follows */
@@ -38,7 +39,9 @@ struct pawl__scan_inside {
         size_t cap_not_captured;
         char *root, *index_path;
         uint64_t max_file;
-        bool heals;       /**< some of what the log has is damaged, and is put anew */
+        size_t large_start; /**< in the spool: where the current large content begins */
+        bool chunked;       /**< chunks were spooled: a content may be there twice */
+        bool heals;         /**< some of what the log has is damaged, and is put anew */
         bool flush_spool; /**< some of what was packed is in the log already, or could not be put */
         bool root_spooled; /**< the document of the root's directory is in the spool */
         bool based;        /**< an index was used: what did not change since is in the log */
@@ -71,6 +74,15 @@ typedef struct pawl__level {
         pawl__index_cursor cursor;
 } pawl__level;
 
+/** A content of more than a part, while it is spooled in chunks. */
+typedef struct pawl__large {
+        pawl__chunk_writer writer;
+        const unsigned char *like; /**< the hash of what was at its path; NULL: nothing was */
+        bool begun;                /**< a piece of it came */
+        bool room;                 /**< so far all is in the spool or the log */
+        bool kept;                 /**< so far all is in the log */
+} pawl__large;
+
 typedef struct pawl__scanner {
         const pawl__scan_options *options;
         pawl__contents *contents;
@@ -98,6 +110,7 @@ typedef struct pawl__scanner {
         int64_t write_back_ns; /**< pawl__write_back_ns(), once it was wanted; before, 0 */
         pawl__own_files own;   /**< the log's */
         bool git_root;         /**< the root is a directory of git's own */
+        pawl__large large;     /**< the content that is being spooled in chunks */
         bool measuring;        /**< files are counted, not read */
         int64_t deadline_ms;   /**< 0: there is none */
 } pawl__scanner;
@@ -107,6 +120,22 @@ typedef struct pawl__scanner {
  * stored. */
 PAWL_MUST_CHECK pawl_status pawl__scan_spool(pawl__scanner *s, pawl__index_entry *entry,
         pawl_text content, const unsigned char *like, pawl_error *err);
+/** The same of a content of any size. */
+PAWL_MUST_CHECK pawl_status pawl__scan_spool_any(pawl__scanner *s, pawl__index_entry *entry,
+        pawl_text content, const unsigned char *like, pawl_error *err);
+/** A file of any size is read next, in whose place @p like was (NULL: nothing was). */
+void pawl__scan_large_begin(pawl__scanner *s, const unsigned char *like);
+/** A pawl__content_sink: the next bytes of a file of more than a part. */
+pawl_status pawl__scan_large_add(const void *data, size_t len, void *scanner, pawl_error *err);
+/** All of it was read, with the entry's hash. *kept: the log has it, undamaged; otherwise it is
+ * spooled, and the entry marked, if there is room. */
+PAWL_MUST_CHECK pawl_status pawl__scan_large_end(
+        bool *kept, pawl__scanner *s, pawl__index_entry *entry, pawl_error *err);
+/** It is not needed: what was spooled of it and not flushed goes. */
+void pawl__scan_large_drop(pawl__scanner *s);
+/** Is there room in the spool, once it was flushed if it may be? */
+PAWL_MUST_CHECK pawl_status pawl__scan_make_room(
+        bool *room, pawl__scanner *s, size_t len, pawl_error *err);
 /** Put what is spooled into the log in a commit of its own, and empty the spool. */
 PAWL_MUST_CHECK pawl_status pawl__scan_flush_spool(
         struct pawl__scan_inside *in, pawl__contents *contents, pawl_error *err);

@@ -43,10 +43,10 @@ typedef struct storing {
         struct pawl__scan_inside *in;
         pawl__contents *contents;
         pawl__rootdir root;
-        pawl__buf path, encoding, packed;
-        unsigned char hash[32]; /* of the current file */
-        size_t changed;         /* files that are no longer what was scanned */
-        pawl_error first;       /* which was the first */
+        pawl__buf path, encoding;
+        pawl__chunk_writer chunks; /* of the current file */
+        size_t changed;            /* files that are no longer what was scanned */
+        pawl_error first;          /* which was the first */
 } storing;
 
 static pawl_status note_head(pawl__scanner *s, pawl_error *err)
@@ -91,27 +91,33 @@ static pawl_status note_kept(
         return PAWL_OK;
 }
 
+pawl_status pawl__scan_make_room(bool *room, pawl__scanner *s, size_t len, pawl_error *err)
+{
+        *room = s->in->spool.len + len <= PAWL__SPOOL_MAX;
+        if (*room || !s->options->flush_spool)
+                return PAWL_OK;
+        *room = true;
+        return pawl__scan_flush_spool(s->in, s->contents, err);
+}
+
 pawl_status pawl__scan_spool(pawl__scanner *s, pawl__index_entry *entry, pawl_text content,
         const unsigned char *like, pawl_error *err)
 {
         pawl__buf *out = &s->in->spool;
         pawl__spooled head = {.size = content.len};
         pawl_status status = PAWL_OK;
-        bool has;
+        bool has, room;
 
-        if (content.len > PAWL__PART_SIZE || s->measuring)
+        if (content.len > PAWL__PART_SIZE || s->measuring || s->options->looks)
                 return PAWL_OK;
         if (!s->in->seq)
                 status = note_head(s, err);
         if (status)
                 return status;
-        if (out->len + sizeof head + content.len > PAWL__SPOOL_MAX) {
-                if (!s->options->flush_spool)
-                        return PAWL_OK;
-                status = pawl__scan_flush_spool(s->in, s->contents, err);
-        }
-        if (!status)
-                status = note_kept(&has, s, entry, err);
+        TRY(pawl__scan_make_room(&room, s, sizeof head + content.len, err));
+        if (!room)
+                return PAWL_OK;
+        status = note_kept(&has, s, entry, err);
         if (status || has)
                 return status;
         const size_t start = out->len;
@@ -125,6 +131,16 @@ pawl_status pawl__scan_spool(pawl__scanner *s, pawl__index_entry *entry, pawl_te
         memcpy(out->data + start, &head, sizeof head);
         entry->flags |= PAWL__INDEX_SPOOLED;
         return PAWL_OK;
+}
+
+/* A list replaces what is stored under its hash. Without all of its chunks, some of which may have
+ * been pruned since the scan, its file is read again. */
+static pawl_status look_at_chunks(bool *put, struct pawl__scan_inside *in, pawl__contents *contents,
+        const pawl__spooled *head, pawl_text list, pawl_error *err)
+{
+        TRY(pawl__contents_has_chunks(put, contents, list, err));
+        in->flush_spool = in->flush_spool || !*put;
+        return *put ? pawl__contents_drop(contents, head->hash, err) : PAWL_OK;
 }
 
 /* May a content be put as it was spooled? Not if the log has it by now, or if it is a difference
@@ -157,7 +173,9 @@ static pawl_status put_spooled(
                 bool put = true;
                 memcpy(&head, spool->data + at, sizeof head);
                 const pawl_text packed = {spool->data + at + sizeof head, (size_t)head.len};
-                if (!seq || seq != in->seq || in->heals)
+                if (head.size > PAWL__PART_SIZE)
+                        status = look_at_chunks(&put, in, contents, &head, packed, err);
+                else if (!seq || seq != in->seq || in->heals || in->chunked)
                         status = look_again(&put, in, contents, &head, err);
                 if (!status && put)
                         status = pawl__contents_add(
@@ -192,6 +210,7 @@ pawl_status pawl__scan_flush_spool(
                 return status;
         in->flush_spool = true;
         pawl__buf_clear(&in->spool);
+        in->large_start = 0;
         return PAWL_OK;
 }
 
@@ -225,17 +244,15 @@ static pawl_status note_changed(storing *s, pawl_error *err)
         return PAWL_OK;
 }
 
-static pawl_status put_part(
-        const void *data, size_t len, uint32_t part, uint64_t size, void *user, pawl_error *err)
+/* A file that was read, and has the hash. */
+static pawl_status put_read(
+        storing *s, const unsigned char hash[32], uint64_t size, pawl_error *err)
 {
-        storing *s = user;
-
-        pawl__buf_clear(&s->packed);
-        pawl_status status = pawl__contents_pack(&s->packed, s->contents, data, len, err);
-        if (!status)
-                status = pawl__contents_put(
-                        s->contents, s->hash, part, size, pawl__buf_text(&s->packed), err);
-        return status;
+        if (size <= PAWL__PART_SIZE)
+                return pawl__contents_put_whole(s->contents, hash,
+                        pawl__text_n(pawl__contents_scratch(s->contents), (size_t)size), NULL, err);
+        TRY(pawl__chunk_writer_end(&s->chunks, hash, err));
+        return pawl__contents_put(s->contents, hash, 0, size, pawl__buf_text(&s->chunks.list), err);
 }
 
 /* Read a file again, into the log. Should it not have the same content, what was put under its hash
@@ -254,15 +271,18 @@ static pawl_status put_file(storing *s, const unsigned char hash[32], pawl_error
         if (fd < 0 && errno == ENOMEM)
                 return pawl__nomem(err);
         if (fd >= 0) {
-                memcpy(s->hash, hash, 32);
-                status = pawl__read_file(&what, &st, found, s->contents, fd, s->in->max_file,
-                        s->changed ? NULL : put_part, s, err);
+                status = pawl__chunk_writer_begin(
+                        &s->chunks, s->contents, NULL, pawl__chunk_to_log, s->contents, err);
+                if (!status)
+                        status = pawl__read_file(&what, &st, found, s->contents, fd,
+                                s->in->max_file, s->changed ? NULL : pawl__chunk_writer_add,
+                                &s->chunks, err);
                 close(fd);
         }
         if (status)
                 return status;
         if (what == PAWL__READ_WHOLE && memcmp(found, hash, 32) == 0)
-                return PAWL_OK;
+                return s->changed ? PAWL_OK : put_read(s, hash, (uint64_t)st.st_size, err);
         return note_changed(s, err);
 }
 
@@ -276,8 +296,11 @@ static pawl_status put_entry(storing *s, size_t at, pawl_error *err)
         /* What was flushed may have been pruned since. */
         if (entry->flags & PAWL__INDEX_SPOOLED && !s->in->flush_spool)
                 return PAWL_OK;
-        if (entry->flags & PAWL__INDEX_KEPT) {
-                TRY(pawl__contents_has(&has, s->contents, entry->hash, err));
+        if (entry->flags & (PAWL__INDEX_KEPT | PAWL__INDEX_SPOOLED)) {
+                if (entry->kind == PAWL__ENTRY_FILE && entry->size <= PAWL__PART_SIZE)
+                        TRY(pawl__contents_has(&has, s->contents, entry->hash, err));
+                else
+                        TRY(pawl__contents_has_whole(&has, s->contents, entry->hash, err));
                 if (has)
                         return PAWL_OK;
         }
@@ -363,7 +386,7 @@ pawl_status pawl__scan_store(pawl__scan *scan, pawl__contents *contents, pawl_er
         pawl__rootdir_close(&s.root);
         pawl__buf_free(&s.path);
         pawl__buf_free(&s.encoding);
-        pawl__buf_free(&s.packed);
+        pawl__chunk_writer_free(&s.chunks);
         if (!status && s.changed) {
                 status = PAWL_EINPUTS;
                 if (err)

@@ -204,19 +204,27 @@ static pawl_status add_file(pawl__scanner *s, pawl_text name, pawl__index_entry 
         const bool same = was_file && memcmp(old->hash, entry->hash, 32) == 0;
         const bool found = pawl__new_objects_find(
                 &s->in->new_objects, &s->in->index, PAWL__ENTRY_FILE, entry->hash);
-        bool met = same || found;
+        const bool large = s->large.begun;
+        bool met = same || found, kept = false;
         pawl_status status = PAWL_OK;
 
-        if (same && read && !found && !s->measuring) {
+        if (large && found)
+                pawl__scan_large_drop(s);
+        else if (large)
+                TRY(pawl__scan_large_end(&kept, s, entry, err));
+        if (large && same && !found) {
+                met = kept;
+                s->in->heals = s->in->heals || !met;
+        } else if (same && read && !found && !s->measuring) {
                 TRY(pawl__contents_intact(&met, s->contents, entry->hash, err));
                 s->in->heals = s->in->heals || !met;
         }
-        if (!met) {
-                entry->flags |= PAWL__INDEX_NEW;
+        if (!met)
+                entry->flags |= PAWL__INDEX_NEW | (kept ? PAWL__INDEX_KEPT : 0);
+        if (!met && entry->size <= PAWL__PART_SIZE)
                 status = pawl__scan_spool(s, entry,
                         pawl__text_n(pawl__contents_scratch(s->contents), (size_t)entry->size),
                         was_file ? old->hash : NULL, err);
-        }
         const size_t at = s->in->index.bytes.len;
         if (!status)
                 status = add(s, entry, name, (pawl_text){"", 0}, err);
@@ -285,13 +293,16 @@ static pawl_status take_file(pawl__scanner *s, const pawl__listed *listed, const
         if (fd < 0)
                 return pawl__scan_add_skipped(s, name, PAWL__SKIP_UNREADABLE, errno, err);
         const bool written_back = pawl__read_write_back(fd);
-        pawl_status status = pawl__read_file(
-                &what, &st, entry.hash, s->contents, fd, s->in->max_file, NULL, NULL, err);
+        pawl__scan_large_begin(s, old && old->kind == PAWL__ENTRY_FILE ? old->hash : NULL);
+        pawl_status status = pawl__read_file(&what, &st, entry.hash, s->contents, fd,
+                s->in->max_file, pawl__scan_large_add, s, err);
         const int error = errno;
         const uint32_t mode = pawl__acl_mode(fd, st.st_mode & 07777);
         close(fd);
         if (status)
                 return status;
+        if (what != PAWL__READ_WHOLE)
+                pawl__scan_large_drop(s);
         switch (what) {
         case PAWL__READ_CHANGED:
                 return PAWL_DONE;

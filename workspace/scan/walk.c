@@ -391,7 +391,7 @@ static pawl_status take_changed(pawl__scanner *s, const unsigned char hash[32], 
         if (pawl__new_objects_find(&in->new_objects, &in->index, PAWL__ENTRY_DIRECTORY, hash))
                 return PAWL_OK;
         entry->flags |= PAWL__INDEX_NEW;
-        const pawl_status status = pawl__scan_spool(
+        const pawl_status status = pawl__scan_spool_any(
                 s, entry, pawl__buf_text(&s->encoding), level->old_directory ? former : NULL, err);
         return status ? status
                       : pawl__new_objects_add(&in->new_objects, &in->index, level->entry, err);
@@ -407,7 +407,7 @@ static pawl_status leave_root(pawl__scanner *s, const unsigned char hash[32], pa
         memcpy(s->scan->tree, hash, 32);
         memcpy(root.hash, hash, 32);
         if (!in->based || memcmp(hash, in->base_tree, 32) != 0)
-                status = pawl__scan_spool(s, &root, pawl__buf_text(&s->encoding),
+                status = pawl__scan_spool_any(s, &root, pawl__buf_text(&s->encoding),
                         in->based ? in->base_tree : NULL, err);
         in->root_spooled = root.flags & PAWL__INDEX_SPOOLED;
         pop(s);

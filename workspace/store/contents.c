@@ -1,4 +1,4 @@
-/* Contents: put in parts, or by packed.c and delta.c; read whole. */
+/* Contents: put by packed.c and delta.c, or in chunks; read whole. */
 #include "base/error.h"
 #include "workspace/store/contents_internal.h"
 #include <stdlib.h>
@@ -45,7 +45,7 @@ void pawl__contents_quick(pawl__contents *c)
         c->quick = true;
 }
 
-pawl_status pawl__contents_chunks(uint32_t *n, uint64_t size, pawl_error *err)
+pawl_status pawl__contents_parts(uint32_t *n, uint64_t size, pawl_error *err)
 {
         uint64_t parts = size / PAWL__PART_SIZE + (size % PAWL__PART_SIZE != 0);
 
@@ -84,32 +84,7 @@ pawl_status pawl__contents_commit(
         return pawl__log_failed(c->log, status, err);
 }
 
-pawl_status pawl__contents_pack(
-        pawl__buf *out, pawl__contents *c, const void *data, size_t len, pawl_error *err)
-{
-        return pawl__contents_compress(out, c, pawl__text_n(data, len), (pawl_text){NULL, 0}, err);
-}
-
-/* One that is larger than a part. */
-static pawl_status put_parts(
-        pawl__contents *c, const unsigned char hash[32], pawl_text content, pawl_error *err)
-{
-        uint32_t parts = 0;
-        pawl_status status = pawl__contents_chunks(&parts, content.len, err);
-
-        for (uint32_t i = 0; i < parts && !status; i++) {
-                const size_t at = i * PAWL__PART_SIZE, left = content.len - at;
-                pawl__buf_clear(&c->packed);
-                status = pawl__contents_pack(&c->packed, c, content.data + at,
-                        left < PAWL__PART_SIZE ? left : PAWL__PART_SIZE, err);
-                if (!status)
-                        status = pawl__contents_put(
-                                c, hash, i, content.len, pawl__buf_text(&c->packed), err);
-        }
-        return status;
-}
-
-pawl_status pawl__contents_put_whole(pawl__contents *c, const unsigned char hash[32],
+pawl_status pawl__contents_put_one(pawl__contents *c, const unsigned char hash[32],
         pawl_text content, const unsigned char *like, pawl_error *err)
 {
         pawl__delta delta;
@@ -118,8 +93,6 @@ pawl_status pawl__contents_put_whole(pawl__contents *c, const unsigned char hash
 
         if (status || !lacks)
                 return status;
-        if (content.len > PAWL__PART_SIZE)
-                return put_parts(c, hash, content, err);
         pawl__buf_clear(&c->whole);
         status = pawl__contents_encode(&c->whole, &delta, c, content, like, err);
         return status ? status
@@ -183,7 +156,8 @@ pawl_status pawl__content_to_nothing(const void *data, size_t len, void *user, p
 
 static const char other_size[] = "it is of another size than its entry says";
 
-/* Part @p index into c->part, where it must be exactly @p len bytes long. */
+/* Part @p index into c->part, where it must be exactly @p len bytes long. PAWL_DONE: there is a
+ * list of chunks instead. */
 static pawl_status unpack(pawl__contents *c, const unsigned char hash[32], uint32_t index,
         uint64_t size, size_t len, pawl_error *err)
 {
@@ -195,6 +169,8 @@ static pawl_status unpack(pawl__contents *c, const unsigned char hash[32], uint3
                 return pawl__log_failed(c->log, status, err);
         if (whole != size)
                 return pawl__contents_damaged(hash, other_size, err);
+        if (index == 0 && pawl__chunks_is_list(pawl__buf_text(&c->packed)))
+                return PAWL_DONE;
         status = pawl__contents_decompress(
                 &c->part, c, pawl__buf_text(&c->packed), (pawl_text){NULL, 0}, len, err);
         return status == PAWL_EDAMAGED
@@ -227,7 +203,7 @@ pawl_status pawl__contents_read(pawl__contents *c, const unsigned char hash[32],
         if (!status && place.pack)
                 return read_packed(c, hash, size, sink, user, err);
         if (!status)
-                status = pawl__contents_chunks(&parts, size, err);
+                status = pawl__contents_parts(&parts, size, err);
         if (!status)
                 status = pawl__hasher_begin(c->hasher, err);
         for (uint32_t i = 0; i < parts && !status; i++) {
@@ -239,6 +215,8 @@ pawl_status pawl__contents_read(pawl__contents *c, const unsigned char hash[32],
                 if (!status)
                         status = sink(c->part.data, len, user, err);
         }
+        if (status == PAWL_DONE)
+                return pawl__contents_read_chunks(c, hash, sink, user, err);
         if (!status && pawl__hasher_end(c->hasher, found))
                 status = pawl__nomem(err);
         if (!status && memcmp(found, hash, 32) != 0)

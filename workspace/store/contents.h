@@ -1,14 +1,16 @@
 /**
  * @file workspace/store/contents.h
- * @brief What files and directories of checkpoints hold: in the log by hash, in parts, compressed.
+ * @brief What files and directories of checkpoints hold: in the log by hash, compressed.
  *
- * A content that is larger than PAWL__PART_SIZE is cut into parts of that size, the last one
- * shorter, and each part is one Zstandard frame (RFC 8878). So whatever a content's size is, one
- * part at a time is in memory. What is read is hashed again on the way.
+ * A content of up to PAWL__PART_SIZE is one Zstandard frame (RFC 8878): whole, in a row of its own
+ * or, where it is small, in a pack (workspace/store/pack.h); or as its difference from a content
+ * that it resembles, mostly what was at the same path before. Such a base is kept as long as what
+ * is a difference from it.
  *
- * A smaller one is one frame: whole, in a row of its own or, where it is small, in a pack
- * (workspace/store/pack.h); or as its difference from a content that it resembles, mostly what was
- * at the same path before. Such a base is kept as long as what is a difference from it.
+ * A larger content is a list of chunks (workspace/store/chunks.h), each a content like any other,
+ * so that what did not change in it is stored once. Older logs have it in parts of PAWL__PART_SIZE,
+ * the last one shorter, each a frame. Either way one part at a time is in memory. What is read is
+ * hashed again on the way.
  *
  * Failures of the log are passed on with its message in @p err.
  */
@@ -32,7 +34,7 @@ void pawl__contents_close(pawl__contents *contents);
 void pawl__contents_quick(pawl__contents *contents);
 
 /** How many parts a content of that size has. PAWL_ETOOBIG beyond what part numbers reach. */
-PAWL_MUST_CHECK pawl_status pawl__contents_chunks(uint32_t *n, uint64_t size, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__contents_parts(uint32_t *n, uint64_t size, pawl_error *err);
 
 /** Commit what a prepare hook puts, drops and adds to the batch, in one transaction. */
 PAWL_MUST_CHECK pawl_status pawl__contents_commit(
@@ -82,11 +84,8 @@ void pawl__contents_reset(pawl__contents *contents);
 /** Does it wait? */
 bool pawl__contents_waits(const pawl__contents *contents, const unsigned char hash[32]);
 
-/** Append one part, packed. */
-PAWL_MUST_CHECK pawl_status pawl__contents_pack(
-        pawl__buf *out, pawl__contents *contents, const void *data, size_t len, pawl_error *err);
-/** Keep a packed part; within a batch's prepare hook alone. @p size is that of the whole content.
- */
+/** Keep a row: a list of chunks, which is part 0, or a packed part; within a batch's prepare hook
+ * alone. @p size is that of the whole content. */
 PAWL_MUST_CHECK pawl_status pawl__contents_put(pawl__contents *contents,
         const unsigned char hash[32], uint32_t part, uint64_t size, pawl_text packed,
         pawl_error *err);
@@ -97,6 +96,18 @@ PAWL_MUST_CHECK pawl_status pawl__contents_put(pawl__contents *contents,
 PAWL_MUST_CHECK pawl_status pawl__contents_put_whole(pawl__contents *contents,
         const unsigned char hash[32], pawl_text content, const unsigned char *like,
         pawl_error *err);
+
+/** The list of a content's chunks into *list, which is cleared; empty: it is not in chunks. It is
+ * what was put under @p hash, but whether the chunks are there is not known.
+ * PAWL_ENOTFOUND, PAWL_EDAMAGED. */
+PAWL_MUST_CHECK pawl_status pawl__contents_list(
+        pawl__buf *list, pawl__contents *contents, const unsigned char hash[32], pawl_error *err);
+/** pawl__contents_has() of every chunk that a list names. */
+PAWL_MUST_CHECK pawl_status pawl__contents_has_chunks(
+        bool *all, pawl__contents *contents, pawl_text list, pawl_error *err);
+/** pawl__contents_has() of a content and, if it is in chunks, of each. */
+PAWL_MUST_CHECK pawl_status pawl__contents_has_whole(
+        bool *whole, pawl__contents *contents, const unsigned char hash[32], pawl_error *err);
 
 /** Remove a content, which is put anew: what is a difference from it needs it. Within a batch's
  * fill alone. */

@@ -1,10 +1,11 @@
 /**
  * @file workspace/store/contents_internal.h
- * @brief The inside of the contents, for the files that make them: contents.c (in parts; reading),
- *        packed.c (many to a row), delta.c (as differences), sweep.c (letting go).
+ * @brief The inside of the contents, for the files that make them: contents.c (reading), packed.c
+ *        (many to a row), delta.c (as differences), chunk_list.c (in chunks), sweep.c (letting go).
  */
 #pragma once
 
+#include "workspace/store/chunks.h"
 #include "workspace/store/contents.h"
 #include "workspace/store/pack.h"
 #include <zstd.h>
@@ -69,3 +70,13 @@ PAWL_MUST_CHECK pawl_status pawl__contents_frame(pawl__delta *delta, uint64_t *s
  *  PAWL_ENOTFOUND, PAWL_EDAMAGED. */
 PAWL_MUST_CHECK pawl_status pawl__contents_load(
         pawl__buf *out, pawl__contents *c, const unsigned char hash[32], pawl_error *err);
+
+/** The sum at the end of a list of chunks; @p list: without it. */
+PAWL_MUST_CHECK pawl_status pawl__contents_list_sum(unsigned char sum[32], pawl__contents *c,
+        const unsigned char hash[32], pawl_text list, pawl_error *err);
+/** pawl__contents_read() by way of a list of chunks. */
+PAWL_MUST_CHECK pawl_status pawl__contents_read_chunks(pawl__contents *c,
+        const unsigned char hash[32], pawl__content_sink sink, void *user, pawl_error *err);
+/** pawl__contents_put_whole() of a content of up to a part. */
+PAWL_MUST_CHECK pawl_status pawl__contents_put_one(pawl__contents *c, const unsigned char hash[32],
+        pawl_text content, const unsigned char *like, pawl_error *err);

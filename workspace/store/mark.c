@@ -1,17 +1,25 @@
 #include "workspace/store/mark.h"
 #include "base/error.h"
+#include "workspace/store/chunks.h"
 #include <stdlib.h>
 
+/* The same bytes may be all of these, each of which names other contents. */
+enum met { CHUNK = 1, FILE_CONTENT = 2, DIRECTORY = 4 };
+
 struct pawl__mark {
+        pawl__contents *contents;
         pawl__directories directories;
         pawl__arena arena; /* the hashes */
         pawl__map index;   /* of them, in owners */
         bool first;        /* a content is that of the first owner that named it */
         uint32_t *owners;
-        size_t n, cap;
+        unsigned char *as; /* beside the owners: what it was met as */
+        size_t n, cap, cap_as;
         unsigned char (*open)[32]; /* directories that are still to be read */
         size_t n_open, cap_open;
-        pawl__buf encoded;
+        pawl__buf encoded, list;
+        bool is_damaged; /* a list of chunks, of the current tree */
+        pawl_error damaged;
 };
 
 pawl_status pawl__mark_new(pawl__mark **out, pawl__contents *contents, pawl_error *err)
@@ -20,6 +28,7 @@ pawl_status pawl__mark_new(pawl__mark **out, pawl__contents *contents, pawl_erro
 
         if (!marks)
                 return pawl__nomem(err);
+        marks->contents = contents;
         marks->directories = pawl__contents_directories(contents);
         *out = marks;
         return PAWL_OK;
@@ -37,7 +46,9 @@ void pawl__mark_free(pawl__mark *marks)
         pawl__map_free(&marks->index);
         pawl__arena_free(&marks->arena);
         pawl__buf_free(&marks->encoded);
+        pawl__buf_free(&marks->list);
         free(marks->owners);
+        free(marks->as);
         free(marks->open);
         free(marks);
 }
@@ -48,16 +59,19 @@ static pawl_text as_key(const unsigned char hash[32])
 }
 
 /* *news: it was not known, or not to be shared, so that what lies in it is to be told the same. */
-static pawl_status mark(bool *news, pawl__mark *marks, const unsigned char hash[32], uint32_t owner,
-        pawl_error *err)
+static pawl_status mark(bool *news, pawl__mark *marks, const unsigned char hash[32], enum met as,
+        uint32_t owner, pawl_error *err)
 {
         uint32_t at = pawl__map_get(&marks->index, as_key(hash));
 
         if (at != PAWL__MAP_NONE) {
-                *news = !marks->first && marks->owners[at] != owner &&
-                        marks->owners[at] != PAWL__MARK_SHARED;
-                if (*news)
+                const bool other = as & ~marks->as[at];
+                marks->as[at] |= (unsigned char)as;
+                const bool shared = !marks->first && marks->owners[at] != owner &&
+                                    marks->owners[at] != PAWL__MARK_SHARED;
+                if (shared)
                         marks->owners[at] = PAWL__MARK_SHARED;
+                *news = shared || other;
                 return PAWL_OK;
         }
         if (marks->n >= UINT32_MAX - 1)
@@ -65,26 +79,73 @@ static pawl_status mark(bool *news, pawl__mark *marks, const unsigned char hash[
                         "checkpoints: they hold more than four thousand million contents; export the "
                         "older ones and prune them");
         if (pawl__grow(&marks->owners, &marks->cap, marks->n + 1, sizeof *marks->owners) ||
+                pawl__grow(&marks->as, &marks->cap_as, marks->n + 1, sizeof *marks->as) ||
                 pawl__map_put_copy(&marks->index, &marks->arena, as_key(hash), (uint32_t)marks->n))
                 return pawl__nomem(err);
+        marks->as[marks->n] = (unsigned char)as;
         marks->owners[marks->n++] = owner;
         *news = true;
         return PAWL_OK;
 }
 
+static pawl_status fail_with(pawl_error *err, const pawl_error *why, pawl_status status)
+{
+        if (status && err)
+                *err = *why;
+        return status;
+}
+
+/* A content that is not in the log has none. */
+static pawl_status mark_chunks(
+        pawl__mark *marks, const unsigned char hash[32], uint32_t owner, pawl_error *err)
+{
+        pawl_error why = PAWL_ERROR_INIT;
+        bool news;
+        const pawl_status status = pawl__contents_list(&marks->list, marks->contents, hash, &why);
+        const pawl_text list = pawl__buf_text(&marks->list);
+
+        if (status)
+                return status == PAWL_ENOTFOUND ? PAWL_OK : fail_with(err, &why, status);
+        for (size_t i = 0; i < pawl__chunks_count(list); i++) {
+                const pawl__chunk chunk = pawl__chunks_at(list, i);
+                TRY(mark(&news, marks, chunk.hash, CHUNK, owner, err));
+        }
+        return PAWL_OK;
+}
+
+/* The other files are as good as before where a list is damaged. */
+static pawl_status mark_file(
+        pawl__mark *marks, const pawl__entry *entry, uint32_t owner, pawl_error *err)
+{
+        pawl_error why = PAWL_ERROR_INIT;
+        bool news = false;
+
+        TRY(mark(&news, marks, entry->hash, FILE_CONTENT, owner, err));
+        if (!news || entry->size <= PAWL__PART_SIZE)
+                return PAWL_OK;
+        const pawl_status status = mark_chunks(marks, entry->hash, owner, &why);
+        if (status == PAWL_EDAMAGED) {
+                marks->damaged = why;
+                marks->is_damaged = true;
+                return PAWL_OK;
+        }
+        return fail_with(err, &why, status);
+}
+
 pawl_status pawl__mark_content(
         pawl__mark *marks, const unsigned char hash[32], uint32_t owner, pawl_error *err)
 {
-        bool news;
+        bool news = false;
 
-        return mark(&news, marks, hash, owner, err);
+        TRY(mark(&news, marks, hash, FILE_CONTENT, owner, err));
+        return news ? mark_chunks(marks, hash, owner, err) : PAWL_OK;
 }
 
 static pawl_status mark_directory(
         pawl__mark *marks, const unsigned char hash[32], uint32_t owner, pawl_error *err)
 {
         bool news = false;
-        pawl_status status = mark(&news, marks, hash, owner, err);
+        pawl_status status = mark(&news, marks, hash, DIRECTORY, owner, err);
 
         if (status || !news)
                 return status;
@@ -99,26 +160,20 @@ static pawl_status read_directory(
 {
         pawl__tree_reader reader;
         pawl__entry entry;
-        bool news;
 
         pawl__buf_clear(&marks->encoded);
         pawl_status status =
                 marks->directories.get(&marks->encoded, hash, marks->directories.user, err);
         if (!status)
                 status = pawl__tree_open(&reader, pawl__buf_text(&marks->encoded), err);
+        if (!status && marks->encoded.len > PAWL__PART_SIZE)
+                status = mark_chunks(marks, hash, owner, err);
         while (!status && (status = pawl__tree_next(&entry, &reader, err)) == PAWL_OK)
                 if (entry.kind == PAWL__ENTRY_FILE)
-                        status = mark(&news, marks, entry.hash, owner, err);
+                        status = mark_file(marks, &entry, owner, err);
                 else if (entry.kind == PAWL__ENTRY_DIRECTORY)
                         status = mark_directory(marks, entry.hash, owner, err);
         return status == PAWL_DONE ? PAWL_OK : status;
-}
-
-static pawl_status fail_with(pawl_error *err, const pawl_error *why, pawl_status status)
-{
-        if (status && err)
-                *err = *why;
-        return status;
 }
 
 pawl_status pawl__mark_add(
@@ -126,6 +181,8 @@ pawl_status pawl__mark_add(
 {
         pawl_error why = PAWL_ERROR_INIT, first = PAWL_ERROR_INIT;
         pawl_status failed = PAWL_OK;
+
+        marks->is_damaged = false;
         pawl_status status = mark_directory(marks, tree, owner, &why);
 
         while (!status && marks->n_open > 0) {
@@ -141,6 +198,10 @@ pawl_status pawl__mark_add(
                 status = PAWL_OK; /* the other directories are as good as before */
         }
         marks->n_open = 0;
+        if (!failed && marks->is_damaged) {
+                first = marks->damaged;
+                failed = PAWL_EDAMAGED;
+        }
         return status ? fail_with(err, &why, status) : fail_with(err, &first, failed);
 }
 
@@ -151,4 +212,11 @@ bool pawl__mark_has(uint32_t *owner, const pawl__mark *marks, const unsigned cha
         if (at != PAWL__MAP_NONE && owner)
                 *owner = marks->owners[at];
         return at != PAWL__MAP_NONE;
+}
+
+bool pawl__mark_is_chunk(const pawl__mark *marks, const unsigned char hash[32])
+{
+        const uint32_t at = pawl__map_get(&marks->index, as_key(hash));
+
+        return at != PAWL__MAP_NONE && marks->as[at] == CHUNK;
 }

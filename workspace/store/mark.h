@@ -1,6 +1,7 @@
 /**
  * @file workspace/store/mark.h
- * @brief What trees name: every file and directory, and whether one tree names it or several do.
+ * @brief What trees name: every file, directory and chunk of these, and whether one tree names it
+ * or several do.
  */
 #pragma once
 
@@ -32,3 +33,5 @@ PAWL_MUST_CHECK pawl_status pawl__mark_content(
 
 /** Does a tree name it? *owner (may be NULL): whose, or PAWL__MARK_SHARED. */
 bool pawl__mark_has(uint32_t *owner, const pawl__mark *marks, const unsigned char hash[32]);
+/** Is it named as a chunk of larger contents, and not as a content? */
+bool pawl__mark_is_chunk(const pawl__mark *marks, const unsigned char hash[32]);

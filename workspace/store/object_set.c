@@ -81,6 +81,16 @@ pawl_status pawl__object_set_document(pawl__object_set *r, const unsigned char h
         return status;
 }
 
+pawl_status pawl__object_set_chunk(
+        pawl__object_set *r, const unsigned char hash[32], uint64_t size, pawl_error *err)
+{
+        pawl__object *met = NULL;
+
+        TRY(meet(&met, r, hash, size, err));
+        met->chunk = true;
+        return PAWL_OK;
+}
+
 /* ---- The walk -------------------------------------------------------------------------------- */
 
 /* Go into a directory that was not met as one before. */

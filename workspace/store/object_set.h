@@ -20,6 +20,7 @@ typedef struct pawl__object {
         unsigned char hash[32];
         uint64_t size;                  /**< bytes: of a directory, of its encoding */
         bool directory, file, document; /**< what it was met as; it may be several */
+        bool chunk;                     /**< of a larger one (workspace/store/chunks.h) */
         bool history;                   /**< of a document: of a run (workspace/store/history.h) */
 } pawl__object;
 
@@ -54,6 +55,9 @@ PAWL_MUST_CHECK pawl_status pawl__object_set_tree(pawl__object_set *objects, paw
 /** Add a document: a checkpoint's state, outputs or, @p history, its run's history. */
 PAWL_MUST_CHECK pawl_status pawl__object_set_document(pawl__object_set *objects,
         const unsigned char hash[32], uint64_t size, bool history, pawl_error *err);
+/** Add a chunk of a content that was added. */
+PAWL_MUST_CHECK pawl_status pawl__object_set_chunk(
+        pawl__object_set *objects, const unsigned char hash[32], uint64_t size, pawl_error *err);
 /** Directories first, each kind in the order of the hashes; nothing can be added after. */
 void pawl__object_set_sort(pawl__object_set *objects);
 void pawl__object_set_free(pawl__object_set *objects);

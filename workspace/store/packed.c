@@ -254,7 +254,7 @@ pawl_status pawl__contents_add(pawl__contents *c, const unsigned char hash[32], 
         const pawl_text stored = {frame.data + sizeof magic, frame.len - sizeof magic};
         pawl__pack_member member = {.step = delta->step, .size = size, .len = stored.len};
 
-        if (!delta->step && frame.len > PAWL__FRAME_LARGE)
+        if (size > PAWL__PART_SIZE || (!delta->step && frame.len > PAWL__FRAME_LARGE))
                 return pawl__contents_put(c, hash, 0, size, frame, err);
         memcpy(member.base, delta->base, PAWL__PACK_BASE);
         if (frame.len < PAWL__FRAME_SMALL)

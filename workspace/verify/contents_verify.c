@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "events/types.h"
 #include "state/sql.h"
+#include "workspace/store/chunks.h"
 #include "workspace/store/contents.h"
 #include "workspace/store/object_set.h"
 #include "workspace/store/sweep.h"
@@ -32,7 +33,8 @@ typedef struct verifying {
         checkpoint *checkpoints;
         size_t n, cap;
         pawl__object_set objects;
-        bool *seen; /* beside the objects */
+        pawl__buf list; /* of chunks */
+        bool *seen;     /* beside the objects */
         pawl_error *err;
 } verifying;
 
@@ -201,6 +203,27 @@ static pawl_status name_checkpoint(verifying *v, const checkpoint *it, const paw
                 it->seq, it->n, why->message);
 }
 
+/* The chunks of the objects from the i-th on. */
+static pawl_status add_chunks(verifying *v, size_t i, pawl_error *err)
+{
+        for (; i < v->objects.n; i++) {
+                unsigned char hash[32];
+                if (v->objects.list[i].size <= PAWL__PART_SIZE)
+                        continue;
+                memcpy(hash, v->objects.list[i].hash, 32);
+                const pawl_status status = pawl__contents_list(&v->list, v->contents, hash, err);
+                if (status == PAWL_ENOTFOUND)
+                        continue;
+                TRY(status);
+                const pawl_text list = pawl__buf_text(&v->list);
+                for (size_t k = 0; k < pawl__chunks_count(list); k++) {
+                        const pawl__chunk chunk = pawl__chunks_at(list, k);
+                        TRY(pawl__object_set_chunk(&v->objects, chunk.hash, chunk.len, err));
+                }
+        }
+        return PAWL_OK;
+}
+
 static pawl_status walk_trees(verifying *v)
 {
         const pawl__directories directories = pawl__contents_directories(v->contents);
@@ -208,8 +231,11 @@ static pawl_status walk_trees(verifying *v)
 
         for (size_t i = 0; i < v->n; i++) {
                 pawl_error why = PAWL_ERROR_INIT;
-                const pawl_status status = pawl__object_set_tree(
+                const size_t known = v->objects.n;
+                pawl_status status = pawl__object_set_tree(
                         &v->objects, &sums, v->checkpoints[i].tree, &directories, &why);
+                if (!status)
+                        status = add_chunks(v, known, &why);
                 if (is_finding(status))
                         return name_checkpoint(v, &v->checkpoints[i], &why);
                 if (status) {
@@ -232,6 +258,13 @@ static const checkpoint *checkpoint_of(const verifying *v, size_t object)
         return &v->checkpoints[i];
 }
 
+static bool is_chunk_alone(const verifying *v, uint32_t at)
+{
+        const pawl__object *it = at == PAWL__MAP_NONE ? NULL : &v->objects.list[at];
+
+        return it && it->chunk && !it->file && !it->directory;
+}
+
 static pawl_status check_content(
         const unsigned char hash[32], uint64_t size, uint64_t stored, uint64_t parts, void *user)
 {
@@ -240,6 +273,11 @@ static pawl_status check_content(
         pawl_error why = PAWL_ERROR_INIT;
 
         (void)stored, (void)parts;
+        if (is_chunk_alone(v, at)) { /* which is read with its content */
+                v->seen[at] = true;
+                v->verdict.contents++;
+                return PAWL_OK;
+        }
         const pawl_status status =
                 pawl__contents_read(v->contents, hash, size, pawl__content_to_nothing, NULL, &why);
         if (at != PAWL__MAP_NONE)
@@ -330,6 +368,7 @@ pawl_status pawl__contents_verify(pawl__contents_verdict *out, pawl_log *log, pa
                 status = verify(&v);
         *out = v.verdict;
         forget(&v);
+        pawl__buf_free(&v.list);
         pawl__contents_close(v.contents);
         pawl__json_tree_free(&v.tree);
         free(v.checkpoints);
