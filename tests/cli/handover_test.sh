@@ -26,7 +26,7 @@ runs 3 pawl run mission.yaml --run two --no-input
 same "$(wc -l <err)" 1
 says '1/3 \(33%\)' notes/progress.txt
 says 'pawl resolve' notes/progress.txt
-pawl handoff >now
+pawl handoff | unnamed >now # the document names no log
 cmp now notes/progress.txt
 
 it "the command that is resumed finds the document, as it is when it starts"
