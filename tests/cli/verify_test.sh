@@ -158,9 +158,12 @@ damaged 'its output_hash, blob [0-9a-f]{16}, is not in the log' "DELETE FROM blo
 damaged 'its log_hash, blob [0-9a-f]{16}, is not in the log' "DELETE FROM blobs WHERE CAST(content AS TEXT) LIKE 'log-of-a%'"
 damaged 'its mission_document, blob [0-9a-f]{16}, is not what its hash says' \
         "UPDATE blobs SET content = CAST('{}' AS BLOB) WHERE CAST(content AS TEXT) LIKE '{%\"steps\"%output-of-a%'"
+list="substr(data, 1, 4) = x'50574c01'" # of the chunks of the large file
 damaged '^eventlog: seq [0-9]+: checkpoint [0-9]+: content [0-9a-f]{16}: ' \
-        "UPDATE contents SET data = (SELECT data FROM contents WHERE part = 0) WHERE part = 1"
-damaged '^eventlog: seq [0-9]+: checkpoint [0-9]+: content [0-9a-f]{16}: ' "DELETE FROM contents WHERE part = 1"
+        "UPDATE contents SET data = (SELECT data FROM contents WHERE NOT $list ORDER BY hash LIMIT 1) WHERE hash = (SELECT max(hash) FROM contents WHERE NOT $list)"
+damaged '^eventlog: seq [0-9]+: checkpoint [0-9]+: content [0-9a-f]{16}: ' "DELETE FROM contents WHERE hash = (SELECT max(hash) FROM contents WHERE NOT $list)"
+damaged '^eventlog: seq [0-9]+: checkpoint [0-9]+: content [0-9a-f]{16}: ' "UPDATE contents SET data = CAST(substr(data, 1, length(data) - 8) || zeroblob(8) AS BLOB) WHERE $list"
+damaged '^eventlog: seq [0-9]+: checkpoint [0-9]+: content [0-9a-f]{16}: ' "DELETE FROM contents WHERE $list"
 damaged '^eventlog: seq [0-9]+: checkpoint [0-9]+: content [0-9a-f]{16}: ' "DELETE FROM contents"
 damaged '^eventlog: seq [0-9]+: checkpoint [0-9]+: content [0-9a-f]{16}: ' "DELETE FROM packs"
 damaged '^eventlog: seq [0-9]+: checkpoint [0-9]+: content [0-9a-f]{16}: ' \
