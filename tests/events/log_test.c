@@ -1,6 +1,7 @@
 /* Opening a log: what is made, what is refused, and how one is read where nothing may be written.
  */
 #include "support/event_log.h"
+#include "support/left_logs.h"
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -239,6 +240,7 @@ OPEN_LOG_TEST(a_newer_log_is_refused_by_its_version)
 OPEN_LOG_TEST(a_log_without_its_events_is_damaged_and_not_made_anew)
 {
         event_log_close(f);
+        log_damaged(f->path);
         event_log_sql(f, "DROP TABLE events");
         check_refused(f, PAWL_EDAMAGED, "has lost its table of events");
         f->flags = PAWL_LOG_READONLY;

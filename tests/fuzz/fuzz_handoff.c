@@ -80,7 +80,10 @@ static void check_again(const pawl__handoff *h)
 /* A document in which every text is one of these. */
 static void put_in_all_places(const pawl__handoff_text *text)
 {
-        pawl__handoff h = {.n_conflicts = text->n, .n_files = text->n, .has_run = text->n % 2};
+        pawl__handoff h = {.n_conflicts = text->n,
+                .n_files = text->n,
+                .has_run = text->n % 2,
+                .named = text->n % 3 ? "" : " --db 'events.db'"};
         pawl__hand_step *steps = calloc(text->n + 1, sizeof *steps);
         pawl__row *conflicts = calloc(text->n + 1, sizeof *conflicts);
         pawl_text *files = calloc(text->n + 1, sizeof *files);
@@ -103,6 +106,7 @@ static void put_in_all_places(const pawl__handoff_text *text)
                                 h.session.v[c].text = it;
                 h.run.v[PAWL__RUN_STATUS].text = h.run.v[PAWL__RUN_SESSION].text = it;
                 h.run.v[PAWL__RUN_REASON].text = it;
+                h.elsewhere = h.place.elsewhere = it;
         }
         h.done = h.at_hand = h.next = (pawl__hand_steps){steps, text->n};
         h.conflicts = conflicts;

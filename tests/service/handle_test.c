@@ -201,7 +201,7 @@ SERVICE_TEST(a_service_that_only_reads_changes_nothing, &s)
         assert_int_equal(run("{\"command\":\"validate\",\"args\":[\"--dry-run\",\"--no\"]}"), 200);
         answer_says(&s, "\"code\":2");
         assert_int_equal(run("{\"command\":\"rollback\",\"args\":[\"--finish\",\"--plan\"]}"), 200);
-        answer_says(&s, "\"code\":2");
+        answer_says(&s, "\"PAWL_ENOTFOUND\"");
 }
 
 SERVICE_TEST(without_a_workspace_a_command_that_needs_one_does_not_start, &s)
