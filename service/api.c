@@ -37,8 +37,9 @@ enum { CHANGES = SERVICE_CHANGES | SERVICE_WORKSPACE };
                 .required = "get the plan, and send its \"plan\", the hash of what was agreed to", \
                 .about = "The `plan` of the plan that was agreed to: that one is done, or "        \
                          "nothing.")
-#define SCOPE                                                                                      \
-        CHOICE("scope", "Where the sense, or the dismissal, goes; if not said, team_domain, or where the picked candidate is.",  \
+#define SCOPE                                                                                                           \
+        CHOICE("scope",                                                                                                 \
+                "Where the sense, or the dismissal, goes; if not said, team_domain, or where the picked candidate is.", \
                 "mission_local team_domain audience_domain core spec_kitty_core")
 #define TERM                                                                                       \
         ROW(.name = "term", .argument = true, .required = "name a term",                           \

@@ -164,7 +164,8 @@ BACKUP_TEST(what_has_the_name_is_never_replaced)
                 check_refused(b, b->copy, PAWL_EEXISTS, "would be taken for a part of the copy");
                 assert_int_equal(unlink(name), 0);
         }
-        check_refused(b, b->f->path, PAWL_EEXISTS, "is a file of the log itself; name another file");
+        check_refused(
+                b, b->f->path, PAWL_EEXISTS, "is a file of the log itself; name another file");
         assert_int_equal(link(b->f->path, b->copy), 0);
         check_refused(b, b->copy, PAWL_EEXISTS, "is a file of the log itself");
         event_log_fill(b->f, 1);
