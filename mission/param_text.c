@@ -230,7 +230,8 @@ pawl_status pawl__word_read(
         if (pawl__is_param(&place->document->tree, node)) {
                 snprintf(where, sizeof where, "%s%s", place->where, place->key);
                 TRY(pawl__param_named(&param, loader->mission, node, where, place->err));
-                pawl__buf_addf(&whole, "{$param: %s}", param->name);
+                const pawl_text name = pawl__json_get_text(&place->document->tree, node, "$param");
+                pawl__buf_addf(&whole, "{$param: %.*s}", PAWL__FMT(name));
                 status = pawl__buf_check(&whole, place->err);
                 if (!status)
                         status = pawl__keep(place, &kept, pawl__buf_text(&whole));

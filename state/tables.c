@@ -113,7 +113,7 @@ void pawl__step_split(pawl__row *step)
 
 static char *add(char *at, pawl_text text)
 {
-        if (text.len)
+        if (text.data)
                 memcpy(at, text.data, text.len);
         return at + text.len;
 }

@@ -298,13 +298,13 @@ pawl_status cli_plan_missed(const pawl_rollback_plan *of, pawl_error *err)
         const pawl_rollback_plan_item *first = NULL;
         char number[24];
 
-        if (n == 0)
-                return PAWL_OK;
-        for (size_t i = plan->n_items;
-                i-- > 0;) /* one that --finish tries again, if there is one */
+        /* one that --finish tries again, if there is one */
+        for (size_t i = plan->n_items; i-- > 0;)
                 if (plan->items[i].missed &&
                         (!first || plan->items[i].unwritten || !first->unwritten))
                         first = &plan->items[i];
+        if (!first)
+                return PAWL_OK;
         snprintf(number, sizeof number, "%" PRIu64, plan->target->n);
         return pawl__fail(err, PAWL_ESTATE,
                 "checkpoint %" PRIu64 ": %" PRIu64

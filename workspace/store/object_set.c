@@ -85,10 +85,11 @@ pawl_status pawl__object_set_chunk(
         pawl__object_set *r, const unsigned char hash[32], uint64_t size, pawl_error *err)
 {
         pawl__object *met = NULL;
+        const pawl_status status = meet(&met, r, hash, size, err);
 
-        TRY(meet(&met, r, hash, size, err));
-        met->chunk = true;
-        return PAWL_OK;
+        if (met)
+                met->chunk = true;
+        return status;
 }
 
 /* ---- The walk -------------------------------------------------------------------------------- */
