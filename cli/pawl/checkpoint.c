@@ -102,7 +102,7 @@ static pawl_status print_json(
  * one reads every file. Where there is much to read, `pawl validate` is left to do it. */
 static pawl_status verify_current(bool *damaged, pawl_log *log, const char *actor, pawl_error *err)
 {
-        enum { FILES = 5000, BYTES = 64 << 20 };
+        enum { FILES = 1000, BYTES = 16 << 20 }; /* some 40 ms */
         pawl_workspace_checkpoints *current = NULL;
         pawl_validation *found = NULL;
         const pawl_status status = pawl_workspace_checkpoint_find(&current, log, "current", err);
