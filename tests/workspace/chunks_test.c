@@ -264,7 +264,7 @@ static void damage_is_seen_and_mended(deltas *t, const char *sql, const char *me
         const pawl_status status = read_back(t, hash, &content);
         assert_true(status == PAWL_EDAMAGED || status == PAWL_ENOTFOUND);
         assert_says(t->err.message, message);
-        assert_ok(pawl__contents_intact(&intact, t->contents, hash, &t->err));
+        assert_ok(pawl__contents_intact(&intact, NULL, t->contents, hash, &t->err));
         assert_false(intact);
         put(t, hash, &content, NULL);
         assert_ok(read_back(t, hash, &content));

@@ -137,7 +137,7 @@ static pawl_status load_index(pawl__scanner *s, pawl_error *err)
         if (status == PAWL_ENOTFOUND)
                 return PAWL_OK;
         if (!status)
-                status = pawl__contents_intact(&has, s->contents, s->old.of.tree, &useless);
+                status = pawl__contents_intact(&has, NULL, s->contents, s->old.of.tree, &useless);
         if (status && err)
                 *err = useless;
         if (!has)

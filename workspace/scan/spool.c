@@ -77,16 +77,13 @@ static pawl_status encode(pawl__buf *out, pawl__delta *delta, pawl__contents *co
 static pawl_status note_kept(
         bool *kept, pawl__scanner *s, pawl__index_entry *entry, pawl_error *err)
 {
-        bool has = false;
+        bool damaged = false;
 
         *kept = false;
-        TRY(pawl__contents_has(&has, s->contents, entry->hash, err));
-        if (!has)
-                return PAWL_OK;
-        TRY(pawl__contents_intact(kept, s->contents, entry->hash, err));
+        TRY(pawl__contents_intact(kept, &damaged, s->contents, entry->hash, err));
         if (*kept)
                 entry->flags |= PAWL__INDEX_KEPT;
-        else
+        if (damaged)
                 s->in->heals = true;
         return PAWL_OK;
 }

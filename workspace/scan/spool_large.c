@@ -62,7 +62,7 @@ static pawl_status is_stored(
         const bool in_parts = !status && !list.len;
         pawl__buf_free(&list);
         if (in_parts)
-                TRY(pawl__contents_intact(stored, s->contents, hash, err));
+                TRY(pawl__contents_intact(stored, NULL, s->contents, hash, err));
         if (status != PAWL_ENOTFOUND && !*stored)
                 s->in->heals = true;
         if (!status || status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED)

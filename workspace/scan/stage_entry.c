@@ -216,7 +216,7 @@ static pawl_status add_file(pawl__scanner *s, pawl_text name, pawl__index_entry 
                 met = kept;
                 s->in->heals = s->in->heals || !met;
         } else if (same && read && !found && !s->measuring) {
-                TRY(pawl__contents_intact(&met, s->contents, entry->hash, err));
+                TRY(pawl__contents_intact(&met, NULL, s->contents, entry->hash, err));
                 s->in->heals = s->in->heals || !met;
         }
         if (!met)

@@ -37,6 +37,7 @@ void pawl__contents_close(pawl__contents *c)
                 pawl__buf_free(own[i]);
         pawl__map_free(&c->unstable);
         pawl__arena_free(&c->paths);
+        free(c->verified);
         free(c);
 }
 
@@ -54,6 +55,50 @@ pawl_status pawl__contents_parts(uint32_t *n, uint64_t size, pawl_error *err)
                         "content: is larger than %u parts; leave the file out", UINT32_MAX);
         *n = parts ? (uint32_t)parts : 1;
         return PAWL_OK;
+}
+
+/* ---- Verified contents ------------------------------------------------------------------------
+ *
+ * A restore verifies what it is about to write, and the checkpoint after it meets the same contents
+ * again: the handle remembers 64 bits of each hash that it verified, a later one in the place of an
+ * earlier one. */
+
+static uint64_t *verified_slot(pawl__contents *c, const unsigned char hash[32], uint64_t *bits)
+{
+        uint32_t slot;
+
+        memcpy(&slot, hash, sizeof slot);
+        memcpy(bits, hash + sizeof slot, sizeof *bits);
+        return c->verified ? c->verified + slot % PAWL__CONTENTS_VERIFIED : NULL;
+}
+
+/* Without memory for it nothing is remembered, and the content is read again. */
+static void note_verified(pawl__contents *c, const unsigned char hash[32])
+{
+        uint64_t bits;
+
+        if (!c->verified)
+                c->verified = calloc(PAWL__CONTENTS_VERIFIED, sizeof *c->verified);
+        uint64_t *slot = verified_slot(c, hash, &bits);
+        if (slot)
+                *slot = bits;
+}
+
+static bool is_verified(pawl__contents *c, const unsigned char hash[32])
+{
+        uint64_t bits;
+        const uint64_t *slot = verified_slot(c, hash, &bits);
+
+        return slot && *slot == bits;
+}
+
+static void forget_verified(pawl__contents *c, const unsigned char hash[32])
+{
+        uint64_t bits;
+        uint64_t *slot = verified_slot(c, hash, &bits);
+
+        if (slot && *slot == bits)
+                *slot = 0;
 }
 
 /* ---- Putting --------------------------------------------------------------------------------- */
@@ -104,6 +149,7 @@ pawl_status pawl__contents_drop(pawl__contents *c, const unsigned char hash[32],
 {
         pawl_status status = pawl__log_packed_drop(c->log, hash);
 
+        forget_verified(c, hash);
         if (!status)
                 status = pawl__log_content_drop(c->log, hash);
         return pawl__log_failed(c->log, status, err);
@@ -191,7 +237,7 @@ static pawl_status read_packed(pawl__contents *c, const unsigned char hash[32], 
         return sink(c->part.data, c->part.len, user, err);
 }
 
-pawl_status pawl__contents_read(pawl__contents *c, const unsigned char hash[32], uint64_t size,
+static pawl_status read_content(pawl__contents *c, const unsigned char hash[32], uint64_t size,
         pawl__content_sink sink, void *user, pawl_error *err)
 {
         pawl__pack_place place;
@@ -224,6 +270,14 @@ pawl_status pawl__contents_read(pawl__contents *c, const unsigned char hash[32],
         return status;
 }
 
+pawl_status pawl__contents_read(pawl__contents *c, const unsigned char hash[32], uint64_t size,
+        pawl__content_sink sink, void *user, pawl_error *err)
+{
+        TRY(read_content(c, hash, size, sink, user, err));
+        note_verified(c, hash);
+        return PAWL_OK;
+}
+
 /* The size is what the log says: a wrong one shows in the parts, or in the hash. */
 static pawl_status read_stored(pawl__contents *c, const unsigned char hash[32])
 {
@@ -241,19 +295,23 @@ static pawl_status read_stored(pawl__contents *c, const unsigned char hash[32])
         return pawl__contents_read(c, hash, size, pawl__content_to_nothing, NULL, &ignored);
 }
 
-pawl_status pawl__contents_intact(
-        bool *intact, pawl__contents *c, const unsigned char hash[32], pawl_error *err)
+pawl_status pawl__contents_intact(bool *intact, bool *damaged, pawl__contents *c,
+        const unsigned char hash[32], pawl_error *err)
 {
         pawl__buf scratch = c->part;
 
+        if (damaged)
+                *damaged = false;
         TRY(pawl__contents_has(intact, c, hash, err));
-        if (!*intact || pawl__contents_waits(c, hash))
+        if (!*intact || pawl__contents_waits(c, hash) || is_verified(c, hash))
                 return PAWL_OK;
         c->part = (pawl__buf)PAWL__BUF_INIT;
         const pawl_status status = read_stored(c, hash);
         pawl__buf_free(&c->part);
         c->part = scratch;
         *intact = !status;
+        if (damaged)
+                *damaged = status != PAWL_OK;
         if (status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED || status == PAWL_ETOOBIG ||
                 status == PAWL_ENEWER)
                 return PAWL_OK;
@@ -263,13 +321,11 @@ pawl_status pawl__contents_intact(
 pawl_status pawl__contents_lacks(
         bool *lacks, pawl__contents *c, const unsigned char hash[32], pawl_error *err)
 {
-        bool has = false, intact = false;
+        bool intact, damaged;
 
-        TRY(pawl__contents_has(&has, c, hash, err));
-        if (has)
-                TRY(pawl__contents_intact(&intact, c, hash, err));
+        TRY(pawl__contents_intact(&intact, &damaged, c, hash, err));
         *lacks = !intact;
-        return has && !intact ? pawl__contents_drop(c, hash, err) : PAWL_OK;
+        return damaged ? pawl__contents_drop(c, hash, err) : PAWL_OK;
 }
 
 /* ---- Directories ----------------------------------------------------------------------------- */

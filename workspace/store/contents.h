@@ -44,10 +44,11 @@ PAWL_MUST_CHECK pawl_status pawl__contents_commit(
 PAWL_MUST_CHECK pawl_status pawl__contents_has(
         bool *has, pawl__contents *contents, const unsigned char hash[32], pawl_error *err);
 
-/** Is it in the log, or waiting to be, and what its hash says? Reads it, but leaves
+/** Is it in the log, or waiting to be, and what its hash says? @p damaged (or NULL): it is there,
+ * but not what its hash says. Reads it, unless this handle has verified it before, but leaves
  * pawl__contents_scratch() as it is. */
-PAWL_MUST_CHECK pawl_status pawl__contents_intact(
-        bool *intact, pawl__contents *contents, const unsigned char hash[32], pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__contents_intact(bool *intact, bool *damaged,
+        pawl__contents *contents, const unsigned char hash[32], pawl_error *err);
 /** Must it be put? What is stored of it and damaged is dropped, so that it is put anew. Within a
  * batch's prepare hook alone. */
 PAWL_MUST_CHECK pawl_status pawl__contents_lacks(

@@ -19,6 +19,9 @@ enum { PAWL__PACKS_CACHED = 4 };
  */
 enum { PAWL__FRAME_SMALL = 512, PAWL__FRAME_LARGE = 32 << 10, PAWL__FRAMES_FULL = 8 << 10 };
 
+/** Contents that a handle remembers to have read and verified. */
+enum { PAWL__CONTENTS_VERIFIED = 1 << 17 };
+
 /** A pack that was read lately. */
 typedef struct pawl__cached_pack {
         int64_t pack; /**< 0: none */
@@ -37,6 +40,7 @@ struct pawl__contents {
         pawl__arena paths; /* its keys */
         pawl__cached_pack cache[PAWL__PACKS_CACHED];
         uint64_t uses;
+        uint64_t *verified; /* PAWL__CONTENTS_VERIFIED, by bits of the hash; NULL: none yet */
         bool quick;        /* pawl__contents_quick() */
         int64_t last_pack; /* the last number of one, in this transaction; 0: it was not asked for
                             */

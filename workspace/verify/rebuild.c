@@ -150,7 +150,7 @@ static pawl_status check_directory(struct rebuilding *r, const unsigned char has
         if (r->scan)
                 TRY(meet(&met, r, hash));
         if (!met)
-                TRY(pawl__contents_intact(&intact, r->ws.contents, hash, r->err));
+                TRY(pawl__contents_intact(&intact, NULL, r->ws.contents, hash, r->err));
         memcpy(lost.hash, hash, 32);
         return intact ? PAWL_OK : add_found(r, &lost);
 }
