@@ -442,6 +442,7 @@ static pawl_status add_steps(
 
         for (size_t i = 0; i < f->n_steps && !status; i++)
                 if (pawl__text_is(f->steps[i].v[PAWL__STEP_STATUS].text, "completed") &&
+                        !(f->asks_again && f->asks_again[i]) &&
                         pawl__map_put(&at, f->steps[i].v[PAWL__STEP_ID].text, (uint32_t)i))
                         status = pawl__nomem(err);
         for (size_t i = 0; i < f->n_completions && !status; i++)

@@ -31,6 +31,7 @@ typedef struct pawl__fork {
         pawl_text root;            /**< that its files have for themselves; absent: the log's */
         bool submitted;            /**< its files are wherever a worker is */
         pawl_mission *mission;     /**< with parameters that were given; NULL: they are the run's */
+        bool *asks_again;          /**< of each step: not taken over; NULL: all are */
         const char *path;          /**< of the mission's file, for the new run */
         uint64_t from;             /**< whose files it begins with; 0: they stay */
         const char *filled;        /**< the directory that has them; emptied where it comes to
@@ -47,8 +48,9 @@ void pawl__fork_close(pawl__fork *f);
 
 /** The mission as its file is now, with the parameters that the run began with. */
 PAWL_MUST_CHECK pawl_status pawl__fork_mission(pawl_mission **out, pawl__fork *f, pawl_error *err);
-/** Begin with this one's parameters; it must live as long. Steps before that took one that is
- *  another now are told of: they are not run again. */
+/** Begin with this one's parameters; it must live as long. A question before that takes one that is
+ *  another now is asked again, and what needs its answer runs again; other steps that took one are
+ *  told of: they are not run again. */
 PAWL_MUST_CHECK pawl_status pawl__fork_params(pawl__fork *f, pawl_mission *mission,
         void (*tell)(const char *line, void *user), void *user, pawl_error *err);
 

@@ -3,6 +3,7 @@
 #include "base/system.h"
 #include "mission/ask.h"
 #include "mission/fork.h"
+#include "mission/graph.h"
 #include "mission/inputs.h"
 #include "mission/param_text.h"
 #include "mission/params.h"
@@ -109,30 +110,92 @@ static bool is_same(const pawl__fork *f, const pawl_mission_param *param)
         return same;
 }
 
+typedef struct taking {
+        pawl__fork *f;
+        pawl_mission *mission;
+        void (*tell)(const char *line, void *user);
+        void *user;
+} taking;
+
+/* The first parameter that the step takes and that is another now; NULL: there is none. */
+static const pawl_mission_param *takes_other(const taking *t, const pawl__step *step)
+{
+        for (size_t i = 0; i < t->mission->n_params; i++)
+                if (!is_same(t->f, &t->mission->params[i]) &&
+                        step_takes(t->mission, step, &t->mission->params[i]))
+                        return &t->mission->params[i];
+        return NULL;
+}
+
+/* The step's place in the mission; SIZE_MAX: it is not there, or has not completed. */
+static size_t completed_at(const taking *t, size_t k)
+{
+        const pawl__value *v = t->f->steps[k].v;
+
+        return pawl__text_is(v[PAWL__STEP_STATUS].text, "completed")
+                       ? pawl__mission_find(t->mission, v[PAWL__STEP_ID].text)
+                       : SIZE_MAX;
+}
+
+/* Does the step need one that asks again, itself or by way of others? */
+static pawl_status needs_asked(bool *out, const taking *t, size_t step, pawl_error *err)
+{
+        pawl_status status = PAWL_OK;
+
+        *out = false;
+        for (size_t k = 0; k < t->f->n_steps && !status && !*out; k++)
+                if (t->f->asks_again[k])
+                        status = pawl__graph_needs(out, t->mission, step, completed_at(t, k), err);
+        return status;
+}
+
+static void tell_of(const taking *t, const pawl__step *step, bool behind)
+{
+        const pawl_mission_param *param = takes_other(t, step);
+        char line[400];
+
+        if (behind)
+                snprintf(line, sizeof line,
+                        "step %.*s: runs again, as it needs the answer to what is asked again",
+                        PAWL__FMT(step->id));
+        else if (param && step->ask)
+                snprintf(line, sizeof line,
+                        "step %.*s: asks again, as it was answered with the former value of %s",
+                        PAWL__FMT(step->id), param->name);
+        else if (param)
+                snprintf(line, sizeof line,
+                        "step %.*s: completed with the former value of %s, and is not run again; "
+                        "fork from it to have it run with the new one",
+                        PAWL__FMT(step->id), param->name);
+        else
+                return;
+        t->tell(line, t->user);
+}
+
 pawl_status pawl__fork_params(pawl__fork *f, pawl_mission *mission,
         void (*tell)(const char *line, void *user), void *user, pawl_error *err)
 {
+        const taking t = {f, mission, tell, user};
         pawl_status status = pawl__params_complete(mission, err);
-        char line[400];
 
-        for (size_t i = 0; i < mission->n_params && !status; i++) {
-                const pawl_mission_param *param = &mission->params[i];
-                for (size_t k = 0; k < f->n_steps && !is_same(f, param); k++) {
-                        const pawl_text id = f->steps[k].v[PAWL__STEP_ID].text;
-                        const size_t at = pawl__mission_find(mission, id);
-                        if (at == SIZE_MAX ||
-                                !pawl__text_is(
-                                        f->steps[k].v[PAWL__STEP_STATUS].text, "completed") ||
-                                !step_takes(mission, &mission->steps[at], param))
-                                continue;
-                        snprintf(line, sizeof line,
-                                "step %.*s: completed with the former value of %s, and is not run "
-                                "again; fork from it to have it run with the new one",
-                                PAWL__FMT(id), param->name);
-                        tell(line, user);
-                }
-        }
         f->mission = mission;
+        f->asks_again = pawl__arena_array(&f->arena, f->n_steps, sizeof *f->asks_again);
+        if (!f->asks_again)
+                return pawl__nomem(err);
+        for (size_t k = 0; k < f->n_steps; k++) {
+                const size_t at = completed_at(&t, k);
+                f->asks_again[k] = at != SIZE_MAX && mission->steps[at].ask &&
+                                   takes_other(&t, &mission->steps[at]);
+        }
+        for (size_t k = 0; k < f->n_steps && !status; k++) {
+                const size_t at = completed_at(&t, k);
+                bool behind = false;
+                if (at == SIZE_MAX)
+                        continue;
+                status = needs_asked(&behind, &t, at, err);
+                tell_of(&t, &mission->steps[at], behind);
+                f->asks_again[k] = f->asks_again[k] || behind;
+        }
         return status;
 }
 

@@ -102,20 +102,33 @@ same "$(cat slow/publish.txt)" slow
 runs 0 pawl fork first --from publish --dir topic --set topic=costs
 says '^pawl: step research: completed with the former value of topic, and is not run again; fork from it to have it run with the new one$' err
 
-it "so is a step whose question had the former value"
+it "a question that had the former value is asked again, and what needs the answer runs again"
 cat >asks.yaml <<'END'
 mission: asks
 workspace: {checkpoint: off}
-params: {version: {type: string, default: "1"}}
+params: {version: {type: string, default: "1"}, other: {type: string, default: "1"}}
 steps:
+  - {id: apart, run: [echo, apart]}
   - {id: before, ask: {question: "Publish {$param: version}?"}}
-  - {id: after, run: ["true"]}
+  - {id: behind, needs: [before], run: [echo, "{$param: other}"]}
+  - {id: after, needs: [behind, apart], inputs: {said: {$from: before}}, run: [cat]}
 END
 runs 3 pawl run asks.yaml --run asks --no-input
 runs 0 pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --answer yes
 runs 0 pawl resume asks
 runs 0 pawl fork asks --from after --set version=2
-says '^pawl: step before: completed with the former value of version, and is not run again; ' err
+asking=$(cat out)
+same "$(grep '^pawl: step be' err)" 'pawl: step before: asks again, as it was answered with the former value of version
+pawl: step behind: runs again, as it needs the answer to what is asked again'
+same "$(steps "$asking")" "apart=completed before=pending behind=pending after=pending"
+runs 3 pawl resume "$asking" --no-input
+says "Publish 2[?]" err
+runs 0 pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --answer no
+runs 0 pawl resume "$asking"
+same "$(pawl output "$asking" after)" '{"said":"no"}'
+runs 0 pawl fork asks --from after --set other=2
+says '^pawl: step behind: completed with the former value of other, and is not run again; ' err
+same "$(steps "$(cat out)")" "apart=completed before=completed behind=completed after=pending"
 runs 0 pawl cancel "$(cat out)"
 rm asks.yaml
 
