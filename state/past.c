@@ -17,7 +17,6 @@
 enum { ROWS_MAX = 1024 }; /* changed rows in memory */
 
 struct pawl__past {
-        pawl_log *scratch;
         pawl__store *store;
         char run_id[PAWL__ID_MAX];
         uint64_t until; /* 0: nothing is folded */
@@ -32,9 +31,7 @@ static void forget(struct pawl__past *past)
 {
         if (past->store)
                 past->store->free(past->store);
-        pawl_log_close(past->scratch);
         past->store = NULL;
-        past->scratch = NULL;
         past->until = 0;
 }
 
@@ -81,9 +78,7 @@ static pawl_status fold_one(
                 *err = why;
                 return status;
         }
-        return pawl__store_sql_dirty(past->store) > ROWS_MAX
-                       ? pawl__store_sql_flush(past->store, false, err)
-                       : PAWL_OK;
+        return pawl__store_spill(past->store, ROWS_MAX, err);
 }
 
 /* Each of the events that pass, into the past, or only to see whether there are any: *any. */
@@ -139,13 +134,8 @@ static pawl_status go_to(
         if (past->store && past->until == until && pawl__text_is(run_id, past->run_id))
                 return PAWL_OK;
         forget(past);
-        pawl_status status = pawl__log_scratch(&past->scratch, a->err);
-        if (!status)
-                status = pawl__store_sql(&past->store, past->scratch, a->err);
-        if (status)
-                return status;
-        pawl__store_sql_begin(past->store, false);
-        if (started <= until && started > 0)
+        pawl_status status = pawl__store_scratch(&past->store, a->err);
+        if (!status && started <= until && started > 0)
                 status = fold_run(past, run, until, a);
         if (status || run_id.len >= sizeof past->run_id)
                 return status;

@@ -54,13 +54,19 @@ PAWL_MUST_CHECK pawl_status pawl__projection_place(
 PAWL_MUST_CHECK pawl_status pawl__fold_event(
         pawl__applier *applier, const pawl_event *event, pawl_error *err);
 
-/** Fold the events up to @p until, as a replay does, into the SQL store of an empty log, a few rows
- * at a time in memory. */
-PAWL_MUST_CHECK pawl_status pawl__replay_into_file(
-        pawl__store *store, pawl_log *log, uint64_t until, pawl_error *err);
+/** The columns of a checkpoint's row that its table does not have, from its event. They live in the
+ *  arena. A row from memory has them. */
+PAWL_MUST_CHECK pawl_status pawl__checkpoint_complete(
+        pawl__row *row, pawl_log *log, pawl__arena *arena, pawl_error *err);
 
-/** pawl__replay_check(), with the state of so many events in memory: that of more is in a temporary
- * file. */
+/** The state of more events is folded into a file: 0.5 kB an event, in memory. */
+enum { PAWL__EVENTS_IN_MEMORY = 100000 };
+
+/** pawl__replay() and pawl__replay_check(), with the state of so many events in memory: that of
+ * more is in a temporary file. */
+PAWL_MUST_CHECK pawl_status pawl__replay_within(uint64_t events, pawl__store **out,
+        uint64_t *head_seq, unsigned char head_hash[32], pawl_log *log,
+        const pawl__replay_filter *filter, pawl_error *err);
 PAWL_MUST_CHECK pawl_status pawl__replay_check_within(
         uint64_t events, pawl_log *log, pawl_error *err);
 

@@ -10,10 +10,10 @@ struct folding {
         pawl__applier applier;
         uint64_t *head_seq;
         unsigned char *head_hash;
-        bool in_file; /* the store's rows are in a file, and but a few of them in memory */
 };
 
-enum { DIRTY_MAX = 16384 };
+/* DIRTY_MAX: changed rows in memory, of a store in a file. */
+enum { DIRTY_MAX = 1024 };
 
 static pawl_status fold(const pawl_event *event, pawl__event_type type, void *user, pawl_error *err)
 {
@@ -22,40 +22,63 @@ static pawl_status fold(const pawl_event *event, pawl__event_type type, void *us
         (void)type;
         *f->head_seq = event->seq;
         memcpy(f->head_hash, event->hash, 32);
-        const pawl_status status = pawl__fold_event(&f->applier, event, err);
-        return status || !f->in_file || pawl__store_sql_dirty(f->applier.store) < DIRTY_MAX
-                       ? status
-                       : pawl__store_sql_flush(f->applier.store, false, err);
+        TRY(pawl__fold_event(&f->applier, event, err));
+        return pawl__store_spill(f->applier.store, DIRTY_MAX, err);
+}
+
+/* All that is put into a store is put: what is got from now on is read where its rows are. */
+static pawl_status end_puts(pawl__store *store, bool in_file, pawl_error *err)
+{
+        return in_file ? pawl__store_sql_flush(store, true, err) : PAWL_OK;
+}
+
+static pawl_status new_store(pawl__store **out, bool in_file, pawl_error *err)
+{
+        return in_file ? pawl__store_scratch(out, err) : pawl__store_memory(out, err);
 }
 
 static pawl_status fold_all(pawl__store *store, bool in_file, uint64_t *head_seq,
         unsigned char head_hash[32], pawl_log *log, uint64_t until, pawl_error *err)
 {
         struct folding f = {{.store = store, .log = log, .judges = true, .past_rules = &pawl__past},
-                head_seq, head_hash, in_file};
+                head_seq, head_hash};
 
         *head_seq = 0;
         memset(head_hash, 0, 32);
         const pawl_status status = pawl__log_walk(log, 0, until, fold, &f, err);
         pawl__applier_free(&f.applier);
-        return status;
-}
-
-pawl_status pawl__replay_into_file(
-        pawl__store *store, pawl_log *log, uint64_t until, pawl_error *err)
-{
-        unsigned char hash[32];
-        uint64_t head;
-
-        pawl__store_sql_begin(store, false);
-        TRY(fold_all(store, true, &head, hash, log, until, err));
-        return pawl__store_sql_flush(store, true, err);
+        return status ? status : end_puts(store, in_file, err);
 }
 
 /* ---- What a filter leaves -------------------------------------------------------------------- */
 
+pawl_status pawl__checkpoint_complete(
+        pawl__row *row, pawl_log *log, pawl__arena *arena, pawl_error *err)
+{
+        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
+        pawl_event event;
+
+        if (row->v[PAWL__CP_RUN].text.data)
+                return PAWL_OK;
+        pawl__arena_clear(arena);
+        TRY(pawl__log_failed(log,
+                pawl__log_event(&event, arena, log, (uint64_t)row->v[PAWL__CP_SEQ].integer), err));
+        pawl_status status =
+                pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err);
+        row->v[PAWL__CP_RUN].text = event.run_id;
+        row->v[PAWL__CP_STEP].text = event.step_id;
+        for (int c = PAWL__CP_CURSOR; c <= PAWL__CP_STRICTNESS && !status; c++)
+                row->v[c].text = pawl__arena_copy(
+                        arena, pawl__json_get_text(
+                                       &tree, 0, pawl__tables[PAWL__CHECKPOINTS].column[c].name));
+        pawl__json_tree_free(&tree);
+        return status ? status : pawl__arena_check(arena, err);
+}
+
 struct filtering {
         pawl__store *from, *to;
+        pawl_log *log;
+        pawl__arena arena;
         const pawl__replay_filter *filter;
         pawl__table table;
 };
@@ -103,8 +126,9 @@ static pawl_status part_passes(
 
 static pawl_status copy_if_passes(const pawl__row *row, void *user, pawl_error *err)
 {
-        const struct filtering *f = user;
+        struct filtering *f = user;
         const pawl__value *v = row->v;
+        pawl__row whole;
         pawl_status status = PAWL_OK;
         bool keep = true; /* the glossary, whatever is asked for */
 
@@ -116,6 +140,9 @@ static pawl_status copy_if_passes(const pawl__row *row, void *user, pawl_error *
                 status = part_passes(&keep, f, v[PAWL__STEP_RUN].text, v[PAWL__STEP_ID].text, err);
                 break;
         case PAWL__CHECKPOINTS:
+                whole = *row;
+                v = whole.v;
+                TRY(pawl__checkpoint_complete(&whole, f->log, &f->arena, err));
                 status = part_passes(&keep, f, v[PAWL__CP_RUN].text, v[PAWL__CP_STEP].text, err);
                 break;
         case PAWL__CONFLICTS:
@@ -145,7 +172,9 @@ static pawl_status copy_if_passes(const pawl__row *row, void *user, pawl_error *
         case PAWL__TABLES:
                 break;
         }
-        return status || !keep ? status : f->to->put(f->to, f->table, row, err);
+        if (!status && keep)
+                status = f->to->put(f->to, f->table, row, err);
+        return status ? status : pawl__store_spill(f->to, DIRTY_MAX, err);
 }
 
 /* Rows that other runs' events change, too. */
@@ -156,19 +185,21 @@ static bool is_shared(pawl__table table)
 }
 
 /* @p shared: where those rows are; NULL: in *store, too. */
-static pawl_status narrow(pawl__store **store, pawl__store *shared,
+static pawl_status narrow(pawl__store **store, bool in_file, pawl__store *shared, pawl_log *log,
         const pawl__replay_filter *filter, pawl_error *err)
 {
-        struct filtering f = {.filter = filter};
-        pawl_status status = pawl__store_memory(&f.to, err);
+        struct filtering f = {.log = log, .filter = filter};
+        pawl_status status = PAWL_OK;
 
-        if (status)
-                return status;
+        TRY(new_store(&f.to, in_file, err));
         for (int t = 0; t < PAWL__TABLES && status == PAWL_OK; t++) {
                 f.table = (pawl__table)t;
                 f.from = shared && is_shared(f.table) ? shared : *store;
                 status = f.from->each(f.from, f.table, copy_if_passes, &f, err);
         }
+        pawl__arena_free(&f.arena);
+        if (!status)
+                status = end_puts(f.to, in_file, err);
         if (status) {
                 f.to->free(f.to);
                 return status;
@@ -217,7 +248,7 @@ static pawl_status replay_run(pawl__store **out, uint64_t *head_seq, unsigned ch
         if (!status)
                 status = pawl__store_sql(&tables, log, err);
         if (!status)
-                status = narrow(&store, tables, filter, err);
+                status = narrow(&store, false, tables, log, filter, err);
         if (tables)
                 tables->free(tables);
         if (status)
@@ -229,6 +260,14 @@ static pawl_status replay_run(pawl__store **out, uint64_t *head_seq, unsigned ch
 
 pawl_status pawl__replay(pawl__store **out, uint64_t *head_seq, unsigned char head_hash[32],
         pawl_log *log, const pawl__replay_filter *filter, pawl_error *err)
+{
+        return pawl__replay_within(
+                PAWL__EVENTS_IN_MEMORY, out, head_seq, head_hash, log, filter, err);
+}
+
+pawl_status pawl__replay_within(uint64_t events, pawl__store **out, uint64_t *head_seq,
+        unsigned char head_hash[32], pawl_log *log, const pawl__replay_filter *filter,
+        pawl_error *err)
 {
         static const pawl__replay_filter everything = {.until = 0};
         pawl__store *store = NULL;
@@ -242,14 +281,14 @@ pawl_status pawl__replay(pawl__store **out, uint64_t *head_seq, unsigned char he
                 status = replay_run(out, head_seq, head_hash, log, filter, err);
         if (status != PAWL_DONE)
                 return status;
-        status = pawl__store_memory(&store, err);
-        if (status)
-                return status;
-        status = fold_all(
-                store, false, &seq, hash, log, filter->until ? filter->until : UINT64_MAX, err);
+        TRY(pawl__log_failed(log, pawl_log_head(&seq, hash, log), err));
+        const uint64_t until = filter->until ? filter->until : UINT64_MAX;
+        const bool in_file = (seq < until ? seq : until) > events;
+        TRY(new_store(&store, in_file, err));
+        status = fold_all(store, in_file, &seq, hash, log, until, err);
         if (status == PAWL_OK &&
                 (filter->mission_id.data || filter->run_id.data || filter->step_id.data))
-                status = narrow(&store, NULL, filter, err);
+                status = narrow(&store, in_file, NULL, log, filter, err);
         if (status) {
                 store->free(store);
                 return status;

@@ -119,37 +119,19 @@ static pawl_status compare(pawl__store *events, pawl__store *tables, int version
         return status;
 }
 
-/* The state of more events is folded into a file: 0.5 kB an event, in memory. */
-enum { EVENTS_IN_MEMORY = 100000 };
-
-/* The state after @p until, and the log that it is in, if it is in a file. */
-static pawl_status fold(pawl__store **store, pawl_log **scratch, uint64_t until, bool in_file,
-        pawl_log *log, pawl_error *err)
-{
-        uint64_t seq;
-        unsigned char hash[32];
-
-        if (!until)
-                return pawl__store_memory(store, err);
-        if (!in_file)
-                return pawl__replay(
-                        store, &seq, hash, log, &(pawl__replay_filter){.until = until}, err);
-        TRY(pawl__log_scratch(scratch, err));
-        TRY(pawl__store_sql(store, *scratch, err));
-        return pawl__replay_into_file(*store, log, until, err);
-}
-
 /* Fold as far as the tables have come, and compare: all of it in one snapshot. */
 static pawl_status check_snapshot(uint64_t most, pawl_log *log, pawl_error *err)
 {
         pawl__store *events = NULL, *tables = NULL;
-        pawl_log *scratch = NULL;
-        uint64_t applied, head;
+        uint64_t applied, head, seq;
+        unsigned char hash[32];
         pawl_status status = pawl__projection_place(&applied, &head, log, err);
 
         if (status)
                 return status;
-        status = fold(&events, &scratch, applied, applied > most, log, err);
+        status = applied ? pawl__replay_within(most, &events, &seq, hash, log,
+                                   &(pawl__replay_filter){.until = applied}, err)
+                         : pawl__store_memory(&events, err);
         if (status == PAWL_OK)
                 status = pawl__store_sql(&tables, log, err);
         if (status == PAWL_OK)
@@ -158,13 +140,12 @@ static pawl_status check_snapshot(uint64_t most, pawl_log *log, pawl_error *err)
                 events->free(events);
         if (tables)
                 tables->free(tables);
-        pawl_log_close(scratch);
         return status;
 }
 
 pawl_status pawl__replay_check(pawl_log *log, pawl_error *err)
 {
-        return pawl__replay_check_within(EVENTS_IN_MEMORY, log, err);
+        return pawl__replay_check_within(PAWL__EVENTS_IN_MEMORY, log, err);
 }
 
 pawl_status pawl__replay_check_within(uint64_t events, pawl_log *log, pawl_error *err)

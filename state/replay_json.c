@@ -1,24 +1,43 @@
 /* The fold as the object of contract section 5. The order of every array is that of its table
  * (pawl__row_cmp_order), which docs/reference/event-log.md states. */
-#include "base/digest.h"
 #include "base/error.h"
 #include "base/json_tree.h"
 #include "base/json_write.h"
-#include "state/state.h"
-#include <stdlib.h>
+#include "state/projection.h"
 
 struct printing {
         pawl__json_writer w;
         pawl__store *store;
-        pawl__json_tree tree; /* of a conflict's candidates */
-        pawl__row *steps;     /* all of them, the steps of a run together */
-        size_t n_steps, cap_steps, at_step;
+        pawl_log *log;
+        pawl__arena arena;
+        pawl__json_tree tree;    /* of a conflict's candidates */
+        pawl__rows steps;        /* of all runs, the steps of a run together */
+        pawl__row step;          /* the next one of them */
+        pawl_status step_is;     /* PAWL_DONE: there is none */
         pawl__versions versions; /* those in force */
         pawl__alias_fn alias;
         pawl__buf scratch;
-        pawl__table table; /* of the current array, and its rows' members */
+        pawl__element_fn fn;
+        void *user;
+        const char *array; /* the current one, its table, and its rows' members */
+        pawl__table table;
         const struct member *list;
 };
+
+static void begin(struct printing *p)
+{
+        pawl__buf_clear(&p->w.buf);
+        p->w.need_comma = false;
+        pawl__json_open_object(&p->w);
+}
+
+/* The object that was begun is an element. */
+static pawl_status end(struct printing *p, const char *array, pawl_error *err)
+{
+        pawl__json_close_object(&p->w);
+        TRY(pawl__buf_check(&p->w.buf, err));
+        return p->fn(array, pawl__buf_text(&p->w.buf), p->user, err);
+}
 
 /* ---- Members from columns -------------------------------------------------------------------- */
 
@@ -61,11 +80,9 @@ static pawl_status print_row(const pawl__row *row, void *user, pawl_error *err)
 {
         struct printing *p = user;
 
-        (void)err;
-        pawl__json_open_object(&p->w);
+        begin(p);
         members(&p->w, p->table, row, p->list);
-        pawl__json_close_object(&p->w);
-        return PAWL_OK;
+        return end(p, p->array, err);
 }
 
 /* ---- Runs and their steps -------------------------------------------------------------------- */
@@ -79,15 +96,10 @@ static const struct member step_members[] = {{"step_id", PAWL__STEP_ID, PLAIN},
         {"output_hash", PAWL__STEP_OUTPUT_HASH, PLAIN}, {"retry_token", PAWL__STEP_TOKEN, PLAIN},
         {"cursor", PAWL__STEP_CURSOR, PLAIN}, {NULL, 0, PLAIN}};
 
-static pawl_status keep_step(const pawl__row *row, void *user, pawl_error *err)
+static pawl_status next_step(struct printing *p, pawl_error *err)
 {
-        struct printing *p = user;
-
-        if (pawl__grow(&p->steps, &p->cap_steps, p->n_steps + 1, sizeof *p->steps))
-                return pawl__nomem(err);
-        p->steps[p->n_steps] = *row; /* a store in memory keeps its texts while nothing is put */
-        p->steps[p->n_steps++].v[PAWL__STEP_STATUS].text = pawl__row_step_status(row);
-        return PAWL_OK;
+        p->step_is = p->store->rows_next(&p->steps, &p->step, err);
+        return p->step_is == PAWL_DONE ? PAWL_OK : p->step_is;
 }
 
 /* Runs and steps are listed by the same seq, that of RunStarted: one walk over both pairs them. */
@@ -95,32 +107,34 @@ static pawl_status print_run(const pawl__row *run, void *user, pawl_error *err)
 {
         struct printing *p = user;
 
-        (void)err;
-        pawl__json_open_object(&p->w);
-        members(&p->w, PAWL__RUNS, run, run_members);
-        pawl__json_name(&p->w, "steps");
-        pawl__json_open_array(&p->w);
-        for (; p->at_step < p->n_steps; p->at_step++) {
-                const pawl__row *step = &p->steps[p->at_step];
-                if (!pawl__text_eq(step->v[PAWL__STEP_RUN].text, run->v[PAWL__RUN_ID].text))
-                        break;
-                pawl__json_open_object(&p->w);
-                members(&p->w, PAWL__STEPS, step, step_members);
-                pawl__json_close_object(&p->w);
+        TRY(print_row(run, p, err));
+        while (!p->step_is &&
+                pawl__text_eq(p->step.v[PAWL__STEP_RUN].text, run->v[PAWL__RUN_ID].text)) {
+                p->step.v[PAWL__STEP_STATUS].text = pawl__row_step_status(&p->step);
+                begin(p);
+                members(&p->w, PAWL__STEPS, &p->step, step_members);
+                TRY(end(p, "steps", err));
+                TRY(next_step(p, err));
         }
-        pawl__json_close_array(&p->w);
-        pawl__json_close_object(&p->w);
         return PAWL_OK;
 }
 
-/* ---- Checkpoints, conflicts, sessions, the workspace
- * -------------------------------------------------------- */
+/* ---- Checkpoints, conflicts, sessions, the workspace ----------------------------------------- */
 
 static const struct member checkpoint_members[] = {{"retry_token", PAWL__CP_TOKEN, PLAIN},
         {"seq", PAWL__CP_SEQ, PLAIN}, {"run_id", PAWL__CP_RUN, PLAIN},
         {"step_id", PAWL__CP_STEP, PLAIN}, {"cursor", PAWL__CP_CURSOR, PLAIN},
         {"input_hash", PAWL__CP_INPUT_HASH, PLAIN}, {"strictness", PAWL__CP_STRICTNESS, PLAIN},
         {NULL, 0, PLAIN}};
+
+static pawl_status print_checkpoint(const pawl__row *row, void *user, pawl_error *err)
+{
+        struct printing *p = user;
+        pawl__row whole = *row;
+
+        TRY(pawl__checkpoint_complete(&whole, p->log, &p->arena, err));
+        return print_row(&whole, p, err);
+}
 
 static const struct member session_members[] = {{"session_id", PAWL__SES_ID, PLAIN},
         {"mission_id", PAWL__SES_MISSION, PLAIN}, {"run_id", PAWL__SES_RUN, PLAIN},
@@ -149,15 +163,13 @@ static pawl_status print_rollback(const pawl__row *row, void *user, pawl_error *
 {
         struct printing *p = user;
 
-        (void)err;
-        pawl__json_open_object(&p->w);
+        begin(p);
         members(&p->w, PAWL__ROLLBACKS, row, rollback_members);
         pawl__json_member_bool(
                 &p->w, "undo", (row->v[PAWL__RB_UNDO].integer & PAWL__RB_IS_UNDO) != 0);
         if (row->v[PAWL__RB_UNDO].integer & PAWL__RB_IN_PART)
                 pawl__json_member_bool(&p->w, "in_part", true);
-        pawl__json_close_object(&p->w);
-        return PAWL_OK;
+        return end(p, p->array, err);
 }
 
 static const struct member conflict_head[] = {{"conflict_id", PAWL__CON_ID, PLAIN},
@@ -205,12 +217,11 @@ static pawl_status print_conflict(const pawl__row *row, void *user, pawl_error *
 {
         struct printing *p = user;
 
-        pawl__json_open_object(&p->w);
+        begin(p);
         members(&p->w, PAWL__CONFLICTS, row, conflict_head);
-        pawl_status status = print_candidates(p, row->v[PAWL__CON_CANDIDATES].text, err);
+        TRY(print_candidates(p, row->v[PAWL__CON_CANDIDATES].text, err));
         members(&p->w, PAWL__CONFLICTS, row, conflict_tail);
-        pawl__json_close_object(&p->w);
-        return status;
+        return end(p, p->array, err);
 }
 
 /* ---- The glossary in force ------------------------------------------------------------------- */
@@ -231,25 +242,14 @@ static pawl_status print_sense(const pawl__row *row, void *user, pawl_error *err
                 status = p->alias(&alias, &p->scratch, row, err);
         if (status || !holds)
                 return status;
-        pawl__json_open_object(&p->w);
+        begin(p);
         members(&p->w, p->table, row, p->list);
         if (alias)
                 pawl__json_member_text(&p->w, "alias", row->v[PAWL__SENSE_NORMAL].text);
-        pawl__json_close_object(&p->w);
-        return PAWL_OK;
+        return end(p, p->array, err);
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
-
-static pawl_status print_array(
-        struct printing *p, const char *name, pawl__row_fn fn, pawl_error *err)
-{
-        pawl__json_name(&p->w, name);
-        pawl__json_open_array(&p->w);
-        pawl_status status = p->store->each(p->store, p->table, fn, p, err);
-        pawl__json_close_array(&p->w);
-        return status;
-}
 
 static pawl_status print_all(
         struct printing *p, uint64_t head_seq, const unsigned char head_hash[32], pawl_error *err)
@@ -260,49 +260,85 @@ static pawl_status print_all(
                 pawl__row_fn fn;
                 const struct member *list;
         } arrays[] = {
-                {"runs", PAWL__RUNS, print_run, NULL},
-                {"checkpoints", PAWL__CHECKPOINTS, print_row, checkpoint_members},
+                {"runs", PAWL__RUNS, print_run, run_members},
+                {"checkpoints", PAWL__CHECKPOINTS, print_checkpoint, checkpoint_members},
                 {"conflicts", PAWL__CONFLICTS, print_conflict, NULL},
                 {"glossary", PAWL__SENSES, print_sense, sense_members},
                 {"sessions", PAWL__SESSIONS, print_row, session_members},
                 {"workspace_checkpoints", PAWL__WORKSPACE, print_row, workspace_members},
                 {"rollbacks", PAWL__ROLLBACKS, print_rollback, NULL},
         };
-        char hex[65];
-        pawl_status status = p->store->each(p->store, PAWL__STEPS, keep_step, p, err);
 
-        if (status == PAWL_OK)
-                status = pawl__versions_in_force(&p->versions, p->store, err);
-        pawl__hex(hex, head_hash, 32);
-        pawl__json_open_object(&p->w);
-        pawl__json_name(&p->w, "head");
-        pawl__json_open_object(&p->w);
+        TRY(next_step(p, err));
+        TRY(pawl__versions_in_force(&p->versions, p->store, err));
+        begin(p);
         pawl__json_member_integer(&p->w, "seq", (int64_t)head_seq);
-        pawl__json_member_string(&p->w, "hash", hex);
-        pawl__json_close_object(&p->w);
-        for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == PAWL_OK; i++) {
+        pawl__json_member_hash(&p->w, "hash", head_hash);
+        TRY(end(p, "head", err));
+        for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+                p->array = arrays[i].name;
                 p->table = arrays[i].table;
                 p->list = arrays[i].list;
-                status = print_array(p, arrays[i].name, arrays[i].fn, err);
+                TRY(p->fn(p->array, pawl__text(NULL), p->user, err));
+                TRY(p->store->each(p->store, p->table, arrays[i].fn, p, err));
         }
-        pawl__json_close_object(&p->w);
-        if (status == PAWL_OK && pawl__json_end_writer(&p->w))
-                status = pawl__nomem(err);
+        return PAWL_OK;
+}
+
+pawl_status pawl__replay_each(pawl__store *store, pawl_log *log, uint64_t head_seq,
+        const unsigned char head_hash[32], pawl__alias_fn alias, pawl__element_fn fn, void *user,
+        pawl_error *err)
+{
+        struct printing p = {.w = PAWL__JSON_WRITER_INIT,
+                .store = store,
+                .log = log,
+                .alias = alias,
+                .fn = fn,
+                .user = user};
+
+        TRY(store->rows(&p.steps, store, PAWL__STEPS, err));
+        const pawl_status status = print_all(&p, head_seq, head_hash, err);
+        store->rows_end(&p.steps);
+        pawl__json_writer_free(&p.w);
+        pawl__json_tree_free(&p.tree);
+        pawl__buf_free(&p.scratch);
+        pawl__versions_free(&p.versions);
+        pawl__arena_free(&p.arena);
         return status;
 }
 
-pawl_status pawl__replay_json(pawl__buf *out, pawl__store *store, uint64_t head_seq,
-        const unsigned char head_hash[32], pawl__alias_fn alias, pawl_error *err)
-{
-        struct printing p = {.w = PAWL__JSON_WRITER_INIT, .store = store, .alias = alias};
-        pawl_status status = print_all(&p, head_seq, head_hash, err);
+/* ---- As one object --------------------------------------------------------------------------- */
 
-        if (status == PAWL_OK && pawl__buf_add(out, p.w.buf.data, p.w.buf.len))
-                status = pawl__nomem(err);
-        pawl__json_writer_free(&p.w);
-        pawl__json_tree_free(&p.tree);
-        free(p.steps);
-        pawl__buf_free(&p.scratch);
-        pawl__versions_free(&p.versions);
-        return status;
+/* The steps are the last member of their run. */
+pawl_status pawl__replay_add(const char *array, pawl_text element, void *user, pawl_error *err)
+{
+        pawl__replay_object *o = user;
+        const bool is_step = array && strcmp(array, "steps") == 0;
+
+        if (o->in_run && !is_step) {
+                pawl__buf_adds(o->out, "]}");
+                o->in_run = false;
+        }
+        if (!array) {
+                pawl__buf_adds(o->out, o->in_array ? "]}" : "}");
+        } else if (strcmp(array, "head") == 0) {
+                pawl__buf_adds(o->out, "{\"head\":");
+                pawl__buf_add_text(o->out, element);
+        } else if (!element.data) {
+                pawl__buf_addf(o->out, "%s,\"%s\":[", o->in_array ? "]" : "", array);
+                o->in_array = true;
+                o->elements = 0;
+        } else {
+                if ((is_step ? o->steps++ : o->elements++) > 0)
+                        pawl__buf_addc(o->out, ',');
+                o->in_run = is_step || strcmp(array, "runs") == 0;
+                if (o->in_run && !is_step) {
+                        element.len--;
+                        o->steps = 0;
+                }
+                pawl__buf_add_text(o->out, element);
+                if (o->in_run && !is_step)
+                        pawl__buf_adds(o->out, ",\"steps\":[");
+        }
+        return pawl__buf_check(o->out, err);
 }

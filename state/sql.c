@@ -152,3 +152,37 @@ pawl_status pawl__sql_collect(pawl__row **rows, size_t *n, pawl_log *log, pawl__
         free(found);
         return status;
 }
+
+/* A statement of its own each time: a table may be listed twice at once, and a listing is rare. */
+pawl_status pawl__sql_rows(pawl__rows *rows, pawl_log *log, pawl__table table, pawl_error *err)
+{
+        pawl__buf sql = PAWL__BUF_INIT;
+        pawl__query *query = NULL;
+        pawl_status status = pawl__log_interrupted(log, err);
+
+        if (!status && pawl__tables[table].since <= pawl__log_version(log)) {
+                pawl__sql_each(&sql, log, table);
+                status = pawl__buf_check(&sql, err);
+                if (!status)
+                        status = pawl__query_prepare(&query, log, sql.data, err);
+                pawl__buf_free(&sql);
+        }
+        if (!status)
+                *rows = (pawl__rows){.table = table, .of = query};
+        return status;
+}
+
+pawl_status pawl__sql_rows_next(pawl__rows *rows, pawl__row *row, pawl_error *err)
+{
+        const pawl_status status =
+                rows->of ? pawl__query_step(rows->of, PAWL__READING, err) : PAWL_DONE;
+
+        if (!status)
+                pawl__sql_row(row, rows->table, rows->of);
+        return status;
+}
+
+void pawl__sql_rows_end(pawl__rows *rows)
+{
+        pawl__query_finalize(rows->of);
+}

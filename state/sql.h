@@ -33,6 +33,12 @@ void pawl__sql_each(pawl__buf *out, const pawl_log *log, pawl__table table);
  * step; columns that are not stored are absent. */
 void pawl__sql_row(pawl__row *row, pawl__table table, pawl__query *query);
 
+/** What `rows`, `rows_next` and `rows_end` of the store are. */
+PAWL_MUST_CHECK pawl_status pawl__sql_rows(
+        pawl__rows *rows, pawl_log *log, pawl__table table, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__sql_rows_next(pawl__rows *rows, pawl__row *row, pawl_error *err);
+void pawl__sql_rows_end(pawl__rows *rows);
+
 /** Texts of a row, copied. */
 PAWL_MUST_CHECK pawl_status pawl__row_copy(
         pawl__row *row, pawl__table table, pawl__arena *arena, pawl_error *err);
@@ -60,6 +66,9 @@ void pawl__store_sql_begin(pawl__store *store, bool keep);
 PAWL_MUST_CHECK pawl_status pawl__store_sql_flush(pawl__store *store, bool end, pawl_error *err);
 /** How many rows are dirty: to be written by the next flush. */
 size_t pawl__store_sql_dirty(const pawl__store *store);
+/** Write the dirty rows and empty the cache where more than @p most are dirty. A store in memory
+ *  keeps what it has. */
+PAWL_MUST_CHECK pawl_status pawl__store_spill(pawl__store *store, size_t most, pawl_error *err);
 /** In a transaction that has just begun: the tables are empty. Until its end all rows are cached,
  * and none is asked for, which would be a round trip each. */
 void pawl__store_sql_empty(pawl__store *store);

@@ -88,8 +88,8 @@ static pawl_status fold_next(
         pawl_status status = pawl__fold_event(&state->applier, event, err);
 
         (void)type;
-        if (status == PAWL_OK && pawl__store_sql_dirty(state->tables) > DIRTY_MAX)
-                status = pawl__store_sql_flush(state->tables, false, err);
+        if (status == PAWL_OK)
+                status = pawl__store_spill(state->tables, DIRTY_MAX, err);
         if (status == PAWL_OK)
                 state->applied = event->seq;
         return status;

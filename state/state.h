@@ -290,8 +290,9 @@ typedef struct pawl__replay_filter {
         uint64_t until; /**< last seq; 0: the head */
 } pawl__replay_filter;
 
-/** Fold the log, from nothing, into a store in memory. *head_seq and head_hash: the last event
- *  folded or passed over. The chain is not verified here: pawl_log_verify() does that. */
+/** Fold the log, from nothing, into a store in memory, or, of many events, in a temporary file.
+ * *head_seq and head_hash: the last event folded or passed over. The chain is not verified here:
+ * pawl_log_verify() does that. */
 PAWL_MUST_CHECK pawl_status pawl__replay(pawl__store **out, uint64_t *head_seq,
         unsigned char head_hash[32], pawl_log *log, const pawl__replay_filter *filter,
         pawl_error *err);
@@ -300,11 +301,29 @@ PAWL_MUST_CHECK pawl_status pawl__replay(pawl__store **out, uint64_t *head_seq,
 typedef pawl_status (*pawl__alias_fn)(
         bool *is, pawl__buf *buf, const pawl__row *row, pawl_error *err);
 
-/** A fold (of pawl__replay()) as the object that `eventlog replay --json` prints:
- * canonical members in a stated order, arrays in their tables' order; no newline.
+/** Called with the JSON object of each element of an array, after once without one as the array
+ * begins. The members of an element are in a stated order. */
+typedef pawl_status (*pawl__element_fn)(
+        const char *array, pawl_text element, void *user, pawl_error *err);
+
+/** A fold (of pawl__replay(), of @p log), element by element, none of which stays in memory:
+ * "head", which is no array, then the arrays, in their tables' order. The steps of a run, of the
+ * array "steps", follow it.
  * @param alias  what marks senses that stand for an alias; NULL: nothing does. */
-PAWL_MUST_CHECK pawl_status pawl__replay_json(pawl__buf *out, pawl__store *store, uint64_t head_seq,
-        const unsigned char head_hash[32], pawl__alias_fn alias, pawl_error *err);
+PAWL_MUST_CHECK pawl_status pawl__replay_each(pawl__store *store, pawl_log *log, uint64_t head_seq,
+        const unsigned char head_hash[32], pawl__alias_fn alias, pawl__element_fn fn, void *user,
+        pawl_error *err);
+
+/** The object that `eventlog replay --json` prints, in the making; no newline. */
+typedef struct pawl__replay_object {
+        pawl__buf *out; /**< may be emptied between calls */
+        bool in_array, in_run;
+        uint64_t elements, steps; /**< so far: of the array, of the run */
+} pawl__replay_object;
+
+/** A pawl__element_fn: add it to the object, @p user. Without @p array, the object ends. */
+PAWL_MUST_CHECK pawl_status pawl__replay_add(
+        const char *array, pawl_text element, void *user, pawl_error *err);
 
 /** Compare a fold of everything with the state tables. PAWL_EDAMAGED naming table, key, column and
  *  both values of the first difference. */

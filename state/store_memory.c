@@ -275,32 +275,55 @@ static int by_order(const void *a, const void *b, void *table)
         return pawl__row_cmp_order((pawl__table)(def - pawl__tables), &one, &two);
 }
 
-static pawl_status memory_each(
-        pawl__store *store, pawl__table table, pawl__row_fn fn, void *user, pawl_error *err)
+static pawl_status memory_rows(
+        pawl__rows *out, pawl__store *store, pawl__table table, pawl_error *err)
 {
         const pawl__table_def *def = &pawl__tables[table];
         const struct rows *rows = &((pawl__memory *)store)->tables[table];
-        pawl_status status = PAWL_OK;
+        struct kept_row *sorted = rows->n ? malloc(rows->n * sizeof *sorted) : NULL;
 
-        if (rows->n == 0)
-                return PAWL_OK;
-        struct kept_row *sorted = malloc(rows->n * sizeof *sorted);
-        if (!sorted)
+        if (rows->n && !sorted)
                 return pawl__nomem(err);
-        memcpy(sorted, rows->items, rows->n * sizeof *sorted);
+        if (rows->n)
+                memcpy(sorted, rows->items, rows->n * sizeof *sorted);
         bool in_order = true; /* as they are, if no row was moved by a later event */
         for (size_t i = 1; i < rows->n && in_order; i++)
                 in_order = sorted[i - 1].values[def->order].integer <
                            sorted[i].values[def->order].integer;
         if (!in_order)
                 qsort_r(sorted, rows->n, sizeof *sorted, by_order, (void *)(uintptr_t)def);
-        for (size_t i = 0; i < rows->n && status == PAWL_OK; i++) {
-                pawl__row row;
-                to_row(&row, def, sorted[i].values);
-                status = fn(&row, user, err);
-        }
-        free(sorted);
-        return status;
+        *out = (pawl__rows){.table = table, .of = sorted, .n = rows->n};
+        return PAWL_OK;
+}
+
+static pawl_status memory_rows_next(pawl__rows *rows, pawl__row *row, pawl_error *err)
+{
+        const struct kept_row *sorted = rows->of;
+
+        (void)err;
+        if (rows->at == rows->n)
+                return PAWL_DONE;
+        to_row(row, &pawl__tables[rows->table], sorted[rows->at++].values);
+        return PAWL_OK;
+}
+
+static void memory_rows_end(pawl__rows *rows)
+{
+        free(rows->of);
+}
+
+pawl_status pawl__store_each(
+        pawl__store *store, pawl__table table, pawl__row_fn fn, void *user, pawl_error *err)
+{
+        pawl__rows rows;
+        pawl__row row;
+        pawl_status status;
+
+        TRY(store->rows(&rows, store, table, err));
+        while (!(status = store->rows_next(&rows, &row, err)) && !(status = fn(&row, user, err)))
+                ;
+        store->rows_end(&rows);
+        return status == PAWL_DONE ? PAWL_OK : status;
 }
 
 static void memory_free(pawl__store *store)
@@ -315,7 +338,7 @@ pawl_status pawl__memory_new(pawl__memory **out, bool stored, pawl_error *err)
         if (!memory)
                 return pawl__nomem(err);
         memory->store = (pawl__store){memory_get, memory_store_put, memory_insert, memory_store_put,
-                memory_each, memory_free};
+                memory_rows, memory_rows_next, memory_rows_end, pawl__store_each, memory_free};
         memory->stored = stored;
         *out = memory;
         return PAWL_OK;

@@ -29,7 +29,7 @@ struct dirty {
 
 struct store_sql {
         pawl__store store;
-        pawl_log *log;
+        pawl_log *log, *scratch; /* the latter: NULL, or the same, which is the store's own */
         pawl__query *get[PAWL__TABLES], *put[PAWL__TABLES], *insert[PAWL__TABLES],
                 *update[PAWL__TABLES];
         uint32_t updated[PAWL__TABLES]; /* the columns that the statement sets; a bit each */
@@ -413,36 +413,19 @@ size_t pawl__store_sql_dirty(const pawl__store *store)
         return ((const struct store_sql *)store)->n_dirty;
 }
 
+pawl_status pawl__store_spill(pawl__store *store, size_t most, pawl_error *err)
+{
+        return store->get == sql_get && pawl__store_sql_dirty(store) > most
+                       ? pawl__store_sql_flush(store, false, err)
+                       : PAWL_OK;
+}
+
 void pawl__store_sql_abandon(pawl__store *store)
 {
         struct store_sql *sql = (struct store_sql *)store;
 
         clear_cache(sql);
         sql->caching = false;
-}
-
-/* ---- Listing --------------------------------------------------------------------------------- */
-
-/* A statement of its own each time: fn may list the same table, and a listing is rare. */
-static pawl_status sql_each(
-        pawl__store *store, pawl__table table, pawl__row_fn fn, void *user, pawl_error *err)
-{
-        struct store_sql *sql = (struct store_sql *)store;
-        pawl__query *query = NULL;
-        pawl_status row_or_end = PAWL_OK;
-
-        if (pawl__tables[table].since > pawl__log_version(sql->log))
-                return PAWL_OK;
-        pawl_status status = statement(&query, sql, table, pawl__sql_each, err);
-
-        while (status == PAWL_OK &&
-                (row_or_end = pawl__query_step(query, PAWL__READING, err)) == PAWL_OK) {
-                pawl__row row;
-                pawl__sql_row(&row, table, query);
-                status = fn(&row, user, err);
-        }
-        pawl__query_finalize(query);
-        return status || row_or_end == PAWL_DONE ? status : row_or_end;
 }
 
 /* ---- Making and freeing ---------------------------------------------------------------------- */
@@ -460,6 +443,12 @@ void pawl__store_sql_release(pawl__store *store)
         }
 }
 
+static pawl_status sql_rows(
+        pawl__rows *rows, pawl__store *store, pawl__table table, pawl_error *err)
+{
+        return pawl__sql_rows(rows, ((struct store_sql *)store)->log, table, err);
+}
+
 static void sql_free(pawl__store *store)
 {
         struct store_sql *sql = (struct store_sql *)store;
@@ -470,6 +459,7 @@ static void sql_free(pawl__store *store)
         free(sql->dirty);
         pawl__arena_free(&sql->found);
         pawl__memory_free(sql->cache);
+        pawl_log_close(sql->scratch);
         free(sql);
 }
 
@@ -479,7 +469,8 @@ pawl_status pawl__store_sql(pawl__store **out, pawl_log *log, pawl_error *err)
 
         if (!sql)
                 return pawl__nomem(err);
-        sql->store = (pawl__store){sql_get, sql_put, sql_insert, sql_add, sql_each, sql_free};
+        sql->store = (pawl__store){sql_get, sql_put, sql_insert, sql_add, sql_rows,
+                pawl__sql_rows_next, pawl__sql_rows_end, pawl__store_each, sql_free};
         sql->log = log;
         pawl_status status = pawl__memory_new(&sql->cache, true, err);
         if (status) {
@@ -487,5 +478,20 @@ pawl_status pawl__store_sql(pawl__store **out, pawl_log *log, pawl_error *err)
                 return status;
         }
         *out = &sql->store;
+        return PAWL_OK;
+}
+
+pawl_status pawl__store_scratch(pawl__store **out, pawl_error *err)
+{
+        pawl_log *scratch;
+
+        TRY(pawl__log_scratch(&scratch, err));
+        const pawl_status status = pawl__store_sql(out, scratch, err);
+        if (status) {
+                pawl_log_close(scratch);
+                return status;
+        }
+        ((struct store_sql *)*out)->scratch = scratch;
+        pawl__store_sql_begin(*out, false);
         return PAWL_OK;
 }

@@ -14,7 +14,6 @@ enum { ROWS_MAX = 1024 }; /* changed rows in memory */
 
 struct judging {
         pawl__applier applier;
-        pawl_log *scratch;
         bool under_rules; /* an event with v 2 was there */
 };
 
@@ -112,23 +111,15 @@ static pawl_status judge(
                 return judged ? found_illegal(event, status, &why, err) : PAWL_OK;
         if (judged && (status = check_canonical(j, event, type, err)))
                 return status;
-        return pawl__store_sql_dirty(j->applier.store) > ROWS_MAX
-                       ? pawl__store_sql_flush(j->applier.store, false, err)
-                       : PAWL_OK;
+        return pawl__store_spill(j->applier.store, ROWS_MAX, err);
 }
 
 static pawl_status begin(struct judging *j, pawl_log *log, pawl_error *err)
 {
-        pawl_status status = pawl__log_scratch(&j->scratch, err);
-
-        if (!status)
-                status = pawl__store_sql(&j->applier.store, j->scratch, err);
-        if (status)
-                return status;
+        TRY(pawl__store_scratch(&j->applier.store, err));
         j->applier.log = log;
         j->applier.judges = true;
         j->applier.past_rules = &pawl__past;
-        pawl__store_sql_begin(j->applier.store, false);
         return PAWL_OK;
 }
 
@@ -145,6 +136,5 @@ pawl_status pawl_log_verify(pawl_verify_result *result, pawl_log *log, uint64_t 
         if (j.applier.store)
                 j.applier.store->free(j.applier.store);
         pawl__applier_free(&j.applier);
-        pawl_log_close(j.scratch);
         return status;
 }

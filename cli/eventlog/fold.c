@@ -1,5 +1,5 @@
 #include "cli/eventlog/fold.h"
-#include "base/json_tree.h"
+#include "base/error.h"
 #include "command/printable.h"
 
 /* A member of an element, and the word before it; a hash is shown by its first digits. */
@@ -29,7 +29,7 @@ static const struct section candidates = {"candidates",
         NULL};
 
 static const struct section sections[] = {
-        {"runs", {{"run_id", NULL, 0}, {"status", NULL, 0}, {"mission_id", "mission", 0}}, &steps},
+        {"runs", {{"run_id", NULL, 0}, {"status", NULL, 0}, {"mission_id", "mission", 0}}, NULL},
         {"checkpoints",
                 {{"seq", NULL, 0}, {"retry_token", NULL, 0}, {"run_id", "run", 0},
                         {"step_id", "step", 0}, {"cursor", "at", 0}, {"strictness", NULL, 0},
@@ -74,46 +74,55 @@ static void print_fields(FILE *out, const pawl__json_tree *tree, pawl__node elem
         fputc('\n', out);
 }
 
-static void print_elements(
-        FILE *out, const pawl__json_tree *tree, pawl__node array, const struct section *section)
+static void print_element(FILE *out, const pawl__json_tree *tree, const struct section *section)
 {
-        for (pawl__node at = pawl__json_first(tree, array); at != PAWL__NO_NODE;
-                at = pawl__json_after(tree, array, at)) {
-                print_fields(out, tree, at, section->fields, 2);
-                if (!section->below)
-                        continue;
-                pawl__node inner = pawl__json_get(tree, at, section->below->name);
-                if (inner == PAWL__NO_NODE)
-                        continue;
-                for (pawl__node below = pawl__json_first(tree, inner); below != PAWL__NO_NODE;
-                        below = pawl__json_after(tree, inner, below))
-                        print_fields(out, tree, below, section->below->fields, 4);
-        }
+        print_fields(out, tree, 0, section->fields, 2);
+        if (!section->below)
+                return;
+        const pawl__node inner = pawl__json_get(tree, 0, section->below->name);
+        for (pawl__node at = inner == PAWL__NO_NODE ? inner : pawl__json_first(tree, inner);
+                at != PAWL__NO_NODE; at = pawl__json_after(tree, inner, at))
+                print_fields(out, tree, at, section->below->fields, 4);
 }
 
-static void print_tree(FILE *out, const pawl__json_tree *tree)
+/* Of an array that has elements: its name, above the first. */
+static void print(cli_fold *fold, const char *array)
 {
         static const struct field head_fields[FIELDS_MAX] = {{"seq", "head", 0}, {"hash", NULL, 0}};
-        pawl__node head = pawl__json_get(tree, 0, "head");
 
-        if (head != PAWL__NO_NODE)
-                print_fields(out, tree, head, head_fields, 0);
+        if (strcmp(array, "head") == 0)
+                print_fields(fold->out, &fold->tree, 0, head_fields, 0);
+        else if (strcmp(array, steps.name) == 0)
+                print_fields(fold->out, &fold->tree, 0, steps.fields, 4);
         for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
-                pawl__node array = pawl__json_get(tree, 0, sections[i].name);
-                if (array == PAWL__NO_NODE || pawl__json_at(tree, array)->count == 0)
+                if (strcmp(array, sections[i].name) != 0)
                         continue;
-                fprintf(out, "\n%s\n", sections[i].name);
-                print_elements(out, tree, array, &sections[i]);
+                if (fold->section != sections[i].name)
+                        fprintf(fold->out, "\n%s\n", array);
+                fold->section = sections[i].name;
+                print_element(fold->out, &fold->tree, &sections[i]);
         }
 }
 
-pawl_status cli_fold_print(FILE *out, pawl_text json, pawl_error *err)
+pawl_status cli_fold_print(const char *array, pawl_text element, void *user, pawl_error *err)
 {
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        pawl_status status = pawl__json_tree_read(&tree, json.data, json.len, err);
+        cli_fold *fold = user;
 
-        if (!status)
-                print_tree(out, &tree);
-        pawl__json_tree_free(&tree);
-        return status;
+        if (!array || !element.data)
+                return PAWL_OK;
+        TRY(pawl__json_tree_read(&fold->tree, element.data, element.len, err));
+        print(fold, array);
+        return PAWL_OK;
+}
+
+pawl_status cli_fold_print_json(const char *array, pawl_text element, void *user, pawl_error *err)
+{
+        cli_fold *fold = user;
+
+        TRY(pawl__replay_add(array, element, &fold->object, err));
+        if (!array)
+                TRY(pawl__buf_addc(&fold->json, '\n'));
+        fwrite(fold->json.data, 1, fold->json.len, fold->out);
+        pawl__buf_clear(&fold->json);
+        return PAWL_OK;
 }

@@ -4,29 +4,28 @@
 #include "cli/eventlog/fold.h"
 #include "cli/eventlog/rows.h"
 #include "command/find.h"
-#include "command/json.h"
 #include "events/log.h"
 #include "glossary/glossary.h"
 #include <stdio.h>
 
-/* The events that were folded, as elements of a JSON array. */
-struct listing {
-        pawl__buf *json;
-        size_t n;
+struct printing {
+        pawl__element_fn fn;
+        cli_fold fold;
+        pawl__buf event;
 };
 
-static pawl_status list_event(const pawl_event *event, void *user, pawl_error *err)
+static pawl_status print_event(const pawl_event *event, void *user, pawl_error *err)
 {
-        struct listing *listing = user;
+        struct printing *p = user;
 
-        if (listing->n++ && pawl__buf_addc(listing->json, ','))
-                return pawl__nomem(err);
-        return pawl__event_json(listing->json, event, NULL, err);
+        pawl__buf_clear(&p->event);
+        TRY(pawl__event_json(&p->event, event, NULL, err));
+        return p->fn("events", pawl__buf_text(&p->event), &p->fold, err);
 }
 
-/* One member more for the object that *json is: "events", those that the filter names. */
-static pawl_status add_events(
-        pawl__buf *json, pawl_log *log, const pawl__replay_filter *filter, pawl_error *err)
+/* One array more, "events": those that the filter names. */
+static pawl_status print_events(
+        struct printing *p, pawl_log *log, const pawl__replay_filter *filter, pawl_error *err)
 {
         cli_event_filter named = {
                 .mission_id = filter->mission_id,
@@ -35,30 +34,25 @@ static pawl_status add_events(
                 .since = 1,
                 .until = filter->until,
         };
-        struct listing listing = {json, 0};
 
-        json->len--;
-        if (pawl__buf_adds(json, ",\"events\":["))
-                return pawl__nomem(err);
-        pawl_status status = cli_each_event(NULL, log, &named, list_event, &listing, err);
-        if (!status && pawl__buf_adds(json, "]}"))
-                status = pawl__nomem(err);
-        return status;
+        TRY(p->fn("events", pawl__text(NULL), &p->fold, err));
+        return cli_each_event(NULL, log, &named, print_event, p, err);
 }
 
-static pawl_status fold(pawl__buf *json, pawl_log *log, const pawl__replay_filter *filter,
+static pawl_status print(struct printing *p, pawl_log *log, const pawl__replay_filter *filter,
         bool events, pawl_error *err)
 {
         unsigned char head_hash[32];
         pawl__store *store;
         uint64_t head;
 
-        pawl_status status = pawl__replay(&store, &head, head_hash, log, filter, err);
-        if (status)
-                return status;
-        status = pawl__replay_json(json, store, head, head_hash, pawl__sense_is_alias, err);
+        TRY(pawl__replay(&store, &head, head_hash, log, filter, err));
+        pawl_status status = pawl__replay_each(
+                store, log, head, head_hash, pawl__sense_is_alias, p->fn, &p->fold, err);
         store->free(store);
-        return status || !events ? status : add_events(json, log, filter, err);
+        if (!status && events)
+                status = print_events(p, log, filter, err);
+        return status ? status : p->fn(NULL, pawl__text(NULL), &p->fold, err);
 }
 
 static pawl_status replay(cli_call *cli, pawl_log *log, pawl_error *err)
@@ -69,17 +63,16 @@ static pawl_status replay(cli_call *cli, pawl_log *log, pawl_error *err)
                 .step_id = pawl__text(cli_value(cli, "step")),
                 .until = cli_number(cli, "until", 0),
         };
-        bool as_json = cli_given(cli, "json");
-        pawl__buf json = PAWL__BUF_INIT;
+        const bool as_json = cli_given(cli, "json");
+        struct printing p = {.fn = as_json ? cli_fold_print_json : cli_fold_print,
+                .fold = {.out = cli->in->out, .object = {.out = &p.fold.json}}};
 
         pawl_status status = cli_known_run(&filter.run_id, log, cli->arena, err);
         if (!status)
-                status = fold(&json, log, &filter, cli_given(cli, "events"), err);
-        if (!status && as_json)
-                cli_print_line(cli, pawl__buf_text(&json));
-        else if (!status)
-                status = cli_fold_print(cli->in->out, pawl__buf_text(&json), err);
-        pawl__buf_free(&json);
+                status = print(&p, log, &filter, cli_given(cli, "events"), err);
+        pawl__json_tree_free(&p.fold.tree);
+        pawl__buf_free(&p.fold.json);
+        pawl__buf_free(&p.event);
         if (status || !cli_given(cli, "check"))
                 return status;
         status = pawl__replay_check(log, err);

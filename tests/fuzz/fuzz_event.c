@@ -13,6 +13,7 @@
 #include "state/apply.h"
 #include "support/event_samples.h"
 #include "support/hostile_rows.h"
+#include "support/replay_json.h"
 
 enum { SEQ, TYPE, V, TIME, MISSION, RUN, STEP, SESSION, ACTOR, PAYLOAD, PREV, HASH, COLUMNS };
 
@@ -185,7 +186,7 @@ static void fold_into(pawl__buf *out, pawl__store *store)
         static const unsigned char hash[32];
 
         pawl__buf_clear(out);
-        require(pawl__replay_json(out, store, 1, hash, NULL, NULL) == PAWL_OK);
+        require(replay_json(out, store, NULL, 1, hash, NULL) == PAWL_OK);
 }
 
 /* On top of the first events of the story, so that there is a run and a step to speak of. */

@@ -13,6 +13,7 @@
 #include "support/event_samples.h"
 #include "support/hostile_log.h"
 #include "support/hostile_rows.h"
+#include "support/replay_json.h"
 
 /* Nothing runs out of memory here; but SQLite says so of some damaged pages. */
 static void check_status(pawl_status status, const pawl_error *err)
@@ -85,7 +86,7 @@ static pawl_status replay(pawl__buf *out, pawl_log *log, const pawl__replay_filt
         pawl_status status = pawl__replay(&store, &head, hash, log, filter, &err);
 
         if (!status) {
-                status = pawl__replay_json(out, store, head, hash, NULL, &err);
+                status = replay_json(out, store, log, head, hash, &err);
                 store->free(store);
         }
         check_status(status, &err);

@@ -1,6 +1,7 @@
 /* Versions of a seed that rest on earlier ones: what they append, and what holds in each. */
 #include "events/log.h"
 #include "glossary/seed.h"
+#include "support/replay_json.h"
 #include "support/sweep.h"
 #include "support/test.h"
 
@@ -164,7 +165,7 @@ static void check_replay(struct fixture *f, const struct version *v)
 
         assert_ok(pawl__replay_check(f->log, &f->err));
         assert_ok(pawl__replay(&store, &seq, hash, f->log, NULL, &f->err));
-        assert_ok(pawl__replay_json(&json, store, seq, hash, NULL, &f->err));
+        assert_ok(replay_json(&json, store, f->log, seq, hash, &f->err));
         for (const char *at = json.data; (at = strstr(at, "\"surface\":\"term")); at++)
                 n++;
         assert_int_equal(n, v->n);

@@ -1,6 +1,7 @@
 /* Memory that runs out at any call: an append is whole or not at all, a replay says so, and nothing
  * that was kept is wrong afterwards. */
 #include "support/history.h"
+#include "support/replay_json.h"
 #include "support/sweep.h"
 
 static void add_all(struct history *h)
@@ -119,7 +120,7 @@ MEMORY(a_replay_and_its_check_say_so)
                 sweep_arm(&s);
                 pawl_status status = pawl__replay(&store, &seq, hash, h->log, &filter, &h->err);
                 if (status == PAWL_OK)
-                        status = pawl__replay_json(&json, store, seq, hash, NULL, &h->err);
+                        status = replay_json(&json, store, h->log, seq, hash, &h->err);
                 if (status == PAWL_OK)
                         status = pawl__replay_check(h->log, &h->err);
                 if (sweep_done(&s, status, &h->err))

@@ -1,7 +1,10 @@
 /* The fold from nothing: what it prints, what a filter leaves, and how it finds tables that differ.
  */
 #include "state/projection.h"
+#include "support/allocator.h"
 #include "support/history.h"
+#include "support/replay_json.h"
+#include <sys/resource.h>
 
 /* Two runs of two missions, one of them blocked and answered, and a glossary. */
 static void fill(struct history *h)
@@ -242,6 +245,77 @@ FILLED(a_missing_event_is_named)
         history_sql(h, "DROP TRIGGER events_refuse_delete; DELETE FROM events WHERE seq = 5");
         assert_int_equal(pawl__replay(&store, &seq, hash, h->log, NULL, &h->err), PAWL_EDAMAGED);
         assert_says(h->err.message, "seq 5: the event is missing");
+}
+
+/* ---- The state of many events ---------------------------------------------------------------- */
+
+static char *replay_in_file(struct history *h, const pawl__replay_filter *filter)
+{
+        pawl__buf out = PAWL__BUF_INIT;
+        pawl__store *store;
+        unsigned char hash[32];
+        uint64_t seq;
+
+        assert_ok(pawl__replay_within(0, &store, &seq, hash, h->log, filter, &h->err));
+        assert_ok(replay_json(&out, store, h->log, seq, hash, &h->err));
+        store->free(store);
+        return test_take(&out);
+}
+
+FILLED(a_state_in_a_file_prints_the_same_bytes)
+{
+        const pawl__replay_filter filters[] = {{.until = 0}, {.until = 9},
+                {.run_id = pawl__text("run-2")}, {.mission_id = pawl__text("mission-1")},
+                {.step_id = pawl__text("one")}, {.run_id = pawl__text("run-1"), .until = 9},
+                {.mission_id = pawl__text("none")}};
+
+        for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
+                assert_string_equal(replay_in_file(h, &filters[i]), history_replay(h, &filters[i]));
+}
+
+static pawl_status count_bytes(const char *array, pawl_text element, void *user, pawl_error *err)
+{
+        (void)array, (void)err;
+        *(size_t *)user += element.len;
+        return PAWL_OK;
+}
+
+/* The most memory that this process had, in bytes. */
+static size_t peak(void)
+{
+        struct rusage used;
+
+        assert_int_equal(getrusage(RUSAGE_SELF, &used), 0);
+        return (size_t)used.ru_maxrss * 1024;
+}
+
+HISTORY_TEST(the_state_of_many_events_takes_little_memory)
+{
+        enum { CHECKPOINTS = 12000, BATCH = 1000, TEXT = 3600, MOST = 60 << 20 };
+        char text[TEXT + 1] = "";
+        pawl__store *store;
+        unsigned char hash[32];
+        uint64_t seq;
+        size_t bytes = 0;
+
+        needs_file();
+        memset(text, 'x', TEXT);
+        for (int i = 1; i <= CHECKPOINTS; i++) {
+                history_add(h, "WorkspaceCheckpointed",
+                        "{\"n\":%d,\"id\":\"cp-%d\",\"trigger\":\"auto\",\"root\":\".\",\"tree\":\"" HASH_A
+                        "\",\"files\":1,\"bytes\":1,\"skipped\":0,\"safety\":false,"
+                        "\"description\":\"%s\"}",
+                        i, i, text);
+                if (i % BATCH == 0)
+                        check_ok(h, history_commit(h), __FILE__, __LINE__);
+        }
+        const size_t before = peak();
+        assert_ok(pawl__replay_within(0, &store, &seq, hash, h->log, NULL, &h->err));
+        assert_ok(pawl__replay_each(store, h->log, seq, hash, NULL, count_bytes, &bytes, &h->err));
+        store->free(store);
+        assert_true(bytes > (size_t)CHECKPOINTS * TEXT);
+        if (allocator_works()) /* a sanitizer keeps what was freed */
+                assert_true(peak() - before < MOST);
 }
 
 /* ---- replay --check -------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 #include "support/history.h"
 #include "events/handle.h"
 #include "support/left_logs.h"
+#include "support/replay_json.h"
 #include <sqlite3.h>
 #include <stdio.h>
 
@@ -337,7 +338,7 @@ char *history_replay(struct history *h, const pawl__replay_filter *filter)
         pawl_status status = pawl__replay(&store, &seq, hash, h->log, filter, &h->err);
 
         if (status == PAWL_OK) {
-                status = pawl__replay_json(&out, store, seq, hash, NULL, &h->err);
+                status = replay_json(&out, store, h->log, seq, hash, &h->err);
                 store->free(store);
         }
         if (status) {
