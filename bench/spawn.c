@@ -34,8 +34,11 @@ static double spawn(struct rusage *used, char *const argv[], int code)
         double start = bench_now_ns();
         int rc = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
         if (rc || wait4(pid, &status, 0, used) != pid || !WIFEXITED(status) ||
-                WEXITSTATUS(status) != code)
+                WEXITSTATUS(status) != code) {
+                for (char *const *word = argv; *word; word++)
+                        bench_note("%s", *word);
                 bench_die("a command failed");
+        }
         double ns = bench_now_ns() - start;
         posix_spawn_file_actions_destroy(&actions);
         return ns;
@@ -51,6 +54,15 @@ double bench_spawn_code(char *const argv[], int code)
         struct rusage used;
 
         return spawn(&used, argv, code);
+}
+
+double bench_spawn_cpu(char *const argv[], int code)
+{
+        struct rusage used;
+
+        spawn(&used, argv, code);
+        return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e9 +
+               (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e3;
 }
 
 double bench_spawn_bytes(char *const argv[])

@@ -15,5 +15,7 @@ double bench_spawn_ns(char *const argv[]);
 
 /** The same of one that exits with @p code. */
 double bench_spawn_code(char *const argv[], int code);
+/** CPU time, the system's included, in nanoseconds. */
+double bench_spawn_cpu(char *const argv[], int code);
 /** The most memory that a command had at once, in bytes. */
 double bench_spawn_bytes(char *const argv[]);
