@@ -1,8 +1,9 @@
-/* A replay of everything, from nothing into memory, beside a plain SELECT * of the same rows in the
- * order of seq over the same file.
+/* A replay of everything, from nothing into memory, and into a temporary file as that of a large
+ * log is, beside a plain SELECT * of the same rows in the order of seq over the same file.
  *
  *   build/bench/bench_replay [EVENTS]     (default 1000000) */
 #include "bench/filled_log.h"
+#include "state/projection.h"
 #include <malloc.h>
 #include <sqlite3.h>
 
@@ -32,8 +33,8 @@ static double select_ns(const char *path, size_t *rows)
         return bench_now_ns() - start;
 }
 
-/* *bytes: the memory that the state takes. */
-static double replay_ns(pawl_log *log, uint64_t *head, double *bytes)
+/* With the state of so many events in memory. *bytes: what the state takes of it. */
+static double replay_ns(pawl_log *log, uint64_t events, uint64_t *head, double *bytes)
 {
         struct mallinfo2 before = mallinfo2();
         unsigned char hash[32];
@@ -41,7 +42,7 @@ static double replay_ns(pawl_log *log, uint64_t *head, double *bytes)
         pawl_error err;
         double start = bench_now_ns();
 
-        if (pawl__replay(&store, head, hash, log, NULL, &err))
+        if (pawl__replay_within(events, &store, head, hash, log, NULL, &err))
                 bench_die(err.message);
         double taken = bench_now_ns() - start;
         struct mallinfo2 after = mallinfo2();
@@ -60,11 +61,11 @@ static void compare_memory(size_t events)
         double bytes;
 
         filled_open(&filled, "few.db", events / 5, FILLED_TERMS);
-        replay_ns(filled.log, &head, &bytes);
+        replay_ns(filled.log, UINT64_MAX, &head, &bytes);
         bench_add(&few, bytes);
         pawl_log_close(filled.log);
         filled_open(&filled, "many.db", events, 5 * FILLED_TERMS + 4 * FILLED_STEP_EVENTS);
-        replay_ns(filled.log, &head, &bytes);
+        replay_ns(filled.log, UINT64_MAX, &head, &bytes);
         bench_add(&many, bytes);
         pawl_log_close(filled.log);
         bench_answer(&(bench_question){.what = "memory of a replay, 10^6 events",
@@ -79,7 +80,7 @@ static void compare_memory(size_t events)
 int main(int argc, char **argv)
 {
         static filled_log filled;
-        bench_series raw = {NULL, 0, 0}, replay = {NULL, 0, 0};
+        bench_series raw = {NULL, 0, 0}, replay = {NULL, 0, 0}, file = {NULL, 0, 0};
         size_t events = bench_count(argc, argv, 1000000), rows = 0;
         uint64_t head = 0;
         double bytes;
@@ -89,7 +90,8 @@ int main(int argc, char **argv)
         filled_open(&filled, "events.db", events, FILLED_TERMS);
         for (int i = 0; i < ROUNDS; i++) {
                 bench_add(&raw, select_ns("events.db", &rows));
-                bench_add(&replay, replay_ns(filled.log, &head, &bytes));
+                bench_add(&replay, replay_ns(filled.log, UINT64_MAX, &head, &bytes));
+                bench_add(&file, replay_ns(filled.log, 0, &head, &bytes));
         }
         if (rows != head)
                 bench_die("the two did not read the same");
@@ -99,5 +101,10 @@ int main(int argc, char **argv)
                              .target = 4,
                              .per = (double)rows},
                 &replay, &raw);
+        bench_answer(&(bench_question){.what = "replay of 10^6 events, into a file, an event",
+                             .beside = "into memory",
+                             .target = 2.5,
+                             .per = (double)rows},
+                &file, &replay);
         return 0;
 }
