@@ -127,6 +127,12 @@ static bool is_own(const char *log_path, const char *path)
                (stat(path, &st) == 0 && !S_ISDIR(st.st_mode) && pawl__own_files_is(&own, &st));
 }
 
+static pawl_status is_taken(const char *path, pawl_error *err)
+{
+        return pawl__fail(
+                err, PAWL_EEXISTS, "%.300s: is a file of the log itself; name another file", path);
+}
+
 pawl_status pawl__own_files_spare(const char *log_path, const char *path, pawl_error *err)
 {
         if (!path) /* it is refused where the file is written */
@@ -139,7 +145,31 @@ pawl_status pawl__own_files_spare(const char *log_path, const char *path, pawl_e
         pawl__buf_free(&target);
         if (error == ENOMEM)
                 return pawl__nomem(err);
-        return is ? pawl__fail(err, PAWL_EEXISTS,
-                            "%.300s: is a file of the log itself; name another file", path)
-                  : PAWL_OK;
+        return is ? is_taken(path, err) : PAWL_OK;
+}
+
+/* Does a log of that name lie in the directory with that file? By its size a database of SQLite's:
+ * to open it, and close it, would end the locks that this process has on it. */
+static bool is_of(const char *path, size_t directory, pawl_text log)
+{
+        enum { PAGE_MIN = 512 };
+        const pawl_text name = pawl__text(path + directory);
+        char other[PATH_MAX];
+        struct stat st;
+
+        if (pawl__text_eq(name, log) || !pawl__own_file_name(log, name))
+                return false;
+        snprintf(other, sizeof other, "%.*s%.*s", (int)directory, path, (int)log.len, log.data);
+        return stat(other, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+               st.st_size % PAGE_MIN == 0;
+}
+
+pawl_status pawl__own_files_spare_others(const char *path, pawl_error *err)
+{
+        const size_t directory = pawl__directory_len(path);
+        bool is = is_of(path, directory, pawl__text("events.db"));
+
+        for (size_t len = strlen(path + directory); len > 1 && !is; len--)
+                is = is_of(path, directory, pawl__text_n(path + directory, len - 1));
+        return is ? is_taken(path, err) : PAWL_OK;
 }

@@ -44,3 +44,6 @@ bool pawl__own_files_is(const pawl__own_files *own, const struct stat *st);
  *  replaced? PAWL_EEXISTS: it is one of them by its name, or by a hard or symbolic link. */
 PAWL_MUST_CHECK pawl_status pawl__own_files_spare(
         const char *log_path, const char *path, pawl_error *err);
+/** The same of a log that is to be made at @p path, absolute and without links: it is none of the
+ *  files of another log in its directory. PAWL_EEXISTS. */
+PAWL_MUST_CHECK pawl_status pawl__own_files_spare_others(const char *path, pawl_error *err);

@@ -8,6 +8,7 @@
 #include "command/find.h"
 #include "command/printable.h"
 #include "command/table.h"
+#include "events/own_files.h"
 #include "state/state.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -77,6 +78,8 @@ static int copy_run(cli_call *cli)
         options.flags = PAWL_LOG_CREATE;
         if (!status)
                 cli->db = cli->args[1];
+        if (!status && !pawl__log_is_url(cli->args[1]))
+                status = pawl__own_files_spare(pawl__log_place(from), cli->args[1], &err);
         if (!status)
                 status = pawl_log_open(&to, cli->args[1], &options, &err);
         if (!status)

@@ -1,4 +1,5 @@
 /* The engine of a log in a file: its statements, its functions, and how a file is opened. */
+#include "events/own_files.h"
 #include "events/sqlite/sqlite.h"
 #include <stdlib.h>
 
@@ -113,6 +114,8 @@ static pawl_status open_file(pawl_log *log, pawl_error *err)
         pawl_status status = pawl__log_path_find(&there, log, log->name, err);
 
         if (!status && !there)
+                status = pawl__own_files_spare_others(log->path, err);
+        if (!status && !there)
                 status = pawl__create(log, schema, err);
         if (!status)
                 status = pawl__log_path_check(log, err);
@@ -131,6 +134,8 @@ static pawl_status open_file(pawl_log *log, pawl_error *err)
         if (status || log->flags & PAWL_LOG_READONLY)
                 return status;
         if (empty)
+                status = pawl__own_files_spare_others(log->path, err);
+        if (!status && empty)
                 status = pawl__log_path_sync(log, err);
         if (!status)
                 status = use_wal(log, err);

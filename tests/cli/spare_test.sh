@@ -32,6 +32,26 @@ ln -s .pawl/events.db note.tsq
 refused eventlog timestamp note
 runs 0 eventlog verify
 same "$(events)" 3
+rm -f .pawl/events.db-lock
+before=$(ls .pawl)
+for file in events.db-lock events.db-wal events.db-saved-1 events.db-new-x serve.token config.yaml; do
+        for name in .pawl/$file "$PWD/.pawl/../.pawl/$file"; do
+                [ -e .pawl/$file ] || refused pawl init --db "$name"
+                [ -e .pawl/$file ] || refused pawl checkpoint --db "$name"
+                [ -e .pawl/$file ] || refused pawl copy .pawl/events.db "$name"
+        done
+done
+same "$(ls .pawl)" "$before"
+: >.pawl/events.db-lock
+refused pawl init --db .pawl/events.db-lock
+ln .pawl/events.db-lock elsewhere/lock
+refused pawl copy .pawl/events.db elsewhere/lock
+refused pawl copy .pawl/events.db .pawl/events.db
+rm elsewhere/lock
+runs 0 pawl init --db elsewhere/events.db-copy.db # of no log there
+runs 0 pawl copy .pawl/events.db .pawl/copy.db
+runs 0 pawl copy .pawl/events.db .pawl/copy.db
+runs 0 eventlog verify
 runs 0 pawl export 1 -o .pawl/other.tar.zst
 runs 0 pawl handoff --write elsewhere/handoff.txt
 
