@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "state/undo_stacks.h"
+#include "workspace/ignored_then.h"
 #include "workspace/rollback/plan.h"
 #include "workspace/store/contents.h"
 #include <stdlib.h>
@@ -72,15 +73,24 @@ static pawl_status append(pawl__file_changes *changes, pawl_text path, const paw
         return pawl__arena_check(changes->arena, err);
 }
 
+typedef struct between {
+        pawl__file_changes *changes;
+        pawl__ignored_then then[2];
+} between;
+
+/* What one side did not capture did not come or go for all that is known. */
 static pawl_status add(const pawl__change *change, void *user, pawl_error *err)
 {
-        pawl__file_changes *changes = user;
+        between *b = user;
+        pawl__file_changes *changes = b->changes;
+        bool ignored;
 
         if (change->unknown)
                 return PAWL_OK;
         if ((!change->from || !is_file(change->from)) && (!change->to || !is_file(change->to)))
                 return PAWL_OK;
-        return append(changes, change->path, change->from, change->to, err);
+        TRY(pawl__ignored_then_change(&ignored, b->then, change, err));
+        return ignored ? PAWL_OK : append(changes, change->path, change->from, change->to, err);
 }
 
 pawl_status pawl__file_changes_between(pawl__file_changes *out, pawl_log *log,
@@ -96,7 +106,17 @@ pawl_status pawl__file_changes_between(pawl__file_changes *out, pawl_log *log,
         pawl_status status = pawl__contents_open(&contents, log, &why);
         if (!status) {
                 const pawl__directories directories = pawl__contents_directories(contents);
-                status = pawl__diff_trees(&directories, before, after, add, out, &why);
+                between b = {out, {{.contents = contents,
+                                           .directories = &directories,
+                                           .tree = before,
+                                           .seq = (uint64_t)from->v[PAWL__WCP_SEQ].integer},
+                                          {.contents = contents,
+                                                  .directories = &directories,
+                                                  .tree = after,
+                                                  .seq = (uint64_t)to->v[PAWL__WCP_SEQ].integer}}};
+                status = pawl__diff_trees(&directories, before, after, add, &b, &why);
+                pawl__ignored_then_free(&b.then[0]);
+                pawl__ignored_then_free(&b.then[1]);
                 pawl__contents_close(contents);
         }
         if (status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED) { /* they were pruned, say */
@@ -200,9 +220,7 @@ static pawl_status take(following *f, pawl__handoff *out, pawl_log *log,
         if (status)
                 return status;
         out->rollbacks[out->n_rollbacks++] =
-                (pawl__hand_rollback){.kind = entry->is == PAWL__IS_UNDO   ? "undo"
-                                              : entry->is == PAWL__IS_REDO ? "redo"
-                                                                           : "rollback",
+                (pawl__hand_rollback){.kind = pawl__reversal_word(entry->is),
                         .target = v[PAWL__RB_TARGET].integer,
                         .ended_us = event.time_us,
                         .reason = v[PAWL__RB_REASON].text,

@@ -191,6 +191,7 @@ static pawl_status take_members(pawl__row *row, const pawl__apply_ctx *a)
                 {"bytes", PAWL__WCP_BYTES, 0}, {"skipped", PAWL__WCP_SKIPPED, 0}};
         pawl__value *v = row->v;
         pawl_status status = PAWL_OK;
+        pawl_text git_rules;
         int safety = 0;
 
         for (size_t i = 0; i < sizeof counts / sizeof counts[0] && !status; i++)
@@ -201,6 +202,8 @@ static pawl_status take_members(pawl__row *row, const pawl__apply_ctx *a)
                 status = take_hash(&v[PAWL__WCP_STATE_HASH].text, a, "state_hash");
         if (!status)
                 status = take_hash(&v[PAWL__WCP_OUTPUTS_HASH].text, a, "outputs_hash");
+        if (!status)
+                status = take_hash(&git_rules, a, "git_rules");
         if (!status)
                 status = pawl__apply_maybe_text(&v[PAWL__WCP_DESCRIPTION].text, a, "description");
         if (!status)

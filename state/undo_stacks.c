@@ -105,3 +105,23 @@ const pawl__undo_entry *pawl__undo_stacks_at(const pawl__undo_stacks *stacks, ui
                         return &stacks->items[i];
         return NULL;
 }
+
+const char *pawl__reversal_word(pawl__reversal is)
+{
+        return is == PAWL__IS_UNDO ? "undo" : is == PAWL__IS_REDO ? "redo" : "rollback";
+}
+
+pawl_status pawl__reversal_of(pawl__reversal *is, const pawl__row *row, pawl__state *state,
+        pawl__arena *arena, pawl_error *err)
+{
+        pawl__undo_stacks stacks;
+
+        *is = PAWL__NO_REVERSAL;
+        if (!(row->v[PAWL__RB_UNDO].integer & PAWL__RB_IS_UNDO)) /* most are none */
+                return PAWL_OK;
+        TRY(pawl__undo_stacks_read(&stacks, state, arena, err));
+        const pawl__undo_entry *own =
+                pawl__undo_stacks_at(&stacks, (uint64_t)row->v[PAWL__RB_SEQ].integer);
+        *is = own ? own->is : PAWL__IS_UNDO;
+        return PAWL_OK;
+}

@@ -35,5 +35,10 @@ PAWL_MUST_CHECK pawl_status pawl__undo_stacks_read(
 /** The one that an undo (or a redo) reverses. NULL: nothing is left. */
 const pawl__undo_entry *pawl__undo_stacks_top(
         const pawl__undo_stacks *stacks, pawl__reversal by, const char *worktree);
+/** "rollback", "undo" or "redo". Static. */
+const char *pawl__reversal_word(pawl__reversal is);
+/** What the rollback of that row is itself, finished or not. */
+PAWL_MUST_CHECK pawl_status pawl__reversal_of(pawl__reversal *is, const pawl__row *row,
+        pawl__state *state, pawl__arena *arena, pawl_error *err);
 /** The one that started at @p seq. NULL: there is no such rollback. */
 const pawl__undo_entry *pawl__undo_stacks_at(const pawl__undo_stacks *stacks, uint64_t seq);

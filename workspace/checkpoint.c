@@ -52,6 +52,15 @@ static bool same_hash(pawl_text hex, pawl_text document, const unsigned char has
         return pawl__text_is(hex, own);
 }
 
+static pawl_status keep_git_rules(pawl__taking *t, pawl_error *err)
+{
+        const pawl_text rules = t->scan->git_rules;
+
+        return rules.data ? pawl__sha256(pawl__log_hasher(t->ws->log), t->git_rules_hash,
+                                    rules.data, rules.len, err)
+                          : PAWL_OK;
+}
+
 static pawl_status keep_git(pawl__taking *t, pawl_error *err)
 {
         pawl_status status = pawl__workspace_head(&t->git, t->ws, &t->arena, err);
@@ -206,6 +215,8 @@ pawl_status pawl__checkpoint_prepare(pawl__taking *t, pawl_error *err)
                 status = keep_git(t, err);
         if (!status)
                 status = pawl__workspace_scan(&t->scan, t->ws, true, err);
+        if (!status)
+                status = keep_git_rules(t, err);
         t->ws->bounded = false;
         bool same = false;
         if (!status && t->request->only_if_changed && !pawl__scan_heals(t->scan))
@@ -227,8 +238,10 @@ static void write_patterns(
         pawl__json_close_array(w);
 }
 
-static void write_rules(pawl__json_writer *w, const pawl__workspace *ws)
+static void write_rules(pawl__json_writer *w, const pawl__taking *t)
 {
+        const pawl__workspace *ws = t->ws;
+
         pawl__json_member_integer(w, "max_file", (int64_t)ws->max_file);
         if (ws->max_files != PAWL__WORKSPACE_MAX_FILES)
                 pawl__json_member_integer(w, "max_files", (int64_t)ws->max_files);
@@ -236,6 +249,8 @@ static void write_rules(pawl__json_writer *w, const pawl__workspace *ws)
                 pawl__json_member_integer(w, "max_bytes", (int64_t)ws->max_bytes);
         write_patterns(w, "exclude", ws->exclude, ws->n_exclude);
         write_patterns(w, "include", ws->include, ws->n_include);
+        if (t->scan->git_rules.data)
+                pawl__json_member_hash(w, "git_rules", t->git_rules_hash);
 }
 
 /* A branch may be called by bytes that are no UTF-8; then only the commit is told. */
@@ -297,7 +312,7 @@ static void write_payload(pawl__json_writer *w, const pawl__taking *t, const cha
                 pawl__json_member_bool(w, "safety", true);
         if (t->n_running)
                 write_running(w, t);
-        write_rules(w, ws);
+        write_rules(w, t);
         pawl__json_close_object(w);
 }
 
@@ -370,6 +385,8 @@ static pawl_status add_documents(const pawl__taking *t, pawl__batch *batch, pawl
                 status = pawl__batch_blob(batch, t->state_hash, t->state, err);
         if (!status && t->outputs.data)
                 status = pawl__batch_blob(batch, t->outputs_hash, t->outputs, err);
+        if (!status && t->scan->git_rules.data)
+                status = pawl__batch_blob(batch, t->git_rules_hash, t->scan->git_rules, err);
         return status;
 }
 

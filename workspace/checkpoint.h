@@ -46,7 +46,7 @@ typedef struct pawl__taking {
         pawl__arena arena;
         pawl_text state, outputs; /**< canonical; absent: none was given */
         pawl_text description;    /**< without secrets; absent: none */
-        unsigned char state_hash[32], outputs_hash[32];
+        unsigned char state_hash[32], outputs_hash[32], git_rules_hash[32];
         pawl__git_head git;
         bool has_git;
         uint64_t n;    /**< its number, once the batch is committed */

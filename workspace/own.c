@@ -1,6 +1,7 @@
 /* Whether somebody is at a rollback of the workspace, now or before it was interrupted. */
 #include "base/error.h"
 #include "base/system.h"
+#include "state/undo_stacks.h"
 #include "workspace/workspace.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +31,7 @@ pawl_status pawl__workspace_own(pawl__workspace *ws, pawl_error *err)
 
 pawl_status pawl__workspace_check_idle(pawl__workspace *ws, pawl_error *err)
 {
+        pawl__reversal is;
         pawl__row row;
         if (ws->run_id.data) /* whose root no rollback is of */
                 return PAWL_OK;
@@ -37,13 +39,11 @@ pawl_status pawl__workspace_check_idle(pawl__workspace *ws, pawl_error *err)
 
         if (status)
                 return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-        status = pawl__workspace_own(ws, err);
-        if (status)
-                return status;
+        TRY(pawl__workspace_own(ws, err));
+        TRY(pawl__reversal_of(&is, &row, ws->state, &ws->arena, err));
         return pawl__fail(err, PAWL_ESTATE,
-                "workspace %.200s: %s to checkpoint %lld was interrupted; `pawl rollback --finish` "
+                "workspace %.200s: %s %s to checkpoint %lld was interrupted; `pawl rollback --finish` "
                 "goes on with it, `pawl undo` goes back to where it began",
-                ws->root,
-                row.v[PAWL__RB_UNDO].integer & PAWL__RB_IS_UNDO ? "an undo" : "a rollback",
+                ws->root, is == PAWL__IS_UNDO ? "an" : "a", pawl__reversal_word(is),
                 (long long)row.v[PAWL__RB_TARGET].integer);
 }

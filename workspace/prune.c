@@ -322,15 +322,18 @@ static pawl_status add_event(pawl__batch *batch, const pruning *p)
 
 static pawl_status check_settled(pruning *p)
 {
+        pawl__reversal is;
         pawl__row row;
         pawl_status status =
                 pawl__state_rollback_pending(&row, p->state, &p->report->arena, p->err);
 
         if (status)
                 return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        TRY(pawl__reversal_of(&is, &row, p->state, &p->report->arena, p->err));
         return pawl__fail(p->err, PAWL_ESTATE,
-                "prune: a rollback to checkpoint %lld was interrupted; finish it with `pawl "
+                "prune: %s %s to checkpoint %lld was interrupted; finish it with `pawl "
                 "rollback --finish` or give it up with `pawl undo`",
+                is == PAWL__IS_UNDO ? "an" : "a", pawl__reversal_word(is),
                 (long long)row.v[PAWL__RB_TARGET].integer);
 }
 

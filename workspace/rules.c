@@ -9,18 +9,24 @@
 enum { MAX_FILE = 64 << 20 };
 
 /* What its event says; nothing where that was pruned. */
-static pawl_status read_event(
-        pawl__json_tree *tree, pawl__workspace *ws, const pawl__row *row, pawl_error *err)
+static pawl_status read_event_at(
+        pawl__json_tree *tree, pawl_log *log, uint64_t seq, pawl__arena *arena, pawl_error *err)
 {
         pawl_event event;
-        pawl_status status = pawl__log_event(
-                &event, &ws->arena, ws->log, (uint64_t)row->v[PAWL__WCP_SEQ].integer);
+        const pawl_status status = pawl__log_event(&event, arena, log, seq);
 
         if (status)
-                return pawl__log_failed(ws->log, status, err);
+                return pawl__log_failed(log, status, err);
         return event.payload.data
                        ? pawl__json_tree_read(tree, event.payload.data, event.payload.len, err)
                        : PAWL_OK;
+}
+
+static pawl_status read_event(
+        pawl__json_tree *tree, pawl__workspace *ws, const pawl__row *row, pawl_error *err)
+{
+        return read_event_at(
+                tree, ws->log, (uint64_t)row->v[PAWL__WCP_SEQ].integer, &ws->arena, err);
 }
 
 pawl_status pawl__workspace_imported(
@@ -47,7 +53,7 @@ static void take_number(uint64_t *out, const pawl__json_tree *tree, const char *
 }
 
 /* A list of the event, in @p list. Not there: nothing. */
-static pawl_status take_list(const pawl_text **list, size_t *n, pawl__workspace *ws,
+static pawl_status take_list(const pawl_text **list, size_t *n, pawl__arena *arena,
         const pawl__json_tree *tree, const char *name, pawl_error *err)
 {
         const pawl__node node = pawl__json_get(tree, 0, name);
@@ -55,27 +61,47 @@ static pawl_status take_list(const pawl_text **list, size_t *n, pawl__workspace 
 
         if (node == PAWL__NO_NODE)
                 return PAWL_OK;
-        pawl_text *patterns = pawl__arena_array(
-                &ws->arena, pawl__json_at(tree, node)->count + 1, sizeof *patterns);
+        pawl_text *patterns =
+                pawl__arena_array(arena, pawl__json_at(tree, node)->count + 1, sizeof *patterns);
         if (!patterns)
                 return pawl__nomem(err);
         for (pawl__node m = pawl__json_first(tree, node); m != PAWL__NO_NODE && ok;
                 m = pawl__json_after(tree, node, m))
-                patterns[(*n)++] = pawl__arena_text(&ws->arena, pawl__json_at(tree, m)->value, &ok);
+                patterns[(*n)++] = pawl__arena_text(arena, pawl__json_at(tree, m)->value, &ok);
         *list = patterns;
         return ok ? PAWL_OK : pawl__nomem(err);
 }
 
-pawl_status pawl__workspace_lists_of(
-        pawl__workspace_lists *out, pawl__workspace *ws, const pawl__row *row, pawl_error *err)
+/* The blob that the event names, if the log has it. */
+static pawl_status take_git_rules(pawl_text *out, pawl_log *log, const pawl__json_tree *tree,
+        pawl__arena *arena, pawl_error *err)
+{
+        pawl__buf text = PAWL__BUF_INIT;
+        unsigned char hash[32];
+        pawl_status status = PAWL_ENOTFOUND;
+
+        if (pawl__unhex32(hash, pawl__json_get_text(tree, 0, "git_rules")))
+                status = pawl__log_blob(&text, log, hash);
+        if (!status)
+                *out = pawl__arena_copy(arena, pawl__buf_text(&text));
+        pawl__buf_free(&text);
+        if (status == PAWL_ENOTFOUND || status == PAWL_EDAMAGED)
+                return PAWL_OK;
+        return status ? pawl__log_failed(log, status, err) : pawl__arena_check(arena, err);
+}
+
+pawl_status pawl__workspace_lists_of(pawl__workspace_lists *out, pawl_log *log, uint64_t seq,
+        pawl__arena *arena, pawl_error *err)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        pawl_status status = read_event(&tree, ws, row, err);
+        pawl_status status = read_event_at(&tree, log, seq, arena, err);
 
         if (!status && tree.n)
-                status = take_list(&out->include, &out->n_include, ws, &tree, "include", err);
+                status = take_list(&out->include, &out->n_include, arena, &tree, "include", err);
         if (!status && tree.n)
-                status = take_list(&out->exclude, &out->n_exclude, ws, &tree, "exclude", err);
+                status = take_list(&out->exclude, &out->n_exclude, arena, &tree, "exclude", err);
+        if (!status && tree.n)
+                status = take_git_rules(&out->git_rules, log, &tree, arena, err);
         pawl__json_tree_free(&tree);
         return status;
 }
@@ -87,9 +113,9 @@ static pawl_status take_rules(pawl__workspace *ws, const pawl__json_tree *tree,
         take_number(&ws->max_files, tree, "max_files");
         take_number(&ws->max_bytes, tree, "max_bytes");
         if (!options->exclude)
-                TRY(take_list(&ws->exclude, &ws->n_exclude, ws, tree, "exclude", err));
+                TRY(take_list(&ws->exclude, &ws->n_exclude, &ws->arena, tree, "exclude", err));
         if (!options->include)
-                TRY(take_list(&ws->include, &ws->n_include, ws, tree, "include", err));
+                TRY(take_list(&ws->include, &ws->n_include, &ws->arena, tree, "include", err));
         return PAWL_OK;
 }
 

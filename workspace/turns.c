@@ -1,6 +1,7 @@
 #include "workspace/turns.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "workspace/ignored_then.h"
 #include <stdlib.h>
 
 enum { TEXT_MAX = 300 };
@@ -88,6 +89,7 @@ typedef struct detailing {
         pawl__arena *arena, scratch; /* the second until the next checkpoint */
         pawl__buf buf;
         pawl__directories directories;
+        pawl__ignored_then then[2]; /* what the one before and this one leave out */
         pawl_workspace_checkpoint_info *info;
         bool touched;
         pawl__map sessions; /* from an id to its place in the list */
@@ -98,10 +100,12 @@ typedef struct detailing {
 static pawl_status count(const pawl__change *change, void *user, pawl_error *err)
 {
         detailing *d = user;
-        bool counts;
+        bool counts, ignored = false;
 
         TRY(pawl__change_counts(&counts, &d->directories, change, &d->buf, err));
-        if (!counts)
+        if (counts)
+                TRY(pawl__ignored_then_change(&ignored, d->then, change, err));
+        if (!counts || ignored)
                 return PAWL_OK;
         d->touched = d->touched || (d->paths && pawl__paths_have(d->paths, change->path));
         if (change->kind == PAWL__CHANGE_ADDED)
@@ -114,7 +118,7 @@ static pawl_status count(const pawl__change *change, void *user, pawl_error *err
 }
 
 /* A tree that lacks contents says nothing of what changed, and fails no listing. */
-static pawl_status compare(detailing *d, pawl_text before, pawl_error *err)
+static pawl_status compare(detailing *d, pawl_text before, uint64_t before_seq, pawl_error *err)
 {
         pawl_workspace_checkpoint_info *const info = d->info;
         unsigned char from[32], to[32];
@@ -126,8 +130,18 @@ static pawl_status compare(detailing *d, pawl_text before, pawl_error *err)
                 TRY(pawl__contents_open(&d->contents, pawl__state_log(d->state), err));
                 d->directories = pawl__contents_directories(d->contents);
         }
+        const pawl__ignored_then then = {.contents = d->contents, .directories = &d->directories};
+        d->then[0] = d->then[1] = then;
+        if (before.data) { /* else all of it came */
+                d->then[0].tree = from;
+                d->then[0].seq = before_seq;
+                d->then[1].tree = to;
+                d->then[1].seq = info->seq;
+        }
         const pawl_status status =
                 pawl__diff_trees(&d->directories, before.data ? from : NULL, to, count, d, &why);
+        pawl__ignored_then_free(&d->then[0]);
+        pawl__ignored_then_free(&d->then[1]);
         if (status == PAWL_ENOMEM)
                 return pawl__nomem(err);
         info->has_changed = !status && before.data;
@@ -153,14 +167,16 @@ static pawl_status set_changed(
         if (info->pruned || info->imported)
                 return PAWL_OK;
         if (last && last->n + 1 == info->n && same_workspace(last, info))
-                return last->pruned ? PAWL_OK : compare(d, last->tree, err);
+                return last->pruned ? PAWL_OK : compare(d, last->tree, last->seq, err);
         const pawl_status status = pawl__state_workspace_before(&row, d->state, info->n,
                 info->root.data ? pawl__text(NULL) : info->run_id, worktree, &d->scratch, err);
         if (status == PAWL_ENOTFOUND) /* the first */
-                return d->paths ? compare(d, pawl__text(NULL), err) : PAWL_OK;
+                return d->paths ? compare(d, pawl__text(NULL), 0, err) : PAWL_OK;
         TRY(status);
-        return row.v[PAWL__WCP_PRUNED_SEQ].integer ? PAWL_OK
-                                                   : compare(d, row.v[PAWL__WCP_TREE].text, err);
+        return row.v[PAWL__WCP_PRUNED_SEQ].integer
+                       ? PAWL_OK
+                       : compare(d, row.v[PAWL__WCP_TREE].text,
+                                 (uint64_t)row.v[PAWL__WCP_SEQ].integer, err);
 }
 
 /* What the agent said at the end of the turn that the session is at. */

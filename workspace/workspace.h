@@ -100,15 +100,17 @@ PAWL_MUST_CHECK pawl_status pawl__workspace_set_rules(
 /** Where does the workspace stand in the log now? Sets last, any, newest, current, by, put_back. */
 PAWL_MUST_CHECK pawl_status pawl__workspace_locate(pawl__workspace *ws, pawl_error *err);
 
-/** What a checkpoint was taken with: patterns, as `include` and `exclude` of the settings. */
+/** What a checkpoint was taken with: patterns, as `include` and `exclude` of the settings, and
+ * git's lists that are no files of its tree (workspace/scan/git_rules.h), absent where there were
+ * none. */
 typedef struct pawl__workspace_lists {
         const pawl_text *include, *exclude;
         size_t n_include, n_exclude;
+        pawl_text git_rules;
 } pawl__workspace_lists;
-/** Those of the checkpoint, which live as long as the workspace; none where its event was pruned.
- */
-PAWL_MUST_CHECK pawl_status pawl__workspace_lists_of(
-        pawl__workspace_lists *out, pawl__workspace *ws, const pawl__row *row, pawl_error *err);
+/** Those of the checkpoint whose event that is, in the arena; none where the event was pruned. */
+PAWL_MUST_CHECK pawl_status pawl__workspace_lists_of(pawl__workspace_lists *out, pawl_log *log,
+        uint64_t seq, pawl__arena *arena, pawl_error *err);
 /** Did the checkpoint come out of an archive? */
 PAWL_MUST_CHECK pawl_status pawl__workspace_imported(
         bool *imported, pawl__workspace *ws, const pawl__row *row, pawl_error *err);

@@ -121,21 +121,25 @@ static void print_counts(FILE *stream, const pawl_rollback_plan_counts *n)
                 n->writes, n->removes, n->modes, n->left);
 }
 
+static const char *own_word(const pawl_rollback_plan_view *plan)
+{
+        return plan->redo ? "redo" : plan->undo ? "undo" : "rollback";
+}
+
 void cli_plan_print(FILE *stream, const pawl_rollback_plan *of)
 {
         const pawl_rollback_plan_view look = pawl_rollback_plan_look(of), *plan = &look;
         const pawl_workspace_checkpoint_info *target = plan->target;
         const pawl_rollback_plan_effect *effect = &plan->effect;
 
-        cli_putf(stream, "%s%s checkpoint %" PRIu64 " (%.*s)",
-                plan->abandons ? "abandon the rollback to"
-                : plan->redo   ? "redo: back to"
-                : plan->undo   ? "undo: back to"
-                               : "rollback to",
+        cli_putf(stream, "%s%s%s%s checkpoint %" PRIu64 " (%.*s)",
+                plan->abandons ? "abandon the " : "", own_word(plan),
+                plan->undo && !plan->abandons ? ": back to" : " to",
                 effect->in_part ? " some paths of" : "", target->n, CLI_FMT(target->id));
-        if (plan->undo)
-                fprintf(stream, ", as before the %s checkpoint %" PRIu64,
-                        plan->redo ? "undo that went to" : "rollback to", plan->reversed_target);
+        if (plan->undo && !plan->abandons)
+                fprintf(stream, ", as before the %s%s to checkpoint %" PRIu64, plan->reversed,
+                        strcmp(plan->reversed, "rollback") == 0 ? "" : " that went",
+                        plan->reversed_target);
         fputc('\n', stream);
         for (size_t i = 0; i < plan->n_items; i++)
                 print_item(stream, &plan->items[i]);
@@ -260,8 +264,7 @@ pawl_status cli_plan_done(
                 fprintf(cli->in->out,
                         "the %s to checkpoint %" PRIu64
                         " was given up: the files are%s as they were before it",
-                        plan->undo ? "undo" : "rollback", plan->target->n,
-                        n->missed ? " not all" : "");
+                        own_word(plan), plan->target->n, n->missed ? " not all" : "");
         else if (n->missed)
                 fprintf(cli->in->out, "not all of checkpoint %" PRIu64 " could be put back",
                         plan->target->n);

@@ -162,8 +162,10 @@ static void print_changes(const cli_call *cli, const pawl_workspace_checkpoint_i
                         n - FILES_SHOWN, info->base, info->n);
                 fputc('\n', out);
         }
-        for (size_t i = 0; i < changes->n_unknown; i++) /* its own are listed above */
-                if (changes->unknown[i].checkpoint == info->base)
+        for (size_t i = 0; i < changes->n_unknown;
+                i++) /* its own, but ignored ones, are listed above */
+                if (changes->unknown[i].checkpoint == info->base ||
+                        strcmp(changes->unknown[i].why, "ignored") == 0)
                         cli_unknown_print(out, &changes->unknown[i]);
 }
 

@@ -13,6 +13,7 @@ static const cli_field rollback_fields[] = {
         {"target", CLI_AS_INTEGER, ROLLBACK(it.target)},
         {"safety", CLI_AS_INTEGER, ROLLBACK(it.safety)},
         {"undo", CLI_AS_BOOL, ROLLBACK(it.undo)},
+        {"redo", CLI_AS_BOOL, ROLLBACK(it.redo)},
         {"seq", CLI_AS_INTEGER, ROLLBACK(it.seq)},
         {"status", CLI_AS_TEXT, ROLLBACK(status)},
         {"finish", CLI_AS_TEXT, ROLLBACK(finish)},
@@ -51,7 +52,10 @@ void cli_half_done_print(const cli_half_done *rollback, const cli_call *cli)
         FILE *out = cli->in->out;
 
         fprintf(out, "%-12.*s %s to checkpoint %" PRIu64 ": the files are half-way\n",
-                PAWL__FMT(rollback->status), rollback->it.undo ? "undo" : "rollback",
+                PAWL__FMT(rollback->status),
+                rollback->it.redo   ? "redo"
+                : rollback->it.undo ? "undo"
+                                    : "rollback",
                 rollback->it.target);
         if (!pawl__text_is(rollback->status, "interrupted"))
                 return;

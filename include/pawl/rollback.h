@@ -150,6 +150,7 @@ typedef struct pawl_rollback_plan_view {
                               left alone, and no mode is another */
         uint64_t reverses, reversed_target; /**< the seq of what it reverses, and the number of the
                                                  checkpoint that went to; 0: nothing */
+        const char *reversed;               /**< "rollback", "undo" or "redo"; NULL: nothing */
         const pawl_rollback_plan_item *items; /**< every path, in the order of a walk: first what is
                                                    done, then what is left alone */
         size_t n_items;
@@ -247,8 +248,9 @@ PAWL_EXTERN void pawl_rollbacks_free(pawl_rollbacks *list);
 /** A rollback that was interrupted. */
 typedef struct pawl_pending_rollback {
         uint64_t target, safety; /**< numbers of checkpoints */
-        bool undo;
-        uint64_t seq; /**< of its WorkspaceRollbackStarted */
+        bool undo;               /**< it reverses another */
+        bool redo;               /**< and that is an undo */
+        uint64_t seq;            /**< of its WorkspaceRollbackStarted */
 } pawl_pending_rollback;
 
 /** PAWL_ENOTFOUND, without a message: there is none. */

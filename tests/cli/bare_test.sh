@@ -131,3 +131,18 @@ rm -r apart/.pawl
 mv apart-log apart/.pawl
 same "$(cd beside && pawl status --json | jq -r .worktree)" "$top/beside"
 same "$(cd apart/wt/in && pawl status --json | jq -r .worktree)" "$top/apart/wt/in"
+
+it "a root inside a git directory is refused, with what to name in its place"
+mkdir -p "$top/mine/sub" && cd "$top/mine"
+git init -q . && echo one >sub/a && mkdir .git/notes && echo n >.git/notes/n
+own_log
+before=$(eventlog head)
+for directory in .git/notes .git/hooks "$top/named/.bare/hooks" "$top/apart/gd/refs/heads"; do
+        fails 1 "is in .*/(\.git|\.bare|gd)/, a directory of git's own, whose files no checkpoint has; name the work tree as the root$" \
+                pawl checkpoint --root "$directory"
+        (cd "$directory" && runs 0 pawl init --db "$top/other-$$.db" && runs 1 pawl checkpoint --db "$top/other-$$.db" --root . \
+                && says "a directory of git's own" err && rm -f out err "$top/other-$$.db")
+done
+same "$(eventlog head)" "$before"
+(cd .git/notes && runs 0 pawl checkpoint) # of the work tree
+same "$(pawl show 1 --json | jq .files)" 3 # with out and err

@@ -94,6 +94,21 @@ same "$(jq -r '.rollback.items[] | "\(.action) \(.path) \(.why)"' out)" \
                 'leave d/mine no checkpoint recorded it' 'leave x.log ignored')"
 rm -r d x.log .gitignore
 
+it "what was not captured for another reason is left with that reason"
+head -c 3000 /dev/zero >large.bin
+mkfifo fifo
+mkdir -p within/.git sub
+git init -q within
+echo '*.log' >.gitignore
+name=$(pawl tool checkpoint '[{"callId":"c","name":"write_file","args":{"paths":["large.bin","fifo","within/.git/HEAD",".git/x","x.log","d/y"]}}]' \
+        --max-file 2K --json | jq -r '.calls[0].checkpoint')
+mkdir -p .git && touch x.log .git/x
+runs 0 pawl restore "$name" --plan --json
+same "$(jq -r '.rollback.items[] | select(.action == "leave") | "\(.path): \(.why)"' out | sort)" \
+        "$(printf '%s\n' ".git/x: the log's own, or git's, which no rollback writes" 'fifo: not captured: special file' \
+                'large.bin: not captured: too large' "within/.git/HEAD: not captured: a repository's own" 'x.log: ignored' | sort)"
+rm -rf large.bin fifo within sub x.log .gitignore .git
+
 it "--plan shows what would be done, --apply does that or nothing"
 name=$(call write_file '{"file_path":"a.txt"}')
 echo two >a.txt

@@ -1,10 +1,6 @@
 # The branch and a rollback: what can be done is done where the branch cannot move, and nothing is half-moved.
 . "$SOURCE_DIR/tests/cli/shared.sh"
-PATH=$BIN:$PATH
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
-shim=$BUILD_DIR/tests/kill_at_write.so
-kept=$(mktemp -d)
-trap 'rm -rf "$kept"' EXIT
+can_be_killed
 export HOME=$kept
 git config --global user.email a@example.com
 git config --global user.name a
@@ -40,13 +36,11 @@ again() {
         remove_log && rm -rf .git b && cp -r "$kept/.pawl" "$kept/.git" . && echo 2 >a
 }
 interrupt() {
-        again
-        rm -f "$kept/calls"
-        LD_PRELOAD=$shim CALL_LIST=$kept/calls pawl rollback 1 --git --yes >out 2>err
         local at
-        at=$(($(grep -n "^$1" "$kept/calls" | cut -d: -f1) + ${2:-0}))
         again
-        (LD_PRELOAD=$shim KILL_AT=$at pawl rollback 1 --git --yes || true) >out 2>err
+        at=$(first_call "$1" pawl rollback 1 --git --yes)
+        again
+        killed_at $((at + ${2:-0})) pawl rollback 1 --git --yes
 }
 interrupt 'renameat2 a'
 echo mine >b && git add b && git commit -qm mine -- b

@@ -148,15 +148,12 @@ begin
 runs 0 pawl run one.yaml --run r1
 before=$(steps)
 runs 0 pawl rollback 1 --yes
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
-shim=$BUILD_DIR/tests/kill_at_write.so
-cp -r .pawl ../kept-$$
-trap 'rm -rf ../kept-$$' EXIT
-LD_PRELOAD=$shim CALL_LIST=calls pawl undo --yes >out 2>err
-at=$(grep -n '^renameat2 one.txt' calls | cut -d: -f1)
+can_be_killed
+cp -r .pawl "$kept/"
+at=$(first_call 'renameat2 one.txt' pawl undo --yes)
 remove_log
-rm -rf one.txt && cp -r ../kept-$$ .pawl
-(LD_PRELOAD=$shim KILL_AT=$at pawl undo --yes || true) >out 2>err
+rm -rf one.txt && cp -r "$kept/.pawl" .
+killed_at "$at" pawl undo --yes
 fails 1 'was interrupted' pawl checkpoint
 runs 0 pawl rollback --finish --yes
 same "$(steps)" "$before"

@@ -21,8 +21,7 @@ chmod 640 src/one.c
 pawl init >/dev/null
 runs 0 pawl checkpoint first
 first=$(tree)
-kept=$(mktemp -d)
-trap 'rm -rf "$kept"' EXIT
+can_be_killed
 
 it "the plan names what is written, removed and left alone, and changes nothing"
 echo changed >src/one.c
@@ -298,14 +297,11 @@ echo before >more.txt
 runs 0 pawl checkpoint
 echo after >more.txt
 runs 0 pawl checkpoint
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
-shim=$BUILD_DIR/tests/kill_at_write.so
 cp -r .pawl "$kept/"
-LD_PRELOAD=$shim CALL_LIST=$kept/calls pawl rollback 1 --yes >out 2>err
-at=$(grep -n '^renameat2 more.txt' "$kept/calls" | cut -d: -f1)
+at=$(first_call 'renameat2 more.txt' pawl rollback 1 --yes)
 interrupt() {
         remove_log && cp -r "$kept/.pawl" . && echo after >more.txt
-        (LD_PRELOAD=$shim KILL_AT=$at pawl rollback 1 --yes || true) >out 2>err
+        killed_at "$at" pawl rollback 1 --yes
 }
 half_done() {
         same "$(eventlog export | jq -r '.type | select(startswith("WorkspaceRoll"))')" WorkspaceRollbackStarted
@@ -328,7 +324,7 @@ runs 0 pawl status
 same "$(head -n -1 out)" "interrupted  rollback to checkpoint 1: the files are half-way
              \`pawl rollback --finish\` goes on with it, \`pawl undo\` goes back to where it began"
 same "$(pawl status --json | jq -c '.runs, (.rollback | del(.seq))')" '[]
-{"target":1,"safety":3,"undo":false,"status":"interrupted","finish":"pawl rollback --finish","give_up":"pawl undo"}'
+{"target":1,"safety":3,"undo":false,"redo":false,"status":"interrupted","finish":"pawl rollback --finish","give_up":"pawl undo"}'
 runs 0 flock . pawl status
 same "$(head -n -1 out)" "running      rollback to checkpoint 1: the files are half-way"
 runs 0 pawl --db .pawl/events.db status
@@ -365,11 +361,10 @@ echo after >more.txt
 runs 1 pawl run "$kept/missions/half.yaml" --run early
 rm "$kept/started"
 cp -r .pawl "$kept/early"
-LD_PRELOAD=$shim CALL_LIST=$kept/early/calls pawl rollback 1 --yes >out 2>err
-early=$(grep -n '^renameat2 more.txt' "$kept/early/calls" | cut -d: -f1)
+early=$(first_call 'renameat2 more.txt' pawl rollback 1 --yes)
 remove_log && cp -r "$kept/early" .pawl
 echo after >more.txt
-(LD_PRELOAD=$shim KILL_AT=$early pawl rollback 1 --yes || true) >out 2>err
+killed_at "$early" pawl rollback 1 --yes
 before=$(eventlog head)
 fails 1 'a rollback to checkpoint 1 was interrupted; `pawl rollback --finish` goes' pawl resume early
 test ! -e "$kept/started"

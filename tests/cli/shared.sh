@@ -153,6 +153,29 @@ steps:
 END
 }
 
+# can_be_killed: from now on a command can be, at a call that changes a file. The directory $kept goes when the test ends.
+can_be_killed() {
+        export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
+        shim=$BUILD_DIR/tests/kill_at_write.so kept=$(mktemp -d)
+        trap 'rm -rf "$kept"' EXIT
+}
+
+# first_call PATTERN COMMAND...: run it to its end; the number of its first such call that matches.
+first_call() {
+        local pattern=$1
+        shift
+        rm -f "$kept/calls"
+        LD_PRELOAD=$shim CALL_LIST=$kept/calls "$@" >out 2>err </dev/null
+        grep -n "^$pattern" "$kept/calls" | head -n 1 | cut -d: -f1
+}
+
+# killed_at N COMMAND...: it is killed before its Nth such call.
+killed_at() {
+        local at=$1
+        shift
+        (LD_PRELOAD=$shim KILL_AT=$at "$@" </dev/null || true) >out 2>err
+}
+
 # until_it COMMAND...: wait until it succeeds. The time is a failure's alone, for the slowest of machines.
 until_it() {
         local tries

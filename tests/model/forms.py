@@ -34,7 +34,7 @@ SessionCheckpointed reason:manual|step_complete|context_warning|error_recovery|t
 SessionNoted notes:list
 SessionEnded status:completed|interrupted|error
 WorkspaceCheckpointed n:count id:text trigger:auto|manual root:text tree:hash files:count bytes:count skipped:count
-WorkspaceCheckpointed base:count? safety:boolean? of_run:boolean? imported:boolean?
+WorkspaceCheckpointed base:count? safety:boolean? of_run:boolean? imported:boolean? git_rules:hash?
 ToolCallCheckpointed call_id:text tool:text name:text document:hash checkpoint:count checkpoint_id:text
 WorkspaceRollbackStarted target:count safety:count tree:hash plan_hash:hash undo:boolean finishes:count?
 WorkspaceRolledBack started_seq:count outcome:done|abandoned invalidated:count* revalidated:count* steps:step*

@@ -192,6 +192,7 @@ HISTORY_TEST(members_of_a_checkpoint_are_of_their_form)
                 {",\"description\":7", "payload.description: is no text"},
                 {",\"state_hash\":\"00\"", "payload.state_hash: is not a hash"},
                 {",\"outputs_hash\":7", "payload.outputs_hash: is no text"},
+                {",\"git_rules\":\"00\"", "payload.git_rules: is not a hash"},
                 {",\"git\":\"main\"", "payload.git: is no object"},
                 {",\"git\":{\"head\":7}", "payload.git: has a member that is no text"},
                 {",\"git\":{\"branch\":[]}", "payload.git: has a member that is no text"},

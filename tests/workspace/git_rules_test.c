@@ -4,6 +4,7 @@
 #include "support/sweep.h"
 #include "support/workspace.h"
 #include "workspace/git/git_index.h"
+#include "workspace/scan/git_rules.h"
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -473,4 +474,41 @@ GIT_TEST(without_memory_nothing_is_left_unsaid)
                         pawl__scan_free(scan);
                 }
         }
+}
+
+/* The lists that a checkpoint keeps come back as they were; a beginning of them is not taken for
+ * them, and none says nothing. */
+UNIT_TEST(kept_lists_are_read_whole_or_not_at_all)
+{
+        pawl__buf kept = PAWL__BUF_INIT;
+        pawl__ignore rules = {.n = 0};
+        pawl_text prefix = {NULL, 0};
+
+        pawl__git_rules_begin(&kept, true, pawl__text("sub/in/"));
+        pawl__git_rules_add(&kept, 0, pawl__text("*.o\nmore\n"));
+        const size_t first = kept.len;
+        pawl__git_rules_add(&kept, 4, pawl__text("/x\n"));
+        pawl__git_rules_end(&kept);
+        for (size_t len = 0; len < kept.len; len++) {
+                pawl_error err = PAWL_ERROR_INIT;
+                if (len == first || len == first - 4 - 4 - 9) /* a list less */
+                        continue;
+                assert_int_equal(
+                        pawl__git_rules_read(&rules, &prefix, pawl__text_n(kept.data, len), &err),
+                        PAWL_EDAMAGED);
+                assert_non_null(strstr(err.message, "check with `eventlog verify`"));
+                pawl__ignore_free(&rules);
+        }
+        assert_ok(pawl__git_rules_read(&rules, &prefix, pawl__buf_text(&kept), NULL));
+        assert_true(rules.fold && pawl__text_is(prefix, "sub/in/"));
+        assert_int_equal(rules.n, 3);
+        assert_int_equal(
+                pawl__ignore_match(&rules, pawl__text("sub/X"), 4, false), PAWL__IGNORE_LEAVE);
+        assert_int_equal(
+                pawl__ignore_match(&rules, pawl__text("sub/in/x"), 7, false), PAWL__IGNORE_SILENT);
+        pawl__ignore_free(&rules);
+        pawl__git_rules_begin(&kept, false, pawl__text("sub/in/"));
+        pawl__git_rules_end(&kept);
+        assert_int_equal(kept.len, 0);
+        pawl__buf_free(&kept);
 }

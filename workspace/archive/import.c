@@ -132,7 +132,7 @@ static pawl_status look(struct importing *m, pawl__row **newest, pawl_error *err
 static bool is_own(pawl_text name)
 {
         static const char *const own[] = {"n", "id", "root", "base", "safety", "of_run", "origin",
-                "imported", "exclude", "include", "max_file"};
+                "imported", "exclude", "include", "max_file", "git_rules"};
 
         for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
                 if (pawl__text_is(name, own[i]))

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "workspace/ignored_then.h"
 #include "workspace/store/rootdir.h"
 #include "workspace/workspace.h"
 
@@ -18,6 +19,8 @@ typedef struct pawl__comparing {
         bool has_b;       /**< false: b is the workspace as scan saw it */
         pawl__scan *scan; /**< NULL: b is a checkpoint */
         pawl__rootdir root;
+        pawl__ignored_then then[2]; /**< what a and b leave out; without a tree: the workspace */
+        pawl_text ignored; /**< the directory that was listed as ignored last; absent: none was */
         pawl__buf before, after, hunks; /**< of the current file */
         pawl_patch_fn patch;
         void *patch_user;

@@ -108,26 +108,53 @@ static pawl_status count_lines(
         return status;
 }
 
+static pawl_status list_unknown(
+        pawl__comparing *c, pawl_text path, const char *why, bool before, pawl_error *err)
+{
+        if (c->ws.part && !pawl__paths_have(&c->ws.paths, path) &&
+                !pawl__paths_below(&c->ws.paths, path))
+                return PAWL_OK;
+        if (pawl__grow(&c->unknown, &c->cap_unknown, c->n_unknown + 1, sizeof *c->unknown))
+                return pawl__nomem(err);
+        c->unknown[c->n_unknown++] = (pawl_unknown_file){pawl__arena_copy(&c->ws.arena, path), why,
+                before     ? c->a.n
+                : c->has_b ? c->b.n
+                           : 0};
+        return pawl__arena_check(&c->ws.arena, err);
+}
+
 /* Name what one side captured and the other did not: there is no saying how it differs. A directory
  * stands for all that is in it. */
 static pawl_status add_unknown(pawl__comparing *c, const pawl__change *change, pawl_error *err)
 {
         const bool before = change->from && change->from->kind == PAWL__ENTRY_SKIPPED;
         const pawl__entry *skipped = before ? change->from : change->to;
-        bool ok = true;
 
-        if (!change->from || !change->to || skipped->kind != PAWL__ENTRY_SKIPPED ||
-                (c->ws.part && !pawl__paths_have(&c->ws.paths, change->path) &&
-                        !pawl__paths_below(&c->ws.paths, change->path)))
+        if (!change->from || !change->to || skipped->kind != PAWL__ENTRY_SKIPPED)
                 return PAWL_OK;
-        if (pawl__grow(&c->unknown, &c->cap_unknown, c->n_unknown + 1, sizeof *c->unknown))
-                return pawl__nomem(err);
-        c->unknown[c->n_unknown++] = (pawl_unknown_file){
-                pawl__arena_text(&c->ws.arena, change->path, &ok), pawl__skip_name(skipped->why),
-                before     ? c->a.n
-                : c->has_b ? c->b.n
-                           : 0};
-        return ok ? PAWL_OK : pawl__nomem(err);
+        return list_unknown(c, change->path, pawl__skip_name(skipped->why), before, err);
+}
+
+/* The same of what one side ignores. What the workspace has not captured is there, or is not. */
+static pawl_status add_ignored(
+        bool *is, pawl__comparing *c, const pawl__change *change, pawl_error *err)
+{
+        const pawl__entry *only = change->from ? change->from : change->to;
+        struct stat found;
+
+        *is = pawl__path_within(change->path, c->ignored);
+        if (*is || (change->from && change->to))
+                return PAWL_OK;
+        if (!change->to && !c->has_b)
+                *is = pawl__rootdir_stat(&c->root, change->path, &found) == 0;
+        else
+                TRY(pawl__ignored_then_change(is, c->then, change, err));
+        if (!*is)
+                return PAWL_OK;
+        TRY(list_unknown(c, change->path, "ignored", !change->from, err));
+        if (only->kind == PAWL__ENTRY_DIRECTORY)
+                c->ignored = pawl__arena_copy(&c->ws.arena, change->path);
+        return pawl__arena_check(&c->ws.arena, err);
 }
 
 static pawl_status add_change(const pawl__change *change, void *user, pawl_error *err)
@@ -138,6 +165,9 @@ static pawl_status add_change(const pawl__change *change, void *user, pawl_error
 
         if (change->unknown)
                 return add_unknown(c, change, err);
+        TRY(add_ignored(&told, c, change, err));
+        if (told)
+                return PAWL_OK;
         if (c->ws.part && !pawl__paths_have(&c->ws.paths, change->path))
                 return PAWL_OK;
         const pawl__directories directories = {get_directory, c};
@@ -175,5 +205,13 @@ pawl_status pawl__compare_files(pawl__comparing *c, pawl_error *err)
                         (long long)c->rows[0].v[PAWL__WCP_N].integer);
         if (c->scan)
                 memcpy(to, c->scan->tree, 32);
-        return pawl__diff_trees(&directories, from, to, add_change, c, err);
+        for (int i = 0; i < 1 + c->has_b; i++)
+                c->then[i] = (pawl__ignored_then){.contents = c->ws.contents,
+                        .directories = &directories,
+                        .tree = i ? to : from,
+                        .seq = (uint64_t)c->rows[i].v[PAWL__WCP_SEQ].integer};
+        const pawl_status status = pawl__diff_trees(&directories, from, to, add_change, c, err);
+        pawl__ignored_then_free(&c->then[0]);
+        pawl__ignored_then_free(&c->then[1]);
+        return status;
 }

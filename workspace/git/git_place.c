@@ -4,6 +4,7 @@
 #include "base/system.h"
 #include "workspace/git/git_index.h"
 #include <errno.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -80,12 +81,27 @@ static bool counts(const pawl__git_place *place, const struct stat *root)
                (git.st_uid == geteuid() || git.st_uid == root->st_uid);
 }
 
+/* Is @p directory, with '/' at its end, one of git's own? It has HEAD, objects and refs. */
+static bool is_git(const char *directory)
+{
+        static const char *const names[] = {"HEAD", "objects/", "refs/"};
+        char path[PATH_MAX_BYTES];
+        struct stat st;
+
+        for (size_t i = 0; i < 3; i++)
+                if ((size_t)snprintf(path, sizeof path, "%s%s", directory, names[i]) >=
+                                sizeof path ||
+                        lstat(path, &st) != 0)
+                        return false;
+        return true;
+}
+
 pawl_status pawl__git_place_find(pawl__git_place *out, const char *root, pawl_error *err)
 {
         size_t len = strlen(root) == 1 ? 0 : strlen(root);
         struct stat st;
 
-        *out = (pawl__git_place){PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT};
+        *out = (pawl__git_place)PAWL__GIT_PLACE_INIT;
         if (stat(root, &st) != 0)
                 return pawl__fail_errno(err, errno, root, "look at it");
         for (bool first = true;; first = false) {
@@ -104,7 +120,8 @@ pawl_status pawl__git_place_find(pawl__git_place *out, const char *root, pawl_er
                                 status = pawl__nomem(err);
                         return status;
                 }
-                if (len == 0)
+                out->inside = !first && is_git(out->top.data);
+                if (len == 0 || out->inside)
                         return PAWL_ENOTFOUND;
                 while (len > 0 && root[len - 1] != '/')
                         len--;
@@ -114,7 +131,7 @@ pawl_status pawl__git_place_find(pawl__git_place *out, const char *root, pawl_er
 
 pawl_status pawl__git_place_at(pawl__git_place *out, const char *top, pawl_error *err)
 {
-        *out = (pawl__git_place){PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT};
+        *out = (pawl__git_place)PAWL__GIT_PLACE_INIT;
         if (pawl__buf_addf(&out->top, "%s/", top) || pawl__buf_addf(&out->git, "%s/.git", top))
                 return pawl__nomem(err);
         return take(out, err);

@@ -12,7 +12,13 @@ typedef struct pawl__git_place {
         pawl__buf common; /**< the one that all its work trees share */
         pawl__buf top;    /**< of the work tree */
         pawl__buf prefix; /**< of the directory in it: "" or "sub/directory/" */
+        bool inside;      /**< none, as the directory lies in one of git's own, which is top then */
 } pawl__git_place;
+
+#define PAWL__GIT_PLACE_INIT                                                                       \
+        {                                                                                          \
+                PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT, PAWL__BUF_INIT, false              \
+        }
 
 /**
  * Find the repository around @p root, which is absolute and without links. One above the root

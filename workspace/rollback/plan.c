@@ -35,13 +35,6 @@ int pawl__path_cmp(pawl_text a, pawl_text b)
         return (a.len > b.len) - (a.len < b.len);
 }
 
-bool pawl__path_within(pawl_text path, pawl_text directory)
-{
-        return directory.data && path.len >= directory.len &&
-               memcmp(path.data, directory.data, directory.len) == 0 &&
-               (path.len == directory.len || path.data[directory.len] == '/');
-}
-
 static bool is(const pawl__entry *entry, pawl__entry_kind kind)
 {
         return entry && entry->kind == kind;
@@ -433,7 +426,7 @@ pawl_status pawl__plan_make(pawl__plan *plan, const pawl__directories *directori
 }
 
 pawl_status pawl__plan_leave(
-        pawl__plan *plan, const pawl_text *paths, size_t n, pawl__left_why why, pawl_error *err)
+        pawl__plan *plan, const pawl__plan_left *more, size_t n, pawl_error *err)
 {
         planner p = {.plan = plan, .err = err};
         pawl__paths known = {.exact = false};
@@ -442,11 +435,11 @@ pawl_status pawl__plan_leave(
         for (size_t i = 0; i < plan->n_left && !status; i++)
                 status = pawl__paths_add(&known, plan->left[i].path, err);
         for (size_t i = 0; i < n && !status; i++) {
-                if (pawl__paths_have(&known, paths[i]))
+                if (pawl__paths_have(&known, more[i].path))
                         continue;
-                status = add_left(&p, paths[i], why, (pawl__skip)0, false);
+                status = add_left(&p, more[i].path, more[i].why, more[i].skip, false);
                 if (!status)
-                        status = pawl__paths_add(&known, paths[i], err);
+                        status = pawl__paths_add(&known, more[i].path, err);
         }
         pawl__paths_free(&known);
         put_in_order(plan);
@@ -466,14 +459,16 @@ const char *pawl__left_text(const pawl__plan_left *left)
         static const char *const now[] = {"not captured", "not captured: too large",
                 "not captured: unreadable", "not captured: special file", "not captured: changing",
                 "not captured: unreadable rules", "not captured: a repository's own",
-                "not captured", "not captured: a reserved name"};
+                "not captured: no time was left", "not captured: a reserved name",
+                "not captured: a fork's", "not captured: another work tree's"};
         static const char *const then[] = {"can't be brought back: not captured then",
                 "can't be brought back: too large then", "can't be brought back: unreadable then",
                 "can't be brought back: a special file", "can't be brought back: changing then",
                 "can't be brought back: unreadable rules then",
                 "can't be brought back: a repository's own",
-                "can't be brought back: not captured then",
-                "can't be brought back: a reserved name"};
+                "can't be brought back: no time was left then",
+                "can't be brought back: a reserved name", "can't be brought back: a fork's",
+                "can't be brought back: another work tree's"};
         const size_t skip =
                 (size_t)left->skip < sizeof now / sizeof now[0] ? (size_t)left->skip : 0;
 

@@ -29,9 +29,6 @@
 #include "workspace/rollback/tracked_paths.h"
 #include "workspace/store/paths.h"
 
-/** No entry: nothing is there. */
-#define PAWL__ENTRY_NONE ((pawl__entry_kind)0)
-
 /** What is to happen at a path. Before and after alike, it is a directory that needs its write
  *  permission for a while. Entries have no names; a directory's hash is not part of it. */
 typedef struct pawl__plan_step {
@@ -119,7 +116,7 @@ PAWL_MUST_CHECK pawl_status pawl__plan_make(pawl__plan *plan, const pawl__direct
         const pawl__plan_rights *rights, const pawl__world *world, pawl_error *err);
 /** List more paths as left alone, each unless it or a directory above it is. */
 PAWL_MUST_CHECK pawl_status pawl__plan_leave(
-        pawl__plan *plan, const pawl_text *paths, size_t n, pawl__left_why why, pawl_error *err);
+        pawl__plan *plan, const pawl__plan_left *more, size_t n, pawl_error *err);
 void pawl__plan_free(pawl__plan *plan);
 
 /** Append the encoding, and set the plan's hash. */
@@ -129,5 +126,3 @@ PAWL_MUST_CHECK pawl_status pawl__plan_decode(pawl__plan *out, pawl_text encoded
 
 /** Order of a walk: names by their bytes, a directory before what is in it. */
 int pawl__path_cmp(pawl_text a, pawl_text b);
-/** Is @p path @p directory, or something in it? */
-bool pawl__path_within(pawl_text path, pawl_text directory);

@@ -257,6 +257,21 @@ static pawl_status look_at_all(pawl__restore_work *q)
         return status;
 }
 
+/* The contents that would be written. */
+static pawl_status verify_all(pawl__restore_work *q)
+{
+        const pawl__restore_source *source = q->r->source;
+
+        for (size_t i = 0; i < q->n; i++) {
+                const pawl__entry *goal = pawl__goal(q, i);
+                if (goal->kind == PAWL__ENTRY_FILE && pawl__restore_makes(q, i))
+                        TRY(pawl__restore_read(q, i,
+                                source->read(goal->hash, goal->size, pawl__content_to_nothing, NULL,
+                                        source->user, q->err)));
+        }
+        return PAWL_OK;
+}
+
 static void end(pawl__restore_work *q)
 {
         pawl__rootdir_forget(q->root);
@@ -273,8 +288,8 @@ static pawl_status look_and(bool run, pawl__restore *restore, pawl_error *err)
         restore->n_unwritten = 0;
         if (!status)
                 status = look_at_all(&q);
-        if (!status && run)
-                status = do_all(&q);
+        if (!status)
+                status = run ? do_all(&q) : verify_all(&q);
         for (size_t i = 0; i < q.n && !status; i++)
                 list_unwritten(restore, i, q.states[i].failed);
         end(&q);

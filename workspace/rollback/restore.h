@@ -24,7 +24,8 @@ typedef struct pawl__restore_source {
 /** Why a step's path is left as it is: an errno, or one of these. */
 enum {
         PAWL__PATH_CHANGED = -1, /**< neither what was there before nor what is to be there */
-        PAWL__PATH_OWN = -2      /**< the log's own */
+        PAWL__PATH_OWN = -2,     /**< the log's own */
+        PAWL__PATH_DAMAGED = -3  /**< the log has lost what is to be there, or damaged it */
 };
 /** The reason, and how to fix it (NULL: it is not known). Static. */
 const char *pawl__unwritten_text(int reason);
@@ -47,14 +48,14 @@ typedef struct pawl__restore {
 
 /**
  * Do it. First everything is looked at: a file that is neither what was there before nor what is
- * there after is somebody's own work, and stays. Such a path, and one that cannot be written, is
- * listed in unwritten, and the rest is done. If whole, the call fails instead, for somebody's own
- * work before it has touched anything.
+ * there after is somebody's own work, and stays. Such a path, and one that cannot be written or
+ * whose content is damaged, is listed in unwritten, and the rest is done. If whole, the call fails
+ * instead, for somebody's own work before it has touched anything.
  * @return PAWL_EIO, PAWL_ENOMEM, what source failed with, and if whole PAWL_ESTATE, PAWL_EFULL,
  *         PAWL_EACCESS, PAWL_EREADONLY: then it may be half done.
  */
 PAWL_MUST_CHECK pawl_status pawl__restore_run(pawl__restore *restore, pawl_error *err);
-/** Only look: list in unwritten what a run would leave as somebody's own work. */
+/** Only look: list in unwritten what a run would leave as somebody's own work, or as damaged. */
 PAWL_MUST_CHECK pawl_status pawl__restore_look(pawl__restore *restore, pawl_error *err);
 
 /** To look at steps' paths alone, in whatever order; each costs what is there. */

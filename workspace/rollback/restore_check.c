@@ -233,6 +233,8 @@ static const path_reason *reason_of(int reason)
                 {PAWL__PATH_CHANGED, true, "changed since the rollback", "move it away"},
                 {PAWL__PATH_OWN, true, "one of the log's own files, which no rollback touches",
                         "move the log away"},
+                {PAWL__PATH_DAMAGED, false, "its content in the log is damaged or lost",
+                        "see `pawl validate`, which names what heals it"},
         };
 
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -278,4 +280,11 @@ pawl_status pawl__restore_unwritten(
         if (!pawl__restore_skips(q, error))
                 return pawl__restore_fail(q->err, error, q->steps[step].path, doing);
         return leave(q, step, error);
+}
+
+pawl_status pawl__restore_read(pawl__restore_work *q, size_t step, pawl_status status)
+{
+        return (status == PAWL_EDAMAGED || status == PAWL_ENOTFOUND) && !q->r->whole
+                       ? leave(q, step, PAWL__PATH_DAMAGED)
+                       : status;
 }

@@ -89,6 +89,10 @@ bool pawl__restore_skips(const pawl__restore_work *q, int error);
 PAWL_MUST_CHECK pawl_status pawl__restore_unwritten(
         pawl__restore_work *q, size_t step, int error, const char *doing);
 
+/** Its content was read, with that result: one that the log has damaged is noted, as above. */
+PAWL_MUST_CHECK pawl_status pawl__restore_read(
+        pawl__restore_work *q, size_t step, pawl_status status);
+
 /** Is the file or link of this step to be made? */
 bool pawl__restore_makes(const pawl__restore_work *q, size_t step);
 /** Make all of them, some at a time. */

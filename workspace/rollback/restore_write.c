@@ -113,11 +113,10 @@ static pawl_status fill_file(pawl__restore_work *q, batch *b, size_t step, int f
         const pawl__restore_source *source = q->r->source;
         sink to = {fd, q, step};
         struct stat made;
-        pawl_status status =
-                source->read(goal->hash, goal->size, write_piece, &to, source->user, q->err);
-
-        if (status || q->states[step].failed)
-                return status;
+        TRY(pawl__restore_read(q, step,
+                source->read(goal->hash, goal->size, write_piece, &to, source->user, q->err)));
+        if (q->states[step].failed)
+                return PAWL_OK;
         if (fstat(fd, &made) != 0 || pawl__acl_drop(fd) != 0)
                 return pawl__restore_unwritten(q, step, errno, "look at the file");
         TRY(give_file(q, step, fd, &made));

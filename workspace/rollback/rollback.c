@@ -170,7 +170,8 @@ static pawl_status plan(bool *again, going_back *g, const pawl__scan *scan)
                 status = pawl__rollback_hidden(again, g->p, &g->ws, g->err);
         if (status || *again)
                 return status;
-        TRY(pawl__rollback_verify_contents(g->p, &g->ws, g->err));
+        if (g->by != PAWL__IS_FINISH) /* which leaves and lists what is damaged */
+                TRY(pawl__rollback_verify_contents(g->p, &g->ws, g->err));
         if (g->options->expect && strcmp(g->options->expect, g->p->hash) != 0)
                 return pawl__fail(g->err, PAWL_ESTATE,
                         "plan %.64s: is not what would be done any more, as files or the log have "
@@ -293,7 +294,7 @@ static pawl_status put_back(going_back *g, bool again)
         if (!status)
                 status = pawl__rollback_end(g->p, &g->ws, scan, !g->p->abandons, g->err);
         pawl__scan_free(scan);
-        return pawl__rollback_half_way(status, g->err);
+        return pawl__rollback_half_way(status, g->p, g->err);
 }
 
 static pawl_status go_back(pawl_rollback_plan **done, pawl_log *log, const char *which,

@@ -1,7 +1,7 @@
 /* The files of a rollback: deciding from what is there, doing it, and looking at it again. */
 #include "base/error.h"
 #include "base/system.h"
-#include "workspace/rollback/ignored_then.h"
+#include "workspace/ignored_then.h"
 #include "workspace/rollback/rollback_internal.h"
 #include <dirent.h>
 #include <errno.h>
@@ -136,9 +136,42 @@ static pawl_status check_paths(pawl_rollback_plan *p, pawl__workspace *ws,
         return status;
 }
 
-/* What is at a path that a tool call names, and is in neither tree, is ignored: nobody knows
- * whether the call made it. */
-static pawl_status leave_ignored(pawl_rollback_plan *p, looking *l, pawl_error *err)
+/* Why the tree of the workspace has not what is at the path: it, or a directory above it, is listed
+ * as not captured. 0: it is not listed. */
+static pawl_status why_skipped(pawl__skip *why, const looking *l, const unsigned char tree[32],
+        pawl_text path, pawl_error *err)
+{
+        pawl__buf encoded = PAWL__BUF_INIT;
+        pawl__entry entry = {.kind = PAWL__ENTRY_DIRECTORY};
+        pawl_status status = PAWL_OK;
+
+        *why = (pawl__skip)0;
+        memcpy(entry.hash, tree, sizeof entry.hash);
+        for (size_t at = 0; !status && entry.kind == PAWL__ENTRY_DIRECTORY && at < path.len;) {
+                const char *slash = memchr(path.data + at, '/', path.len - at);
+                const size_t end = slash ? (size_t)(slash - path.data) : path.len;
+                const pawl_text name = pawl__text_n(path.data + at, end - at);
+                pawl__tree_reader reader;
+                unsigned char hash[32];
+                memcpy(hash, entry.hash, sizeof hash);
+                pawl__buf_clear(&encoded);
+                status = l->directories.get(&encoded, hash, l->directories.user, err);
+                if (!status)
+                        status = pawl__tree_open(&reader, pawl__buf_text(&encoded), err);
+                while (!status && !(status = pawl__tree_next(&entry, &reader, err)) &&
+                        !pawl__text_eq(entry.name, name))
+                        ;
+                at = end + 1;
+        }
+        if (!status && entry.kind == PAWL__ENTRY_SKIPPED)
+                *why = entry.why;
+        pawl__buf_free(&encoded);
+        return status == PAWL_DONE ? PAWL_OK : status;
+}
+
+/* What is at a path that a tool call names, and is in neither tree: nobody knows whether the call
+ * made it. */
+static pawl_status leave_uncaptured(pawl_rollback_plan *p, looking *l, pawl_error *err)
 {
         pawl__tracked_paths *either;
         size_t n = 0;
@@ -147,20 +180,28 @@ static pawl_status leave_ignored(pawl_rollback_plan *p, looking *l, pawl_error *
 
         if (!p->n_names)
                 return PAWL_OK;
-        pawl_text *ignored = pawl__arena_array(&p->arena, p->n_names, sizeof *ignored);
-        if (!ignored)
+        pawl__plan_left *left = pawl__arena_array(&p->arena, p->n_names, sizeof *left);
+        if (!left)
                 return pawl__nomem(err);
         pawl_status status = either_tree(&either, &p->plan, &l->directories, err);
         if (status)
                 return status;
         for (size_t i = 0; i < p->n_names && !status; i++) {
-                status = pawl__tracked_paths_has(&has, either, p->names[i], err);
+                const pawl_text path = p->names[i];
+                pawl__skip skip = (pawl__skip)0;
+                status = pawl__tracked_paths_has(&has, either, path, err);
                 /* what cannot be looked at, such as a text that is no path, is not there */
-                if (!status && !has && !look(&kind, p->names[i], l, NULL) && kind)
-                        ignored[n++] = p->names[i];
+                if (status || has || look(&kind, path, l, NULL) || !kind)
+                        continue;
+                status = why_skipped(&skip, l, p->plan.now, path, err);
+                left[n++] = (pawl__plan_left){.path = path,
+                        .why = skip                                   ? PAWL__LEFT_SKIPPED
+                               : pawl__own_files_named(&l->own, path) ? PAWL__LEFT_OWN
+                                                                      : PAWL__LEFT_IGNORED,
+                        .skip = skip};
         }
         pawl__tracked_paths_free(either);
-        return status ? status : pawl__plan_leave(&p->plan, ignored, n, PAWL__LEFT_IGNORED, err);
+        return status ? status : pawl__plan_leave(&p->plan, left, n, err);
 }
 
 static pawl_status read_too(bool *more, pawl__workspace *ws, pawl_text path, pawl_error *err)
@@ -206,7 +247,7 @@ static pawl_status decide(pawl_rollback_plan *p, pawl__workspace *ws, looking *l
         if (!status)
                 status = pawl__plan_make(&p->plan, &l->directories, rights, &world, err);
         if (!status)
-                status = leave_ignored(p, l, err);
+                status = leave_uncaptured(p, l, err);
         pawl__buf_clear(&p->encoded);
         if (!status)
                 status = pawl__plan_encode(&p->encoded, &p->plan, err);
@@ -231,10 +272,10 @@ pawl_status pawl__rollback_plan(
                 return status;
         }
         may.rights.own = &l.own;
-        l.then = (pawl__ignored_then){.ws = ws,
+        l.then = (pawl__ignored_then){.contents = ws->contents,
                 .directories = &l.directories,
                 .tree = p->plan.target_tree,
-                .checkpoint = &p->target};
+                .seq = (uint64_t)p->target.v[PAWL__WCP_SEQ].integer};
         pawl__contents_overlay(ws->contents, &beside);
         p->plan.n_steps = p->plan.n_left = 0; /* of a plan before */
         memcpy(p->plan.now, scan->tree, 32);
@@ -348,6 +389,17 @@ typedef struct checking {
         size_t step;                    /* the next one of the plan */
 } checking;
 
+static pawl_status check_step(checking *c, pawl_error *err)
+{
+        const pawl__restore *r = c->restore;
+
+        if (r->unwritten && r->unwritten[c->step])
+                return PAWL_OK;
+        if (!c->checker)
+                TRY(pawl__restore_checker_new(&c->checker, c->restore, err));
+        return pawl__restore_check(c->checker, c->step);
+}
+
 /* A path of the plan at which the tree of the workspace is not what it should be: looked at itself,
  * as today's rules may ignore what is there. Other paths are not ours. */
 static pawl_status check_change(const pawl__change *change, void *user, pawl_error *err)
@@ -355,18 +407,20 @@ static pawl_status check_change(const pawl__change *change, void *user, pawl_err
         checking *c = user;
         const pawl__plan *plan = c->restore->plan;
 
-        const pawl__restore *r = c->restore;
         while (c->step < plan->n_steps &&
                 pawl__path_cmp(plan->steps[c->step].path, change->path) < 0)
                 c->step++;
         if (c->step == plan->n_steps || !pawl__text_eq(plan->steps[c->step].path, change->path))
                 return PAWL_OK;
-        if (r->unwritten && r->unwritten[c->step])
-                return PAWL_OK;
-        pawl_status status = PAWL_OK;
-        if (!c->checker)
-                status = pawl__restore_checker_new(&c->checker, c->restore, err);
-        return status ? status : pawl__restore_check(c->checker, c->step);
+        return check_step(c, err);
+}
+
+/* All of them, where directories of the tree are damaged. */
+static pawl_status check_steps(checking *c, pawl_error *err)
+{
+        for (c->step = 0; c->step < c->restore->plan->n_steps; c->step++)
+                TRY(check_step(c, err));
+        return PAWL_OK;
 }
 
 static pawl_status check(
@@ -382,6 +436,8 @@ static pawl_status check(
         beside = pawl__scan_directories(*scan);
         pawl__contents_overlay(ws->contents, &beside);
         status = pawl__diff_trees(&directories, (*scan)->tree, goal, check_change, &c, err);
+        if (status == PAWL_EDAMAGED || status == PAWL_ENOTFOUND) /* the plan has what is to be */
+                status = check_steps(&c, err);
         pawl__contents_overlay(ws->contents, NULL);
         pawl__restore_checker_free(c.checker);
         return status;

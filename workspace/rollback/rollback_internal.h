@@ -22,7 +22,8 @@ struct pawl_rollback_plan {
         char hash[65];
         pawl__row target;   /* the checkpoint it goes to */
         pawl__row undone;   /* of an undo: the rollback that it undoes */
-        bool redo;          /* it undoes an undo */
+        pawl__reversal is;  /* what it is itself */
+        pawl__reversal was; /* and what it undoes */
         pawl__row finishes; /* the rollback whose paths it tries again; seq 0: none */
         size_t *retries;    /* the steps of that one's plan that could not be done */
         size_t n_retries;
@@ -187,7 +188,8 @@ PAWL_MUST_CHECK pawl_status pawl__rollback_claim(
 /** And let go of it, after a failure. */
 void pawl__rollback_release(pawl_rollback_plan *p, pawl__workspace *ws);
 /** A failure between start and end, with what to do about it. */
-pawl_status pawl__rollback_half_way(pawl_status status, pawl_error *err);
+pawl_status pawl__rollback_half_way(
+        pawl_status status, const pawl_rollback_plan *p, pawl_error *err);
 /** WorkspaceRolledBack; the index stands for what @p scan saw. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_end(pawl_rollback_plan *p, pawl__workspace *ws,
         const pawl__scan *scan, bool done, pawl_error *err);

@@ -124,11 +124,13 @@ void pawl__rollback_release(pawl_rollback_plan *p, pawl__workspace *ws)
 
 /* ---- When it fails half-way --------------------------------------------------------------- */
 
-pawl_status pawl__rollback_half_way(pawl_status status, pawl_error *err)
+pawl_status pawl__rollback_half_way(
+        pawl_status status, const pawl_rollback_plan *p, pawl_error *err)
 {
         return status ? pawl__fail_prefix(err, status,
-                                "the rollback is half-done, and `pawl rollback --finish` or "
-                                "`pawl undo` ends it")
+                                "the %s is half-done, and `pawl rollback --finish` or "
+                                "`pawl undo` ends it",
+                                pawl__reversal_word(p->is))
                       : PAWL_OK;
 }
 

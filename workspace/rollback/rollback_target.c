@@ -66,7 +66,8 @@ pawl_status pawl__rollback_undone(
                         "%s: reverses all of a rollback; leave the paths out",
                         by == PAWL__IS_REDO ? "redo" : "undo");
         p->undone = top->row;
-        p->redo = by == PAWL__IS_REDO;
+        p->is = by;
+        p->was = top->is;
         p->plan.undo = true;
         p->plan.in_part = (p->undone.v[PAWL__RB_UNDO].integer & PAWL__RB_IN_PART) != 0;
         p->target.v[PAWL__WCP_N].integer = p->undone.v[PAWL__RB_SAFETY].integer;

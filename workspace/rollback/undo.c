@@ -10,14 +10,18 @@ pawl_status pawl_workspace_pending(pawl_pending_rollback *out, pawl_log *log, pa
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__state *state;
         pawl__row row;
+        pawl__reversal is;
         pawl_status status = pawl__state_of(&state, log, err);
 
         if (!status)
                 status = pawl__state_rollback_pending(&row, state, &arena, err);
         if (!status)
+                status = pawl__reversal_of(&is, &row, state, &arena, err);
+        if (!status)
                 *out = (pawl_pending_rollback){.target = (uint64_t)row.v[PAWL__RB_TARGET].integer,
                         .safety = (uint64_t)row.v[PAWL__RB_SAFETY].integer,
-                        .undo = (row.v[PAWL__RB_UNDO].integer & PAWL__RB_IS_UNDO) != 0,
+                        .undo = is != PAWL__NO_REVERSAL,
+                        .redo = is == PAWL__IS_REDO,
                         .seq = (uint64_t)row.v[PAWL__RB_SEQ].integer};
         pawl__arena_free(&arena);
         return status;
@@ -43,8 +47,11 @@ static pawl_status read_undone(pawl_rollback_plan *p, pawl__workspace *ws, pawl_
         const pawl__undo_entry *own =
                 pawl__undo_stacks_at(&stacks, (uint64_t)p->started.v[PAWL__RB_SEQ].integer);
 
-        p->redo = own && own->is == PAWL__IS_REDO;
+        p->is = own ? own->is : PAWL__IS_UNDO;
         p->undone.v[PAWL__RB_SEQ] = p->target.v[PAWL__WCP_ROLLBACK];
+        const pawl__undo_entry *undone =
+                pawl__undo_stacks_at(&stacks, (uint64_t)p->undone.v[PAWL__RB_SEQ].integer);
+        p->was = undone ? undone->is : PAWL__NO_REVERSAL;
         return pawl__state_get(ws->state, PAWL__ROLLBACKS, &p->undone, &p->arena, err);
 }
 

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "workspace/git/git_place.h"
 #include "workspace/scan/git_config.h"
+#include "workspace/scan/git_rules.h"
 #include "workspace/scan/scan_internal.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +18,18 @@ static void note(pawl__scanner *s, pawl_text list)
         pawl__buf_addc(&s->lists, '\0');
 }
 
+/* The list that was read last is kept with the checkpoint, if there are rules in it. */
+static void keep(pawl__scanner *s, size_t base, size_t n_before)
+{
+        if (s->ignore.n > n_before)
+                pawl__git_rules_add(&s->in->git_rules, base, pawl__buf_text(&s->rules));
+}
+
 /* A list of git's own, which may be a link. */
 static pawl_status add_list(pawl__scanner *s, const char *path, pawl_error *err)
 {
+        const size_t before = s->ignore.n;
+
         pawl__buf_clear(&s->rules);
         pawl_status status = pawl__git_file(&s->rules, path, PAWL__RULES_MAX, err);
 
@@ -27,6 +37,7 @@ static pawl_status add_list(pawl__scanner *s, const char *path, pawl_error *err)
                 status = PAWL_OK;
         else if (!status)
                 status = pawl__ignore_add(&s->ignore, pawl__buf_text(&s->rules), 0, err);
+        keep(s, 0, before);
         note(s, pawl__buf_text(&s->rules));
         return status;
 }
@@ -39,6 +50,7 @@ static pawl_status add_all_above(pawl__scanner *s, const pawl__git_place *place,
         pawl_status status = PAWL_OK;
 
         for (size_t at = 0, next; at < prefix.len && !status; at = next) {
+                const size_t before = s->ignore.n;
                 pawl__buf path = PAWL__BUF_INIT;
                 next = (size_t)((const char *)memchr(prefix.data + at, '/', prefix.len - at) -
                                 prefix.data) +
@@ -52,6 +64,7 @@ static pawl_status add_all_above(pawl__scanner *s, const pawl__git_place *place,
                 if (status == PAWL_DONE)
                         status = pawl__scan_no_rules(s, path.data, errno, err);
                 pawl__buf_free(&path);
+                keep(s, at, before);
                 note(s, pawl__buf_text(&s->rules));
                 if (!status && pawl__ignore_match(&s->ignore, (pawl_text){prefix.data, next - 1},
                                        at, true) == PAWL__IGNORE_LEAVE)
@@ -72,6 +85,8 @@ static pawl_status add_git(
         pawl_status status = pawl__git_config_read(
                 &config, &user, git, common, place ? place->top.data : root, err);
 
+        pawl__git_rules_begin(&s->in->git_rules, config.fold,
+                place ? pawl__buf_text(&place->prefix) : pawl__text(""));
         s->ignore.fold = s->exclude.fold = config.fold;
         if (config.fold)
                 note(s, pawl__text("core.ignoreCase"));
@@ -110,6 +125,11 @@ pawl_status pawl__scan_root_rules(pawl__scanner *s, pawl_error *err)
                 return pawl__fail(err, PAWL_EIO, "%s: cannot be scanned: %s; check the path",
                         options->root, strerrordesc_np(errno));
         status = pawl__git_place_find(&place, root, err);
+        if (status == PAWL_ENOTFOUND && place.inside)
+                status = pawl__fail(err, PAWL_EINVAL,
+                        "%s: is in %s, a directory of git's own, whose files no checkpoint has; name "
+                        "the work tree as the root",
+                        options->root, place.top.data);
         if (!status)
                 status = add_git(s, &place, root, err);
         if (status == PAWL_DONE)
@@ -125,6 +145,11 @@ pawl_status pawl__scan_root_rules(pawl__scanner *s, pawl_error *err)
                 note(s, pawl__text("also"));
         if (!status)
                 status = pawl__buf_check(&s->lists, err);
+        pawl__git_rules_end(&s->in->git_rules);
+        if (!status)
+                status = pawl__buf_check(&s->in->git_rules, err);
+        s->scan->git_rules =
+                s->in->git_rules.len ? pawl__buf_text(&s->in->git_rules) : pawl__text(NULL);
         if (!status)
                 status = pawl__sha256(pawl__contents_hasher(s->contents), s->in->index.of.rules,
                         s->lists.data, s->lists.len, err);

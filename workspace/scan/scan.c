@@ -24,6 +24,7 @@ void pawl__scan_free(pawl__scan *scan)
                 pawl__index_free(&in->index);
                 pawl__new_objects_free(&in->new_objects);
                 pawl__buf_free(&in->spool);
+                pawl__buf_free(&in->git_rules);
                 pawl__arena_free(&in->arena);
                 free(in->root);
                 free(in->index_path);

@@ -84,6 +84,7 @@ typedef struct pawl__scan {
                 reserved, workspaces; /**< the last: directories that are workspaces of their own */
         pawl__not_captured *not_captured; /**< in the order of their paths' bytes */
         size_t n_not_captured;
+        pawl_text git_rules; /**< git's lists that are no files of it (git_rules.h); absent: none */
         struct pawl__scan_inside *inside;
 } pawl__scan;
 

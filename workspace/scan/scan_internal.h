@@ -37,6 +37,7 @@ struct pawl__scan_inside {
         uint64_t seq; /**< the log's last one before the first content was spooled; 0: none was */
         pawl__arena arena; /**< paths of what was not captured */
         size_t cap_not_captured;
+        pawl__buf git_rules;
         char *root, *index_path;
         uint64_t max_file;
         size_t large_start; /**< in the spool: where the current large content begins */

@@ -75,3 +75,10 @@ pawl_status pawl__paths_normal(
         *out = pawl__text_n(path, len);
         return PAWL_OK;
 }
+
+bool pawl__path_within(pawl_text path, pawl_text directory)
+{
+        return directory.data && path.len >= directory.len &&
+               memcmp(path.data, directory.data, directory.len) == 0 &&
+               (path.len == directory.len || path.data[directory.len] == '/');
+}

@@ -31,3 +31,6 @@ bool pawl__paths_below(const pawl__paths *paths, pawl_text path);
  */
 PAWL_MUST_CHECK pawl_status pawl__paths_normal(
         pawl_text *out, const char *root, const char *given, pawl__arena *arena, pawl_error *err);
+
+/** Is @p path @p directory, or something in it? Nothing is in an absent one. */
+bool pawl__path_within(pawl_text path, pawl_text directory);

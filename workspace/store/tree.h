@@ -34,6 +34,9 @@ typedef enum pawl__entry_kind {
         PAWL__ENTRY_SKIPPED = 'x'
 } pawl__entry_kind;
 
+/** No entry: nothing is there. */
+#define PAWL__ENTRY_NONE ((pawl__entry_kind)0)
+
 /** Why something that is there was not captured. The numbers stand in encodings. */
 typedef enum pawl__skip {
         PAWL__SKIP_TOO_LARGE = 1,

@@ -48,7 +48,7 @@ static bool is_finding(pawl_status status)
 
 /* Members that name a blob. */
 static const char *const blob_names[] = {"mission_document", "mission_file", "output_hash",
-        "log_hash", "state_hash", "outputs_hash", "history", "document", "plan_hash"};
+        "log_hash", "state_hash", "outputs_hash", "history", "document", "plan_hash", "git_rules"};
 
 static pawl_status check_blob(verifying *v, const pawl_event *event, const char *name,
         const unsigned char hash[32], bool may_miss)
