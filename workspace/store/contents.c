@@ -31,6 +31,8 @@ void pawl__contents_close(pawl__contents *c)
                 pawl__buf_free(&c->cache[i].heads);
                 pawl__buf_free(&c->cache[i].data);
         }
+        for (size_t i = 0; i < PAWL__DIRECTORIES_CACHED; i++)
+                pawl__buf_free(&c->directories[i].encoded);
         pawl__buf *const own[] = {
                 &c->heads, &c->frames, &c->hashes, &c->base, &c->whole, &c->other};
         for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
@@ -352,6 +354,45 @@ static pawl_status directory_in_log(
         return pawl__contents_read(c, hash, size, pawl__content_to_buf, out, err);
 }
 
+/* The one that was read lately, or the place for it, in place of the one that is not used longest.
+ */
+static pawl__cached_directory *cached(pawl__contents *c, const unsigned char hash[32])
+{
+        pawl__cached_directory *slot = &c->directories[0];
+
+        for (size_t i = 0; i < PAWL__DIRECTORIES_CACHED; i++) {
+                pawl__cached_directory *it = &c->directories[i];
+                if (it->used && memcmp(it->hash, hash, sizeof it->hash) == 0)
+                        return it;
+                if (it->used < slot->used)
+                        slot = it;
+        }
+        slot->used = 0;
+        return slot;
+}
+
+/* The log's, which is remembered unless it is large. */
+static pawl_status read_directory(
+        pawl__buf *out, pawl__contents *c, const unsigned char hash[32], pawl_error *err)
+{
+        enum { LARGE = 64 << 10 };
+        const size_t before = out->len;
+        pawl__cached_directory *slot = cached(c, hash);
+
+        if (slot->used) {
+                slot->used = ++c->uses;
+                return pawl__content_to_buf(slot->encoded.data, slot->encoded.len, out, err);
+        }
+        TRY(directory_in_log(out, c, hash, err));
+        pawl__buf_clear(&slot->encoded);
+        if (out->len - before > LARGE ||
+                pawl__buf_add(&slot->encoded, out->data + before, out->len - before))
+                return PAWL_OK; /* it is read again */
+        memcpy(slot->hash, hash, sizeof slot->hash);
+        slot->used = ++c->uses;
+        return PAWL_OK;
+}
+
 pawl_status pawl__contents_directory(
         pawl__buf *out, pawl__contents *c, const unsigned char hash[32], pawl_error *err)
 {
@@ -361,7 +402,7 @@ pawl_status pawl__contents_directory(
         if (c->overlay.get)
                 status = c->overlay.get(out, hash, c->overlay.user, err);
         if (status == PAWL_ENOTFOUND)
-                status = directory_in_log(out, c, hash, err);
+                status = read_directory(out, c, hash, err);
         if (status)
                 out->len = before;
         return status;

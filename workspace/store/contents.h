@@ -133,7 +133,7 @@ PAWL_MUST_CHECK pawl_status pawl__contents_read(pawl__contents *contents,
         pawl_error *err);
 
 /** Append the encoding of a directory (workspace/store/tree.h), verified: from the directories
- * beside the log, or the log. PAWL_ENOTFOUND, PAWL_EDAMAGED. */
+ * beside the log, those that were read lately, or the log. PAWL_ENOTFOUND, PAWL_EDAMAGED. */
 PAWL_MUST_CHECK pawl_status pawl__contents_directory(
         pawl__buf *out, pawl__contents *contents, const unsigned char hash[32], pawl_error *err);
 /** Directories that are asked first, such as those of a scan, whose get() says PAWL_ENOTFOUND,

@@ -10,7 +10,7 @@
 #include "workspace/store/pack.h"
 #include <zstd.h>
 
-enum { PAWL__PACKS_CACHED = 4 };
+enum { PAWL__PACKS_CACHED = 4, PAWL__DIRECTORIES_CACHED = 16 };
 
 /*
  * Bytes of frames. Rows of SQLite fill its pages of 4 KiB well if they are much smaller or much
@@ -29,6 +29,14 @@ typedef struct pawl__cached_pack {
         pawl__buf heads, data;
 } pawl__cached_pack;
 
+/** A directory's encoding that was read lately, verified: of two checkpoints one after the other,
+ *  most are read for both. */
+typedef struct pawl__cached_directory {
+        unsigned char hash[32];
+        uint64_t used; /**< 0: none */
+        pawl__buf encoded;
+} pawl__cached_directory;
+
 struct pawl__contents {
         pawl_log *log;
         pawl__hasher *hasher;
@@ -39,11 +47,12 @@ struct pawl__contents {
         pawl__map unstable;
         pawl__arena paths; /* its keys */
         pawl__cached_pack cache[PAWL__PACKS_CACHED];
+        pawl__cached_directory directories[PAWL__DIRECTORIES_CACHED];
         uint64_t uses;
         uint64_t *verified; /* PAWL__CONTENTS_VERIFIED, by bits of the hash; NULL: none yet */
-        bool quick;        /* pawl__contents_quick() */
-        int64_t last_pack; /* the last number of one, in this transaction; 0: it was not asked for
-                            */
+        bool quick;         /* pawl__contents_quick() */
+        int64_t last_pack;  /* the last number of one, in this transaction; 0: it was not asked for
+                             */
         pawl__buf heads, frames,
                 hashes; /* of the pack that is being made; its contents, 32 bytes each */
         pawl__buf base, whole,

@@ -10,6 +10,8 @@ void pawl__contents_forget(pawl__contents *c)
 {
         for (size_t i = 0; i < PAWL__PACKS_CACHED; i++)
                 c->cache[i].pack = 0;
+        for (size_t i = 0; i < PAWL__DIRECTORIES_CACHED; i++)
+                c->directories[i].used = 0;
         free(c->verified);
         c->verified = NULL;
 }
