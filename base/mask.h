@@ -39,6 +39,17 @@ void pawl__mask_buf(const pawl__mask *mask, pawl__buf *text);
  *  value stays as it is at its end.
  *  @return how many bytes before that are final */
 size_t pawl__mask_begun(const pawl__mask *mask, pawl__buf *text, bool ended);
+/** A text that is masked as it comes. Zero-initialised it has none yet. */
+typedef struct pawl__mask_stream {
+        pawl__buf pending; /**< what was returned last, then what is not final */
+        size_t final;      /**< bytes of the former */
+} pawl__mask_stream;
+
+/** Add the next bytes of the text; none are its end.
+ *  @param final  those that are final now, masked; valid until the next call */
+PAWL_MUST_CHECK pawl_status pawl__mask_stream_next(
+        pawl_text *final, pawl__mask_stream *stream, const pawl__mask *mask, pawl_text next);
+void pawl__mask_stream_free(pawl__mask_stream *stream);
 /** As pawl__mask_buf(), of a C string. */
 void pawl__mask_string(const pawl__mask *mask, char *string);
 /** As pawl__mask_buf(), of a copy in the arena where there is something to mask. */

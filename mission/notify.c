@@ -3,6 +3,7 @@
  * runs the mission, until the command has ended with 0. */
 #include "mission/notify.h"
 #include "base/error.h"
+#include "events/mask.h"
 #include "mission/command.h"
 #include "mission/runner.h"
 #include <stdio.h>
@@ -19,6 +20,7 @@ typedef struct telling {
         const pawl__notify_command *t;
         int64_t until_ms; /* by the boot clock */
         pawl__command_waits waits;
+        pawl__mask_stream masked; /* its standard error */
 } telling;
 
 static pawl_status tick(void *user)
@@ -33,11 +35,21 @@ static pawl_status tick(void *user)
         return PAWL_EBUSY;
 }
 
+static pawl_status mask_errors(pawl_text *shown, const char *data, size_t len, void *user)
+{
+        telling *w = user;
+
+        return pawl__mask_stream_next(
+                shown, &w->masked, pawl__log_mask(w->t->log), pawl__text_n(data, len));
+}
+
 static pawl_status run_command(
         const pawl__notify_command *t, const char *const *env, pawl_text line, pawl_error *err)
 {
         pawl__command_result result = {.output = PAWL__BUF_INIT};
-        telling w = {t, pawl__boot_ms(t->log) + GIVE_UP_MS, pawl__command_waits_usual};
+        telling w = {.t = t,
+                .until_ms = pawl__boot_ms(t->log) + GIVE_UP_MS,
+                .waits = pawl__command_waits_usual};
         const pawl__command command = {.argv = t->argv,
                 .directory = t->directory,
                 .env = env,
@@ -47,6 +59,8 @@ static pawl_status run_command(
                 .tick_ms = 100,
                 .tick = tick,
                 .tick_user = &w,
+                .log = mask_errors,
+                .log_user = &w,
                 .waits = &w.waits};
 
         w.waits.silence = w.waits.left_open = 0; /* nobody reads what it leaves open */
@@ -58,6 +72,7 @@ static pawl_status run_command(
                 status = pawl__fail(err, PAWL_ESTEP, "%s: ended with exit code %d", t->argv[0],
                         result.exit_code);
         pawl__buf_free(&result.output);
+        pawl__mask_stream_free(&w.masked);
         return status;
 }
 

@@ -23,12 +23,11 @@ struct pawl__step_logs {
 
 /* Of the attempt that a step is at. */
 struct pawl__step_log {
-        pawl__buf kept;    /* the last max bytes and at most as many before them */
-        pawl__buf pending; /* of a mission with secrets: what was read and is not final, behind */
-        size_t final;      /* bytes that are, and may be shown still */
-        uint64_t total;    /* bytes of this attempt */
-        size_t max;        /* of them that are kept */
-        pawl__buf path;    /* of the file; its directory is the first dir bytes */
+        pawl__buf kept;           /* the last max bytes and at most as many before them */
+        pawl__mask_stream masked; /* of a mission with secrets */
+        uint64_t total;           /* bytes of this attempt */
+        size_t max;               /* of them that are kept */
+        pawl__buf path;           /* of the file; its directory is the first dir bytes */
         size_t dir;
         int fd;       /* of the file; -1: none yet */
         bool shown;   /* the command runs long enough for a file to be worth its cost */
@@ -55,7 +54,7 @@ void pawl__step_log_free(step_log *log)
         if (log->fd >= 0)
                 close(log->fd);
         pawl__buf_free(&log->kept);
-        pawl__buf_free(&log->pending);
+        pawl__mask_stream_free(&log->masked);
         pawl__buf_free(&log->path);
         free(log);
 }
@@ -259,8 +258,7 @@ pawl_status pawl__step_log_begin(pawl__step_run *p)
         log->shown = false;
         log->without = log->max == 0;
         pawl__buf_clear(&log->kept);
-        pawl__buf_clear(&log->pending);
-        log->final = 0;
+        pawl__mask_stream_free(&log->masked);
         p->ctx->attempt = (pawl__attempt){.number = number};
         return PAWL_OK;
 }
@@ -283,34 +281,14 @@ static pawl_status take(pawl__step_run *p, const char *data, size_t len)
         return PAWL_OK;
 }
 
-/* The bytes that were final before are gone; those that are final now begin the buffer. */
-static pawl_status take_masked(pawl_text *final, pawl__step_run *p, bool ended)
-{
-        step_log *log = p->log;
-        pawl__buf *pending = &log->pending;
-
-        *final = pawl__text_n(pending->data, pawl__mask_begun(&p->r->secrets.mask, pending, ended));
-        log->final = final->len;
-        return final->len ? take(p, final->data, final->len) : PAWL_OK;
-}
-
 pawl_status pawl__step_log_take(pawl_text *shown, const char *data, size_t len, void *user)
 {
         pawl__step_run *p = user;
-        step_log *log = p->log;
-        pawl__buf *pending = &log->pending;
 
-        *shown = pawl__text_n(data, len);
-        if (!p->r->secrets.mask.n)
-                return len ? take(p, data, len) : PAWL_OK;
-        if (log->final) {
-                pending->len -= log->final;
-                memmove(pending->data, pending->data + log->final, pending->len);
-                log->final = 0;
-        }
-        if (pawl__buf_add(pending, data, len))
+        if (pawl__mask_stream_next(
+                    shown, &p->log->masked, &p->r->secrets.mask, pawl__text_n(data, len)))
                 return pawl__nomem(&p->r->error);
-        return take_masked(shown, p, len == 0);
+        return shown->len ? take(p, shown->data, shown->len) : PAWL_OK;
 }
 
 void pawl__step_log_show(pawl__step_run *p)

@@ -256,3 +256,14 @@ eventlog export >>../all
 grep -aq 'ghp[/_]ABC\|other-secret-22' ../all && { echo "a secret is in the log"; exit 1; }
 runs 0 eventlog replay --check
 runs 0 eventlog verify
+
+it "what notify's command writes to standard error is masked"
+cat >notify.yaml <<'END'
+mission: notifies
+secrets: [TOK]
+notify: [sh, -c, 'printf %s "a ${TOK%??????}" >&2; sleep 0.1; echo "${TOK#"${TOK%??????}"} b" >&2']
+steps:
+  - {id: one, run: ["true"]}
+END
+TOK=$TOK runs 0 pawl run notify.yaml
+says "^a \*\*\* b\$" err

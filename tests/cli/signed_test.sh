@@ -142,6 +142,15 @@ fails 1 'mission.yaml: line 2: require_signed: .*/elsewhere cannot be read: No s
 fails 1 'line 2: require_signed' pawl run mission.yaml --fresh --no-input
 : >elsewhere
 fails 1 'line 2: require_signed: .*/elsewhere names nobody; write a line' pawl check mission.yaml
+for bad in 'user:ana ssh-ed25519 AAAA' "user:ana ssh-dss $(cut -d ' ' -f 2 ana.pub)" 'user:ana' "$(cut -d ' ' -f 1,2 ana.pub)"; do
+        printf '# who may\n\n%s\n' "$bad" >elsewhere
+        fails 1 'line 2: require_signed: .*/elsewhere: line 3: gives nobody a key; write ACTOR' pawl check mission.yaml
+done
+printf 'user:ana,user:eve namespaces="pawl, mail",valid-after="20200101" %s\r\n' "$(cat ana.pub)" >elsewhere
+runs 0 pawl check mission.yaml
+rm elsewhere && mkfifo elsewhere
+fails 1 'line 2: require_signed: .*/elsewhere names nobody; write a line' pawl check mission.yaml
+rm elsewhere
 write_ask
 
 # forge TYPE ACTOR FILTER: append what the filter makes of the last question of the run, as somebody may who can write
