@@ -323,7 +323,7 @@ class Pipeline extends Handle {
   async seed(scope, file) { return this.#do("pipelineSeed", [given(needed("scope", scope)), given(needed("file", file))]); }
   run(context) { return this.#pass("pipelineRun", [], context); }
   async complete(context, output = null) { return this.#pass("pipelineComplete", [stringify("output", output)], context); }
-  async failed(context, exitCode, why) { return this.#pass("pipelineFailed", [whole("exit code", exitCode), given(why)], context); }
+  async failed(context, exitCode, why) { return this.#pass("pipelineFailed", [natural("exit code", exitCode, 255), given(why)], context); }
   async renew(runId) { return this.#do("pipelineRenew", [given(needed("run", runId))]); }
   async endRun(runId, reason) { return this.#do("pipelineEndRun", [given(needed("run", runId)), given(reason)]); }
 }

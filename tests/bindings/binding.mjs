@@ -363,7 +363,11 @@ test("misuse of a pipeline rejects and does not crash", async () => {
   await assert.rejects(pipeline.complete(context, 1), refused("PAWL_ESTATE"));
   await assert.rejects(pipeline.run(await of("a", {}, { retryToken: "1".repeat(8) + "-1111-4111-8111-" + "1".repeat(12) })), refused("PAWL_ENOTFOUND"));
   assert.equal((await pipeline.run(context)).status, "ok");
-  await assert.rejects(pipeline.failed(context, 1.5, "why"), refused("PAWL_EINVAL"));
+  for (const code of [1.5, -1, 256, 2 ** 40]) await assert.rejects(pipeline.failed(context, code, "why"), refused("PAWL_EINVAL"));
+  let deep = 1;
+  for (let i = 0; i < 600; i++) deep = [deep];
+  for (const [output, status] of [[{ a: NaN }, "PAWL_EINVAL"], [{ a: "\ud800" }, "PAWL_EPARSE"], [deep, "PAWL_EPARSE"]])
+    await assert.rejects(pipeline.complete(context, output), refused(status));
   const closing = [pipeline.complete(context, 1), log.close(), log.close(), pipeline.close()];
   assert.equal((await Promise.all(closing))[0].status, "ok");
   await assert.rejects(pipeline.run(context), refused("PAWL_ESTATE"));

@@ -281,7 +281,15 @@ class Binding(unittest.TestCase):
             with pawl.Context("refunds", "r1", "a", {"description": 'the "workspace"'}, critical=True) as context:
                 with self.assertRaises(ZeroDivisionError):
                     pipeline.run(context)
-                self.assertEqual((pipeline.run(context), pipeline.complete(context, 1)), ("ok", "ok"))
+                self.assertEqual(pipeline.run(context), "ok")
+                deep = 1
+                for _ in range(600):
+                    deep = [deep]
+                for output in (float("nan"), {"a": float("inf")}, {"a": "\ud800"}, deep):
+                    with self.assertRaises(pawl.Error) as refused:
+                        pipeline.complete(context, output)
+                    self.assertEqual(refused.exception.status, "PAWL_EPARSE")
+                self.assertEqual(pipeline.complete(context, 1), "ok")
             pipeline.end_run("r1")
         self.assertEqual(self.log.runs()[0].status, "completed")
 

@@ -155,8 +155,15 @@ void op_pipeline_complete(task *t)
 {
         const node_pipeline *p = at_work(t);
         pawl_context *ctx = t->second->pointer;
+        char *canonical = NULL;
+        size_t len;
 
-        t->status = pawl_pipeline_complete(p->pipeline, ctx, t->arg[0], t->len[0]);
+        /* what is no JSON would be taken for a text */
+        t->status = pawl_json_canonical(&canonical, &len, t->arg[0], t->len[0], &t->err);
+        if (t->status)
+                return;
+        t->status = pawl_pipeline_complete(p->pipeline, ctx, canonical, len);
+        pawl_free(canonical);
         finish_pass(t, p, ctx, false);
 }
 

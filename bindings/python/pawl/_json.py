@@ -1,8 +1,17 @@
 """JSON texts, and texts that the library gives."""
 
+import json
 from typing import Any
 
-from pawl._lib import call, ffi, lib
+from pawl._lib import Error, call, ffi, lib
+
+
+def written(value: Any) -> bytes:
+    """The JSON of a value. PAWL_EPARSE where it has none: NaN, an infinity, half of a surrogate pair."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError) as error:
+        raise Error(lib.PAWL_EPARSE, f"value: has no JSON ({error}); give one that has") from error
 
 
 def taken(out: Any, length: Any) -> str:
@@ -19,9 +28,9 @@ def texts(function: Any, *arguments: Any) -> str:
     return taken(out, length)
 
 
-def canonical(text: str) -> str:
+def canonical(text: str | bytes) -> str:
     """The canonical form (RFC 8785) of a JSON text."""
-    data = text.encode()
+    data = text if isinstance(text, bytes) else text.encode()
     return texts(lib.pawl_json_canonical, data, len(data))
 
 

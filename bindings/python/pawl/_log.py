@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from pawl._callbacks import RESUME_OPTIONS, Run, run_mission
+from pawl._json import written
 from pawl._lib import Record, call, check, encode, ffi, lib, needed, new, record, takes
 from pawl._sessions import Sessions
 from pawl._workspace import Workspace
@@ -32,7 +33,7 @@ def step_checkpoint(function: Any, *arguments: Any) -> Record:
 
 def parse_checkpoint(payload: Any) -> Record:
     """What the payload of a StepCheckpointed event says, as log.step_checkpoint() gives it."""
-    data = json.dumps(payload).encode()
+    data = written(payload)
     return step_checkpoint(lib.pawl_step_checkpoint_parse, data, len(data))
 
 
@@ -137,7 +138,7 @@ class Log(Sessions, Workspace):
                     setattr(array[i], name, value)
                     continue
                 if value is not None:
-                    data = str.encode(json.dumps(value) if name == "payload" else value)
+                    data = written(value) if name == "payload" else str.encode(value)
                     alive.append(ffi.new("char[]", data))
                     setattr(array[i], name, {"data": alive[-1], "len": len(data)})
         with self._lock:
@@ -211,7 +212,7 @@ class Log(Sessions, Workspace):
 
     def skip(self, run_id: str, step_id: str, output: Any = None, *, actor: str | None = None) -> None:
         """Go past a step that failed, with any JSON value as its output; resume() goes on behind it."""
-        data = json.dumps(output).encode()
+        data = written(output)
         with self._lock:
             call(lib.pawl_mission_skip, self._get(), encode(run_id), encode(step_id), data, len(data), encode(actor))
 

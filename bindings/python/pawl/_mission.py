@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from pawl._callbacks import RUN_OPTIONS, run_mission
-from pawl._json import taken
+from pawl._json import taken, written
 from pawl._lib import Error, Handle, Record, call, encode, ffi, lib, needed, new, record, takes
 from pawl._log import Log, opened
 
@@ -48,7 +48,7 @@ class Mission(Handle):
             if param is not None and param.type == "string" and not isinstance(value, str):
                 raise Error(lib.PAWL_EINVAL, f"parameter {name}: is a string, not {value!r}; give a string")
             plain = isinstance(value, str) and (param is None or param.type == "string")
-            call(lib.pawl_mission_set_param, self._get(), needed("parameter", name), encode(value if plain else json.dumps(value)))
+            call(lib.pawl_mission_set_param, self._get(), needed("parameter", name), encode(value) if plain else written(value))
 
     def load_params(self, path: str) -> None:
         """The same of a file, YAML or JSON, of names and values."""

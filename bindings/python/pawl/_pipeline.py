@@ -6,11 +6,12 @@ from typing import Any
 
 from pawl._callbacks import Callbacks
 from pawl._lib import Handle, Record, call, check, encode, ffi, lib, new, record
+from pawl._json import canonical, written
 from pawl._log import Log, opened
 
 
 def _json(value: Any) -> tuple[bytes, int]:
-    data = json.dumps(value).encode()
+    data = written(value)
     return data, len(data)
 
 
@@ -113,7 +114,8 @@ class Pipeline(Handle):
 
     def complete(self, context: Context, output: Any) -> str:
         """Record the output, any JSON value: "ok", or "blocked" by it."""
-        return self._do(lib.pawl_pipeline_complete, *_json(output), context=context)
+        data = canonical(written(output)).encode()  # what is no JSON would be taken for a text
+        return self._do(lib.pawl_pipeline_complete, data, len(data), context=context)
 
     def failed(self, context: Context, exit_code: int, why: str) -> None:
         self._do(lib.pawl_pipeline_failed, exit_code, encode(why), context=context)
