@@ -417,11 +417,15 @@ static pawl_status refuse_other(against *a)
 
 static pawl_status hold(pawl__buf *json, against *a, const char *run_id)
 {
-        pawl_status status = pawl__run_get(
-                &a->run, &a->rows, &a->n_rows, a->log, pawl__text(run_id), &a->arena, a->err);
+        pawl__run_steps steps;
+        pawl_status status =
+                pawl__run_get(&a->run, &steps, a->log, pawl__text(run_id), &a->arena, a->err);
 
-        if (!status)
+        if (!status) {
+                a->rows = steps.rows;
+                a->n_rows = steps.n;
                 status = refuse_other(a);
+        }
         if (!status)
                 status = pawl__params_complete(a->mission, a->err);
         if (!status)
@@ -474,9 +478,7 @@ pawl_status pawl__mission_take_recorded(
 {
         pawl__arena arena = PAWL__ARENA_INIT;
         pawl__run_view run;
-        pawl__row *rows;
-        size_t n;
-        pawl_status status = pawl__run_get(&run, &rows, &n, log, pawl__text(run_id), &arena, err);
+        pawl_status status = pawl__run_get(&run, NULL, log, pawl__text(run_id), &arena, err);
 
         if (!status)
                 status = pawl__params_of_run(mission, log, &run.row, err);

@@ -33,11 +33,14 @@ static pawl_status read_side(comparing *c, int number, const char *run_id)
         side *of = &c->sides[number];
         pawl__run_view *run = &c->out->runs[number];
         pawl_text *when;
+        pawl__run_steps steps;
         pawl_status status =
-                pawl__run_get(run, &of->rows, &of->n, c->log, pawl__text(run_id), c->arena, c->err);
+                pawl__run_get(run, &steps, c->log, pawl__text(run_id), c->arena, c->err);
 
         if (status)
                 return status;
+        of->rows = steps.rows;
+        of->n = steps.n;
         of->records = calloc(of->n + 1, sizeof *of->records);
         if (!of->records)
                 return pawl__nomem(c->err);

@@ -240,11 +240,8 @@ static pawl_status find_step(const pawl__fork *f, pawl_error *err)
 static pawl_status find_run(pawl__fork *f, const char *run_id, pawl_error *err)
 {
         pawl__run_view view;
-        pawl__row *rows;
-        size_t n;
         pawl_event event;
-        pawl_status status =
-                pawl__run_get(&view, &rows, &n, f->log, pawl__text(run_id), &f->arena, err);
+        pawl_status status = pawl__run_get(&view, NULL, f->log, pawl__text(run_id), &f->arena, err);
 
         if (status)
                 return status;

@@ -115,11 +115,9 @@ pawl_status pawl_run_find(pawl_runs **out, pawl_log *log, const char *run_id, pa
         pawl_status status;
         list *l = new_list(&status, err);
         pawl__run_view run;
-        pawl__row *steps;
-        size_t n;
 
         if (!status)
-                status = pawl__run_get(&run, &steps, &n, log, pawl__text(run_id), &l->arena, err);
+                status = pawl__run_get(&run, NULL, log, pawl__text(run_id), &l->arena, err);
         if (!status)
                 status = take_run(&run, l, err);
         return give(out, l, status);
@@ -158,7 +156,7 @@ static pawl_status take_step(
         if (!to)
                 return pawl__nomem(err);
         *to = (pawl_step_info){.step_id = v[PAWL__STEP_ID].text,
-                .status = v[PAWL__STEP_STATUS].text,
+                .status = pawl__row_step_status(row),
                 .retry_token = v[PAWL__STEP_TOKEN].text,
                 .cursor = v[PAWL__STEP_CURSOR].text,
                 .input_hash = v[PAWL__STEP_INPUT_HASH].text,
@@ -184,13 +182,12 @@ pawl_status pawl_step_list(
         pawl_status status;
         list *l = new_list(&status, err);
         pawl__run_view run;
-        pawl__row *steps;
-        size_t n = 0;
+        pawl__run_steps steps = {.n = 0};
 
         if (!status)
-                status = pawl__run_get(&run, &steps, &n, log, pawl__text(run_id), &l->arena, err);
-        for (size_t i = 0; i < n && !status; i++)
-                status = take_step(l, log, &steps[i], contents, err);
+                status = pawl__run_get(&run, &steps, log, pawl__text(run_id), &l->arena, err);
+        for (size_t i = 0; i < steps.n && !status; i++)
+                status = take_step(l, log, &steps.rows[i], contents, err);
         return give(out, l, status);
 }
 

@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "mission/runner.h"
 #include "pipeline/question.h"
+#include "session/standing.h"
 #include <stdlib.h>
 
 /* What a caller gets, and what it lies in. */
@@ -89,10 +90,12 @@ static pawl_status take_step(const pawl__row *row, void *user, pawl_error *err)
                 .retry_token = keep(result, v[PAWL__STEP_TOKEN].text),
                 .cursor = keep_word(result, &l->cursor, v[PAWL__STEP_CURSOR].text)};
 
+        pawl__row shown = *row;
+        pawl__step_stand(&shown, l->held);
         step.removed = pawl__text_is(v[PAWL__STEP_STATUS].text, "skipped");
-        step.unfinished = !l->held && pawl__text_is(v[PAWL__STEP_STATUS].text, "running");
-        step.status = step.unfinished ? "pending"
-                                      : keep_word(result, &l->status, pawl__row_step_status(row));
+        step.unfinished = pawl__text_is(shown.v[PAWL__STEP_STATUS].text, PAWL__STEP_UNFINISHED);
+        step.status = keep_word(
+                result, &l->status, pawl__step_status_word(pawl__row_step_status(&shown)));
         if (at != PAWL__MAP_NONE)
                 result->steps[at] = step;
         else if (list_step(result, &step))
@@ -203,6 +206,8 @@ static pawl_status fill(own_result *result, const pawl__runner *r, pawl_text ses
                 return status;
         result->shown.run_id = keep(result, r->run_id);
         result->shown.mission_id = keep(result, run.v[PAWL__RUN_MISSION].text);
+        result->shown.steps_completed = (uint64_t)run.v[PAWL__RUN_DONE].integer;
+        result->shown.steps_total = (uint64_t)run.v[PAWL__RUN_STEPS].integer;
         result->shown.session_id = keep(result, session_id);
         result->shown.cancelled = pawl__text_is(run.v[PAWL__RUN_STATUS].text, "cancelled");
         result->shown.status =
@@ -223,7 +228,6 @@ pawl_status pawl__run_result_make(pawl_run_result **out, const pawl__runner *r,
         if (!result)
                 return pawl__nomem(err);
         result->shown.signal = r->signal;
-        result->shown.require_signed = r->trusts != NULL;
         status = fill(result, r, session_id, mission, &scratch, err);
         pawl__arena_free(&scratch);
         if (status)

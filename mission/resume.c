@@ -9,6 +9,8 @@
 #include "mission/runs.h"
 #include "mission/within.h"
 #include "pipeline/question.h"
+#include "state/run_way.h"
+#include "workspace/worktree.h"
 #include <stdio.h>
 
 /* What was asked for, as the log has it. */
@@ -188,13 +190,12 @@ static pawl_status find(target *found, pawl__runner *r, const char *what)
 static pawl_status reload_mission(pawl__runner *r, const target *found)
 {
         const pawl__row *run = &found->run;
-        bool ok = true;
         char real[PATH_MAX];
-        pawl_text path = pawl__arena_text(&r->arena, run->v[PAWL__RUN_MISSION_PATH].text, &ok);
-        pawl_status status;
+        pawl_text path;
+        pawl_status status = pawl__run_mission_path(&path, r->state, run, &r->arena, &r->error);
 
-        if (!ok)
-                return pawl__nomem(&r->error);
+        if (status)
+                return status;
         if (!path.data)
                 return pawl__fail(&r->error, PAWL_ENOTFOUND,
                         "run %.*s: has no mission file; continue with the program that began it",
@@ -329,7 +330,11 @@ static pawl_status check_worktree(pawl__runner *r, const pawl__row *run)
 {
         pawl__worktree_place place;
 
+        pawl__worktrees_follow(r->state);
         TRY(pawl__state_run_place(&place, r->state, run, &r->arena, &r->error));
+        if (place.gone)
+                return pawl__fail(&r->error, PAWL_ESTATE, "run %.*s: its " PAWL__GONE,
+                        PAWL__FMT(r->run_id), PAWL__FMT(place.root), PAWL__WORD(r->run_id));
         return !place.elsewhere.data
                        ? PAWL_OK
                        : pawl__fail(&r->error, PAWL_ESTATE,

@@ -15,9 +15,9 @@ typedef struct looking {
         pawl_error *err;
 } looking;
 
-static pawl_status log_failed(const looking *l, pawl_status status)
+static bool is_unfinished(pawl_text status)
 {
-        return l->err ? pawl__log_failed(l->log, status, l->err) : status;
+        return !pawl__text_is(status, "completed") && !pawl__text_is(status, "cancelled");
 }
 
 /* What its first event says of the time, and of where it was forked; its payload may be gone, its
@@ -29,7 +29,7 @@ static pawl_status look_at_start(pawl__run_view *out, const looking *l)
                 &event, l->arena, l->log, (uint64_t)out->row.v[PAWL__RUN_STARTED_SEQ].integer);
 
         if (status)
-                return log_failed(l, status);
+                return pawl__log_failed(l->log, status, l->err);
         out->started_us = event.time_us;
         return pawl__forked_of(&out->forked, event.payload, l->arena, l->err);
 }
@@ -48,39 +48,29 @@ static pawl_status token_of_current(pawl_text *token, const looking *l, const pa
         return status == PAWL_ENOTFOUND ? PAWL_OK : status;
 }
 
-static pawl_status owner_of(pawl__run_view *out, const looking *l, pawl_text run_id)
+pawl_status pawl__run_stand(pawl__run_view *out, pawl_log *log, const pawl__row *run,
+        pawl__arena *arena, pawl_error *err)
 {
-        bool ok = true;
-        pawl_status status = pawl__log_holder(&out->held, &out->owner, l->log, run_id);
+        const pawl_text id = run->v[PAWL__RUN_ID].text, status = run->v[PAWL__RUN_STATUS].text;
 
-        if (status)
-                return log_failed(l, status);
-        if (!out->held)
-                return log_failed(l, pawl__log_holder_died(&out->died, l->log, run_id));
-        out->owner.host = pawl__arena_text(l->arena, out->owner.host, &ok);
-        return ok ? PAWL_OK : pawl__nomem(l->err);
-}
-
-/* What decides whether a run is looked for: nothing more than its row and who holds it. */
-static pawl_status stand(pawl__run_view *out, const looking *l, const pawl__row *run)
-{
-        pawl_text status_text = run->v[PAWL__RUN_STATUS].text;
-        pawl_status status;
-
-        *out = (pawl__run_view){.row = *run, .status = status_text};
-        if (pawl__text_is(status_text, "completed") || pawl__text_is(status_text, "cancelled"))
+        *out = (pawl__run_view){.row = *run, .status = status};
+        if (!is_unfinished(status))
                 return PAWL_OK;
-        if (!pawl__text_is(status_text, "failed")) /* that of a failure before */
+        if (!pawl__text_is(status, "failed")) /* that of a failure before */
                 out->row.v[PAWL__RUN_REASON].text = pawl__text(NULL);
-        status = owner_of(out, l, run->v[PAWL__RUN_ID].text);
-        if (!status && out->held)
-                out->status = pawl__text("running");
-        else if (!status && pawl__text_is(status_text, "running"))
-                out->status = pawl__text("interrupted");
-        return status;
+        TRY(pawl__log_failed(log, pawl__log_holder(&out->held, &out->owner, log, id), err));
+        if (!out->held) {
+                if (pawl__text_is(status, "running"))
+                        out->status = pawl__text("interrupted");
+                return pawl__log_failed(log, pawl__log_holder_died(&out->died, log, id), err);
+        }
+        out->status = pawl__text("running");
+        out->owner.host = pawl__arena_copy(arena, out->owner.host);
+        return pawl__arena_check(arena, err);
 }
 
-static pawl_status fill(pawl__run_view *out, const looking *l)
+/* @p steps NULL: they were not read. */
+static pawl_status fill(pawl__run_view *out, const looking *l, const pawl__run_steps *steps)
 {
         pawl__row *conflicts;
         pawl_status status = look_at_start(out, l);
@@ -91,7 +81,9 @@ static pawl_status fill(pawl__run_view *out, const looking *l)
                 status = pawl__state_conflicts(&conflicts, &out->conflicts_open, l->state,
                         out->row.v[PAWL__RUN_ID].text, (pawl_text){NULL, 0}, true, l->arena,
                         l->err);
-        if (!status)
+        if (!status && steps)
+                out->row.v[PAWL__RUN_CURRENT].text = steps->current;
+        else if (!status)
                 status = pawl__run_current(
                         &out->row.v[PAWL__RUN_CURRENT].text, l->state, &out->row, l->arena, l->err);
         if (!status)
@@ -138,7 +130,7 @@ static pawl_status check_status(pawl_text status, pawl_error *err)
 static bool is_wanted(pawl_text status, pawl_text wanted)
 {
         if (pawl__text_is(wanted, "unfinished"))
-                return !pawl__text_is(status, "completed") && !pawl__text_is(status, "cancelled");
+                return is_unfinished(status);
         return !wanted.data || pawl__text_eq(status, wanted);
 }
 
@@ -164,13 +156,13 @@ pawl_status pawl__runs_list(uint64_t *next, pawl_log *log, pawl_text wanted, uin
                         &rows, &n, l.state, which_have(wanted), before, BATCH, &arena, err);
                 for (size_t i = 0; i < n && !status && !more; i++) {
                         before = (uint64_t)rows[i].v[PAWL__RUN_STARTED_SEQ].integer;
-                        status = stand(&run, &l, &rows[i]);
+                        status = pawl__run_stand(&run, log, &rows[i], &arena, err);
                         if (status || !is_wanted(run.status, wanted))
                                 continue;
                         more = shown == limit;
                         if (more)
                                 break;
-                        status = fill(&run, &l);
+                        status = fill(&run, &l, NULL);
                         if (!status)
                                 status = fn(&run, user, err);
                         last = before;
@@ -183,10 +175,25 @@ pawl_status pawl__runs_list(uint64_t *next, pawl_log *log, pawl_text wanted, uin
         return status;
 }
 
-pawl_status pawl__run_retry(
-        pawl__retry *out, pawl_log *log, const pawl__run_view *run, pawl_error *err)
+pawl_status pawl__runs_unfinished(uint64_t *n, pawl_log *log, uint64_t before, pawl_error *err)
 {
-        return pawl__step_retry(out, log, run, run->row.v[PAWL__RUN_CURRENT].text, err);
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__row *rows = NULL;
+        pawl__state *state;
+        size_t read = BATCH;
+        pawl_status status = pawl__state_of(&state, log, err);
+
+        for (*n = 0; !status && read == BATCH;) {
+                pawl__arena_clear(&arena);
+                status = pawl__state_runs(
+                        &rows, &read, state, PAWL__RUNS_UNFINISHED, before, BATCH, &arena, err);
+                for (size_t i = 0; i < read && !status; i++) {
+                        before = (uint64_t)rows[i].v[PAWL__RUN_STARTED_SEQ].integer;
+                        *n += is_unfinished(rows[i].v[PAWL__RUN_STATUS].text);
+                }
+        }
+        pawl__arena_free(&arena);
+        return status;
 }
 
 pawl_status pawl__step_retry(
@@ -199,41 +206,26 @@ pawl_status pawl__step_retry(
         return pawl__retry_read(out, log, &run->row, step, PAWL__RETRY_LOOK, err);
 }
 
-/* A step that is at work for nobody was, when its process died or its run was cancelled. */
-static void note_unfinished(pawl__row *steps, size_t n)
-{
-        for (size_t i = 0; i < n; i++)
-                if (pawl__text_is(steps[i].v[PAWL__STEP_STATUS].text, "running"))
-                        steps[i].v[PAWL__STEP_STATUS].text = pawl__text(PAWL__STEP_UNFINISHED);
-}
-
-pawl_status pawl__run_get(pawl__run_view *out, pawl__row **steps, size_t *n_steps, pawl_log *log,
+pawl_status pawl__run_get(pawl__run_view *out, pawl__run_steps *steps, pawl_log *log,
         pawl_text run_id, pawl__arena *arena, pawl_error *err)
 {
         const pawl__table table = PAWL__RUNS;
         pawl__row row;
         looking l;
-        pawl_status status = begin(&l, log, arena, err);
 
-        if (!status)
-                status = pawl__state_whole_id(&run_id, l.state, &table, 1, "run", arena, err);
+        TRY(begin(&l, log, arena, err));
+        TRY(pawl__state_whole_id(&run_id, l.state, &table, 1, "run", arena, err));
         row = (pawl__row){.v[PAWL__RUN_ID].text = run_id};
-        if (!status)
-                status = pawl__state_get(l.state, PAWL__RUNS, &row, arena, err);
+        const pawl_status status = pawl__state_get(l.state, PAWL__RUNS, &row, arena, err);
         if (status == PAWL_ENOTFOUND)
                 return pawl__fail(err, PAWL_ENOTFOUND,
                         "run %.*s: is not in this log; `pawl runs` lists them", PAWL__FMT(run_id));
-        if (!status)
-                status = stand(out, &l, &row);
-        if (!status)
-                status = fill(out, &l);
-        if (!status)
-                status = pawl__run_retry(&out->retry, log, out, err);
-        if (!status)
-                status = pawl__state_steps(steps, n_steps, l.state, run_id, arena, err);
-        if (!status && !out->held)
-                note_unfinished(*steps, *n_steps);
-        return status;
+        TRY(status);
+        TRY(pawl__run_stand(out, log, &row, arena, err));
+        if (steps)
+                TRY(pawl__run_steps_read(steps, l.state, &row, out->held, arena, err));
+        TRY(fill(out, &l, steps));
+        return pawl__step_retry(&out->retry, log, out, out->row.v[PAWL__RUN_CURRENT].text, err);
 }
 
 pawl_status pawl__step_blocked_by(pawl_text *layer, pawl_text *reason, pawl_log *log,

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "session/retry.h"
+#include "session/standing.h"
 #include "state/forked.h"
 
 /** A run as it is. */
@@ -23,6 +23,10 @@ typedef struct pawl__run_view {
         pawl_owner owner; /**< where held */
 } pawl__run_view;
 
+/** Its row, its status and who holds it, and nothing else; that costs no more than a look. */
+PAWL_MUST_CHECK pawl_status pawl__run_stand(pawl__run_view *out, pawl_log *log,
+        const pawl__row *run, pawl__arena *arena, pawl_error *err);
+
 typedef pawl_status (*pawl__run_fn)(const pawl__run_view *run, void *user, pawl_error *err);
 
 /**
@@ -38,11 +42,11 @@ typedef pawl_status (*pawl__run_fn)(const pawl__run_view *run, void *user, pawl_
 PAWL_MUST_CHECK pawl_status pawl__runs_list(uint64_t *next, pawl_log *log, pawl_text status,
         uint64_t before, uint64_t limit, pawl__run_fn fn, void *user, pawl_error *err);
 
-/** The attempts at the step that a run is at. */
-PAWL_MUST_CHECK pawl_status pawl__run_retry(
-        pawl__retry *out, pawl_log *log, const pawl__run_view *run, pawl_error *err);
+/** How many are unfinished of those that started before this event. */
+PAWL_MUST_CHECK pawl_status pawl__runs_unfinished(
+        uint64_t *n, pawl_log *log, uint64_t before, pawl_error *err);
 
-/** The same at any of its steps that is at work, or unfinished. */
+/** The attempts at one of its steps that is at work, or unfinished; at none: none. */
 PAWL_MUST_CHECK pawl_status pawl__step_retry(pawl__retry *out, pawl_log *log,
         const pawl__run_view *run, pawl_text step, pawl_error *err);
 
@@ -51,12 +55,8 @@ PAWL_MUST_CHECK pawl_status pawl__step_retry(pawl__retry *out, pawl_log *log,
 PAWL_MUST_CHECK pawl_status pawl__step_blocked_by(pawl_text *layer, pawl_text *reason,
         pawl_log *log, pawl_text run_id, pawl_text step_id, pawl__arena *arena, pawl_error *err);
 
-/** What a reader is told of a step that the log says is running, where nobody holds its run: its
- *  process died, or the run was cancelled. */
-#define PAWL__STEP_UNFINISHED "unfinished"
-
-/** One run, by its id or 4 characters or more that it alone begins with, and its steps in mission
- *  order, one that nobody is at any more as PAWL__STEP_UNFINISHED; texts and rows live in the
- * arena. PAWL_ENOTFOUND. */
-PAWL_MUST_CHECK pawl_status pawl__run_get(pawl__run_view *out, pawl__row **steps, size_t *n_steps,
+/** One run, by its id or 4 characters or more that it alone begins with; texts and rows live in the
+ *  arena. PAWL_ENOTFOUND.
+ *  @param steps  NULL: they are not read. */
+PAWL_MUST_CHECK pawl_status pawl__run_get(pawl__run_view *out, pawl__run_steps *steps,
         pawl_log *log, pawl_text run_id, pawl__arena *arena, pawl_error *err);

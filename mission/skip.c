@@ -80,12 +80,10 @@ static pawl_status look(skipping *s, pawl_text run_id, pawl_text step_id)
                 return status;
         if (pawl__text_is(s->step.v[PAWL__STEP_STATUS].text, "failed"))
                 return check_signed(s, run_id, step_id);
-        const pawl_text is = pawl__row_step_status(&s->step);
+        pawl__step_stand(&s->step, false); /* nobody holds the run */
         return pawl__fail(s->err, PAWL_ESTATE,
                 "step %.*s: is %.*s in run %.*s; only a step that failed can be skipped",
-                PAWL__FMT(step_id),
-                PAWL__FMT(pawl__text_is(is, "running") ? pawl__text(PAWL__STEP_UNFINISHED) : is),
-                PAWL__FMT(run_id)); /* nobody holds the run */
+                PAWL__FMT(step_id), PAWL__FMT(pawl__row_step_status(&s->step)), PAWL__FMT(run_id));
 }
 
 pawl_status pawl__skip_try(pawl_log *log, pawl_text run_id, pawl_text step_id, pawl_error *err)

@@ -9,8 +9,7 @@ typedef struct looking {
         pawl__steering *out;
         pawl_log *log;
         pawl__state *state;
-        pawl__row *rows;
-        size_t n_rows;
+        pawl__run_steps steps;
         pawl__needs *needs;
         pawl_text *when;
         pawl__row *open; /* conflicts */
@@ -35,6 +34,11 @@ static bool is(const pawl__steering_step *step, const char *status)
         return pawl__text_is(step->status, status);
 }
 
+static bool has_ended(const pawl__steering_step *step)
+{
+        return is(step, "completed") || is(step, "skipped");
+}
+
 static bool then_is(const pawl__steering_step *step, const char *then)
 {
         return step->then && strcmp(step->then, then) == 0;
@@ -44,7 +48,7 @@ static bool then_is(const pawl__steering_step *step, const char *then)
 
 static void cancelled(pawl__steering_step *step)
 {
-        if (is(step, "completed") || is(step, "skipped")) {
+        if (has_ended(step)) {
                 step->then = "stays";
         } else if (is(step, "running")) {
                 step->then = "ends";
@@ -104,16 +108,13 @@ static void resumed(looking *l, pawl__steering_step *step, pawl_text when)
         const size_t asked = is(step, "blocked") ? questions_of(l, step->step_id) : 0;
 
         step->then = "runs";
-        if (is(step, "skipped")) {
-                step->then = "stays";
-        } else if (is_removed(l, step->step_id)) {
+        if (is_removed(l, step->step_id)) {
                 step->then = "left";
                 step->why = "the mission has it no more";
-        } else if (pawl__map_get(&l->again, step->step_id) != PAWL__MAP_NONE &&
-                   is(step, "completed")) {
+        } else if (pawl__map_get(&l->again, step->step_id) != PAWL__MAP_NONE && has_ended(step)) {
                 step->then = "again";
                 step->why = why_again(l, step->step_id);
-        } else if (is(step, "completed")) {
+        } else if (has_ended(step)) {
                 step->then = "stays";
         } else if (asked) {
                 step->then = "asks";
@@ -137,7 +138,7 @@ static void pass_waiting_on(looking *l)
 
         while (more) {
                 more = false;
-                for (size_t i = 0; i < l->n_rows; i++)
+                for (size_t i = 0; i < l->steps.n; i++)
                         for (size_t k = 0; k < l->needs[i].n && then_is(&steps[i], "runs"); k++) {
                                 const pawl__steering_step *on = &steps[l->needs[i].items[k]];
                                 if (!then_is(on, "asks") && !then_is(on, "waits"))
@@ -199,9 +200,9 @@ static void add_new(looking *l)
 
         for (size_t i = 0; i < out->n_changes; i++)
                 if (strcmp(out->changes[i].change, "added") == 0)
-                        out->steps[out->n_steps++] =
-                                (pawl__steering_step){pawl__text(out->changes[i].step_id),
-                                        pawl__text("pending"), "runs", "it is new"};
+                        out->steps[out->n_steps++] = (pawl__steering_step){
+                                pawl__text(out->changes[i].step_id), pawl__text("pending"),
+                                pawl__text("pending"), "runs", "it is new"};
 }
 
 /* ---- All of them ---------------------------------------------------------------------------- */
@@ -210,11 +211,11 @@ static pawl_status read_run(looking *l, pawl_text run_id)
 {
         bool graph;
         pawl_status status =
-                pawl__run_get(&l->out->run, &l->rows, &l->n_rows, l->log, run_id, l->arena, l->err);
+                pawl__run_get(&l->out->run, &l->steps, l->log, run_id, l->arena, l->err);
 
         if (!status)
                 status = pawl__run_needs(&l->needs, &l->when, &graph, l->log, &l->out->run.row,
-                        l->rows, l->n_rows, l->arena, l->err);
+                        l->steps.rows, l->steps.n, l->arena, l->err);
         if (!status)
                 status = pawl__state_of(&l->state, l->log, l->err);
         return status ? status
@@ -227,15 +228,16 @@ static pawl_status fill(looking *l, pawl__steering_action action, pawl_text step
 {
         pawl__steering *out = l->out;
 
-        out->steps = pawl__arena_array(l->arena, l->n_rows + out->n_changes, sizeof *out->steps);
+        out->steps = pawl__arena_array(l->arena, l->steps.n + out->n_changes, sizeof *out->steps);
         pawl_status status = PAWL_OK;
         if (!out->steps)
                 return pawl__nomem(l->err);
-        for (size_t i = 0; i < l->n_rows && !status; i++) {
+        for (size_t i = 0; i < l->steps.n && !status; i++) {
                 pawl__steering_step *step = &out->steps[out->n_steps++];
                 pawl__expired expired = {.question = {NULL, 0}};
-                step->step_id = l->rows[i].v[PAWL__STEP_ID].text;
-                step->status = l->rows[i].v[PAWL__STEP_STATUS].text;
+                step->step_id = l->steps.rows[i].v[PAWL__STEP_ID].text;
+                step->status = pawl__row_step_status(&l->steps.rows[i]);
+                step->word = pawl__step_status_word(step->status);
                 if (action == PAWL__STEER_CANCEL)
                         cancelled(step);
                 else

@@ -14,7 +14,8 @@ typedef enum pawl__steering_action {
 } pawl__steering_action;
 
 typedef struct pawl__steering_step {
-        pawl_text step_id, status; /**< as it is */
+        pawl_text step_id, status; /**< as it is, for people */
+        pawl_text word;            /**< as programs know it */
         const char *then; /**< "stays"; "ends": its command gets TERM; "never": it is not run
                                any more; "skipped"; "runs"; "again": though it completed;
                                "asks": it waits for answers; "waits": for one that waits;

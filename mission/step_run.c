@@ -4,6 +4,7 @@
 #include "mission/ask.h"
 #include "mission/runner.h"
 #include "pipeline/question.h"
+#include "state/answer_way.h"
 
 static void tell(const pawl__runner *r, size_t step, pawl_run_stage stage)
 {
@@ -94,35 +95,35 @@ pawl_status pawl__step_run_failed(const pawl__step_run *p, int exit_code, const 
                 r->failure.message, PAWL__WORD(r->run_id));
 }
 
-static pawl_status waits_for_answer(const pawl__step_run *p)
-{
-        const pawl_conflict *conflict = pawl_context_conflict(p->ctx, 0);
-        const pawl_text question = conflict->term;
-        const size_t shown = pawl__utf8_cut(question.data, question.len, 120);
-
-        return pawl__fail(&p->r->error, PAWL_BLOCKED,
-                "step %.*s: waits for an answer to \"%.*s%s\"%s%s; `pawl resolve %.*s --answer "
-                "TEXT%s` gives one, then `pawl resume %s`",
-                PAWL__FMT(p->step->id), (int)shown, question.data,
-                shown < question.len ? "..." : "", p->ctx->distrust.message[0] ? ", since " : "",
-                p->ctx->distrust.message, PAWL__FMT(conflict->conflict_id),
-                p->r->trusts ? " --sign KEY" : "", PAWL__WORD(p->r->run_id));
-}
-
 pawl_status pawl__step_run_blocked(const pawl__step_run *p)
 {
         pawl__runner *r = p->r;
-        size_t n = pawl_context_conflicts(p->ctx);
+        const size_t n = pawl_context_conflicts(p->ctx);
+        const pawl_conflict *first = n ? pawl_context_conflict(p->ctx, 0) : NULL;
+        const bool asks = first && pawl__is_question(first->conflict_type);
+        const char *distrust = p->ctx->distrust.message, *since = *distrust ? ", since " : "";
+        pawl__answer_way way = {.id = first ? first->conflict_id : pawl__text(""),
+                .option = pawl__answer_option(asks, first && first->n_candidates),
+                .is_signed = r->trusts};
 
         pawl__step_run_progress(p, PAWL_STEP_BLOCKED);
-        if (n && pawl__is_question(pawl_context_conflict(p->ctx, 0)->conflict_type))
-                return waits_for_answer(p);
+        if (!asks)
+                return pawl__fail(&r->error, PAWL_BLOCKED,
+                        "step %.*s: generation is blocked by %zu unresolved conflict%s%s%s; answer "
+                        "with `%s`%s (see `pawl conflicts`), then `pawl resume %s`",
+                        PAWL__FMT(p->step->id), n, n == 1 ? "" : "s", since, distrust,
+                        PAWL__ANSWER_COMMAND(&way),
+                        first && first->n_candidates ? ", or --define TEXT" : "",
+                        PAWL__WORD(r->run_id));
+        if (p->ctx->question && p->ctx->question->n_to)
+                way.actor = p->ctx->question->to[0];
+        const size_t shown = pawl__utf8_cut(first->term.data, first->term.len, 120);
         return pawl__fail(&r->error, PAWL_BLOCKED,
-                "step %.*s: blocked by %zu unresolved conflict%s%s%s; `pawl conflicts` lists, `pawl "
-                "resolve%s` answers, then `pawl resume %s`",
-                PAWL__FMT(p->step->id), n, n == 1 ? "" : "s",
-                p->ctx->distrust.message[0] ? ", since " : "", p->ctx->distrust.message,
-                r->trusts ? " --sign KEY" : "", PAWL__WORD(r->run_id));
+                "step %.*s: waits for an answer to \"%.*s%s\"%s%s; `%s` gives one, then `pawl "
+                "resume %s`",
+                PAWL__FMT(p->step->id), (int)shown, first->term.data,
+                shown < first->term.len ? "..." : "", since, distrust, PAWL__ANSWER_COMMAND(&way),
+                PAWL__WORD(r->run_id));
 }
 
 /* One that completed just now is a checkpoint of the session, in the commit that takes its

@@ -190,12 +190,12 @@ async function show(view, id, root, n, title, named = "") {
     try {
       const found = await get(path("runs", id), view.signal);
       const own = (open.all() ?? []).filter((c) => c.run_id === id);
-      const { status, conflicts_open, owner } = found;
+      const { status, conflicts_open, owner, go_on } = found;
       const failed = found.steps.filter((s) => s.status === "failed").map((s) => s.step_id);
       working = status === "running";
       title(`${found.mission_id}: ${standing(found)}`, found.mission_id, " ", pill(standing(found)));
       renew(head, found, () => facts(found));
-      renew(way, { status, conflicts_open, owner, failed }, () => [goOn(found), actions(view, found)]);
+      renew(way, { status, conflicts_open, owner, go_on, failed }, () => [goOn(found), actions(view, found)]);
       renew(asks, own, () => questions(own, n, labelled("asks")));
       renew(drawing, found.steps, () => isGraph(found.steps) && graph(found));
       renew(side, [found.steps, found.current_step], () => [el("h2", { id: `steps-${n}` }, "Steps"), steps(found)]);

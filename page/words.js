@@ -1,6 +1,6 @@
 // What an event says to a person: {shape, tone, title, detail, quiet}. Quiet ones are the small print of
 // a run; several in a row are folded into one line that counts them by `label`.
-import { at, command, count, el, link, moment, size, word } from "./dom.js";
+import { at, command, count, el, link, moment, size } from "./dom.js";
 
 export const short = (id) => String(id ?? "").slice(0, 8);
 
@@ -146,9 +146,9 @@ export function aloud(event) {
 /** The status of a run or a step as people are told it: nobody is at what its process left when it died. */
 export const standing = (of) => (of.unfinished || of.status === "interrupted" ? "unfinished" : of.status);
 
-/** What continues a run, as `pawl` prints it: a command, or nothing but the program that began it. */
-export const continuing = (run) => (!run.mission_path ? "run the program that began it again"
-  : command(run.mission_path.startsWith("/") || run.status === "failed" ? `pawl resume ${word(run.run_id)}` : "pawl work"));
+/** What continues a run, as `pawl` prints it: a command, or why there is none. */
+export const continuing = (run) => (run.go_on ? command(run.go_on)
+  : run.mission_path ? "its work tree was removed" : "run the program that began it again");
 
 /** How to go on with a run, by its status. */
 export function goOn(run) {
@@ -163,11 +163,9 @@ export function goOn(run) {
     case "interrupted":
       return el("p", { class: "hint" }, "No process is at it any more. To continue: ", continuing(run));
     case "blocked":
-      return run.conflicts_open
-        ? el("p", { class: "hint" }, "It waits for an answer. Where ", el("code", null, "pawl resume --wait"),
-          " is running it then continues; elsewhere: ", continuing(run))
-        : el("p", { class: "hint" }, "Every question is answered. Where ", el("code", null, "pawl resume --wait"),
-          " is running it continues; elsewhere: ", continuing(run));
+      return el("p", { class: "hint" }, run.conflicts_open ? "It waits for an answer. Where " : "Every question is answered. Where ",
+        el("code", null, "pawl resume --wait"), run.conflicts_open ? " is running it then continues; elsewhere: " : " is running it continues; elsewhere: ",
+        continuing(run));
     default:
       return el("p", { class: "hint" }, "To continue: ", continuing(run));
   }

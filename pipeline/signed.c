@@ -2,9 +2,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json_canon.h"
-#include "base/json_tree.h"
-#include "glossary/conflict.h"
-#include "state/forked.h"
+#include "state/answer_way.h"
 #include "state/verified.h"
 #include <fcntl.h>
 #include <inttypes.h>
@@ -64,82 +62,6 @@ pawl_status pawl__signers_verify(const pawl__signers *signers, pawl__verify_fn v
 
 /* ---- Who may sign ---------------------------------------------------------------------------- */
 
-static pawl_status lost(const pawl__row *run, const char *what, pawl_error *err)
-{
-        return pawl__fail(err, PAWL_EDAMAGED,
-                "run %.*s: %s; put back a copy of the log that has it, or start a new run",
-                PAWL__FMT(run->v[PAWL__RUN_ID].text), what);
-}
-
-/* The hash of the document that the run's first event names; absent: it names none. */
-static pawl_status named_document(
-        pawl_text *out, pawl__arena *arena, pawl_log *log, const pawl__row *run, pawl_error *err)
-{
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        const pawl__value *v = run->v;
-        uint64_t seq;
-        pawl_event event;
-        pawl_status status = pawl__run_began(&seq, log, v[PAWL__RUN_ID].text, err);
-
-        *out = (pawl_text){NULL, 0};
-        if (!status && !seq && !v[PAWL__RUN_SCOPE_REFS].text.data &&
-                !v[PAWL__RUN_MISSION_PATH].text.data)
-                return PAWL_OK; /* it was claimed, and never started */
-        if (!status && (!seq || seq != (uint64_t)v[PAWL__RUN_STARTED_SEQ].integer))
-                return lost(run, "the event that it began with is another", err);
-        if (!status)
-                status = pawl__log_failed(log, pawl__log_event(&event, arena, log, seq), err);
-        if (status)
-                return status;
-        status = pawl__log_event_sound(log, &event, err);
-        if (!status && event.payload.data)
-                status = pawl__json_tree_read(&tree, event.payload.data, event.payload.len, err);
-        else if (!status)
-                status = lost(run, "what it began with was pruned", err);
-        if (!status)
-                *out = pawl__arena_copy(arena, pawl__json_get_text(&tree, 0, "mission_document"));
-        pawl__json_tree_free(&tree);
-        return status ? status : pawl__arena_check(arena, err);
-}
-
-pawl_status pawl__signers_recorded(pawl__signers *out, pawl__arena *arena, pawl_log *log,
-        const pawl__row *run, pawl_error *err)
-{
-        static const char member[] = "\"require_signed\":";
-        pawl__json_tree tree = PAWL__JSON_TREE_INIT;
-        pawl__buf document = PAWL__BUF_INIT;
-        unsigned char hash[PAWL__HASH_LEN];
-        pawl_text hex;
-        pawl_status status = named_document(&hex, arena, log, run, err);
-
-        *out = (pawl__signers){.file = {NULL, 0}};
-        if (status || !hex.data)
-                return status;
-        status = pawl__unhex32(hash, hex) ? pawl__log_blob(&document, log, hash) : PAWL_ENOTFOUND;
-        if (status == PAWL_ENOTFOUND) /* or what hashes is not there */
-                status = pawl__sha256(pawl__log_hasher(log), hash, "", 0, err);
-        if (status == PAWL_OK && !document.data)
-                status =
-                        lost(run, "the mission that it began with is not in the log any more", err);
-        else
-                status = pawl__log_failed(log, status, err);
-        /* Most missions do not have it, and some are long. */
-        if (!status && document.data &&
-                memmem(document.data, document.len, member, sizeof member - 1))
-                status = pawl__json_tree_read(&tree, document.data, document.len, err);
-        const pawl__node node =
-                !status && tree.n ? pawl__json_get(&tree, 0, "require_signed") : PAWL__NO_NODE;
-        if (node != PAWL__NO_NODE) {
-                out->file = pawl__arena_copy(arena, pawl__json_get_text(&tree, node, "file"));
-                out->recorded =
-                        pawl__arena_copy(arena, pawl__json_get_text(&tree, node, "signers"));
-                status = pawl__arena_check(arena, err);
-        }
-        pawl__json_tree_free(&tree);
-        pawl__buf_free(&document);
-        return status;
-}
-
 /* What the file says now, where it lies beside the mission; elsewhere the gate alone will see it.
  */
 static pawl_status read_present(
@@ -166,15 +88,6 @@ static pawl_status read_present(
 }
 
 /* ---- Answering ------------------------------------------------------------------------------- */
-
-static const char *way_to_answer(const pawl__row *conflict)
-{
-        if (pawl__text_is(
-                    conflict->v[PAWL__CON_TYPE].text, pawl__conflict_type_name(PAWL__QUESTION)))
-                return "--answer TEXT";
-        return pawl__text_is(conflict->v[PAWL__CON_CANDIDATES].text, "[]") ? "--define TEXT"
-                                                                           : "--pick N";
-}
 
 /* The hash of an event that the state was folded from. */
 static pawl_status hash_of(
@@ -215,6 +128,17 @@ static pawl_status read_recorded(pawl__signers *out, pawl__arena *arena, pawl_lo
         return PAWL_OK;
 }
 
+static pawl_status refuse_unsigned(
+        pawl_log *log, const pawl__row *conflict, pawl__arena *arena, pawl_error *err)
+{
+        pawl__answer_way way;
+
+        TRY(pawl__answer_way_of(&way, log, conflict, NULL, arena, err));
+        return pawl__fail(err, PAWL_EACCESS,
+                "conflict %.*s: its run takes signed answers alone (require_signed); sign it: `%s`",
+                PAWL__FMT(way.id), PAWL__ANSWER_COMMAND(&way));
+}
+
 pawl_status pawl__seal_begin(bool *sealed, pawl__seal *out, pawl__arena *arena, pawl_log *log,
         pawl__state *state, const pawl__row *conflict, const pawl__sealer *by,
         pawl__signers_known *known, pawl_error *err)
@@ -233,10 +157,7 @@ pawl_status pawl__seal_begin(bool *sealed, pawl__seal *out, pawl__arena *arena, 
         else if (status == PAWL_ENOTFOUND)
                 status = PAWL_OK;
         if (!status && out->signers.recorded.data && !signs)
-                status = pawl__fail(err, PAWL_EACCESS,
-                        "conflict %.*s: its run takes signed answers alone (require_signed); sign "
-                        "it: `pawl resolve %.*s %s --sign KEY`",
-                        PAWL__FMT(id), PAWL__FMT(id), way_to_answer(conflict));
+                status = refuse_unsigned(log, conflict, arena, err);
         if (status || !signs)
                 return status;
         status = hash_of(out->question, log, pawl__verified_asked(state, id).seq, id, err);

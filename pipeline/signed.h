@@ -17,7 +17,7 @@
 #include "base/json_write.h"
 #include "base/map.h"
 #include "glossary/glossary.h"
-#include "state/state.h"
+#include "state/signers.h"
 #include <pawl/pipeline.h>
 
 #define PAWL__SIGNERS_MAX ((size_t)1 << 20) /* bytes of an allowed signers file */
@@ -30,25 +30,6 @@ typedef pawl_status (*pawl__sign_fn)(
  *  PAWL_EACCESS: no, and why; another failure says nothing about it. */
 typedef pawl_status (*pawl__verify_fn)(pawl_text text, pawl_text signature, pawl_text actor,
         pawl_text signers, int64_t at_us, pawl_error *err);
-
-/** Whose answers a run takes. */
-typedef struct pawl__signers {
-        pawl_text file;     /**< its name, as the mission says it */
-        pawl_text recorded; /**< what it said when the run began; absent: nothing is required by
-                                 that */
-        pawl_text present;  /**< what it says now; absent: not known, or not required */
-} pawl__signers;
-
-static inline bool pawl__signers_required(const pawl__signers *signers)
-{
-        return signers->recorded.data || signers->present.data;
-}
-
-/** Reads the requirement from the event that a run began with, by the document that it names. All
- *  absent: nothing is required. Texts in the arena. PAWL_EDAMAGED: event or document is missing, or
- * not the run's. */
-PAWL_MUST_CHECK pawl_status pawl__signers_recorded(pawl__signers *out, pawl__arena *arena,
-        pawl_log *log, const pawl__row *run, pawl_error *err);
 
 /** Whoever may sign and verify here. */
 typedef struct pawl__sealer {

@@ -150,16 +150,13 @@ pawl_status service_resume(
 {
         resumed *r = calloc(1, sizeof *r);
         pawl__run_view run;
-        pawl__row *steps;
-        size_t n_steps;
         bool has = false;
         pthread_t thread;
 
         if (!r)
                 return pawl__nomem(err);
         *r = (resumed){.process = MCP_PROCESS_INIT, .options = call->site->options};
-        pawl_status status =
-                pawl__run_get(&run, &steps, &n_steps, call->log, call->params[0], &r->arena, err);
+        pawl_status status = pawl__run_get(&run, NULL, call->log, call->params[0], &r->arena, err);
         if (!status)
                 status = start(r, call, args, n, err);
         if (!status) {

@@ -22,7 +22,8 @@ void pawl_session_details_free(pawl_session_details *public)
 static pawl_session_step *put_steps(pawl_session_step *to, const pawl__hand_steps *steps)
 {
         for (size_t i = 0; i < steps->n; i++)
-                *to++ = (pawl_session_step){steps->list[i].id, steps->list[i].status};
+                *to++ = (pawl_session_step){
+                        steps->list[i].row->v[PAWL__STEP_ID].text, steps->list[i].status};
         return to;
 }
 

@@ -9,6 +9,8 @@
 
 #include "glossary/terms.h"
 #include "session/session.h"
+#include "session/standing.h"
+#include "state/answer_way.h"
 
 /** The sections, in the order of the document. */
 typedef enum pawl__section {
@@ -30,10 +32,9 @@ const char *pawl__section_name(pawl__section section);
 
 /** A step as the document shows it. */
 typedef struct pawl__hand_step {
-        pawl_text id, status, token, cursor; /**< token and cursor may be absent */
-        int64_t exit_code;                   /**< -1: none */
-        pawl_text reason;                    /**< why it failed; absent: it did not */
-        char retry[64];            /**< "attempt 2 of 3 ..."; "": it was not tried before */
+        const pawl__row *row; /**< of PAWL__STEPS; an agent's has its id alone */
+        pawl_text status;     /**< as people are told it */
+        pawl__step_why why;
         pawl_glossary_terms terms; /**< what its command is told of the glossary; of one at hand */
 } pawl__hand_step;
 
@@ -66,11 +67,13 @@ typedef struct pawl__hand_checkpoint {
 typedef struct pawl__handoff {
         pawl__row session, run;
         bool has_run;
-        pawl__worktree_place place; /**< where the session is at work */
-        pawl_text elsewhere; /**< where its run is to be continued, if not in this work tree */
-        pawl_text current;   /**< step; absent: none */
+        pawl__worktree_place place;     /**< where the session is at work */
+        pawl__worktree_place run_place; /**< where its run's files are */
+        pawl_text current;              /**< step; absent: none */
         pawl__hand_steps done, at_hand, next;
-        pawl__row *conflicts; /**< open ones */
+        uint64_t steps_completed, steps_total;
+        pawl__row *conflicts;   /**< open ones */
+        pawl__answer_way *ways; /**< how each is answered */
         size_t n_conflicts;
         pawl_text *files;
         size_t n_files;
@@ -82,6 +85,7 @@ typedef struct pawl__handoff {
         pawl__notes notes;
         size_t summary;    /**< entries that DONE lists at most; 0: all */
         const char *named; /**< what commands end with */
+        int64_t now_us;    /**< for what is due */
         bool at_work;      /**< some process is at its run, as the log has it */
         bool has_active;   /**< of an agent's: its mission has an active session of an agent */
 } pawl__handoff;

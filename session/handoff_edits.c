@@ -110,7 +110,8 @@ static pawl_text below_command(pawl_text text)
                 "When the issues above are answered:", "It was ended with steps still to be done:",
                 "It was ended; what is left to do it did not tell:",
                 "Run the program that began it again.", "A worker has it.",
-                "It is at work; this waits for it", "It is active; this takes it over:",
+                "It is at work; this waits for it", "Its work tree ",
+                "It is active; this takes it over:",
                 "Another session of its mission is active; this", "pawl resume ",
                 "pawl session resume ", "pawl work"};
         const char *end;

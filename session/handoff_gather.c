@@ -2,8 +2,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "session/handoff.h"
-#include "session/retry.h"
-#include "session/standing.h"
+#include "workspace/worktree.h"
 #include <stdlib.h>
 
 enum { READINGS = 8 }; /* of a run that is at work meanwhile */
@@ -48,93 +47,62 @@ static pawl_status make_room(pawl__hand_steps *steps, size_t most, gathering *g)
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-/* What the commands of the current steps are told of the glossary; @p rows are theirs. */
-static pawl_status terms_of_steps(gathering *g, const pawl__row *rows)
+/* What the commands of the current steps are told of the glossary. */
+static pawl_status terms_of_steps(gathering *g)
 {
         pawl__hand_steps *steps = &g->out->at_hand;
         pawl_glossary_terms *terms = NULL;
-        pawl_status status = PAWL_OK;
+        pawl__row *rows = pawl__arena_array(g->arena, steps->n, sizeof *rows);
 
+        if (!rows)
+                return pawl__nomem(g->err);
+        for (size_t i = 0; i < steps->n; i++)
+                rows[i] = *steps->list[i].row;
         if (steps->n && g->out->has_run)
-                status = pawl__terms_of_steps(&terms, g->arena, g->log,
+                TRY(pawl__terms_of_steps(&terms, g->arena, g->log,
                         &(pawl__steps_query){.run = &g->out->run, .steps = rows, .n = steps->n},
-                        g->err);
+                        g->err));
         for (size_t i = 0; terms && i < steps->n; i++)
                 steps->list[i].terms = terms[i];
-        return status;
-}
-
-/* Of a step that is at work, or was when its pawl ended. */
-static pawl_status retries_of_steps(gathering *g)
-{
-        pawl__hand_steps *steps = &g->out->at_hand;
-        pawl_status status = PAWL_OK;
-
-        for (size_t i = 0; i < steps->n && g->out->has_run && !status; i++) {
-                pawl__retry retry;
-                if (!pawl__text_is(steps->list[i].status, "running"))
-                        continue;
-                status = pawl__retry_read(
-                        &retry, g->log, &g->out->run, steps->list[i].id, PAWL__RETRY_LOOK, g->err);
-                if (!status)
-                        pawl__retry_say(steps->list[i].retry, &retry, pawl__wall_us(g->log));
-        }
-        return status;
-}
-
-static pawl_status failures_of_steps(gathering *g)
-{
-        pawl__hand_steps *steps = &g->out->at_hand;
-        pawl__step_failure *list;
-        size_t n = 0;
-
-        if (!g->out->has_run)
-                return PAWL_OK;
-        TRY(pawl__run_failures(&list, &n, g->log, &g->out->run, g->arena, g->err));
-        for (size_t i = 0; i < n; i++)
-                for (size_t k = 0; k < steps->n; k++)
-                        if (pawl__text_eq(steps->list[k].id, list[i].step_id))
-                                steps->list[k].reason = list[i].reason;
         return PAWL_OK;
 }
 
 static pawl_status steps_of_run(gathering *g)
 {
         pawl__handoff *out = g->out;
-        pawl__row *rows = NULL;
-        size_t n = 0;
-        pawl_status status = pawl__state_steps(
-                &rows, &n, g->state, out->session.v[PAWL__SES_RUN].text, g->arena, g->err);
+        pawl__run_steps steps;
 
-        if (!status && out->has_run)
-                status = pawl__run_current(&out->current, g->state, &out->run, g->arena, g->err);
-        if (!status)
-                status = make_room(&out->done, n, g);
-        if (!status)
-                status = make_room(&out->at_hand, n, g);
-        if (!status)
-                status = make_room(&out->next, n, g);
-        for (size_t i = 0; i < n && !status; i++) {
-                const pawl__value *v = rows[i].v;
-                pawl_text is = v[PAWL__STEP_STATUS].text;
+        TRY(pawl__run_steps_read(&steps, g->state, &out->run, out->at_work, g->arena, g->err));
+        TRY(pawl__run_steps_why(&steps, g->log, &out->run, g->arena, g->err));
+        TRY(make_room(&out->done, steps.n, g));
+        TRY(make_room(&out->at_hand, steps.n, g));
+        TRY(make_room(&out->next, steps.n, g));
+        out->current = steps.current;
+        out->steps_completed = (uint64_t)out->run.v[PAWL__RUN_DONE].integer;
+        out->steps_total = (uint64_t)out->run.v[PAWL__RUN_STEPS].integer;
+        for (size_t i = 0; i < steps.n; i++) {
+                const pawl_text is = steps.rows[i].v[PAWL__STEP_STATUS].text;
                 if (pawl__text_is(is, "skipped")) /* the mission has it no more */
                         continue;
                 pawl__hand_steps *to = pawl__text_is(is, "completed") ? &out->done
                                        : pawl__text_is(is, "pending") ? &out->next
                                                                       : &out->at_hand;
-                to->list[to->n++] = (pawl__hand_step){.id = v[PAWL__STEP_ID].text,
-                        .status = is,
-                        .token = v[PAWL__STEP_TOKEN].text,
-                        .cursor = v[PAWL__STEP_CURSOR].text,
-                        .exit_code = v[PAWL__STEP_EXIT_CODE].integer};
-                if (to == &out->at_hand)
-                        rows[to->n - 1] = rows[i];
+                to->list[to->n++] = (pawl__hand_step){.row = &steps.rows[i],
+                        .status = pawl__row_step_status(&steps.rows[i]),
+                        .why = steps.why[i]};
         }
-        if (!status)
-                status = retries_of_steps(g);
-        if (!status)
-                status = failures_of_steps(g);
-        return status ? status : terms_of_steps(g, rows);
+        return terms_of_steps(g);
+}
+
+static pawl_status step_told(pawl__hand_steps *out, pawl_text id, const char *as, gathering *g)
+{
+        pawl__row *row = pawl__arena_alloc(g->arena, sizeof *row);
+
+        if (!row)
+                return pawl__nomem(g->err);
+        *row = (pawl__row){.v = {[PAWL__STEP_ID].text = id, [PAWL__STEP_EXIT_CODE].integer = -1}};
+        out->list[out->n++] = (pawl__hand_step){.row = row, .status = pawl__text(as)};
+        return PAWL_OK;
 }
 
 static pawl_status steps_told(
@@ -148,8 +116,7 @@ static pawl_status steps_told(
                 status = make_room(out, n, g);
         for (size_t i = 0; i < n && !status; i++)
                 if (!pawl__text_eq(ids[i], but))
-                        out->list[out->n++] = (pawl__hand_step){
-                                .id = ids[i], .status = pawl__text(as), .exit_code = -1};
+                        status = step_told(out, ids[i], as, g);
         return status;
 }
 
@@ -172,15 +139,17 @@ static pawl_status steps_of_agent(gathering *g)
                 status = steps_told(&out->next, v[PAWL__SES_PENDING].text, current, "pending", g);
         if (!status)
                 status = make_room(&out->at_hand, 1, g);
-        if (status || !current.data)
-                return status;
         for (size_t i = 0; i < sizeof at_hand / sizeof at_hand[0]; i++)
                 if (pawl__text_is(v[PAWL__SES_STATUS].text, at_hand[i][0]))
                         as = at_hand[i][1];
-        out->at_hand.list[out->at_hand.n++] = (pawl__hand_step){.id = current,
-                .status = pawl__text(as),
-                .exit_code = -1,
-                .reason = strcmp(as, "failed") == 0 ? v[PAWL__SES_REASON].text : none};
+        if (!status && current.data)
+                status = step_told(&out->at_hand, current, as, g);
+        if (status)
+                return status;
+        if (current.data && strcmp(as, "failed") == 0)
+                out->at_hand.list[0].why.reason = v[PAWL__SES_REASON].text;
+        out->steps_completed = out->done.n;
+        out->steps_total = out->done.n + out->at_hand.n + out->next.n;
         return PAWL_OK;
 }
 
@@ -221,11 +190,13 @@ static pawl_status add_files(gathering *g)
 {
         pawl__handoff *out = g->out;
         pawl_text *told = NULL, *seeds = NULL, none = {NULL, 0};
-        pawl_text path = out->has_run ? out->run.v[PAWL__RUN_MISSION_PATH].text : none;
+        pawl_text path = none;
         pawl_text refs = out->has_run ? out->run.v[PAWL__RUN_SCOPE_REFS].text : none;
         size_t n_told = 0, n_seeds = 0;
         pawl_status status = texts_of(&told, &n_told, out->session.v[PAWL__SES_FILES].text, g);
 
+        if (!status && out->has_run)
+                status = pawl__run_mission_path(&path, g->state, &out->run, g->arena, g->err);
         if (!status)
                 status = seeds_of(&seeds, &n_seeds, refs, g);
         if (status)
@@ -302,6 +273,34 @@ static pawl_status get_run(pawl__row *run, gathering *g)
         return pawl__state_get(g->state, PAWL__RUNS, run, g->arena, g->err);
 }
 
+/* Is somebody at it? That decides how its steps are, and which command is accepted. */
+static pawl_status look_at_run(gathering *g)
+{
+        pawl__handoff *out = g->out;
+        pawl__row owner = {.v[PAWL__SES_ID].text = out->run.v[PAWL__RUN_SESSION].text};
+        pawl_status status = PAWL_ENOTFOUND;
+
+        if (owner.v[PAWL__SES_ID].text.data && !pawl__handoff_is_over(out))
+                status = pawl__state_get(g->state, PAWL__SESSIONS, &owner, g->arena, g->err);
+        out->at_work = !status && pawl__text_is(owner.v[PAWL__SES_STATUS].text, "active");
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
+static pawl_status ways_of_conflicts(gathering *g)
+{
+        pawl__handoff *out = g->out;
+
+        TRY(pawl__state_conflicts(&out->conflicts, &out->n_conflicts, g->state,
+                out->session.v[PAWL__SES_RUN].text, (pawl_text){NULL, 0}, true, g->arena, g->err));
+        out->ways = pawl__arena_array(g->arena, out->n_conflicts, sizeof *out->ways);
+        if (!out->ways)
+                return pawl__nomem(g->err);
+        for (size_t i = 0; i < out->n_conflicts; i++)
+                TRY(pawl__answer_way_of(&out->ways[i], g->log, &out->conflicts[i],
+                        i ? out->ways : NULL, g->arena, g->err));
+        return PAWL_OK;
+}
+
 /* The run, its steps and what holds it. Asked again where it went on between the questions. */
 static pawl_status read_run(gathering *g)
 {
@@ -310,41 +309,26 @@ static pawl_status read_run(gathering *g)
         pawl_status status = get_run(&out->run, g);
 
         out->has_run = status == PAWL_OK;
-        if (status == PAWL_ENOTFOUND) /* claimed by nobody yet */
-                status = PAWL_OK;
         for (int i = 0; i < READINGS && !status; i++) {
-                status = steps_of_run(g);
-                if (!status)
-                        status = pawl__state_conflicts(&out->conflicts, &out->n_conflicts, g->state,
-                                out->session.v[PAWL__SES_RUN].text, (pawl_text){NULL, 0}, true,
-                                g->arena, g->err);
-                if (!status && out->has_run)
-                        status = get_run(&after, g);
-                if (status || !out->has_run ||
-                        after.v[PAWL__RUN_UPDATED_SEQ].integer ==
-                                out->run.v[PAWL__RUN_UPDATED_SEQ].integer)
+                TRY(look_at_run(g));
+                TRY(steps_of_run(g));
+                TRY(ways_of_conflicts(g));
+                status = get_run(&after, g);
+                if (after.v[PAWL__RUN_UPDATED_SEQ].integer ==
+                        out->run.v[PAWL__RUN_UPDATED_SEQ].integer)
                         break;
                 out->run = after;
         }
-        return status;
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status; /* claimed by nobody yet */
 }
 
-/* Is somebody at it? That decides which command is accepted. */
-static pawl_status look_at_work(gathering *g)
+/* Is an agent at the session's mission? */
+static pawl_status look_for_agents(gathering *g)
 {
         pawl__handoff *out = g->out;
-        pawl__row owner = {.v[PAWL__SES_ID].text = out->run.v[PAWL__RUN_SESSION].text}, *rows;
+        pawl__row *rows;
         size_t n = 0;
 
-        if (out->has_run && pawl__text_is(out->run.v[PAWL__RUN_STATUS].text, "running") &&
-                owner.v[PAWL__SES_ID].text.data) {
-                const pawl_status status =
-                        pawl__state_get(g->state, PAWL__SESSIONS, &owner, g->arena, g->err);
-                out->at_work = !status && pawl__text_is(owner.v[PAWL__SES_STATUS].text, "active");
-                return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-        }
-        if (out->session.v[PAWL__SES_RUN].text.data)
-                return PAWL_OK;
         TRY(pawl__state_active_sessions(&rows, &n, g->state, g->arena, g->err));
         for (size_t i = 0; i < n; i++)
                 out->has_active |= !rows[i].v[PAWL__SES_RUN].text.data &&
@@ -357,19 +341,19 @@ pawl_status pawl__handoff_gather(pawl__handoff *out, pawl_log *log, pawl__state 
         const pawl__row *session, pawl__arena *arena, pawl_error *err)
 {
         gathering g = {out, log, state, arena, err};
-        pawl__worktree_place run = {.elsewhere = {NULL, 0}};
-        pawl_status status;
+        pawl__worktrees_follow(state);
+        const bool of_run = session->v[PAWL__SES_RUN].text.data != NULL;
 
         *out = (pawl__handoff){.session = *session,
                 .place = pawl__state_place(state, session->v[PAWL__SES_WORKTREE].text,
-                        session->v[PAWL__SES_ROOT].text)};
-        status = session->v[PAWL__SES_RUN].text.data ? read_run(&g) : steps_of_agent(&g);
+                        session->v[PAWL__SES_ROOT].text, arena)};
+        pawl_status status = of_run ? read_run(&g) : steps_of_agent(&g);
         out->named = pawl__state_named(state);
-        if (!status)
-                status = look_at_work(&g);
+        out->now_us = pawl__wall_us(log);
+        if (!status && !of_run)
+                status = look_for_agents(&g);
         if (!status && out->has_run)
-                status = pawl__state_run_place(&run, state, &out->run, arena, err);
-        out->elsewhere = run.elsewhere;
+                status = pawl__state_run_place(&out->run_place, state, &out->run, arena, err);
         if (!status)
                 status = add_files(&g);
         if (!status)

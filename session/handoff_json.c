@@ -17,20 +17,24 @@ void pawl__hand_steps_json(pawl__json_writer *w, const char *name, const pawl__h
                 open_list(w, name);
         for (size_t i = 0; i < steps->n; i++) {
                 const pawl__hand_step *step = &steps->list[i];
+                const pawl__value *v = step->row->v;
                 pawl__json_open_object(w);
-                pawl__json_member_text(w, "step_id", step->id);
-                pawl__json_member_text(w, "status", step->status);
-                pawl__json_member_text(w, "retry_token", step->token);
-                pawl__json_member_text(w, "cursor", step->cursor);
+                pawl__json_member_text(w, "step_id", v[PAWL__STEP_ID].text);
+                pawl__json_member_text(w, "status", pawl__step_status_word(step->status));
+                pawl__json_member_bool(
+                        w, "unfinished", pawl__text_is(step->status, PAWL__STEP_UNFINISHED));
+                pawl__json_member_text(w, "retry_token", v[PAWL__STEP_TOKEN].text);
+                pawl__json_member_text(w, "cursor", v[PAWL__STEP_CURSOR].text);
                 pawl__json_name(w, "exit_code");
-                if (step->exit_code < 0)
+                if (v[PAWL__STEP_EXIT_CODE].integer < 0)
                         pawl__json_null(w);
                 else
-                        pawl__json_integer(w, step->exit_code);
-                pawl__json_member_text(w, "reason", step->reason);
+                        pawl__json_integer(w, v[PAWL__STEP_EXIT_CODE].integer);
+                pawl__json_member_text(w, "reason", step->why.reason);
                 open_list(w, "conflicts");
                 for (size_t c = 0; c < h->n_conflicts; c++)
-                        if (pawl__text_eq(h->conflicts[c].v[PAWL__CON_STEP].text, step->id))
+                        if (pawl__text_eq(
+                                    h->conflicts[c].v[PAWL__CON_STEP].text, v[PAWL__STEP_ID].text))
                                 pawl__json_text(w, h->conflicts[c].v[PAWL__CON_ID].text);
                 pawl__json_close_array(w);
                 pawl__json_name(w, "terms");
@@ -176,9 +180,8 @@ static pawl_status put_all(pawl__json_writer *w, pawl_log *log, pawl__state *sta
         if (!status) {
                 pawl__json_member_text(w, "status", session->v[PAWL__SES_STATUS].text);
                 put_worktree(w, &h.place);
-                pawl__json_member_integer(w, "steps_completed", (int64_t)h.done.n);
-                pawl__json_member_integer(
-                        w, "steps_total", (int64_t)(h.done.n + h.at_hand.n + h.next.n));
+                pawl__json_member_integer(w, "steps_completed", (int64_t)h.steps_completed);
+                pawl__json_member_integer(w, "steps_total", (int64_t)h.steps_total);
                 pawl__json_member_text(w, "current_step", h.current);
                 pawl__hand_steps_json(w, "done", &h.done, &h);
                 pawl__hand_steps_json(w, "in_progress", &h.at_hand, &h);

@@ -9,6 +9,7 @@
 #include "session/handoff.h"
 #include "state/run_way.h"
 #include <inttypes.h>
+#include <stdio.h>
 
 enum {
         CHANGES_SHOWN = 50,
@@ -115,19 +116,21 @@ static void put_rollbacks(pawl__buf *out, const pawl__handoff *h)
 static void put_current(pawl__buf *out, const pawl__handoff *h)
 {
         const pawl__value *v = h->session.v;
-        size_t done = h->done.n, total = done + h->at_hand.n + h->next.n;
+        const uint64_t done = h->steps_completed, total = h->steps_total;
 
         put_heading(out, PAWL__SECTION_CURRENT);
         put_member(out, "Step: ", h->current.data ? h->current : pawl__text("none"));
         if (total)
-                pawl__buf_addf(out, "Progress: %zu/%zu (%zu%%)\n", done, total, done * 100 / total);
+                pawl__buf_addf(out, "Progress: %" PRIu64 "/%" PRIu64 " (%" PRIu64 "%%)\n", done,
+                        total, done * 100 / total);
         if (v[PAWL__SES_RUN].text.data) {
                 put(out, "Run: ", v[PAWL__SES_RUN].text, ", ");
                 put(out, "",
                         h->has_run ? h->run.v[PAWL__RUN_STATUS].text : pawl__text("not started"),
                         "\n");
         }
-        put_member(out, "Work tree: ", h->place.root.data ? h->place.root : h->place.elsewhere);
+        put_member(out, h->place.gone ? "Removed work tree: " : "Work tree: ",
+                h->place.root.data ? h->place.root : h->place.elsewhere);
         put_member(out, "Kept by: ", v[PAWL__SES_ACTOR].text);
         put_member(out, "Ended: ", v[PAWL__SES_REASON].text);
         if (h->has_run && h->run.v[PAWL__RUN_SESSION].text.data &&
@@ -155,34 +158,33 @@ static void put_done(pawl__buf *out, const pawl__handoff *h)
         if (from)
                 pawl__buf_addf(out, "(%zu step%s before these)\n", from, from == 1 ? "" : "s");
         for (size_t i = from; i < h->done.n; i++)
-                put_member(out, "- ", h->done.list[i].id);
+                put_member(out, "- ", h->done.list[i].row->v[PAWL__STEP_ID].text);
 }
 
-/* What "running" means where nobody is at it any more, and "blocked" where all is answered. */
+/* What a status means, where it does not say so: "blocked" also where all is answered. */
 static const char *status_of(const pawl__handoff *h, const pawl__hand_step *step)
 {
-        static const char *const left = "interrupted: it was being done, and is not done";
-        bool is_running = pawl__text_is(step->status, "running");
+        const pawl_text status = step->status;
 
-        if (pawl__text_is(step->status, "interrupted") ||
-                (is_running && h->has_run &&
-                        !pawl__text_is(h->run.v[PAWL__RUN_STATUS].text, "running")))
-                return left;
-        if (is_running)
+        if (pawl__text_is(status, "interrupted") ||
+                (h->has_run && pawl__text_is(status, PAWL__STEP_UNFINISHED)))
+                return "interrupted: it was being done, and is not done";
+        if (pawl__text_is(status, "running"))
                 return "running: it was begun, and is not done";
-        if (!pawl__text_is(step->status, "blocked"))
+        if (!pawl__text_is(status, "blocked"))
                 return NULL;
         for (size_t i = 0; i < h->n_conflicts; i++)
-                if (pawl__text_eq(h->conflicts[i].v[PAWL__CON_STEP].text, step->id))
+                if (pawl__text_eq(h->conflicts[i].v[PAWL__CON_STEP].text,
+                            step->row->v[PAWL__STEP_ID].text))
                         return NULL;
         return "blocked, and answered: it can go on";
 }
 
-static void put_blockers(pawl__buf *out, const pawl__handoff *h, const pawl__hand_step *step)
+static void put_blockers(pawl__buf *out, const pawl__handoff *h, pawl_text step_id)
 {
         for (size_t i = 0; i < h->n_conflicts; i++) {
                 const pawl__value *c = h->conflicts[i].v;
-                if (!pawl__text_eq(c[PAWL__CON_STEP].text, step->id))
+                if (!pawl__text_eq(c[PAWL__CON_STEP].text, step_id))
                         continue;
                 put(out, "  blocked by: ", c[PAWL__CON_ID].text, ", ");
                 put(out, "\"", c[PAWL__CON_TERM].text, "\"\n");
@@ -209,21 +211,23 @@ static void put_terms(pawl__buf *out, const pawl_glossary_terms *terms)
 
 static void put_hand_step(pawl__buf *out, const pawl__handoff *h, const pawl__hand_step *step)
 {
+        const pawl__value *v = step->row->v;
         const char *says = status_of(h, step);
+        char retry[64];
 
-        put_member(out, "- ", step->id);
+        put_member(out, "- ", v[PAWL__STEP_ID].text);
         put_member(out, "  status: ", says ? pawl__text(says) : step->status);
-        if (step->token.data) {
-                put(out, "  checkpoint: ", step->token, " at ");
-                put(out, "", step->cursor, "\n");
+        if (v[PAWL__STEP_TOKEN].text.data) {
+                put(out, "  checkpoint: ", v[PAWL__STEP_TOKEN].text, " at ");
+                put(out, "", v[PAWL__STEP_CURSOR].text, "\n");
         }
-        if (*step->retry)
-                put_member(out, "  tries: ", pawl__text(step->retry));
-        put_blockers(out, h, step);
+        pawl__retry_say(retry, &step->why.retry, h->now_us);
+        put_member(out, "  tries: ", pawl__text(retry));
+        put_blockers(out, h, v[PAWL__STEP_ID].text);
         put_terms(out, &step->terms);
-        if (step->exit_code >= 0)
-                pawl__buf_addf(out, "  exit code: %" PRId64 "\n", step->exit_code);
-        put_member(out, "  reason: ", step->reason);
+        if (v[PAWL__STEP_EXIT_CODE].integer >= 0)
+                pawl__buf_addf(out, "  exit code: %" PRId64 "\n", v[PAWL__STEP_EXIT_CODE].integer);
+        put_member(out, "  reason: ", step->why.reason);
 }
 
 static void put_in_progress(pawl__buf *out, const pawl__handoff *h)
@@ -245,7 +249,7 @@ static void put_next(pawl__buf *out, const pawl__handoff *h)
         put_none(out, h->next.n);
         for (size_t i = 0; i < h->next.n; i++) {
                 pawl__buf_addf(out, "%zu", i + 1);
-                put_member(out, ". ", h->next.list[i].id);
+                put_member(out, ". ", h->next.list[i].row->v[PAWL__STEP_ID].text);
         }
 }
 
@@ -267,48 +271,33 @@ static void put_files(pawl__buf *out, const pawl__handoff *h)
                         h->n_changes - shown, h->named, h->from_n, h->to_n);
 }
 
-/* The command up to its answer: "  pawl resolve ID --pick 1". */
-static void put_resolve(
-        pawl__buf *out, const char *named, pawl_text id, const char *option, uint64_t n)
-{
-        bool is_option = id.len && id.data[0] == '-';
-
-        pawl__buf_addf(out, "  pawl resolve%s ", named);
-        if (!is_option) {
-                pawl__word_add(out, id);
-                pawl__buf_addc(out, ' ');
-        }
-        pawl__buf_adds(out, option);
-        if (n)
-                pawl__buf_addf(out, "%" PRIu64, n);
-        if (is_option) {
-                pawl__buf_adds(out, " -- ");
-                pawl__word_add(out, id);
-        }
-}
-
 /* "  pawl resolve ID --pick 1  # team_domain: what it means": a shell takes the line as it is. */
-static pawl_status put_candidates(
-        pawl__buf *out, const char *named, const pawl__value *c, pawl_error *err)
+static pawl_status put_candidates(pawl__buf *out, const char *named, const pawl__value *c,
+        const pawl__answer_way *way, pawl_error *err)
 {
         pawl__json_tree tree = PAWL__JSON_TREE_INIT;
         const bool asks = pawl__text_is(c[PAWL__CON_TYPE].text, "question");
         pawl_text json = c[PAWL__CON_CANDIDATES].text;
+        pawl__answer_way pick = *way;
+        char option[32];
         uint64_t n = 0;
         pawl_status status =
                 json.data ? pawl__json_tree_read(&tree, json.data, json.len, err) : PAWL_OK;
 
+        pick.option = option;
         for (pawl__node at = status || !json.data ? PAWL__NO_NODE : pawl__json_first(&tree, 0);
                 at != PAWL__NO_NODE; at = pawl__json_after(&tree, 0, at)) {
-                put_resolve(out, named, c[PAWL__CON_ID].text, "--pick ", ++n);
+                snprintf(option, sizeof option, "--pick %" PRIu64, ++n);
+                pawl__buf_adds(out, "  ");
+                pawl__answer_add(out, &pick, named);
                 put(out, "  # ", asks ? pawl__text("") : pawl__json_get_text(&tree, at, "scope"),
                         asks ? "" : ": ");
                 put(out, "", pawl__json_get_text(&tree, at, "definition"), "\n");
         }
         pawl__json_tree_free(&tree);
         if (!status && n == 0) {
-                put_resolve(out, named, c[PAWL__CON_ID].text,
-                        asks ? "--answer 'TEXT'" : "--define 'TEXT'", 0);
+                pawl__buf_adds(out, "  ");
+                pawl__answer_add(out, way, named);
                 pawl__buf_addc(out, '\n');
         }
         return status;
@@ -323,8 +312,9 @@ static size_t put_failures(pawl__buf *out, const pawl__handoff *h)
                 const pawl__hand_step *step = &h->at_hand.list[i];
                 if (!pawl__text_is(step->status, "failed"))
                         continue;
-                put(out, "- step ", step->id, step->reason.len ? " failed: " : " failed");
-                put(out, "", step->reason, "\n");
+                put(out, "- step ", step->row->v[PAWL__STEP_ID].text,
+                        step->why.reason.len ? " failed: " : " failed");
+                put(out, "", step->why.reason, "\n");
                 n++;
         }
         return n;
@@ -344,7 +334,7 @@ static pawl_status put_issues(pawl__buf *out, const pawl__handoff *h, pawl_error
                 put(out, "", c[PAWL__CON_TYPE].text, ", ");
                 put(out, "severity ", c[PAWL__CON_SEVERITY].text, ", ");
                 put(out, "in step ", c[PAWL__CON_STEP].text, "\n");
-                status = put_candidates(out, h->named, c, err);
+                status = put_candidates(out, h->named, c, &h->ways[i], err);
         }
         return status;
 }
@@ -363,20 +353,6 @@ static void put_notes(pawl__buf *out, const pawl__notes *notes)
         }
 }
 
-/* A command, up to the end of its line. */
-static void put_command_of(
-        pawl__buf *out, const pawl__handoff *h, const char *command, pawl_text argument)
-{
-        const bool is_option = argument.len && argument.data[0] == '-';
-
-        pawl__buf_adds(out, command);
-        pawl__buf_adds(out, is_option ? h->named : "");
-        pawl__buf_adds(out, is_option ? " -- " : " ");
-        pawl__word_add(out, argument);
-        pawl__buf_adds(out, is_option ? "" : h->named);
-        pawl__buf_addc(out, '\n');
-}
-
 bool pawl__handoff_is_over(const pawl__handoff *h)
 {
         const pawl__value *v = h->session.v;
@@ -389,29 +365,24 @@ bool pawl__handoff_is_over(const pawl__handoff *h)
                !h->next.n;
 }
 
-/* Nothing, where a worker is at it or its program continues it. */
 static void put_command(pawl__buf *out, const pawl__handoff *h)
 {
         const pawl__value *v = h->session.v;
-        const pawl__run_way way = h->has_run ? pawl__run_way_of(&h->run) : PAWL__BY_RESUME;
-        const pawl_text there = h->has_run ? h->elsewhere : h->place.elsewhere;
+        const size_t before = out->len;
 
-        if (way == PAWL__BY_PROGRAM || (h->at_work && way == PAWL__BY_WORKER))
-                return;
-        if (there.data && way == PAWL__BY_RESUME) {
-                pawl__buf_adds(out, "cd ");
-                pawl__word_add(out, there);
-                pawl__buf_adds(out, " && ");
-        }
-        if (way == PAWL__BY_WORKER)
-                pawl__buf_addf(out, "pawl work%s\n", h->named);
-        else if (v[PAWL__SES_RUN].text.data)
-                put_command_of(out, h, h->at_work ? "pawl resume --wait" : "pawl resume",
-                        v[PAWL__SES_RUN].text);
-        else
-                put_command_of(out, h,
+        if (v[PAWL__SES_RUN].text.data) {
+                pawl__run_command_add(out, &(pawl__run_next){.run = &h->run,
+                                                   .shown = v[PAWL__SES_RUN].text,
+                                                   .place = &h->run_place,
+                                                   .at_work = h->at_work,
+                                                   .named = h->named});
+        } else {
+                pawl__place_add(out, &h->place);
+                pawl__command_add(out,
                         h->has_active ? "pawl session resume --take-over" : "pawl session resume",
-                        v[PAWL__SES_ID].text);
+                        v[PAWL__SES_ID].text, h->named);
+        }
+        pawl__buf_adds(out, out->len > before ? "\n" : "");
 }
 
 /* What stands before the command, or in its place. */
@@ -424,6 +395,9 @@ static void put_go_on_how(pawl__buf *out, const pawl__handoff *h)
                 pawl__buf_adds(out, "When the issues above are answered:\n");
         if (h->has_run && pawl__run_way_of(&h->run) == PAWL__BY_PROGRAM)
                 pawl__buf_adds(out, "Run the program that began it again.\n");
+        else if (h->run_place.gone)
+                pawl__buf_addf(out, "Its " PAWL__GONE ".\n", PAWL__FMT(h->run_place.root),
+                        PAWL__WORD(h->run.v[PAWL__RUN_ID].text));
         else if (h->at_work)
                 pawl__buf_adds(out, pawl__run_way_of(&h->run) == PAWL__BY_WORKER
                                             ? "A worker has it.\n"

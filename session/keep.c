@@ -4,7 +4,7 @@
 #include "base/printable.h"
 #include "base/sources.h"
 #include "session/session.h"
-#include "state/run_way.h"
+#include "session/standing.h"
 #include "workspace/worktree.h"
 
 typedef struct keeping {

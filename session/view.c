@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "session/session.h"
 #include "session/standing.h"
+#include "workspace/worktree.h"
 
 pawl_status pawl__session_find(pawl__row *session, pawl__state *state, const char *session_id,
         pawl_text mission_id, pawl__arena *arena, pawl_error *err)
@@ -119,7 +120,10 @@ pawl_status pawl__session_view(pawl_session *out, pawl_log *log, pawl__state *st
                 .seq = (uint64_t)v[PAWL__SES_SEQ].integer,
                 .pinned = v[PAWL__SES_PINNED].integer != 0,
                 .worktree = v[PAWL__SES_WORKTREE].text,
-                .worktree_path = v[PAWL__SES_ROOT].text};
+                .worktree_path = pawl__state_place(
+                        state, v[PAWL__SES_WORKTREE].text, v[PAWL__SES_ROOT].text, arena)
+                                         .root};
+        TRY(pawl__arena_check(arena, err));
         status = get_run(&run, state, session, arena, err);
         if (status == PAWL_ENOTFOUND)
                 return pawl__session_current(&out->current_step, session, err);
@@ -197,6 +201,7 @@ pawl_status pawl__sessions_settle(pawl_log *log, pawl__state *state, pawl_error 
 
 pawl_status pawl__sessions_settle_if_room(pawl_log *log, pawl__state *state, pawl_error *err)
 {
+        pawl__worktrees_follow(state);
         const pawl_status status = pawl__sessions_settle(log, state, err);
 
         return status == PAWL_EFULL ? PAWL_OK : status;

@@ -28,6 +28,7 @@ struct pawl__state {
         pawl__verified_fold *verified;            /**< NULL: nobody asked for it yet */
         char worktree[PAWL__WORKTREE_ID_MAX + 1]; /**< pawl__state_set_worktree() */
         char *worktree_root;
+        pawl__worktree_find_fn find_worktree;
         char *named; /**< pawl__state_set_named() */
 };
 

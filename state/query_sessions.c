@@ -38,14 +38,26 @@ pawl_text pawl__state_top(const pawl__state *state, const pawl__worktree_place *
         return pawl__text_n(log, len ? len : 1);
 }
 
-pawl__worktree_place pawl__state_place(const pawl__state *state, pawl_text worktree, pawl_text root)
+void pawl__state_find_worktrees(pawl__state *state, pawl__worktree_find_fn find)
+{
+        state->find_worktree = find;
+}
+
+pawl__worktree_place pawl__state_place(
+        const pawl__state *state, pawl_text worktree, pawl_text root, pawl__arena *arena)
 {
         pawl__worktree_place place = {.elsewhere = {NULL, 0}};
+        pawl__buf now = PAWL__BUF_INIT;
 
         if (worktree.len) {
                 place.worktree = worktree;
-                place.root = root;
+                place.root = place.was = root;
         }
+        if (worktree.len && root.data && state->find_worktree)
+                place.gone = !state->find_worktree(&now, state->log, worktree.data, root.data);
+        if (now.len)
+                place.root = pawl__arena_copy(arena, pawl__buf_text(&now));
+        pawl__buf_free(&now);
         if (!pawl__same_worktree(worktree, state->worktree))
                 place.elsewhere = pawl__state_top(state, &place);
         return place;
@@ -69,14 +81,33 @@ pawl_status pawl__state_run_place(pawl__worktree_place *out, pawl__state *state,
         if (status != PAWL_ENOTFOUND) {
                 if (!status)
                         *out = pawl__state_place(
-                                state, v[PAWL__SES_WORKTREE].text, v[PAWL__SES_ROOT].text);
-                return status;
+                                state, v[PAWL__SES_WORKTREE].text, v[PAWL__SES_ROOT].text, arena);
+                return status ? status : pawl__arena_check(arena, err);
         }
         TRY(pawl__state_workspace_page(&rows, &n, state, &newest, arena, err));
         if (n && rows->v[PAWL__WCP_ROOT].text.data)
-                *out = pawl__state_place(
-                        state, rows->v[PAWL__WCP_WORKTREE].text, rows->v[PAWL__WCP_ROOT].text);
-        return PAWL_OK;
+                *out = pawl__state_place(state, rows->v[PAWL__WCP_WORKTREE].text,
+                        rows->v[PAWL__WCP_ROOT].text, arena);
+        return pawl__arena_check(arena, err);
+}
+
+pawl_status pawl__run_mission_path(pawl_text *out, pawl__state *state, const pawl__row *run,
+        pawl__arena *arena, pawl_error *err)
+{
+        const pawl_text path = run->v[PAWL__RUN_MISSION_PATH].text;
+        pawl__worktree_place place;
+        pawl__buf moved = PAWL__BUF_INIT;
+
+        TRY(pawl__state_run_place(&place, state, run, arena, err));
+        const size_t len = place.was.data ? place.was.len : 0;
+        if (len && path.len > len && memcmp(path.data, place.was.data, len) == 0 &&
+                path.data[len] == '/') {
+                pawl__buf_add_text(&moved, place.root);
+                pawl__buf_add(&moved, path.data + len, path.len - len);
+        }
+        *out = pawl__arena_copy(arena, moved.len ? pawl__buf_text(&moved) : path);
+        pawl__buf_free(&moved);
+        return pawl__arena_check(arena, err);
 }
 
 pawl_status pawl__state_noted_session(pawl__row *session, pawl__state *state, pawl_text mission_id,

@@ -1,5 +1,4 @@
 #include "state/run_way.h"
-#include <stdio.h>
 
 pawl__run_way pawl__run_way_of(const pawl__row *run)
 {
@@ -10,41 +9,33 @@ pawl__run_way pawl__run_way_of(const pawl__row *run)
                        : PAWL__BY_RESUME;
 }
 
-const char *pawl__run_command(
-        char out[PAWL__WAY_MAX], pawl__run_way way, pawl_text run_id, pawl_text elsewhere)
+void pawl__command_add(pawl__buf *out, const char *command, pawl_text argument, const char *named)
 {
-        pawl__buf command = PAWL__BUF_INIT;
+        const bool is_option = argument.len && argument.data[0] == '-';
 
-        if (elsewhere.data && way == PAWL__BY_RESUME) {
-                pawl__buf_adds(&command, "cd ");
-                pawl__word_add(&command, elsewhere);
-                pawl__buf_adds(&command, " && ");
-        }
-        if (way == PAWL__BY_RESUME) {
-                pawl__buf_adds(&command, "pawl resume ");
-                pawl__word_add(&command, run_id);
-        } else if (way == PAWL__BY_WORKER) {
-                pawl__buf_adds(&command, "pawl work");
-        }
-        snprintf(out, PAWL__WAY_MAX, "%s", command.data ? command.data : "");
-        pawl__buf_free(&command);
-        return out;
+        pawl__buf_addf(out, "%s%s%s", command, is_option ? named : "", is_option ? " -- " : " ");
+        pawl__word_add(out, argument);
+        pawl__buf_adds(out, is_option ? "" : named);
 }
 
-const char *pawl__run_advice(
-        char out[PAWL__WAY_MAX], pawl_log *log, const pawl__row *run, pawl_text shown)
+void pawl__place_add(pawl__buf *out, const pawl__worktree_place *place)
 {
-        const pawl__run_way way = pawl__run_way_of(run);
-        char command[PAWL__WAY_MAX];
-        pawl__arena arena = PAWL__ARENA_INIT;
-        pawl__worktree_place place = {.elsewhere = {NULL, 0}};
+        if (!place->elsewhere.data || place->gone)
+                return;
+        pawl__buf_adds(out, "cd ");
+        pawl__word_add(out, place->elsewhere);
+        pawl__buf_adds(out, " && ");
+}
 
-        pawl__state *state;
-        if (!pawl__state_of(&state, log, NULL) &&
-                pawl__state_run_place(&place, state, run, &arena, NULL))
-                place.elsewhere.data = NULL;
-        snprintf(out, PAWL__WAY_MAX, way == PAWL__BY_PROGRAM ? "the program that began it" : "`%s`",
-                pawl__run_command(command, way, shown, place.elsewhere));
-        pawl__arena_free(&arena);
-        return out;
+void pawl__run_command_add(pawl__buf *out, const pawl__run_next *next)
+{
+        const pawl__run_way way = pawl__run_way_of(next->run);
+
+        if (way == PAWL__BY_WORKER && !next->at_work)
+                pawl__buf_addf(out, "pawl work%s", next->named);
+        if (way != PAWL__BY_RESUME || next->place->gone)
+                return;
+        pawl__place_add(out, next->place);
+        pawl__command_add(out, next->at_work ? "pawl resume --wait" : "pawl resume", next->shown,
+                next->named);
 }

@@ -195,16 +195,29 @@ const char *pawl__state_worktree(const pawl__state *state, const char **root);
 /** Where a session or a run is at work. Texts live in rows, the arena and the log. */
 typedef struct pawl__worktree_place {
         pawl_text worktree, root; /**< a linked work tree and its top; absent: the log's own */
+        pawl_text was;            /**< its top when the session began */
         pawl_text elsewhere;      /**< the top of it where it is not the state's; absent: it is */
+        bool gone;                /**< it was removed: its top is the last one that is known */
 } pawl__worktree_place;
 
+/** Appends to @p top where the work tree of that id, which was at @p root, is now; false: it was
+ *  removed. Nothing is appended where it is not known whether it was moved. */
+typedef bool (*pawl__worktree_find_fn)(
+        pawl__buf *top, const pawl_log *log, const char *id, const char *root);
+/** Let places be looked up; without it they are where they were when a session began. */
+void pawl__state_find_worktrees(pawl__state *state, pawl__worktree_find_fn find);
+
 pawl__worktree_place pawl__state_place(
-        const pawl__state *state, pawl_text worktree, pawl_text root);
+        const pawl__state *state, pawl_text worktree, pawl_text root, pawl__arena *arena);
 /** Its top: for the log's own, the directory that holds .pawl. */
 pawl_text pawl__state_top(const pawl__state *state, const pawl__worktree_place *place);
 /** That of a run's files: of its session, else of its newest checkpoint. Nowhere else for one in a
  *  directory of its own. */
 PAWL_MUST_CHECK pawl_status pawl__state_run_place(pawl__worktree_place *out, pawl__state *state,
+        const pawl__row *run, pawl__arena *arena, pawl_error *err);
+
+/** The run's mission file, which moves with its work tree; absent: it has none. */
+PAWL_MUST_CHECK pawl_status pawl__run_mission_path(pawl_text *out, pawl__state *state,
         const pawl__row *run, pawl__arena *arena, pawl_error *err);
 
 /** The one with the highest n: of the work tree; of all. PAWL_ENOTFOUND without a message. */

@@ -11,10 +11,12 @@
 #include "workspace/git/git_index.h"
 #include "workspace/git/git_place.h"
 #include "workspace/workspace.h"
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 static const char file_name[] = "/pawl-worktree";
 
@@ -53,6 +55,88 @@ static bool holds_log(const char *top, const pawl_log *log)
 
         return strncmp(pawl__log_place(log), top, len) == 0;
 }
+
+/* ---- Where one is now ------------------------------------------------------------------------ */
+
+/* Does the git directory have that id? */
+static bool has_id(const char *git, const char *id)
+{
+        char kept[PAWL__WORKTREE_ID_MAX + 1] = "";
+        pawl__buf file = PAWL__BUF_INIT;
+
+        pawl__buf_addf(&file, "%s%s", git, file_name);
+        const bool has = !file.failed && !read_id(kept, file.data, NULL) && strcmp(kept, id) == 0;
+        pawl__buf_free(&file);
+        return has;
+}
+
+/* The directory that all work trees share of the repository around the log, or that holds it. */
+static bool find_common(pawl__buf *common, const pawl_log *log)
+{
+        const char *const path = pawl__log_place(log), *const end = strstr(path, "/.pawl/");
+        pawl__git_place place;
+        struct stat st;
+
+        if (*path != '/' || !end || pawl__buf_add(common, path, (size_t)(end - path)))
+                return false;
+        if (!pawl__git_place_find(&place, common->data, NULL)) {
+                pawl__buf_clear(common);
+                pawl__buf_add_text(common, pawl__buf_text(&place.common));
+        }
+        pawl__git_place_free(&place);
+        pawl__buf_adds(common, "/worktrees");
+        return !common->failed && stat(common->data, &st) == 0;
+}
+
+/* Append the top of the work tree that has this git directory: its file gitdir names TOP/.git. */
+static bool add_top(pawl__buf *top, const char *git)
+{
+        static const char behind[] = "/.git\n";
+        const size_t cut = sizeof behind - 1;
+        pawl__buf file = PAWL__BUF_INIT, text = PAWL__BUF_INIT, path = PAWL__BUF_INIT;
+        char real[PATH_MAX];
+
+        pawl__buf_addf(&file, "%s/gitdir", git);
+        bool is = !file.failed && !pawl__git_file(&text, file.data, PATH_MAX, NULL) &&
+                  text.len > cut && strcmp(text.data + text.len - cut, behind) == 0;
+        if (is && *text.data != '/')
+                pawl__buf_addf(&path, "%s/", git);
+        is = is && !pawl__buf_add(&path, text.data, text.len - cut) && realpath(path.data, real) &&
+             !pawl__buf_adds(top, real);
+        pawl__buf_free(&file);
+        pawl__buf_free(&text);
+        pawl__buf_free(&path);
+        return is;
+}
+
+/* pawl__worktree_find_fn. What no repository says is as it was. */
+static bool find_worktree(pawl__buf *top, const pawl_log *log, const char *id, const char *root)
+{
+        pawl__buf git = PAWL__BUF_INIT;
+        pawl__git_place place;
+        bool found = !pawl__git_place_at(&place, root, NULL) && has_id(place.git.data, id);
+        const bool asked = !found && find_common(&git, log);
+        DIR *const list = asked ? opendir(git.data) : NULL;
+        const size_t len = git.len;
+
+        pawl__git_place_free(&place);
+        for (const struct dirent *entry; list && !found && (entry = readdir(list));) {
+                git.len = len;
+                if (!pawl__buf_addf(&git, "/%s", entry->d_name) && has_id(git.data, id))
+                        found = add_top(top, git.data);
+        }
+        if (list)
+                closedir(list);
+        pawl__buf_free(&git);
+        return found || !list;
+}
+
+void pawl__worktrees_follow(pawl__state *state)
+{
+        pawl__state_find_worktrees(state, find_worktree);
+}
+
+/* ---- Entering one ---------------------------------------------------------------------------- */
 
 static pawl_status enter(
         pawl__state *state, const pawl_log *log, const pawl__git_place *place, pawl_error *err)

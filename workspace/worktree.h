@@ -14,6 +14,10 @@
 PAWL_MUST_CHECK pawl_status pawl__workspace_enter(
         pawl_log *log, const char *directory, pawl_error *err);
 
+/** From now on places are told by where the work trees are now, as the repository around the log
+ * has them: one that was moved keeps its id. */
+void pawl__worktrees_follow(pawl__state *state);
+
 /** The members of SessionStarted that say in which linked work tree it is, whose id is kept from
  * now on; none for the workspace that the log lies in. */
 PAWL_MUST_CHECK pawl_status pawl__worktree_write(

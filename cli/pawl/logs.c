@@ -69,15 +69,14 @@ static const pawl__attempt_view *attempt_of(const looking *l)
 static pawl_status find_source(pawl_text *run_id, looking *l)
 {
         pawl__run_view run;
-        pawl__row *steps;
-        size_t n;
-        pawl_status status = pawl__run_get(&run, &steps, &n, l->log, l->run_id, &l->arena, &l->err);
+        pawl__run_steps steps = {.n = 0};
+        pawl_status status = pawl__run_get(&run, &steps, l->log, l->run_id, &l->arena, &l->err);
 
         *run_id = pawl__text(NULL);
-        for (size_t i = 0; i < n && !status; i++)
-                if (pawl__text_eq(steps[i].v[PAWL__STEP_ID].text, l->step_id) &&
-                        !steps[i].v[PAWL__STEP_TOKEN].text.data &&
-                        pawl__text_is(pawl__row_step_status(&steps[i]), "completed"))
+        for (size_t i = 0; i < steps.n && !status; i++)
+                if (pawl__text_eq(steps.rows[i].v[PAWL__STEP_ID].text, l->step_id) &&
+                        !steps.rows[i].v[PAWL__STEP_TOKEN].text.data &&
+                        pawl__text_is(pawl__row_step_status(&steps.rows[i]), "completed"))
                         *run_id = run.forked.run_id;
         return status;
 }
@@ -335,22 +334,17 @@ static pawl_status read_output(
                 return status;
         out->hash = step.v[PAWL__STEP_OUTPUT_HASH].text;
         if (!out->hash.data || !pawl__unhex32(bytes, out->hash)) {
-                pawl_text at = step.v[PAWL__STEP_STATUS].text;
-                const bool failed = pawl__text_is(at, "failed");
+                const bool failed = pawl__text_is(step.v[PAWL__STEP_STATUS].text, "failed");
                 pawl_owner owner;
-                bool held = true;
-                if (pawl__text_is(at, "running"))
-                        status = pawl__log_failed(log,
-                                pawl__log_holder(&held, &owner, log, pawl__text(out->run_id)), err);
-                if (status)
-                        return status;
-                if (!held)
-                        at = pawl__text(PAWL__STEP_UNFINISHED);
+                bool held;
+                TRY(pawl__log_failed(
+                        log, pawl__log_holder(&held, &owner, log, pawl__text(out->run_id)), err));
+                pawl__step_stand(&step, held);
                 return pawl__fail(err, PAWL_ENOTFOUND,
                         "step %s: has no output in run %s, it is %.*s; `pawl %s %s%s%s` shows %s",
-                        out->step_id, out->run_id, PAWL__FMT(at), failed ? "logs" : "runs --id",
-                        PAWL__WORD(pawl__text(out->run_id)), failed ? " " : "",
-                        failed ? PAWL__WORD(pawl__text(out->step_id)) : "",
+                        out->step_id, out->run_id, PAWL__FMT(pawl__row_step_status(&step)),
+                        failed ? "logs" : "runs --id", PAWL__WORD(pawl__text(out->run_id)),
+                        failed ? " " : "", failed ? PAWL__WORD(pawl__text(out->step_id)) : "",
                         failed ? "what it wrote to standard error" : "how far the run is");
         }
         status = pawl__log_blob(text, log, bytes);

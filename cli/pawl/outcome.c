@@ -167,58 +167,14 @@ static pawl_status print_json(const cli_call *cli, const pawl_run_result *result
 
 static void print_closing(FILE *out, const pawl_run_result *result)
 {
-        size_t n = 0, completed = 0, skipped = 0;
+        bool skipped = false;
 
-        for (size_t i = 0; i < result->n_steps; i++) {
-                const char *status = result->steps[i].status;
-                n += !result->steps[i].removed;
-                completed += !result->steps[i].removed && strcmp(status, "completed") == 0;
-                skipped += !result->steps[i].removed && strcmp(status, "skipped") == 0;
-        }
-        cli_putf(out, "run %s: %s, %zu of %zu steps completed%s\n", result->run_id,
-                result->cancelled ? "cancelled" : result->status, completed + skipped, n,
-                skipped ? " or skipped" : "");
-}
-
-/* The first step that holds the run. */
-static const pawl_step_result *blocked_step(const pawl_run_result *result)
-{
         for (size_t i = 0; i < result->n_steps; i++)
-                if (strcmp(result->steps[i].status, "blocked") == 0)
-                        return &result->steps[i];
-        return NULL;
-}
-
-/* How many conflicts hold the step, and the first of them. */
-static size_t conflicts_of(
-        const pawl_run_conflict **first, const pawl_run_result *result, const char *step_id)
-{
-        size_t n = 0;
-
-        for (size_t i = result->n_conflicts; i-- > 0;)
-                if (strcmp(result->conflicts[i].step_id, step_id) == 0) {
-                        *first = &result->conflicts[i];
-                        n++;
-                }
-        return n;
-}
-
-static int tell_blocked(const cli_call *cli, const pawl_run_result *result, const pawl_error *err)
-{
-        const pawl_step_result *step = result ? blocked_step(result) : NULL;
-        const pawl_run_conflict *first = NULL;
-        const size_t n = step ? conflicts_of(&first, result, step->step_id) : 0;
-        pawl_error told = *err;
-
-        told.status = PAWL_BLOCKED;
-        if (n > 0 && !first->is_question && !result->require_signed)
-                pawl__fail(&told, PAWL_BLOCKED,
-                        "step %s: generation is blocked by %zu unresolved conflict%s; answer with "
-                        "`pawl resolve %s %s (see `pawl conflicts`), then `pawl resume %s`",
-                        step->step_id, n, n == 1 ? "" : "s", first->id,
-                        first->can_pick ? "--pick N`, or --define TEXT" : "--define TEXT`",
-                        PAWL__WORD(pawl__text(result->run_id)));
-        return cli_fail(cli, &told);
+                skipped |= !result->steps[i].removed &&
+                           strcmp(result->steps[i].status, "skipped") == 0;
+        cli_putf(out, "run %s: %s, %" PRIu64 " of %" PRIu64 " steps completed%s\n", result->run_id,
+                result->cancelled ? "cancelled" : result->status, result->steps_completed,
+                result->steps_total, skipped ? " or skipped" : "");
 }
 
 static int interrupted_code(const pawl_run_result *result)
@@ -244,8 +200,6 @@ int cli_print_outcome(const cli_call *cli, pawl_status status, const pawl_run_re
         told.status = status;
         if (status == PAWL_OK || status == PAWL_DONE)
                 return CLI_DONE;
-        if (status == PAWL_BLOCKED)
-                return tell_blocked(cli, result, err);
         if (status == PAWL_EHELD && strcmp(cli->cmd->name, "resume") == 0 &&
                 cli_given(cli, "unless-held"))
                 return CLI_BUSY;

@@ -5,7 +5,7 @@
 #include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
-#include "state/run_way.h"
+#include "session/standing.h"
 #include <inttypes.h>
 
 static const char *const actions[] = {[PAWL_PLAN_WRITE] = "write",

@@ -12,7 +12,7 @@
 #include "mission/ssh_keygen.h"
 #include "pipeline/answer.h"
 #include "pipeline/question.h"
-#include "state/run_way.h"
+#include "session/standing.h"
 #include <pawl/pipeline.h>
 #include <stdio.h>
 

@@ -12,7 +12,7 @@
 #include "command/table.h"
 #include "glossary/terms.h"
 #include "mission/graph.h"
-#include "session/standing.h"
+#include "state/run_way.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -125,37 +125,19 @@ static const cli_field fields[] = {
 /* A step of one run; terms are what its command is told of the glossary, for JSON alone. */
 typedef struct step_view {
         pawl__row row;
+        pawl_text status, word; /* for people; as programs know it */
         pawl_glossary_terms terms;
         pawl_text *needs; /* ids */
         size_t n_needs;
         pawl_text when;
         bool unfinished;
-        pawl__retry retry;
-        pawl_text reason;            /* why it failed, for JSON alone */
+        pawl__step_why why;          /* for JSON alone */
         pawl_text label, needs_line; /* for people, of a run whose steps are no mere sequence */
 } step_view;
 
-static const char *status_for_people(const void *item, char buf[CLI_WORD_MAX])
-{
-        snprintf(buf, CLI_WORD_MAX, "%.*s",
-                PAWL__FMT(pawl__row_step_status(&((const step_view *)item)->row)));
-        return buf;
-}
-
-/* As programs know it: one that died at work is to be run again. */
-static const char *status_word(const void *item, char buf[CLI_WORD_MAX])
-{
-        const pawl_text status = pawl__row_step_status(&((const step_view *)item)->row);
-
-        if (pawl__text_is(status, PAWL__STEP_UNFINISHED))
-                return "pending";
-        snprintf(buf, CLI_WORD_MAX, "%.*s", PAWL__FMT(status));
-        return buf;
-}
-
 static const char *step_retry(const void *item, char buf[CLI_WORD_MAX])
 {
-        return retry_word(&((const step_view *)item)->retry, buf);
+        return retry_word(&((const step_view *)item)->why.retry, buf);
 }
 
 static bool has_ended(const void *item)
@@ -183,7 +165,7 @@ static const cli_field text_fields[] = {
 
 #define STEP_STATUS                                                                                \
         {                                                                                          \
-                NULL, CLI_AS_WORD, CLI_ITSELF, .title = "status", .word = status_for_people        \
+                NULL, CLI_AS_TEXT, CLI_AT(step_view, status), .title = "status"                    \
         }
 #define STEP_TOKEN                                                                                 \
         {                                                                                          \
@@ -194,7 +176,7 @@ static const cli_field text_fields[] = {
 static const cli_field step_fields[] = {
         {"step_id", CLI_AS_TEXT, STEP(PAWL__STEP_ID), .title = "step", .cut = CLI_CUT},
         STEP_STATUS,
-        {"status", CLI_AS_WORD, CLI_ITSELF, .word = status_word},
+        {"status", CLI_AS_TEXT, CLI_AT(step_view, word)},
         {"unfinished", CLI_AS_BOOL, CLI_AT(step_view, unfinished)},
         {"input_hash", CLI_AS_TEXT, STEP(PAWL__STEP_INPUT_HASH)},
         {"output_hash", CLI_AS_TEXT, STEP(PAWL__STEP_OUTPUT_HASH)},
@@ -206,7 +188,7 @@ static const cli_field step_fields[] = {
         {"needs", CLI_AS_LIST, CLI_ITEMS(step_view, needs, n_needs), .fields = text_fields},
         {"when", CLI_AS_TEXT, CLI_AT(step_view, when)},
         {"retry", CLI_AS_WORD, CLI_ITSELF, .word = step_retry},
-        {"reason", CLI_AS_TEXT, CLI_AT(step_view, reason)},
+        {"reason", CLI_AS_TEXT, CLI_AT(step_view, why.reason)},
         CLI_NO_FIELD,
 };
 
@@ -295,13 +277,25 @@ static pawl_status list_table(const cli_call *cli, pawl_log *log, pawl_error *er
 
 /* ---- One ------------------------------------------------------------------------------------- */
 
-static pawl_status one_json(const cli_call *cli, const pawl__run_view *run, const step_view *steps,
-        size_t n, pawl_error *err)
+static pawl_status one_json(const cli_call *cli, pawl_log *log, const pawl__run_view *run,
+        const step_view *steps, size_t n, pawl_error *err)
 {
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        pawl__buf command = PAWL__BUF_INIT;
+        pawl__state *state;
 
+        TRY(cli_name_log(cli, log, err));
+        TRY(pawl__state_of(&state, log, err));
+        if (!pawl__text_is(run->status, "completed") && !pawl__text_is(run->status, "cancelled"))
+                pawl__run_command_add(&command, &(pawl__run_next){.run = &run->row,
+                                                        .shown = run->row.v[PAWL__RUN_ID].text,
+                                                        .place = &run->place,
+                                                        .at_work = run->held,
+                                                        .named = pawl__state_named(state)});
         pawl__json_open_object(&w);
         cli_fields_json(&w, fields, run);
+        pawl__json_member_string(&w, "go_on", command.data);
+        pawl__buf_free(&command);
         cli_list_json(&w, "steps", step_fields, steps, n, sizeof *steps);
         pawl__json_close_object(&w);
         return cli_print_json(cli, &w, err);
@@ -377,74 +371,47 @@ static pawl_status print_graph(const cli_call *cli, pawl_log *log, const step_vi
                                 cli->in->out, graph_fields, log, shown, n, sizeof *shown, err);
 }
 
-static pawl_status fill_reasons(step_view *steps, size_t n, pawl_log *log,
-        const pawl__run_view *run, pawl__arena *arena, pawl_error *err)
-{
-        pawl__step_failure *failures;
-        size_t n_failures = 0;
-
-        TRY(pawl__run_failures(&failures, &n_failures, log, &run->row, arena, err));
-        for (size_t i = 0, k = 0; i < n && k < n_failures; i++)
-                if (pawl__text_eq(steps[i].row.v[PAWL__STEP_ID].text, failures[k].step_id))
-                        steps[i].reason = failures[k++].reason;
-        return PAWL_OK;
-}
-
-/* Of a step that is at work, or was: the attempts that failed before. */
-static pawl_status look_at_work(
-        step_view *step, pawl_log *log, const pawl__run_view *run, pawl_error *err)
-{
-        const pawl_text status = step->row.v[PAWL__STEP_STATUS].text;
-
-        step->unfinished = pawl__text_is(status, PAWL__STEP_UNFINISHED);
-        if (!step->unfinished && !pawl__text_is(status, "running"))
-                return PAWL_OK;
-        return pawl__step_retry(&step->retry, log, run, step->row.v[PAWL__STEP_ID].text, err);
-}
-
 static pawl_status show_one(const cli_call *cli, pawl_log *log, pawl_error *err)
 {
         const bool json = cli_given(cli, "json");
         pawl_glossary_terms *terms = NULL;
         pawl__needs *needs = NULL;
         pawl_text *when = NULL;
-        pawl__row *rows = NULL;
+        pawl__run_steps of;
         pawl__run_view run;
         bool graph = false;
-        size_t n = 0;
-        pawl_status status = pawl__run_get(
-                &run, &rows, &n, log, pawl__text(cli_value(cli, "id")), cli->arena, err);
 
-        if (!status)
-                status = pawl__run_needs(
-                        &needs, &when, &graph, log, &run.row, rows, n, cli->arena, err);
-        if (!status && json)
-                status = pawl__terms_of_steps(&terms, cli->arena, log,
-                        &(pawl__steps_query){.run = &run.row, .steps = rows, .n = n}, err);
-        if (status)
-                return status;
-        step_view *steps = pawl__arena_array(cli->arena, n, sizeof *steps);
+        TRY(pawl__run_get(&run, &of, log, pawl__text(cli_value(cli, "id")), cli->arena, err));
+        TRY(pawl__run_needs(&needs, &when, &graph, log, &run.row, of.rows, of.n, cli->arena, err));
+        if (json) {
+                TRY(pawl__terms_of_steps(&terms, cli->arena, log,
+                        &(pawl__steps_query){.run = &run.row, .steps = of.rows, .n = of.n}, err));
+                TRY(pawl__run_steps_why(&of, log, &run.row, cli->arena, err));
+        }
+        step_view *steps = pawl__arena_array(cli->arena, of.n, sizeof *steps);
         if (!steps)
                 return pawl__nomem(err);
-        for (size_t i = 0; i < n && !status; i++) {
-                steps[i] = (step_view){.row = rows[i],
-                        .terms = json ? terms[i] : (pawl_glossary_terms){NULL, 0},
-                        .when = when[i]};
-                if (json)
-                        status = look_at_work(&steps[i], log, &run, err);
+        for (size_t i = 0; i < of.n; i++) {
+                const pawl__row *row = &of.rows[i];
+                steps[i] = (step_view){.row = *row,
+                        .status = pawl__row_step_status(row),
+                        .word = pawl__step_status_word(pawl__row_step_status(row)),
+                        .when = when[i],
+                        .unfinished = pawl__text_is(
+                                row->v[PAWL__STEP_STATUS].text, PAWL__STEP_UNFINISHED)};
+                if (json) {
+                        steps[i].terms = terms[i];
+                        steps[i].why = of.why[i];
+                }
         }
-        if (!status && json)
-                status = fill_needs(steps, needs, rows, n, cli->arena, err);
-        if (!status && json)
-                status = fill_reasons(steps, n, log, &run, cli->arena, err);
-        if (status)
-                return status;
-        if (json)
-                return one_json(cli, &run, steps, n, err);
+        if (json) {
+                TRY(fill_needs(steps, needs, of.rows, of.n, cli->arena, err));
+                return one_json(cli, log, &run, steps, of.n, err);
+        }
         print_run(cli, &run);
         if (graph)
-                return print_graph(cli, log, steps, needs, n, err);
-        return cli_table_print(cli->in->out, step_fields, log, steps, n, sizeof *steps, err);
+                return print_graph(cli, log, steps, needs, of.n, err);
+        return cli_table_print(cli->in->out, step_fields, log, steps, of.n, sizeof *steps, err);
 }
 
 static pawl_status runs(cli_call *cli, pawl_log *log, pawl_error *err)

@@ -9,6 +9,7 @@
 #include "command/json.h"
 #include "command/printable.h"
 #include "session/handoff.h"
+#include "state/run_way.h"
 #include <inttypes.h>
 #include <pawl/session.h>
 #include <stdio.h>
@@ -76,9 +77,10 @@ static void print_steps(FILE *out, const pawl__hand_steps *steps)
 {
         for (size_t i = 0; i < steps->n; i++) {
                 const pawl__hand_step *step = &steps->list[i];
-                cli_putf(out, "  %.*s: %.*s", CLI_FMT(step->id), CLI_FMT(step->status));
-                if (step->reason.data) {
-                        cli_putf(out, ", %.*s", CLI_FMT(step->reason));
+                cli_putf(out, "  %.*s: %.*s", CLI_FMT(step->row->v[PAWL__STEP_ID].text),
+                        CLI_FMT(step->status));
+                if (step->why.reason.data) {
+                        cli_putf(out, ", %.*s", CLI_FMT(step->why.reason));
                 }
                 fputc('\n', out);
         }
@@ -139,9 +141,8 @@ static pawl_status print_next(
         pawl__buf command = PAWL__BUF_INIT;
         pawl__handoff h;
         pawl__run_view run = {.held = false};
-        pawl__row *steps, row;
+        pawl__row row;
         pawl__state *state;
-        size_t n;
         pawl_status status = cli_name_log(cli, log, err);
 
         if (!status)
@@ -154,7 +155,7 @@ static pawl_status print_next(
         if (!status)
                 status = pawl__handoff_command(&command, &h, err);
         if (!status && h.has_run)
-                status = pawl__run_get(&run, &steps, &n, log, s->run_id, cli->arena, err);
+                status = pawl__run_get(&run, NULL, log, s->run_id, cli->arena, err);
         if (status) {
                 pawl__buf_free(&command);
                 return status;
@@ -172,6 +173,9 @@ static pawl_status print_next(
                 }
                 if (command.len)
                         fprintf(out, "Resume the latest: %s\n", command.data);
+                else if (h.run_place.gone)
+                        cli_putf(out, "The latest cannot be resumed: its " PAWL__GONE "\n",
+                                CLI_FMT(h.run_place.root), PAWL__WORD(s->run_id));
                 else
                         fputs("To resume the latest, run the program that began it again\n", out);
         }

@@ -7,7 +7,7 @@
 #include "command/find.h"
 #include "command/input.h"
 #include "mission/secrets.h"
-#include "state/run_way.h"
+#include "session/standing.h"
 #include <pawl/mission.h>
 
 typedef struct skipped {

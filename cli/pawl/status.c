@@ -11,13 +11,19 @@
 #include "command/printable.h"
 #include "mission/runs.h"
 #include "pipeline/question.h"
-#include "session/standing.h"
+#include "state/answer_way.h"
 #include "state/run_way.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { SHOWN = 12 }; /* runs on one screen; JSON has them all */
+
+/* A failed step. */
+typedef struct failure {
+        pawl_text step_id, reason;
+        int64_t exit_code;
+} failure;
 
 typedef struct listing {
         const cli_call *cli;
@@ -28,7 +34,7 @@ typedef struct listing {
         char retry[64];       /* "attempt 2 of 3 ..." at its step, or "" */
         pawl__row *open;      /* its open conflicts */
         size_t n_open;
-        pawl__step_failure *failures; /* of a run that failed */
+        failure *failures; /* of a run that failed */
         size_t n_failures;
         pawl_text blocked_by, layer_reason; /* a program's own layer; absent: none */
         pawl__expired expired;
@@ -60,7 +66,7 @@ static pawl_status interruption(
 static void put_failures(FILE *out, const listing *l, pawl_text reason)
 {
         for (size_t i = 0; i < l->n_failures; i++) {
-                const pawl__step_failure *one = &l->failures[i];
+                const failure *one = &l->failures[i];
                 cli_putf(out, "%sstep %.*s: %.*s", i ? "; " : "", CLI_FMT(one->step_id),
                         CLI_FMT(one->reason.data ? one->reason : pawl__text("failed")));
         }
@@ -123,36 +129,42 @@ static void put_why(FILE *out, const listing *l, const pawl__run_view *run, pawl
 
 /* ---- What to type --------------------------------------------------------------------------- */
 
-/* Ids are whole in JSON, and short for people. */
+/* The command, with an id that is whole in JSON, and short for people. */
+static pawl_status add_command(
+        pawl__buf *out, listing *l, const pawl__run_view *run, pawl_error *err)
+{
+        pawl__answer_way way = {.id = value(run, PAWL__RUN_ID)};
+
+        if (l->n_open)
+                TRY(pawl__answer_way_of(&way, l->log, &l->open[0], NULL, &l->arena, err));
+        if (!l->w)
+                TRY(pawl__state_short_id(&way.id, l->state,
+                        l->n_open ? PAWL__CONFLICTS : PAWL__RUNS, &l->arena, err));
+        if (l->n_open)
+                pawl__answer_add(out, &way, "");
+        else
+                pawl__run_command_add(out, &(pawl__run_next){.run = &run->row,
+                                                   .shown = way.id,
+                                                   .place = &run->place,
+                                                   .named = ""});
+        return pawl__buf_check(out, err);
+}
+
 static pawl_status put_next(FILE *out, listing *l, const pawl__run_view *run, pawl_error *err)
 {
-        const pawl__run_way way = pawl__run_way_of(&run->row);
-        pawl_text id = value(run, PAWL__RUN_ID);
-        char command[PAWL__WAY_MAX];
-        pawl_status status = PAWL_OK;
+        pawl__buf command = PAWL__BUF_INIT;
+        const pawl_status status = run->held ? PAWL_OK : add_command(&command, l, run, err);
 
-        if (run->held)
-                return PAWL_OK;
-        if (!l->n_open && way == PAWL__BY_PROGRAM) { /* which has no command */
-                fputs(l->w ? "" : "run the program that began it again", out);
-                return PAWL_OK;
+        if (command.len) {
+                fputs(command.data, out);
+                cli_say_log(l->cli, out);
+        } else if (!status && !run->held && !l->w && run->place.gone) {
+                cli_sayf(l->cli, out, "its " PAWL__GONE, PAWL__FMT(run->place.root),
+                        PAWL__WORD(value(run, PAWL__RUN_ID)));
+        } else if (!status && !run->held && !l->w) {
+                fputs("run the program that began it again", out);
         }
-        if (l->n_open)
-                id = l->open[0].v[PAWL__CON_ID].text;
-        if (!l->w)
-                status = pawl__state_short_id(
-                        &id, l->state, l->n_open ? PAWL__CONFLICTS : PAWL__RUNS, &l->arena, err);
-        if (l->n_open) {
-                fputs("pawl resolve ", out);
-                cli_put_word(out, id);
-                fputs(pawl__is_question(l->open[0].v[PAWL__CON_TYPE].text) ? " --answer TEXT"
-                        : l->open[0].v[PAWL__CON_CANDIDATES].text.len > 2  ? " --pick N"
-                                                                           : " --define TEXT",
-                        out);
-        } else {
-                fputs(pawl__run_command(command, way, id, run->place.elsewhere), out);
-        }
-        cli_say_log(l->cli, out);
+        pawl__buf_free(&command);
         return status;
 }
 
@@ -245,7 +257,7 @@ typedef struct told {
         pawl__run_view run;
         pawl__row *open;
         size_t n_open;
-        pawl__step_failure *failures;
+        failure *failures;
         size_t n_failures;
         pawl_text why, next;
 } told;
@@ -258,7 +270,7 @@ static const cli_field conflict_ids[] = {
         CLI_NO_FIELD,
 };
 
-#define FAILURE(name) CLI_AT(pawl__step_failure, name)
+#define FAILURE(name) CLI_AT(failure, name)
 
 static const cli_field failure_fields[] = {
         {"step_id", CLI_AS_TEXT, FAILURE(step_id)},
@@ -311,6 +323,27 @@ static pawl_status write_run(
         return status;
 }
 
+static pawl_status find_failures(listing *l, const pawl__run_view *run, pawl_error *err)
+{
+        pawl__run_steps steps;
+
+        l->n_failures = 0;
+        if (!pawl__text_is(run->status, "failed"))
+                return PAWL_OK;
+        TRY(pawl__run_steps_read(&steps, l->state, &run->row, false, &l->arena, err));
+        TRY(pawl__run_steps_why(&steps, l->log, &run->row, &l->arena, err));
+        l->failures = pawl__arena_array(&l->arena, steps.n, sizeof *l->failures);
+        if (!l->failures)
+                return pawl__nomem(err);
+        for (size_t i = 0; i < steps.n; i++) {
+                const pawl__value *v = steps.rows[i].v;
+                if (pawl__text_is(v[PAWL__STEP_STATUS].text, "failed"))
+                        l->failures[l->n_failures++] = (failure){v[PAWL__STEP_ID].text,
+                                steps.why[i].reason, v[PAWL__STEP_EXIT_CODE].integer};
+        }
+        return PAWL_OK;
+}
+
 static pawl_status show(const pawl__run_view *run, void *user, pawl_error *err)
 {
         listing *l = user;
@@ -318,16 +351,13 @@ static pawl_status show(const pawl__run_view *run, void *user, pawl_error *err)
         pawl_text reason = {NULL, 0};
         pawl__retry retry;
 
-        if (l->n++ >= SHOWN && !l->w)
-                return PAWL_OK;
+        l->n++;
         pawl__arena_clear(&l->arena);
         pawl_status status = find_open(l, run, err);
-        l->n_failures = 0;
-        if (!status && pawl__text_is(run->status, "failed"))
-                status = pawl__run_failures(
-                        &l->failures, &l->n_failures, l->log, &run->row, &l->arena, err);
         if (!status)
-                status = pawl__run_retry(&retry, l->log, run, err);
+                status = find_failures(l, run, err);
+        if (!status)
+                status = pawl__step_retry(&retry, l->log, run, value(run, PAWL__RUN_CURRENT), err);
         if (!status)
                 pawl__retry_say(l->retry, &retry, sources.wall_us(sources.user));
         l->blocked_by = l->layer_reason = (pawl_text){NULL, 0};
@@ -347,14 +377,18 @@ static pawl_status show(const pawl__run_view *run, void *user, pawl_error *err)
 
 /* ---- The list ------------------------------------------------------------------------------- */
 
-static pawl_status list(listing *l, pawl_error *err)
+/* *n: how many are not shown. */
+static pawl_status list(uint64_t *n, listing *l, pawl_error *err)
 {
-        uint64_t next;
+        uint64_t next = 0;
         pawl_status status = pawl__state_of(&l->state, l->log, err);
 
+        *n = 0;
         if (!status)
-                status = pawl__runs_list(
-                        &next, l->log, pawl__text("unfinished"), 0, UINT64_MAX, show, l, err);
+                status = pawl__runs_list(&next, l->log, pawl__text("unfinished"), 0,
+                        l->w ? UINT64_MAX : SHOWN, show, l, err);
+        if (!status && next)
+                status = pawl__runs_unfinished(n, l->log, next, err);
         pawl__arena_free(&l->arena);
         return status;
 }
@@ -363,20 +397,21 @@ pawl_status cli_status_list(uint64_t *n, const cli_call *cli, pawl_log *log, paw
 {
         listing l = {.cli = cli, .log = log};
         cli_half_done rollback;
+        uint64_t more = 0;
         pawl_status status = cli_half_done_find(&rollback, cli, log, err);
 
         if (status)
                 return status;
         if (rollback.status.data)
                 cli_half_done_print(&rollback, cli);
-        status = list(&l, err);
-        if (!status && l.n > SHOWN) {
-                fprintf(cli->in->out, "and %" PRIu64 " more, see ", l.n - SHOWN);
+        status = list(&more, &l, err);
+        if (!status && more) {
+                fprintf(cli->in->out, "and %" PRIu64 " more, see ", more);
                 cli_say(cli, cli->in->out, "`pawl runs`");
                 fputc('\n', cli->in->out);
         }
         if (!status && n)
-                *n = l.n + (rollback.status.data != NULL);
+                *n = l.n + more + (rollback.status.data != NULL);
         return status;
 }
 
@@ -396,11 +431,12 @@ static pawl_status status_json(const cli_call *cli, pawl_log *log, pawl_error *e
         pawl__json_writer w = PAWL__JSON_WRITER_INIT;
         listing l = {.cli = cli, .log = log, .w = &w};
         cli_half_done rollback;
+        uint64_t more;
 
         pawl__json_open_object(&w);
         pawl__json_name(&w, "runs");
         pawl__json_open_array(&w);
-        pawl_status status = list(&l, err);
+        pawl_status status = list(&more, &l, err);
         pawl__json_close_array(&w);
         if (!status)
                 status = cli_half_done_find(&rollback, cli, log, err);

@@ -10,21 +10,10 @@
 
 #define STEP(member) CLI_AT(pawl__steering_step, member)
 
-/* As programs know a step that died at work. */
-static const char *status_word(const void *item, char buf[CLI_WORD_MAX])
-{
-        const pawl_text status = ((const pawl__steering_step *)item)->status;
-
-        if (pawl__text_is(status, PAWL__STEP_UNFINISHED))
-                return "pending";
-        snprintf(buf, CLI_WORD_MAX, "%.*s", PAWL__FMT(status));
-        return buf;
-}
-
 static const cli_field step_fields[] = {
         {"step_id", CLI_AS_TEXT, STEP(step_id), .title = "step", .cut = CLI_CUT},
         {NULL, CLI_AS_TEXT, STEP(status), .title = "status"},
-        {"status", CLI_AS_WORD, CLI_ITSELF, .word = status_word},
+        {"status", CLI_AS_TEXT, STEP(word)},
         {"then", CLI_AS_STRING, STEP(then), .title = "then"},
         {"why", CLI_AS_STRING, STEP(why), .title = "why", .cut = CLI_CUT},
         CLI_NO_FIELD,

@@ -25,8 +25,7 @@ typedef struct view {
         const cli_call *cli;
         pawl_log *log;
         pawl__run_view run;
-        pawl__row *steps;
-        size_t n;
+        pawl__run_steps steps;
         pawl__arena arena;
         int64_t now_us;
         size_t columns, rows;
@@ -136,23 +135,24 @@ static void put_steps(FILE *out, view *v)
 {
         size_t lines = v->rows > 6 ? v->rows - 4 : 2, from = 0, shown = 0, others;
 
-        while (v->n - from > lines && is(v->steps[from].v[PAWL__STEP_STATUS].text, "completed"))
+        while (v->steps.n - from > lines &&
+                is(v->steps.rows[from].v[PAWL__STEP_STATUS].text, "completed"))
                 from++;
         others = lines;
-        for (size_t i = from; i < v->n && others; i++)
-                others -= stands_out(&v->steps[i]);
+        for (size_t i = from; i < v->steps.n && others; i++)
+                others -= stands_out(&v->steps.rows[i]);
         if (from)
                 fprintf(out, "  %zu completed before\n", from);
-        for (size_t i = from; i < v->n && shown < lines; i++) {
-                const bool first = stands_out(&v->steps[i]);
+        for (size_t i = from; i < v->steps.n && shown < lines; i++) {
+                const bool first = stands_out(&v->steps.rows[i]);
                 if (!first && !others)
                         continue;
                 others -= !first;
-                put_step(out, v, &v->steps[i]);
+                put_step(out, v, &v->steps.rows[i]);
                 shown++;
         }
-        if (shown < v->n - from)
-                fprintf(out, "  %zu more\n", v->n - from - shown);
+        if (shown < v->steps.n - from)
+                fprintf(out, "  %zu more\n", v->steps.n - from - shown);
 }
 
 static void put_run(FILE *out, view *v)
@@ -254,7 +254,7 @@ static pawl_status look(view *v, const char *run_id, pawl_error *err)
         pawl__arena_free(&v->arena);
         v->arena = (pawl__arena)PAWL__ARENA_INIT;
         v->now_us = sources.wall_us(sources.user);
-        return pawl__run_get(&v->run, &v->steps, &v->n, v->log, pawl__text(run_id), &v->arena, err);
+        return pawl__run_get(&v->run, &v->steps, v->log, pawl__text(run_id), &v->arena, err);
 }
 
 static bool goes_on(const view *v)

@@ -183,6 +183,7 @@ typedef struct pawl_run_result {
         const char *status; /**< completed, blocked, interrupted or failed */
         const pawl_step_result *steps;
         size_t n_steps;
+        uint64_t steps_completed, steps_total; /**< of the run, as pawl_run has them */
         const pawl_run_conflict *conflicts;
         size_t n_conflicts;
         const pawl_mission_change *changes; /**< what the mission file was found to differ from the
@@ -190,7 +191,6 @@ typedef struct pawl_run_result {
         size_t n_changes;
         pawl_changed_inputs inputs; /**< those that had changed, accepted or not */
         int signal;                 /**< after PAWL_EINTERRUPTED: the signal; else 0 */
-        bool require_signed;        /**< the run takes signed answers alone */
         bool cancelled;             /**< failed, as somebody ended it for good */
 } pawl_run_result;
 

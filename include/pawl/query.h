@@ -51,8 +51,8 @@ PAWL_EXTERN void pawl_runs_free(pawl_runs *runs);
 typedef struct pawl_step_info {
         pawl_text step_id;
         pawl_text status; /**< pending, running, blocked, completed or failed; unfinished: it ran
-                             and no process holds its run any more; skipped: the mission has it no
-                             more */
+                             and no process holds its run any more; skipped: it was passed by, or
+                             the mission has it no more */
         pawl_text retry_token, cursor; /**< of its newest checkpoint */
         pawl_text input_hash;          /**< 64 hex digits; of the inputs it ran with last */
         pawl_text output_hash;         /**< 64 hex digits */

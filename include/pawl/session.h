@@ -38,7 +38,8 @@ typedef struct pawl_session {
         uint64_t checkpoint_seq; /**< seq of the last of them, or 0 */
         uint64_t seq;            /**< of its SessionStarted */
         bool pinned;             /**< prune leaves it alone */
-        /** The linked work tree of git that it began in, and its top; absent: the log's own. */
+        /** The linked work tree of git that it began in, and where its top is now or was last;
+         * absent: the log's own. */
         pawl_text worktree, worktree_path;
 } pawl_session;
 
@@ -73,7 +74,7 @@ PAWL_EXTERN void pawl_sessions_free(pawl_sessions *list);
 /** A step of a session. Texts live as long as the details. */
 typedef struct pawl_session_step {
         pawl_text step_id;
-        pawl_text status; /**< pending, running, blocked, completed, failed, interrupted ... */
+        pawl_text status; /**< as pawl_step_info has it; an agent's may be interrupted */
 } pawl_session_step;
 
 /** One of its SessionCheckpointed events. */

@@ -60,7 +60,7 @@ write_ask 'question: "Publish {$param: version}?", options: [yes, no, 1.10, true
 begin_log
 runs 0 pawl check mission.yaml
 runs 3 pawl run mission.yaml --run one --set version=1.4 --no-input
-says '^pawl: step approve: waits for an answer to "Publish 1.4\?"; `pawl resolve [0-9a-f]{16} --answer TEXT` gives one, then `pawl resume one`$' err
+says '^pawl: step approve: waits for an answer to "Publish 1.4\?"; `pawl resolve [0-9a-f]{16} --answer TEXT --actor user:ana` gives one, then `pawl resume one`$' err
 same "$(conflict '[.term, .conflict_type, .step_id, .status, [.candidates[].definition], .to, .otherwise, .answer]')" \
         '["Publish 1.4?","question","approve","open",["yes","no","1.10","true"],["user:ana","user:ben"],"no",null]'
 id=$(conflict .conflict_id | tr -d '"')
@@ -73,7 +73,7 @@ runs 0 pawl status
 says 'asks "Publish 1.4\?"' out
 says "pawl resolve ${id:0:8} --answer TEXT" out
 runs 0 pawl handoff
-says "pawl resolve $id --pick 1  # yes" out
+says "pawl resolve $id --pick 1 --actor user:ana  # yes" out
 
 it "the events are those of a term that blocks, and say whom, until when, and what then"
 same "$(eventlog export | jq -r .type | grep -v Workspace | tail -4 | tr '\n' ' ')" \
@@ -127,7 +127,7 @@ runs 3 pawl run mission.yaml --run two --no-input --fresh
 id=$(conflict .conflict_id | tr -d '"')
 runs 0 pawl status
 runs 0 pawl handoff
-says "pawl resolve $id --answer 'TEXT'" out
+says "pawl resolve $id --answer TEXT" out
 fails 1 "conflict $id: the answer is empty" pawl resolve "$id" --answer ' '
 fails 1 "conflict $id: has no option 1; answer in words" pawl resolve "$id" --pick 1
 printf '{"conflict_id":"%s","answer":"2.50"}\n' "$id" >answers

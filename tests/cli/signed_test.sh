@@ -121,7 +121,7 @@ unset SSH_AUTH_SOCK
 it "a mission that requires it takes no other answer, which changes nothing"
 begin required
 before=$(eventlog head)
-fails 1 "conflict $id: its run takes signed answers alone \(require_signed\); sign it: .pawl resolve $id --answer TEXT --sign KEY.$" pawl resolve "$id" --answer yes --actor user:ana
+fails 1 "conflict $id: its run takes signed answers alone \(require_signed\); sign it: .pawl resolve $id --answer TEXT( --actor user:ana)? --sign KEY.$" pawl resolve "$id" --answer yes --actor user:ana
 fails 1 "conflict $id: user:eve's signature is not good \(.*\), by allowed; sign with a key that the file gives user:eve" pawl resolve "$id" --answer yes --actor user:eve --sign eve
 fails 1 "conflict $id: user:ana's signature is not good" pawl resolve "$id" --answer yes --actor user:ana --sign eve
 fails 1 "conflict $id: user:eve's signature is not good" pawl resolve "$id" --answer yes --actor user:eve --sign ana
@@ -224,7 +224,7 @@ run=forged
 begin $run
 runs 0 forge GlossaryClarificationResolved user:ana .
 same "$(pawl conflicts --json)" '[]'
-held "^pawl: step approve: waits for an answer to \"Publish\?\", since conflict $id: the answer at seq [0-9]+ does not count: it is not signed; .pawl resolve $id --answer TEXT --sign KEY. gives one, then"
+held "^pawl: step approve: waits for an answer to \"Publish\?\", since conflict $id: the answer at seq [0-9]+ does not count: it is not signed; .pawl resolve $id --answer TEXT( --actor user:ana)? --sign KEY. gives one, then"
 for wrong in 'eve user:ana .' 'ana user:ben .' 'ana user:ana .answer="no"' 'ana user:ana .conflict_id="0123456789abcdef"' \
         'ana user:ana .input_hash="0"' 'ana user:ana . file' 'ana user:ana .question="0"' 'ana user:ana .replaces=.question' \
         'ana user:ana del(.question)|del(.replaces)' 'ana user:ana .question=null'; do
@@ -361,8 +361,8 @@ run=sense
 begin $run
 runs 0 pawl resolve "$id" --define 'A place' --actor user:ana --sign ana
 allow user:eve eve
-held "step specify: blocked by 1 unresolved conflict, since conflict $id: the answer at seq [0-9]+ does not count: user:ana's signature"
-says '; .pawl conflicts. lists, .pawl resolve --sign KEY. answers' why
+held "step specify: generation is blocked by 1 unresolved conflict, since conflict $id: the answer at seq [0-9]+ does not count: user:ana's signature"
+says "; answer with .pawl resolve $id --pick N --sign KEY., or --define TEXT" why
 runs 3 pawl check mission.yaml
 runs 3 pawl run mission.yaml --run other --fresh --no-input
 [ ! -e journal ]

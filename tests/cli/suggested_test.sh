@@ -100,6 +100,39 @@ runs 0 pawl session end --done s
 same "$(suggested)" ""
 says '^Nothing is left to do: it is completed\.$' said
 
+it "an answer is signed and given by those who are asked, as suggested everywhere"
+ssh-keygen -q -t ed25519 -N '' -f key
+echo "user:ana namespaces=\"pawl\" $(cat key.pub)" >allowed
+# commands FILE: those that answer, with what stands for a person's own words put in
+commands() {
+        grep -oE "pawl resolve( --db [^ ]+)? [0-9a-f]+ [^\`]*" "$1" | sed 's/ *# .*//; s/TEXT/yes/; s/KEY/key/; s/--pick N/--pick 1/; s/,$//'
+}
+# each KIND WORDS PLACE...: each place suggests an answer that has these words; it is accepted, and the run completes
+each() {
+        local place command id word
+        for place in status json handoff blocked "${@:3}"; do
+                runs 3 pawl run "$1.yaml" --run "$1-$place" --no-input --fresh
+                id=$(pawl conflicts --json | jq -r --arg run "$1-$place" '.[] | select(.run_id == $run).conflict_id' | head -1)
+                case $place in
+                blocked) cp err said ;;
+                status) pawl status >said ;;
+                json) pawl status --json | jq -r --arg run "$1-$place" '.runs[] | select(.run_id == $run).next' >said ;;
+                handoff) pawl handoff >said ;;
+                refused) pawl resolve "$id" --answer yes >said 2>&1 || true ;;
+                esac
+                command=$(commands said | grep " $id\| ${id:0:8}" | head -1)
+                for word in $2; do
+                        [[ $command == *" $word"* ]] || { echo "$place: $command: has no $word"; return 1; }
+                done
+                accepted "$command"
+                runs 0 pawl resume "$1-$place"
+        done
+}
+printf 'mission: signs\nrequire_signed: allowed\nsteps:\n  - {id: one, ask: {question: "Go on?", to: ["user:ana"]}}\n' >signs.yaml
+each signs "--sign --actor" refused
+printf 'mission: to\nsteps:\n  - {id: one, ask: {question: "Go on?", options: ["yes", "no"], to: ["user:ana", "user:ben"]}}\n' >to.yaml
+each to "--actor"
+
 ! on_server || exit 0 # a path is named from here on
 
 it "in another directory with --db"

@@ -79,6 +79,50 @@ same "$(pawl runs --id of-side --json | jq -r .status)" completed
 touch go
 runs 0 pawl resume of-main
 
+it "what is suggested names a work tree that was moved by its place now"
+rm go ../side/go
+runs 1 pawl run m.yaml --run here --fresh
+(cd ../side && runs 1 pawl run m.yaml --run moved --fresh && runs 0 pawl session start --mission stays --step s)
+stays=$(pawl sessions --mission stays --json | jq -r '.[0].session_id')
+git worktree move ../side "../a place"
+now="$top/a place"
+runs 0 pawl status
+says "moved: .*, in work tree $now\$" out
+command=$(sed -n 's/^ *\(cd .* pawl resume .*\)$/\1/p' out)
+same "$command" "cd '$now' && pawl resume moved"
+same "$(pawl status --json | jq -r '.runs[] | select(.run_id == "moved") | .worktree.path, .next')" "$now
+$command"
+same "$(pawl runs --id moved --json | jq -r '.worktree.path, .go_on')" "$now
+$command"
+session=$(pawl runs --id moved --json | jq -r .session_id)
+same "$(pawl handoff "$session" | tail -1)" "$command"
+same "$(pawl handoff "$session" --json | jq -r '.worktree.path, .go_on')" "$now
+$command"
+same "$(pawl sessions --id "$session" --json | jq -r '.[0].worktree.path')" "$now"
+runs 1 pawl resume moved
+says "its files are in another work tree, $now" err
+touch "../a place/go"
+(eval "$command") >out 2>err || { cat err; false; }
+same "$(pawl runs --id moved --json | jq -r .status)" completed
+(eval "$(pawl handoff "$stays" | tail -1)") >out 2>err || { cat err; false; }
+rm "../a place/go"
+
+it "and says that one is gone that was removed"
+(cd "../a place" && runs 1 pawl run m.yaml --run gone --fresh)
+session=$(pawl runs --id gone --json | jq -r .session_id)
+git worktree remove --force "../a place"
+runs 0 pawl status
+says "its work tree $now was removed; \`pawl cancel gone\` ends it\$" out
+same "$(pawl status --json | jq '.runs[] | select(.run_id == "gone").next')" null
+same "$(pawl handoff "$session" --json | jq .go_on)" null
+pawl handoff "$session" >out
+says "^Its work tree $now was removed; \`pawl cancel gone\` ends it\.\$" out
+runs 1 pawl resume gone
+says "run gone: its work tree $now was removed; \`pawl cancel gone" err
+runs 0 pawl cancel gone
+touch go
+runs 0 pawl resume here
+
 it "the log verifies and replays"
 runs 0 eventlog verify
 runs 0 eventlog replay --check

@@ -86,14 +86,23 @@ static void put_in_all_places(const pawl__handoff_text *text)
                 .named = text->n % 3 ? "" : " --db 'events.db'"};
         pawl__hand_step *steps = calloc(text->n + 1, sizeof *steps);
         pawl__row *conflicts = calloc(text->n + 1, sizeof *conflicts);
+        pawl__row *rows = calloc(text->n + 1, sizeof *rows);
+        pawl__answer_way *ways = calloc(text->n + 1, sizeof *ways);
         pawl_text *files = calloc(text->n + 1, sizeof *files);
         pawl__note *notes = calloc(text->n + 1, sizeof *notes);
 
-        require(steps && conflicts && files && notes);
+        require(steps && conflicts && rows && ways && files && notes);
         for (size_t i = 0; i < text->n; i++) {
                 pawl_text it = text->list[i].text;
-                steps[i] = (pawl__hand_step){
-                        .id = it, .status = it, .token = it, .cursor = it, .exit_code = -1};
+                rows[i] = (pawl__row){.v = {[PAWL__STEP_ID].text = it,
+                                              [PAWL__STEP_TOKEN].text = it,
+                                              [PAWL__STEP_CURSOR].text = it,
+                                              [PAWL__STEP_EXIT_CODE].integer = -1}};
+                steps[i] = (pawl__hand_step){.row = &rows[i], .status = it, .why.reason = it};
+                ways[i] = (pawl__answer_way){.id = it,
+                        .option = pawl__answer_option(i % 2, i % 3),
+                        .actor = it,
+                        .is_signed = i % 2};
                 for (int c = PAWL__CON_ID; c < PAWL__CON_COLUMNS; c++)
                         if (pawl__tables[PAWL__CONFLICTS].column[c].type == PAWL__TEXT &&
                                 c != PAWL__CON_CANDIDATES)
@@ -106,15 +115,18 @@ static void put_in_all_places(const pawl__handoff_text *text)
                                 h.session.v[c].text = it;
                 h.run.v[PAWL__RUN_STATUS].text = h.run.v[PAWL__RUN_SESSION].text = it;
                 h.run.v[PAWL__RUN_REASON].text = it;
-                h.elsewhere = h.place.elsewhere = it;
+                h.run_place.elsewhere = h.place.elsewhere = it;
         }
         h.done = h.at_hand = h.next = (pawl__hand_steps){steps, text->n};
         h.conflicts = conflicts;
+        h.ways = ways;
         h.files = files;
         h.notes = (pawl__notes){notes, text->n};
         check_again(&h);
         free(steps);
         free(conflicts);
+        free(rows);
+        free(ways);
         free(files);
         free(notes);
 }

@@ -7,7 +7,7 @@ import sys
 
 LIBRARY = ("base", "document", "events", "state", "checkpoint", "glossary", "pipeline", "workspace", "session", "mission", "threads", "toolcalls")
 # The first words of a patch, and ends of commands whose backticks are in another string.
-NO_MESSAGES = ("diff --git", "--answer TEXT", "--define TEXT", "--pick N", "--pick", "--answer 'TEXT'", "--define 'TEXT'", "--sign KEY", "pawl session resume --take-over", "pawl resume --wait")
+NO_MESSAGES = ("diff --git", "--actor", "--pick %", ", or --define TEXT", "--answer TEXT", "--define TEXT", "--pick N", "--pick", "--sign KEY", "pawl session resume --take-over", "pawl resume --wait")
 
 top = pathlib.Path(sys.argv[1])
 seen = found = 0

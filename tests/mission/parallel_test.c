@@ -222,7 +222,7 @@ MISSION_TEST(one_that_is_not_answered_is_named_in_the_end)
         mission_journal_is(f, "slow\na\nc\n");
         assert_string_equal(mission_status(f, "a"), "completed");
         assert_string_equal(mission_status(f, "b"), "blocked");
-        assert_says(f->err.message, "step b: blocked by 1 unresolved conflict;");
+        assert_says(f->err.message, "step b: generation is blocked by 1 unresolved conflict;");
         assert_int_equal(f->result->n_conflicts, 1);
         mission_resolve(f);
         assert_ok(mission_resume(f, NULL));

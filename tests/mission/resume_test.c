@@ -423,7 +423,7 @@ MISSION_TEST(an_output_that_was_held_back_is_kept)
         assert_int_equal(mission_run(f), PAWL_BLOCKED);
         assert_string_equal(mission_status(f, "one"), "blocked");
         assert_string_equal(mission_cursor(f, "one"), "post_generation");
-        assert_says(f->err.message, "step one: blocked by 1 unresolved conflict;");
+        assert_says(f->err.message, "step one: generation is blocked by 1 unresolved conflict;");
         assert_int_equal(mission_resume(f, mission_token(f, "one")), PAWL_BLOCKED);
         mission_resolve(f);
         assert_ok(mission_resume(f, mission_token(f, "one")));

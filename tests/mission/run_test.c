@@ -117,7 +117,8 @@ MISSION_TEST(an_unresolved_conflict_blocks_before_the_command)
         assert_string_equal(mission_cursor(f, "specify"), "pre_generation_gate");
         assert_string_equal(mission_status(f, "later"), "pending");
         assert_null(mission_token(f, "later"));
-        assert_says(f->err.message, "step specify: blocked by 1 unresolved conflict;");
+        assert_says(
+                f->err.message, "step specify: generation is blocked by 1 unresolved conflict;");
         assert_says(f->err.message, "then `pawl resume run-1`");
         mission_payload_says(
                 f, "SessionEnded", "{\"reason\":\"blocked\",\"status\":\"interrupted\"}");

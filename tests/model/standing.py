@@ -1,17 +1,22 @@
-"""What the handoff, `status`, `sessions` and the page say after random histories of runs, sessions, edits, checkpoints
-and ways back: all the same, and what the files and the exit codes were."""
+"""What the handoff, `status`, `runs`, `sessions`, a plan, the page and MCP say after random histories of runs, sessions,
+edits, checkpoints, ways back, answers, skipped steps, other missions and processes that die: all the same, and what the
+files and the exit codes were."""
 import json
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
+import time
 
+from mcp_client import Client
 from serving import Service, run as main
 
 HISTORIES, SEED = 200, 28
 NAMES = [f"w/{name}" for name in "abc"]
 STEPS = ["one", "two", "three"]
+ASKS = "  - {id: approve, needs: [], ask: {question: Go on?, to: [\"user:ana b\", \"user:ben\"]}}\n"
 
 
 def pawl(*words, codes=(0,)):
@@ -56,15 +61,16 @@ class History:
 
     def begin_run(self):
         self.mission = f"../m{self.number}.yaml"
-        self.write_mission()
+        self.asks = self.chance.random() < 0.3
+        self.write_mission(STEPS)
         self.run = f"r{self.number}"
         self.start = files()  # as it finds them
         self.launch("run", self.mission, "--run", self.run)
 
-    def write_mission(self):
-        steps = [f"  - {{id: {step}, needs: [], run: [sh, {os.path.abspath('../step.sh')}, {step}, {self.number}]}}" for step in STEPS]
+    def write_mission(self, of):
+        steps = [f"  - {{id: {step}, needs: [], run: [sh, {os.path.abspath('../step.sh')}, {step}, {self.number}]}}" for step in of]
         with open(self.mission, "w", encoding="ascii") as file:
-            file.write(f"mission: m{self.number}\nparallel: {self.chance.randint(1, 3)}\nsteps:\n" + "\n".join(steps) + "\n")
+            file.write(f"mission: m{self.number}\nparallel: {self.chance.randint(1, 3)}\nsteps:\n{ASKS * self.asks}" + "\n".join(steps) + "\n")
 
     def launch(self, *words):
         for step in STEPS:
@@ -73,15 +79,49 @@ class History:
             with open(f"../code-{step}-{self.number}", "w", encoding="ascii") as file:
                 file.write(str(code))
             self.codes.setdefault(step, set()).add(code)
-        pawl(*words, "--no-input", codes=(0, 1))
+        pawl(*words, "--no-input", codes=(0, 1, 3))
         self.kept()
 
-    def resume(self):
-        if self.status() in ("completed", "cancelled"):
+    def resume(self, *options):
+        if self.over():
             return
         self.start = files()
         self.went_back = []
-        self.launch("resume", self.run)
+        self.launch("resume", self.run, *options)
+
+    def change_mission(self):
+        self.write_mission(self.chance.sample(STEPS, self.chance.randint(1, 3)))
+        self.resume("--accept-changed-mission")
+
+    def die(self):
+        """A process of the run is killed while one of its steps is at work."""
+        failed = [s["step_id"] for s in self.ask(f"runs/{self.run}")["steps"] if s["status"] == "failed"]
+        if self.over() or not failed:
+            return
+        self.start = files()
+        self.went_back = []
+        for step in failed:
+            with open(f"../code-{step}-{self.number}", "w", encoding="ascii") as file:
+                file.write("hang")
+        process = subprocess.Popen(("pawl", "resume", self.run, "--no-input"), stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not any(s["status"] == "running" for s in self.ask(f"runs/{self.run}")["steps"]):
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        self.checkpoint()
+
+    def skip(self):
+        failed = [s["step_id"] for s in self.ask(f"runs/{self.run}")["steps"] if s["status"] == "failed"]
+        if failed and self.status() == "failed":
+            pawl("skip", self.run, self.chance.choice(failed))
+
+    def answer(self):
+        """As `status` suggests it."""
+        asked = [r for r in json.loads(pawl("status", "--json").stdout)["runs"] if r["run_id"] == self.run and r["conflicts"]]
+        for view in asked:
+            subprocess.run(view["next"], shell=True, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
     def begin_session(self):
         self.start = dict(self.world["kept"])
@@ -133,8 +173,11 @@ class History:
             self.kept()
 
     def cancel(self):
-        if self.status() not in ("completed", "cancelled"):
+        if not self.over():
             pawl("cancel", self.run)
+
+    def over(self):
+        return self.status() in ("completed", "cancelled")
 
     # ---- What is said of it ----
 
@@ -178,7 +221,7 @@ class History:
     def check_issues(self, handoff):
         failed = [s for s in handoff["in_progress"] if s["status"] == "failed"]
         issues = handoff["text"].split("\nISSUES\n")[1].split("\nGO ON\n")
-        same("None blocking" in issues[0], not failed)
+        same("None blocking" in issues[0], not failed and not handoff["issues"])
         for step in failed:
             assert f"- step {step['step_id']} failed: {step['reason']}\n" in issues[0], issues[0]
         over = handoff["go_on"] is None
@@ -188,22 +231,42 @@ class History:
 
     def check_run(self, handoff, steps):
         run = self.ask(f"runs/{self.run}")
-        same([run["steps_completed"], run["steps_total"], run["current_step"]],
-             [handoff["steps_completed"], handoff["steps_total"], handoff["current_step"]])
+        same(json.loads(pawl("runs", "--id", self.run, "--json").stdout), run)
+        same(self.world["mcp"].call("runs", id=self.run)["result"]["structuredContent"], run)
+        same([run[m] for m in ("steps_completed", "steps_total", "current_step", "go_on")],
+             [handoff[m] for m in ("steps_completed", "steps_total", "current_step", "go_on")])
+        here = {s["step_id"] for s in steps}
+        how = lambda step: [step[m] for m in ("step_id", "status", "unfinished", "exit_code", "reason", "retry_token", "cursor")]
+        same(sorted(how(s) for s in run["steps"] if s["step_id"] in here), sorted(how(s) for s in steps))
+        same({s["status"] for s in run["steps"] if s["step_id"] not in here} - {"skipped"}, set())
+        same(run["steps_completed"], sum(s["status"] in ("completed", "skipped") for s in steps))
+        same(run["steps_total"], len(steps))
+        if not self.over():
+            plan = json.loads(pawl("plan", "resume", self.run, "--accept-changed-mission", "--json").stdout)
+            same(run["status"], plan["status"])
+            same({s["step_id"]: s["status"] for s in run["steps"]}, {s["step_id"]: s["status"] for s in plan["steps"]})
         failed = [[s["step_id"], s["exit_code"], s["reason"]] for s in run["steps"] if s["status"] == "failed"]
-        same(failed, [[s["step_id"], s["exit_code"], s["reason"]] for s in steps if s["status"] == "failed"])
         for step, code, reason in failed:
             same(reason, f"exit code {code}")
             assert code in self.codes[step] - {0}, (step, code, self.codes)
-        status = json.loads(pawl("status", "--json").stdout)["runs"]
-        mine = [r for r in status if r["run_id"] == self.run]
-        same(bool(mine), run["status"] not in ("completed", "cancelled"))
+        self.check_status(run, failed, handoff)
+
+    def check_status(self, run, failed, handoff):
+        status = json.loads(pawl("status", "--json").stdout)
+        same(self.world["mcp"].call("status")["result"]["structuredContent"], status)
+        mine = [r for r in status["runs"] if r["run_id"] == self.run]
+        same(bool(mine), not self.over())
         for view in mine:
-            same([view[m] for m in ("status", "steps_completed", "steps_total", "current_step")],
-                 [run[m] for m in ("status", "steps_completed", "steps_total", "current_step")])
+            same([view[m] for m in ("status", "steps_completed", "steps_total", "current_step", "retry_token")],
+                 [run[m] for m in ("status", "steps_completed", "steps_total", "current_step", "retry_token")])
             same([[f["step_id"], f["exit_code"], f["reason"]] for f in view["failures"]],
                  failed if run["status"] == "failed" else [])
-            same(view["next"], handoff["go_on"])
+            same(len(view["conflicts"]), len(handoff["issues"]))
+            if view["conflicts"]:
+                same(view["next"], f"pawl resolve {view['conflicts'][0]} --answer TEXT --actor 'user:ana b'")
+                assert f"\n  {view['next']}\n" in handoff["text"], handoff["text"]
+            else:
+                same(view["next"], handoff["go_on"])
 
 
 def same(a, b):
@@ -214,7 +277,7 @@ def histories():
     chance = random.Random(SEED)
     os.mkdir("w")
     with open("../step.sh", "w", encoding="ascii") as file:
-        file.write(f'cd "{os.getcwd()}"; echo $1-$2-$(cat ../code-$1-$2) >w/$(echo $1 | cut -c1 | tr ot ab); exit $(cat ../code-$1-$2)\n')
+        file.write(f'case $(cat ../code-$1-$2) in hang) exec sleep 100 ;; esac\ncd "{os.getcwd()}"; echo $1-$2-$(cat ../code-$1-$2) >w/$(echo $1 | cut -c1 | tr ot ab); exit $(cat ../code-$1-$2)\n')
     pawl("init")
     world = {"kept": {}, "code": 0}
     with open("w/a", "w", encoding="ascii") as file:
@@ -222,13 +285,14 @@ def histories():
     pawl("checkpoint")
     world["kept"] = files()
     with Service() as service:
+        world["mcp"] = Client(service)
         for number in range(int(sys.argv[1]) if len(sys.argv) > 1 else HISTORIES):
             history(History(number, chance, service, world))
 
 
 def history(one):
     of_run = one.chance.random() < 0.5
-    more = [one.resume, one.resume, one.cancel] if of_run else [one.update, one.end_session]
+    more = [one.resume, one.resume, one.cancel, one.skip, one.skip, one.answer, one.change_mission, one.die] if of_run else [one.update, one.end_session]
     ways = [one.edit, one.checkpoint, one.rollback, one.rollback, one.undo, one.redo, one.restore] + more
     try:
         for step in [one.begin_run if of_run else one.begin_session] + one.chance.choices(ways, k=one.chance.randint(1, 4)):
