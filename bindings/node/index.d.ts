@@ -54,7 +54,7 @@ export interface RunResult {
   cancelled: boolean;
   /** Why it is not completed. */
   message: string | null;
-  steps: StepResult[];
+  steps: StepResult[]; stepsCompleted: number; stepsTotal: number;
   /** The ids of what blocks it. */
   conflicts: string[];
   /** What the mission file differs from the run's mission in, accepted or not. */
@@ -81,7 +81,7 @@ interface CommonOptions {
   /** A candidate's number, a definition, or nothing: later. What these functions throw, the run rejects with. They may take as long
    *  as they like: the run's claim is renewed meanwhile. */
   clarify?(conflict: Conflict): Answer | Promise<Answer>;
-  confirm?(change: { diff: string; checkpointHash: string; currentHash: string }): boolean | Promise<boolean>;
+  confirm?(change: { diff: string; checkpointHash: string; currentHash: string; stepId: string }): boolean | Promise<boolean>;
   /** The mission file differs from the run's mission: continue? */
   confirmMission?(changes: MissionChange[]): boolean | Promise<boolean>;
   progress?(progress: Progress): unknown;
@@ -117,12 +117,14 @@ export interface Session {
   sessionId: string; missionId: string; runId: string | null; actor: string; status: string; reason: string | null;
   currentStep: string | null; summary: string | null; stepsCompleted: number; stepsTotal: number;
   startedUs: number; updatedUs: number; /** 0: it is active. */ endedUs: number; checkpoints: number; checkpointSeq: number; seq: number; pinned: boolean;
+  /** The linked work tree of git that it began in, and where its top is now; null: the log's own. */
+  worktree: string | null; worktreePath: string | null;
 }
 
 /** A step of a run as it is now. */
 export interface StepInfo {
   stepId: string;
-  /** unfinished: it ran, and no process holds its run any more; skipped: the mission has it no more. */
+  /** unfinished: it ran, and no process holds its run any more; skipped: it was passed by, or the mission has it no more. */
   status: "pending" | "running" | "blocked" | "completed" | "failed" | "unfinished" | "skipped";
   /** Of its newest checkpoint. */
   retryToken: string | null; cursor: string | null; inputHash: string | null; outputHash: string | null;
@@ -317,7 +319,7 @@ export class Mission {
 /** One step of one run, on its way through the layers. Inputs are any JSON value, a string too; {} where they are left out. */
 export class Context {
   /** How the inputs differ, after a pass that failed with PAWL_EINPUTS; else null. */
-  inputChange(): Promise<{ diff: string; checkpointHash: string; currentHash: string } | null>;
+  inputChange(): Promise<{ diff: string; checkpointHash: string; currentHash: string; stepId: string } | null>;
   static create(missionId: string, runId: string, stepId: string, inputs?: unknown, options?: {
     critical?: boolean; strictness?: "off" | "medium" | "max"; /** The step's glossary metadata. */ metadata?: object | string; /** Continue from this checkpoint. */ retryToken?: string | null;
   }): Promise<Context>;

@@ -188,7 +188,8 @@ static const json_field session_fields[] = {FIELD(pawl_session, session_id),
         FIELD(pawl_session, updated_us), FIELD(pawl_session, ended_us),
         FIELD(pawl_session, steps_completed), FIELD(pawl_session, steps_total),
         FIELD(pawl_session, checkpoints), FIELD(pawl_session, checkpoint_seq),
-        FIELD(pawl_session, seq), FIELD(pawl_session, pinned)};
+        FIELD(pawl_session, seq), FIELD(pawl_session, pinned), FIELD(pawl_session, worktree),
+        FIELD(pawl_session, worktree_path)};
 
 /* arg: 0 mission, 1 session, 2 status, 3 how many */
 void op_sessions(task *t)

@@ -17,6 +17,7 @@ static const json_field step_fields[] = {FIELD(pawl_step_result, step_id),
 static const json_field result_fields[] = {FIELD(pawl_run_result, mission_id),
         FIELD(pawl_run_result, run_id), FIELD(pawl_run_result, session_id),
         FIELD(pawl_run_result, status), FIELD(pawl_run_result, cancelled),
+        FIELD(pawl_run_result, steps_completed), FIELD(pawl_run_result, steps_total),
         FIELD(pawl_run_result, signal)};
 
 static void write_changed_inputs(json_out *o, const pawl_changed_inputs *inputs)
@@ -86,7 +87,8 @@ pawl_status task_clarify(pawl_answer *answer, const pawl_conflict *conflict, voi
 }
 
 static const json_field input_change_fields[] = {FIELD(pawl_input_change, diff),
-        FIELD(pawl_input_change, checkpoint_hash), FIELD(pawl_input_change, current_hash)};
+        FIELD(pawl_input_change, checkpoint_hash), FIELD(pawl_input_change, current_hash),
+        FIELD(pawl_input_change, step_id)};
 
 pawl_status task_confirm(bool *yes, const pawl_input_change *change, void *user)
 {
