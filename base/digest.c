@@ -1,14 +1,22 @@
 #include "base/digest.h"
 #include "base/crypto.h"
 #include "base/error.h"
+#include "base/sha256.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A process that hashes less than this does without OpenSSL: to load it takes as long. */
+enum { FEW_BYTES = 128 << 10 };
+
 struct pawl__hasher {
-        const pawl__crypto *crypto; /* NULL until the first hash */
+        const pawl__crypto *crypto; /* NULL until it pays, or where there is none */
         EVP_MD_CTX *ctx;
+        bool without; /* the hash that is under way is in own, not in ctx */
+        pawl__sha256_state own;
 };
+
+static atomic_size_t hashed; /* bytes, without OpenSSL */
 
 /* Fetched once, and kept as the library is: a fetch costs as much as hashing a kilobyte. */
 static _Atomic(EVP_MD *) sha256;
@@ -49,30 +57,50 @@ void pawl__hasher_free(pawl__hasher *h)
         free(h);
 }
 
+/* Does OpenSSL hash what begins, of @p len bytes at least? */
+static bool begin_openssl(pawl__hasher *h, size_t len)
+{
+        if (!h->crypto &&
+                (atomic_load(&hashed) + len < FEW_BYTES || pawl__crypto_load(&h->crypto, NULL)))
+                return false;
+        /* OpenSSL's error queue belongs to the program: remove what we add */
+        h->crypto->ERR_set_mark();
+        const bool begun = (h->ctx || fetch(h)) &&
+                           h->crypto->EVP_DigestInit_ex2(h->ctx, atomic_load(&sha256), NULL) == 1;
+        h->crypto->ERR_pop_to_mark();
+        return begun;
+}
+
+static void begin(pawl__hasher *h, size_t len)
+{
+        h->without = !begin_openssl(h, len);
+        if (h->without)
+                pawl__sha256_begin(&h->own);
+}
+
 pawl_status pawl__hasher_begin(pawl__hasher *h, pawl_error *err)
 {
-        TRY(h->crypto ? PAWL_OK : pawl__crypto_load(&h->crypto, err));
-        if (!h->ctx) {
-                /* OpenSSL's error queue belongs to the program: remove what we add */
-                h->crypto->ERR_set_mark();
-                const bool fetched = fetch(h);
-                h->crypto->ERR_pop_to_mark();
-                if (!fetched)
-                        return pawl__nomem(err);
-        }
-        return h->crypto->EVP_DigestInit_ex2(h->ctx, atomic_load(&sha256), NULL) == 1
-                       ? PAWL_OK
-                       : pawl__nomem(err);
+        (void)err;
+        begin(h, 0);
+        return PAWL_OK;
 }
 
 pawl_status pawl__hasher_add(pawl__hasher *h, const void *data, size_t len)
 {
-        return h->crypto->EVP_DigestUpdate(h->ctx, data, len) == 1 ? PAWL_OK : PAWL_ENOMEM;
+        if (!h->without)
+                return h->crypto->EVP_DigestUpdate(h->ctx, data, len) == 1 ? PAWL_OK : PAWL_ENOMEM;
+        atomic_fetch_add(&hashed, len);
+        pawl__sha256_add(&h->own, data, len);
+        return PAWL_OK;
 }
 
 pawl_status pawl__hasher_end(pawl__hasher *h, unsigned char out[32])
 {
-        return h->crypto->EVP_DigestFinal_ex(h->ctx, out, NULL) == 1 ? PAWL_OK : PAWL_ENOMEM;
+        if (!h->without)
+                return h->crypto->EVP_DigestFinal_ex(h->ctx, out, NULL) == 1 ? PAWL_OK
+                                                                             : PAWL_ENOMEM;
+        pawl__sha256_end(&h->own, out);
+        return PAWL_OK;
 }
 
 pawl_status pawl__sha256(
@@ -84,7 +112,7 @@ pawl_status pawl__sha256(
         if (own)
                 h = own;
         if (!status)
-                status = pawl__hasher_begin(h, err);
+                begin(h, len);
         if (!status && (pawl__hasher_add(h, data, len) || pawl__hasher_end(h, out)))
                 status = pawl__nomem(err);
         pawl__hasher_free(own);

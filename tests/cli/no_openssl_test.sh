@@ -1,11 +1,10 @@
-# OpenSSL is loaded at the first hash: what hashes nothing does without, and what hashes says what is missing.
+# OpenSSL is loaded for keys and for much that is to be hashed: all else does without it.
 . "$SOURCE_DIR/tests/cli/shared.sh"
 shim=$BUILD_DIR/tests/no_openssl.so
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 write_mission
 runs 3 pawl run mission.yaml --run one --no-input
 conflict=$(pawl conflicts --json | jq -r '.[0].conflict_id')
-before=$(eventlog head)
 without() {
         LD_PRELOAD=$shim "$@"
 }
@@ -19,12 +18,19 @@ runs 0 without eventlog show 1
 runs 0 without eventlog head
 runs 0 without pawl --version
 
-echo '{"a":1}' >document.json
-it "what hashes is refused, with the library's name, and nothing is written"
-fails 1 '^pawl: .*libcrypto\.so\.3: cannot be loaded .*install OpenSSL.s libcrypto' without pawl resolve "$conflict" --pick 1
-fails 1 '^pawl: .*libcrypto\.so\.3: cannot be loaded' without pawl run mission.yaml --fresh
-fails 1 '^pawl: .*libcrypto\.so\.3: cannot be loaded' without pawl hash document.json
-fails 1 '^eventlog: .*libcrypto\.so\.3: cannot be loaded' without eventlog verify
+it "what hashes does without it, too, however much that is"
+runs 0 without pawl resolve "$conflict" --pick 1
+runs 0 without pawl resume one --no-input
+head -c 3000000 /dev/zero | tr '\0' x | sed 's/.*/"&"/' >document.json
+same "$(without pawl hash document.json)" "$(pawl hash document.json)"
+runs 0 without eventlog verify
+
+it "a key, and a note that is signed, are refused with the library's name, and nothing is written"
+before=$(eventlog head)
+head -c 32 /dev/urandom >key
+chmod 600 key
+fails 1 '^pawl: .*libcrypto\.so\.3: cannot be loaded .*install OpenSSL.s libcrypto' without pawl init --db other.db --key-file key
+openssl genpkey -algorithm ed25519 -out note.key 2>/dev/null
+fails 1 '^eventlog: .*libcrypto\.so\.3: cannot be loaded' without eventlog note --key note.key
 same "$(eventlog head)" "$before"
 runs 0 eventlog verify
-runs 0 pawl resolve "$conflict" --pick 1
