@@ -1,5 +1,6 @@
 #include "command/table.h"
 #include "base/error.h"
+#include "base/lazy.h"
 #include "base/number.h"
 #include "base/sources.h"
 #include "command/find.h"
@@ -17,6 +18,37 @@ enum {
         LEAST_NAME = 24,
         LEAST_BESIDE = 16 /* beside a name, before that is cut */
 };
+
+#define SCOLS_FUNCTIONS(X)                                                                         \
+        X(scols_cell_get_data)                                                                     \
+        X(scols_cell_set_data)                                                                     \
+        X(scols_column_get_header)                                                                 \
+        X(scols_column_get_width)                                                                  \
+        X(scols_line_get_cell)                                                                     \
+        X(scols_line_set_data)                                                                     \
+        X(scols_new_table)                                                                         \
+        X(scols_print_table)                                                                       \
+        X(scols_table_enable_noencoding)                                                           \
+        X(scols_table_enable_noheadings)                                                           \
+        X(scols_table_get_column)                                                                  \
+        X(scols_table_is_noheadings)                                                               \
+        X(scols_table_new_column)                                                                  \
+        X(scols_table_new_line)                                                                    \
+        X(scols_table_set_stream)                                                                  \
+        X(scols_table_set_termforce)                                                               \
+        X(scols_unref_table)
+
+static struct {
+        SCOLS_FUNCTIONS(PAWL__LAZY_FIELD)
+} scols;
+
+#define SYMBOL(name) PAWL__LAZY_SYMBOL(__typeof__(scols), name),
+static const pawl__lazy_symbol symbols[] = {SCOLS_FUNCTIONS(SYMBOL)};
+
+PAWL__LAZY_NOTE("tables", "tables for people", "required", SMARTCOLS_SONAME);
+
+static pawl__lazy library = {SMARTCOLS_SONAME, "libsmartcols", symbols,
+        sizeof symbols / sizeof symbols[0], &scols, NULL, PTHREAD_MUTEX_INITIALIZER, false};
 
 typedef struct column {
         const cli_field *field;
@@ -53,11 +85,11 @@ static bool is_number(cli_type type)
 /* A table for the rows to come: under a header, or as wide as what was printed before. */
 static struct libscols_table *make_table(const cli_table *table, bool printed)
 {
-        struct libscols_table *made = scols_new_table();
-        bool ok = made && !scols_table_enable_noencoding(made, 1) &&
-                  !scols_table_enable_noheadings(made, printed) &&
-                  !scols_table_set_termforce(made, SCOLS_TERMFORCE_NEVER) &&
-                  !scols_table_set_stream(made, table->stream);
+        struct libscols_table *made = scols.scols_new_table();
+        bool ok = made && !scols.scols_table_enable_noencoding(made, 1) &&
+                  !scols.scols_table_enable_noheadings(made, printed) &&
+                  !scols.scols_table_set_termforce(made, SCOLS_TERMFORCE_NEVER) &&
+                  !scols.scols_table_set_stream(made, table->stream);
         char header[32] = "";
 
         for (size_t i = 0; ok && i < table->n; i++) {
@@ -66,10 +98,10 @@ static struct libscols_table *make_table(const cli_table *table, bool printed)
                             (printed ? SCOLS_FL_STRICTWIDTH : 0);
                 if (!printed)
                         header_of(header, c->field->title);
-                ok = scols_table_new_column(made, header, (double)c->width, flags) != NULL;
+                ok = scols.scols_table_new_column(made, header, (double)c->width, flags) != NULL;
         }
         if (!ok) {
-                scols_unref_table(made);
+                scols.scols_unref_table(made);
                 return NULL;
         }
         return made;
@@ -80,6 +112,7 @@ pawl_status cli_table_new(
 {
         size_t n = 0;
 
+        TRY(pawl__lazy_load(&library, err));
         for (const cli_field *field = fields; field->type != CLI_AS_NOTHING; field++)
                 n += field->title != NULL;
         cli_table *table = calloc(1, sizeof *table + n * sizeof table->columns[0]);
@@ -107,7 +140,7 @@ void cli_table_free(cli_table *table)
 {
         if (!table)
                 return;
-        scols_unref_table(table->scols);
+        scols.scols_unref_table(table->scols);
         pawl__buf_free(&table->cell);
         free(table);
 }
@@ -164,7 +197,7 @@ static pawl_status format_cell(
 
 pawl_status cli_table_row(cli_table *table, const void *item, pawl_error *err)
 {
-        struct libscols_line *line = scols_table_new_line(table->scols, NULL);
+        struct libscols_line *line = scols.scols_table_new_line(table->scols, NULL);
 
         if (!line)
                 return pawl__nomem(err);
@@ -172,8 +205,8 @@ pawl_status cli_table_row(cli_table *table, const void *item, pawl_error *err)
                 pawl_status status = format_cell(table, table->columns[i].field, item, err);
                 if (status)
                         return status;
-                if (table->cell.failed ||
-                        scols_line_set_data(line, i, table->cell.data ? table->cell.data : ""))
+                if (table->cell.failed || scols.scols_line_set_data(line, i,
+                                                  table->cell.data ? table->cell.data : ""))
                         return pawl__nomem(err);
         }
         table->lines[table->waiting] = line;
@@ -186,7 +219,7 @@ pawl_status cli_table_row(cli_table *table, const void *item, pawl_error *err)
 
 static bool cut_cell(cli_table *table, struct libscols_cell *cell, size_t most)
 {
-        const char *text = scols_cell_get_data(cell);
+        const char *text = scols.scols_cell_get_data(cell);
         size_t cut;
 
         if (!text || cli_measure(pawl__text(text), most, &cut) <= most)
@@ -194,7 +227,7 @@ static bool cut_cell(cli_table *table, struct libscols_cell *cell, size_t most)
         cli_measure(pawl__text(text), most - 1, &cut);
         pawl__buf_clear(&table->cell);
         return !pawl__buf_add(&table->cell, text, cut) && !pawl__buf_adds(&table->cell, "…") &&
-               !scols_cell_set_data(cell, table->cell.data);
+               !scols.scols_cell_set_data(cell, table->cell.data);
 }
 
 /* Take columns off the widest that may be cut so, until the table fits; gives its width. */
@@ -220,21 +253,21 @@ static size_t narrow(cli_table *table, size_t width, cli_cut cut, size_t least)
 static struct libscols_cell *cell_at(const cli_table *table, size_t row, size_t at)
 {
         if (row > 0)
-                return scols_line_get_cell(table->lines[row - 1], at);
-        return scols_column_get_header(scols_table_get_column(table->scols, at));
+                return scols.scols_line_get_cell(table->lines[row - 1], at);
+        return scols.scols_column_get_header(scols.scols_table_get_column(table->scols, at));
 }
 
 /* Find widths that fit the terminal, and cut what is wider. False: no memory. */
 static bool fit(cli_table *table)
 {
-        const size_t first = scols_table_is_noheadings(table->scols) ? 1 : 0;
+        const size_t first = scols.scols_table_is_noheadings(table->scols) ? 1 : 0;
         size_t width = table->n - 1, cut;
         bool names = false;
 
         for (size_t i = 0; i < table->n; i++) {
                 names |= table->columns[i].field->cut == CLI_CUT_NAME;
                 for (size_t row = first; row <= table->waiting; row++) {
-                        const char *text = scols_cell_get_data(cell_at(table, row, i));
+                        const char *text = scols.scols_cell_get_data(cell_at(table, row, i));
                         size_t wide = text ? cli_measure(pawl__text(text), 0, &cut) : 0;
                         if (wide > table->columns[i].width)
                                 table->columns[i].width = wide;
@@ -257,15 +290,15 @@ pawl_status cli_table_flush(cli_table *table, pawl_error *err)
 {
         if (table->waiting == 0)
                 return PAWL_OK;
-        if ((table->width && !fit(table)) || scols_print_table(table->scols))
+        if ((table->width && !fit(table)) || scols.scols_print_table(table->scols))
                 return pawl__nomem(err);
         for (size_t i = 0; i < table->n; i++)
                 table->columns[i].width =
-                        scols_column_get_width(scols_table_get_column(table->scols, i));
+                        scols.scols_column_get_width(scols.scols_table_get_column(table->scols, i));
         struct libscols_table *next = make_table(table, true);
         if (!next)
                 return pawl__nomem(err);
-        scols_unref_table(table->scols);
+        scols.scols_unref_table(table->scols);
         table->scols = next;
         table->waiting = 0;
         return PAWL_OK;

@@ -19,7 +19,6 @@ only() {
 only 'sqlite3\.h' events/sqlite
 only 'libpq' events/postgres
 only 'openssl/' base
-only 'uuid/' base
 only 'utf8proc' base
 only 'yaml\.h' document
 only 'libsmartcols' command

@@ -5,7 +5,7 @@ for file in "$BIN/pawl" "$BIN/eventlog" "$BUILD_DIR"/libpawl.so*; do
         [ -e "$file" ] || continue # a static library
         readelf -d "$file" >dynamic
         grep -q NEEDED dynamic
-        if grep NEEDED dynamic | grep -E 'microhttpd|gnutls|libgit2|libarchive|libcrypto|libpq'; then
+        if grep NEEDED dynamic | grep -E 'microhttpd|gnutls|libgit2|libarchive|libcrypto|libpq|smartcols'; then
                 echo "$file: links what is to be loaded when it is first used"
                 exit 1
         fi
@@ -18,7 +18,7 @@ noted() {
         grep -aoE '\[\{"feature".*\}\]' notes | jq -r '.[] | select(.description and .priority) | .soname[]' | sed 's/\.so\..*//' | sort
 }
 if ! nm "$BIN/pawl" | grep -q __asan_init; then # which pads what it watches
-        noted "$BIN/pawl" | tr '\n' ' ' | grep -qx '5 libarchive libcrypto libgit2 libmicrohttpd libpq '
+        noted "$BIN/pawl" | tr '\n' ' ' | grep -qx '6 libarchive libcrypto libgit2 libmicrohttpd libpq libsmartcols '
         [ ! -e "$BUILD_DIR/libpawl.so" ] ||
                 noted "$BUILD_DIR/libpawl.so" | tr '\n' ' ' | grep -qx '4 libarchive libcrypto libgit2 libpq '
 fi

@@ -4,7 +4,7 @@ scripts/deps --list build test check >"$OLDPWD/listed"
 cd "$OLDPWD"
 
 # package MODULE: the Debian package that has this pkg-config module (or CMake package).
-declare -A package=([sqlite3]=libsqlite3-dev [uuid]=uuid-dev [libutf8proc]=libutf8proc-dev
+declare -A package=([sqlite3]=libsqlite3-dev [libutf8proc]=libutf8proc-dev
         [yaml-0.1]=libyaml-dev [smartcols]=libsmartcols-dev [cmocka]=libcmocka-dev
         [libzstd]=libzstd-dev [libgit2]=libgit2-dev [libarchive]=libarchive-dev [libmicrohttpd]=libmicrohttpd-dev
         [libpq]=libpq-dev [libcjson]=libcjson-dev [libcrypto]=libssl-dev [PkgConfig]=pkg-config [Threads]=libc6-dev)
