@@ -1,9 +1,9 @@
 /* Many processes on one log: PROCESSES that each start 5 small runs, beside one process that starts
- * all of these; and 500 hooks at once, the slowest of a hundred, beside as many `git status`, in a
- * tree of 20,000 files of which none changed.
+ * all of these; and 500 hooks at once, the slowest of a hundred, beside as many `git status`, in
+ * trees of 100 and of 20,000 files of which none changed.
  *
- *   build/bench/bench_many [PROCESSES]     (default 200; 2.5 hooks and 100 files for each; needs
- * git) */
+ *   build/bench/bench_many [PROCESSES]     (default 200; 2.5 hooks, and 0.5 and 100 files, for
+ * each; needs git) */
 #include "bench/source_tree.h"
 #include "bench/spawn.h"
 #include <sys/wait.h>
@@ -22,32 +22,11 @@ static void write_mission(void)
                 bench_die("cannot write the mission");
 }
 
-/* Processes that start @p argv, so many times each, one after the other. */
-static double at_once_ns(char *const argv[], size_t processes, size_t times)
+/* So many processes at once that each run a command so many times, one after the other: how long
+ * all of it takes; and each command, in @p took unless that is NULL. */
+static double at_once_ns(bench_series *took, char *const argv[], size_t processes, size_t times)
 {
         const double start = bench_now_ns();
-        int status;
-
-        for (size_t p = 0; p < processes; p++) {
-                const pid_t child = fork();
-                if (child < 0)
-                        bench_die("cannot fork");
-                if (child > 0)
-                        continue;
-                for (size_t i = 0; i < times; i++)
-                        bench_spawn_ns(argv);
-                _exit(0);
-        }
-        for (size_t p = 0; p < processes; p++)
-                if (wait(&status) < 0 || status != 0)
-                        bench_die("a process failed");
-        return bench_now_ns() - start;
-}
-
-/* The time below which 99 of 100 stay, of so many at once. */
-static double slowest_ns(char *const argv[], size_t processes)
-{
-        bench_series took = {NULL, 0, 0};
         int ends[2], status;
         double ns;
 
@@ -59,18 +38,32 @@ static double slowest_ns(char *const argv[], size_t processes)
                         bench_die("cannot fork");
                 if (child > 0)
                         continue;
-                ns = bench_spawn_ns(argv);
-                _exit(write(ends[1], &ns, sizeof ns) == sizeof ns ? 0 : 1);
+                for (size_t i = 0; i < times; i++) {
+                        ns = bench_spawn_ns(argv);
+                        if (write(ends[1], &ns, sizeof ns) != sizeof ns)
+                                _exit(1);
+                }
+                _exit(0);
         }
-        for (size_t p = 0; p < processes; p++) {
-                if (read(ends[0], &ns, sizeof ns) != sizeof ns || wait(&status) < 0 || status != 0)
-                        bench_die("a process failed");
-                bench_add(&took, ns);
-        }
-        ns = bench_quantile(&took, 0.99);
-        bench_clear(&took);
-        close(ends[0]);
         close(ends[1]);
+        while (read(ends[0], &ns, sizeof ns) == sizeof ns)
+                if (took)
+                        bench_add(took, ns);
+        close(ends[0]);
+        for (size_t p = 0; p < processes; p++)
+                if (wait(&status) < 0 || status != 0)
+                        bench_die("a process failed");
+        return bench_now_ns() - start;
+}
+
+/* The time below which 99 of 100 stay, of so many at once. */
+static double slowest_ns(char *const argv[], size_t processes)
+{
+        bench_series took = {NULL, 0, 0};
+
+        at_once_ns(&took, argv, processes, 1);
+        const double ns = bench_quantile(&took, 0.99);
+        bench_clear(&took);
         return ns;
 }
 
@@ -83,8 +76,8 @@ static void compare_runs(char *pawl, size_t processes)
         write_mission();
         bench_spawn_ns(run);
         for (int i = 0; i < ROUNDS; i++) {
-                bench_add(&one, at_once_ns(run, 1, processes * RUNS));
-                bench_add(&many, at_once_ns(run, processes, RUNS));
+                bench_add(&one, at_once_ns(NULL, run, 1, processes * RUNS));
+                bench_add(&many, at_once_ns(NULL, run, processes, RUNS));
         }
         snprintf(what, sizeof what, "%d runs on one log, started by %zu processes",
                 (int)processes * RUNS, processes);
@@ -94,19 +87,20 @@ static void compare_runs(char *pawl, size_t processes)
         bench_clear(&one);
 }
 
-static void compare_hooks(const char *pawl, size_t processes, size_t files)
+static void compare_hooks(const char *pawl, size_t processes, const char *tree, size_t files)
 {
         bench_series ours = {NULL, 0, 0}, git = {NULL, 0, 0};
         char hook[8192], what[80], here[4096];
-        char *status[] = {"git", "status", "--porcelain", NULL};
+        char *status[] = {"sh", "-c", "exec git status --porcelain", NULL};
         char *init[] = {"sh", "-c",
                 "git init -q . && echo .pawl/ >>.git/info/exclude && "
                 "git config core.untrackedCache true && git add -A && "
                 "git -c user.name=b -c user.email=b@example.org commit -q -m first",
                 NULL};
 
-        if (!getcwd(here, sizeof here))
-                bench_die("there is no working directory");
+        source_tree_make(tree, files);
+        if (chdir(tree) || !getcwd(here, sizeof here))
+                bench_die("cannot change to the tree");
         snprintf(hook, sizeof hook,
                 "exec %s hook >/dev/null <<'END'\n"
                 "{\"session_id\":\"s\",\"transcript_path\":\"/t\",\"cwd\":\"%s\",\"prompt_id\":\"p\","
@@ -129,6 +123,8 @@ static void compare_hooks(const char *pawl, size_t processes, size_t files)
                 &ours, &git);
         bench_clear(&ours);
         bench_clear(&git);
+        if (chdir(".."))
+                bench_die("cannot leave the tree");
 }
 
 int main(int argc, char **argv)
@@ -138,9 +134,7 @@ int main(int argc, char **argv)
 
         bench_folder();
         compare_runs(pawl, processes);
-        source_tree_make("tree", processes * 100);
-        if (chdir("tree"))
-                bench_die("cannot change to the tree");
-        compare_hooks(pawl, processes * 5 / 2, processes * 100);
+        compare_hooks(pawl, processes * 5 / 2, "small", processes / 2);
+        compare_hooks(pawl, processes * 5 / 2, "tree", processes * 100);
         return 0;
 }
