@@ -81,6 +81,7 @@ int cli_main(const cli_program *program, const cli_registry *commands, int argc,
         signal(SIGPIPE, SIG_DFL);
         signal(SIGXFSZ, SIG_IGN); /* a write past the limit of a file fails, and is reported */
         pawl__digest_start_lean();
+        pawl__log_start_lean();
         int code = cli_execute(program, (const char *const *)(argv + 1), n, &in);
         return finish_output(program, &in, code);
 }

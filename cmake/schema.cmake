@@ -15,9 +15,8 @@ set(schema_object "(TABLE|INDEX|TRIGGER) IF NOT EXISTS [a-z_]+")
 string(REGEX MATCHALL "TABLE IF NOT EXISTS [a-z_]+" schema_derived "${schema_derived}")
 string(REGEX MATCHALL "${schema_object}" schema_others "${schema_text}")
 list(REMOVE_ITEM schema_others "TABLE IF NOT EXISTS events" ${schema_derived})
-list(LENGTH schema_others schema_n_others)
 list(TRANSFORM schema_derived REPLACE ".* ([a-z_]+)$" "\"\\1\"")
-list(TRANSFORM schema_others REPLACE ".* ([a-z_]+)$" "'\\1'")
+list(TRANSFORM schema_others REPLACE ".* ([a-z_]+)$" "\"\\1\"")
 list(JOIN schema_derived ", " schema_derived)
 list(JOIN schema_others ", " schema_others)
 
@@ -26,6 +25,5 @@ file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/generated/schema_sql.h CONTENT
 file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/generated/schema_objects.h CONTENT
         "/* The objects of schema.sql, by cmake/schema.cmake. */
 static const char *const schema_derived[] = {${schema_derived}};
-static const char schema_others[] = \"${schema_others}\";
-enum { SCHEMA_OTHERS = ${schema_n_others} };
+static const char *const schema_others[] = {${schema_others}};
 ")

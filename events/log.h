@@ -15,6 +15,10 @@
  *  another process than the one that opened it. @p err NULL: the message is the log's own. */
 PAWL_MUST_CHECK pawl_status pawl__log_usable(pawl_log *log, pawl_error *err);
 
+/** For our own programs, before the first log is opened: SQLite does not count the memory that it
+ * takes, which it does under a lock of all handles. A library leaves that choice to the program. */
+void pawl__log_start_lean(void);
+
 /* ---- A batch: what is appended as one transaction ------------------------------------------- */
 
 struct pawl__batch;

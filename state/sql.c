@@ -16,10 +16,11 @@ void pawl__sql_select(pawl__buf *out, const pawl_log *log, pawl__table table)
         for (int c = 0; c < def->stored; c++) {
                 const pawl__column *column = &def->column[c];
                 bool there = column->since <= pawl__log_version(log);
-                pawl__buf_addf(out, "%s%s", c ? ", " : "",
-                        there                        ? column->name
-                        : column->type == PAWL__TEXT ? "NULL"
-                                                     : "0");
+                if (c)
+                        pawl__buf_adds(out, ", ");
+                pawl__buf_adds(out, there                        ? column->name
+                                    : column->type == PAWL__TEXT ? "NULL"
+                                                                 : "0");
         }
 }
 

@@ -12,20 +12,23 @@ enum { HANDOFF_ENTRIES = 20, SUMMARY_MAX = 2000 };
 
 pawl_status hook_find_session(hooking *h, bool *ended)
 {
-        pawl_session_filter filter = PAWL_SESSION_FILTER_INIT;
-        pawl_sessions *list = NULL;
+        pawl__state *state;
+        pawl__row *newest;
+        size_t n = 0;
 
-        filter.mission_id = h->mission.data;
-        filter.limit = 1; /* the newest */
-        pawl_status status = pawl_session_list(&list, h->log, &filter, &h->err);
-        *ended = !status && list->n && !pawl__text_is(list->items[0].status, "active");
-        if (!status && list->n && !*ended) {
-                snprintf(h->session_id, sizeof h->session_id, "%.*s",
-                        PAWL__FMT(list->items[0].session_id));
-                h->kept_seq = list->items[0].checkpoint_seq;
-        }
-        pawl_sessions_free(list);
-        return status;
+        *ended = false;
+        TRY(pawl__state_of(&state, h->log, &h->err));
+        TRY(pawl__state_sessions(&newest, &n, state, pawl__buf_text(&h->mission), NULL,
+                &(pawl__page){.limit = 1}, &h->arena, &h->err));
+        if (!n)
+                return PAWL_OK;
+        *ended = !pawl__text_is(newest->v[PAWL__SES_STATUS].text, "active");
+        if (*ended)
+                return PAWL_OK;
+        snprintf(h->session_id, sizeof h->session_id, "%.*s",
+                PAWL__FMT(newest->v[PAWL__SES_ID].text));
+        h->kept_seq = (uint64_t)newest->v[PAWL__SES_CHECKPOINT_SEQ].integer;
+        return PAWL_OK;
 }
 
 /* Some agents do not report that a session ends: then it has when the next one begins in the same

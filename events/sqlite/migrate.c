@@ -37,23 +37,63 @@ const pawl__schema pawl__schema_current = {6, schema_sql, steps, sizeof steps / 
 
 /* schema_derived: tables derived from the events, dropped and made again where one is missing or a
  * step changes them. schema_others: the rest of what schema.sql makes. Both are read from it. */
-enum { DERIVED = sizeof schema_derived / sizeof schema_derived[0] };
+enum {
+        DERIVED = sizeof schema_derived / sizeof schema_derived[0],
+        OTHERS = sizeof schema_others / sizeof schema_others[0]
+};
 
 typedef struct header {
-        int64_t application, version, objects;
+        int64_t application, version;
+        size_t objects, derived, others; /* all; those of the two lists */
+        bool events;
 } header;
+
+static bool is_listed(const char *name, const char *const *list, size_t n)
+{
+        size_t i = 0;
+
+        while (i < n && strcmp(name, list[i]) != 0)
+                i++;
+        return i < n;
+}
+
+static void count_object(header *h, const char *type, const char *name)
+{
+        const bool table = strcmp(type, "table") == 0;
+
+        h->objects++;
+        h->events |= table && strcmp(name, "events") == 0;
+        h->derived += table && is_listed(name, schema_derived, DERIVED);
+        h->others += is_listed(name, schema_others, OTHERS);
+}
+
+static pawl_status count_objects(header *h, pawl_log *log, pawl_error *err)
+{
+        sqlite3_stmt *stmt = NULL;
+        int rc = sqlite3_prepare_v2(
+                log->file->db, "SELECT type, name FROM main.sqlite_schema", -1, &stmt, NULL);
+
+        while (rc == SQLITE_OK || rc == SQLITE_ROW) {
+                rc = sqlite3_step(stmt);
+                const char *type = (const char *)sqlite3_column_text(stmt, 0);
+                const char *name = (const char *)sqlite3_column_text(stmt, 1);
+                if (rc == SQLITE_ROW && type && name)
+                        count_object(h, type, name);
+        }
+        sqlite3_finalize(stmt);
+        return pawl__db_fail(log, rc, "read it", err);
+}
 
 static pawl_status read_header(header *out, pawl_log *log, pawl_error *err)
 {
-        header h;
+        header h = {.application = 0};
         pawl_status status =
                 pawl__db_integer(&h.application, log, "PRAGMA main.application_id", err);
 
         if (!status)
                 status = pawl__db_integer(&h.version, log, "PRAGMA main.user_version", err);
         if (!status)
-                status = pawl__db_integer(
-                        &h.objects, log, "SELECT count(*) FROM main.sqlite_schema", err);
+                status = count_objects(&h, log, err);
         if (!status)
                 *out = h;
         if (!status)
@@ -88,34 +128,34 @@ static pawl_status identify(
  * U+FFFF: what is read back is not what was hashed. */
 static pawl_status check_encoding(pawl_log *log, pawl_error *err)
 {
-        int64_t utf_16 = 0;
-        pawl_status status = pawl__db_integer(
-                &utf_16, log, "SELECT encoding <> 'UTF-8' FROM pragma_encoding", err);
+        sqlite3_stmt *stmt = NULL;
+        int rc = sqlite3_prepare_v2(log->file->db, "PRAGMA main.encoding", -1, &stmt, NULL);
 
-        if (!status && utf_16)
-                return pawl__fail(err, PAWL_EFORMAT,
-                        "%s: is not a Pawl log: its texts are UTF-16; name another file",
-                        log->path);
-        return status;
+        if (rc == SQLITE_OK)
+                rc = sqlite3_step(stmt);
+        const char *encoding = (const char *)sqlite3_column_text(stmt, 0);
+        const bool utf_16 = encoding && strcmp(encoding, "UTF-8") != 0;
+        sqlite3_finalize(stmt);
+        TRY(pawl__db_fail(log, rc, "read it", err));
+        return utf_16 ? pawl__fail(err, PAWL_EFORMAT,
+                                "%s: is not a Pawl log: its texts are UTF-16; name another file",
+                                log->path)
+                      : PAWL_OK;
 }
 
 pawl_status pawl__schema_identify(
         bool *empty, pawl_log *log, const pawl__schema *schema, pawl_error *err)
 {
         header h;
-        int64_t tables = 0;
         pawl_status status = read_header(&h, log, err);
 
         if (!status)
                 status = identify(empty, &h, log, schema, err);
         if (!status)
                 status = check_encoding(log, err);
-        if (!status && !*empty)
-                status = pawl__db_integer(&tables, log,
-                        "SELECT count(*) FROM main.sqlite_schema "
-                        "WHERE type = 'table' AND name = 'events'",
-                        err);
-        if (!status && !*empty && tables != 1)
+        log->file->current = !status && !*empty && h.version == schema->version &&
+                             h.derived == DERIVED && h.others == OTHERS;
+        if (!status && !*empty && !h.events)
                 return pawl__fail(err, PAWL_EDAMAGED,
                         "%s: the log has lost its table of events; put back a copy", log->path);
         return status;
@@ -176,29 +216,11 @@ static pawl_status step(
                 log->path, from, schema->version);
 }
 
-/* How much of the schema is there: tables that are derived, and everything else by name. */
-static pawl_status count_objects(int64_t *tables, int64_t *others, pawl_log *log, pawl_error *err)
-{
-        char sql[1024];
-        int len = snprintf(sql, sizeof sql,
-                "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name IN (");
-
-        for (size_t i = 0; i < DERIVED; i++)
-                len += snprintf(sql + len, sizeof sql - (size_t)len, "%s'%s'", i ? "," : "",
-                        schema_derived[i]);
-        snprintf(sql + len, sizeof sql - (size_t)len, ")");
-        TRY(pawl__db_integer(tables, log, sql, err));
-        snprintf(sql, sizeof sql, "SELECT count(*) FROM main.sqlite_schema WHERE name IN (%s)",
-                schema_others);
-        return pawl__db_integer(others, log, sql, err);
-}
-
 /* The file's change to today's schema, inside a transaction. */
 static pawl_status bring_up(pawl_log *log, const pawl__schema *schema, pawl_error *err)
 {
         header h;
         bool empty, rebuild = false;
-        int64_t tables, others;
         pawl_status status = read_header(&h, log, err);
 
         if (!status)
@@ -212,44 +234,17 @@ static pawl_status bring_up(pawl_log *log, const pawl__schema *schema, pawl_erro
         int version = (int)h.version;
         for (; version < schema->version && !status; version++)
                 status = step(log, schema, version, &rebuild, err);
-        if (!status)
-                status = count_objects(&tables, &others, log, err);
-        if (!status && (rebuild || tables != DERIVED))
+        if (!status && (rebuild || h.derived != DERIVED))
                 status = drop_derived(log, err);
         return status ? status : make_schema(log, schema, err);
 }
 
-static pawl_status needs_change(
-        bool *needs, pawl_log *log, const pawl__schema *schema, pawl_error *err)
-{
-        header h;
-        bool empty;
-        int64_t tables, others;
-        pawl_status status = read_header(&h, log, err);
-
-        if (!status)
-                status = identify(&empty, &h, log, schema, err);
-        if (!status && !empty && h.version == schema->version) {
-                status = count_objects(&tables, &others, log, err);
-                if (!status)
-                        *needs = tables != DERIVED || others != SCHEMA_OTHERS;
-        } else if (!status) {
-                *needs = true;
-        }
-        return status;
-}
-
 pawl_status pawl__schema_ensure(pawl_log *log, const pawl__schema *schema, pawl_error *err)
 {
-        bool needs;
-        pawl_status status = needs_change(&needs, log, schema, err);
-
-        if (status || !needs)
-                return status;
-        status = pawl__db_exec(log, "BEGIN IMMEDIATE", "make its tables", err);
-        if (status)
-                return status;
-        status = bring_up(log, schema, err);
+        if (log->file->current)
+                return PAWL_OK;
+        TRY(pawl__db_exec(log, "BEGIN IMMEDIATE", "make its tables", err));
+        pawl_status status = bring_up(log, schema, err);
         if (!status)
                 status = pawl__db_exec(log, "COMMIT", "make its tables", err);
         if (!status)

@@ -177,6 +177,11 @@ static void forget(pawl_log *log)
         (void)sqlite3_db_release_memory(log->file->db);
 }
 
+void pawl__log_start_lean(void)
+{
+        (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 const char *pawl_sqlite_version(void)
 {
         return sqlite3_libversion();

@@ -66,6 +66,7 @@ struct pawl__file {
         sqlite3 *db;
         char *side, *side_end; /* room for the path and "-wal", "-shm" or "-journal" after it */
         const pawl__schema *schema;
+        bool current;               /* pawl__schema_identify() found all of that */
         pawl__stamp stamp;          /* of the database, when it was last looked at */
         ino_t wal_inode, shm_inode; /* of the files beside it that are open; 0: there was none */
         bool displaced; /* another log is at the path: what is committed now is saved, and fails
