@@ -12,7 +12,7 @@ enum { BATCH_ROWS = 256, BATCH_BYTES = 1 << 20 };
 
 struct pawl_cursor {
         pawl_log *log;
-        char *texts;               /* of the filter, when they are its own */
+        char *texts;               /* of the filter */
         uint64_t last, until;      /* the last one copied, the last one to be read */
         pawl__event_filter filter; /* of pawl__cursor_find(): what is still to be read */
         bool finds;
@@ -124,16 +124,45 @@ static pawl_status find_rows(pawl_cursor *cursor, size_t *n)
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 
+/* The filter's texts, in one piece of memory that the cursor has. */
+static pawl_status own_filter(pawl_cursor *cursor, const pawl__event_filter *filter)
+{
+        pawl__event_filter *const own = &cursor->filter;
+        pawl_text *const texts[] = {&own->type, &own->run_id, &own->step_id};
+        size_t size = 1;
+
+        *own = *filter;
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+                size += texts[i]->len;
+        char *at = cursor->texts = malloc(size);
+        if (!at)
+                return pawl__nomem(&cursor->log->err);
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+                if (!texts[i]->data)
+                        continue;
+                if (texts[i]->len)
+                        memcpy(at, texts[i]->data, texts[i]->len);
+                texts[i]->data = at;
+                at += texts[i]->len;
+        }
+        return PAWL_OK;
+}
+
 pawl_status pawl__cursor_find(pawl_cursor **out, pawl_log *log, const pawl__event_filter *filter)
 {
-        pawl_status status = pawl__cursor_open(out, log, filter->since, UINT64_MAX);
+        pawl_cursor *cursor = NULL;
 
-        if (status)
+        TRY(pawl__cursor_open(&cursor, log, filter->since, UINT64_MAX));
+        const pawl_status status = own_filter(cursor, filter);
+        if (status) {
+                pawl_cursor_close(cursor);
                 return status;
-        (*out)->finds = true;
-        (*out)->filter = *filter;
-        if (!filter->before || filter->before > (*out)->until)
-                (*out)->filter.before = (*out)->until + 1;
+        }
+        cursor->finds = true;
+        if (filter->before && filter->before - 1 < cursor->until)
+                cursor->until = filter->before - 1;
+        cursor->filter.before = cursor->until + 1;
+        *out = cursor;
         return PAWL_OK;
 }
 
@@ -160,7 +189,7 @@ pawl_status pawl__cursor_open(pawl_cursor **out, pawl_log *log, uint64_t since, 
         cursor->log = log;
         cursor->texts = NULL;
         cursor->finds = false;
-        cursor->filter = (pawl__event_filter){0};
+        cursor->filter = (pawl__event_filter){.since = 0};
         cursor->last = since;
         cursor->until = head > since && head - since > most ? since + most : head;
         cursor->arena = (pawl__arena)PAWL__ARENA_INIT;
@@ -208,56 +237,8 @@ pawl_status pawl_cursor_next(pawl_cursor *cursor, pawl_event *event)
         return status;
 }
 
-/* ---- Filtered, and waited for ---------------------------------------------------------------- */
-
-/* The filter's texts, copied into one piece of memory that the cursor has. */
-static pawl_status own_filter(pawl_cursor *cursor, const pawl_event_filter *filter)
-{
-        const char *const texts[] = {filter->type, filter->run_id, filter->step_id};
-        pawl_text *const to[] = {
-                &cursor->filter.type, &cursor->filter.run_id, &cursor->filter.step_id};
-        size_t size = 1;
-
-        for (size_t i = 0; i < 3; i++)
-                size += texts[i] ? strlen(texts[i]) + 1 : 0;
-        char *at = cursor->texts = malloc(size);
-        if (!at)
-                return pawl__nomem(&cursor->log->err);
-        for (size_t i = 0; i < 3; i++) {
-                if (!texts[i])
-                        continue;
-                const size_t len = strlen(texts[i]);
-                memcpy(at, texts[i], len + 1);
-                *to[i] = pawl__text_n(at, len);
-                at += len + 1;
-        }
-        return PAWL_OK;
-}
-
-pawl_status pawl_cursor_find(pawl_cursor **out, pawl_log *log, const pawl_event_filter *filter)
-{
-        TRY(pawl__log_usable(log, NULL));
-
-        pawl_cursor *cursor = NULL;
-
-        if (filter->version != PAWL_EVENT_FILTER_VERSION)
-                return pawl__fail(&log->err, PAWL_EINVAL,
-                        "event filter: version %u is not known; start from PAWL_EVENT_FILTER_INIT",
-                        filter->version);
-        if (filter->type && pawl__event_type_of(pawl__text(filter->type)) == PAWL__EVENT_OTHER)
-                return pawl__fail(&log->err, PAWL_EINVAL,
-                        "event type \"%.64s\": is not known; use one of the event log's types",
-                        filter->type);
-        pawl_status status =
-                pawl__cursor_find(&cursor, log, &(pawl__event_filter){.since = filter->since});
-        if (!status)
-                status = own_filter(cursor, filter);
-        if (status)
-                pawl_cursor_close(cursor);
-        else
-                *out = cursor;
-        return status;
-}
+/* ---- Waited for -----------------------------------------------------------------------------
+ */
 
 /* What was appended since is to be read, too. */
 static pawl_status reach_head(pawl_cursor *cursor)
@@ -372,12 +353,12 @@ pawl_status pawl__log_walk(pawl_log *log, uint64_t since, uint64_t until, pawl__
         return status == PAWL_DONE ? PAWL_OK : status;
 }
 
-pawl_status pawl__log_each(
-        pawl_log *log, uint64_t since, pawl__event_fn fn, void *user, pawl_error *err)
+/* All that the cursor, which is closed then, has; @p status: of its opening. */
+static pawl_status each(pawl_log *log, pawl_cursor *cursor, pawl_status status, pawl__event_fn fn,
+        void *user, pawl_error *err)
 {
-        pawl_cursor *cursor = NULL;
         pawl_event event = {0};
-        pawl_status stop = PAWL_OK, status = pawl_cursor_open(&cursor, log, since);
+        pawl_status stop = PAWL_OK;
 
         while (!status && !stop && (status = pawl_cursor_next(cursor, &event)) == PAWL_OK)
                 stop = fn(&event, pawl__event_type_of(event.type), user, err);
@@ -385,6 +366,24 @@ pawl_status pawl__log_each(
         if (status < 0)
                 return pawl__log_failed(log, status, err);
         return stop == PAWL_DONE ? PAWL_OK : stop;
+}
+
+pawl_status pawl__log_each(
+        pawl_log *log, uint64_t since, pawl__event_fn fn, void *user, pawl_error *err)
+{
+        pawl_cursor *cursor = NULL;
+        const pawl_status status = pawl_cursor_open(&cursor, log, since);
+
+        return each(log, cursor, status, fn, user, err);
+}
+
+pawl_status pawl__log_each_of(pawl_log *log, const pawl__event_filter *filter, pawl__event_fn fn,
+        void *user, pawl_error *err)
+{
+        pawl_cursor *cursor = NULL;
+        const pawl_status status = pawl__cursor_find(&cursor, log, filter);
+
+        return each(log, cursor, status, fn, user, err);
 }
 
 pawl_status pawl_log_head(uint64_t *seq, unsigned char hash[32], pawl_log *log)

@@ -251,7 +251,7 @@ typedef struct pawl__event_filter {
         bool back; /**< the last one first */
 } pawl__event_filter;
 
-/** A cursor over those alone; texts of the filter are borrowed. Where all pass, one that is missing
+/** A cursor over those alone; it copies the filter's texts. Where all pass, one that is missing
  *  is seen. No index is used but that of seq: it costs what the range has. */
 PAWL_MUST_CHECK pawl_status pawl__cursor_find(
         pawl_cursor **out, pawl_log *log, const pawl__event_filter *filter);
@@ -263,6 +263,9 @@ typedef pawl_status (*pawl__event_fn)(
  * ends the walk well. Texts are valid during that call. */
 PAWL_MUST_CHECK pawl_status pawl__log_each(
         pawl_log *log, uint64_t since, pawl__event_fn fn, void *user, pawl_error *err);
+/** The same of those that pass. */
+PAWL_MUST_CHECK pawl_status pawl__log_each_of(pawl_log *log, const pawl__event_filter *filter,
+        pawl__event_fn fn, void *user, pawl_error *err);
 /** pawl_log_verify() without the rules: @p judge is called for each event whose hash is right, and
  * fails with PAWL_EDAMAGED for one that is not to be there; may be NULL. */
 PAWL_MUST_CHECK pawl_status pawl__chain_verify(pawl_verify_result *result, pawl_log *log,

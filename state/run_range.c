@@ -1,5 +1,6 @@
 #include "state/run_range.h"
 #include "base/error.h"
+#include "events/types.h"
 #include "state/projection.h"
 
 pawl_status pawl__run_range(
@@ -32,21 +33,47 @@ pawl_status pawl__run_each(pawl_log *log, pawl_text run_id, uint64_t since, uint
         pawl__event_fn fn, void *user, pawl_error *err)
 {
         pawl__event_filter filter;
-        pawl_cursor *cursor;
-        pawl_event event;
-        pawl_status stop = PAWL_OK;
 
         TRY(pawl__run_range(&filter, log, run_id, err));
         if (since > filter.since)
                 filter.since = since;
         if (until < UINT64_MAX && (!filter.before || until < filter.before))
                 filter.before = until + 1;
-        TRY(pawl__log_failed(log, pawl__cursor_find(&cursor, log, &filter), err));
-        pawl_status status = PAWL_OK;
-        while (!stop && (status = pawl_cursor_next(cursor, &event)) == PAWL_OK)
-                stop = fn(&event, pawl__event_type_of(event.type), user, err);
-        pawl_cursor_close(cursor);
-        if (status < 0)
-                return pawl__log_failed(log, status, err);
-        return stop == PAWL_DONE ? PAWL_OK : stop;
+        return pawl__log_each_of(log, &filter, fn, user, err);
+}
+
+/* Where the run's events are, as far as the tables say; a log without such tables is read whole. */
+static void narrow(pawl__event_filter *filter, pawl_log *log)
+{
+        pawl_error ignored;
+        pawl__event_filter range;
+
+        if (pawl__run_range(&range, log, filter->run_id, &ignored))
+                return;
+        if (range.since > filter->since)
+                filter->since = range.since;
+        filter->before = range.before;
+}
+
+pawl_status pawl_cursor_find(pawl_cursor **out, pawl_log *log, const pawl_event_filter *filter)
+{
+        TRY(pawl__log_usable(log, NULL));
+
+        pawl_error *err = pawl__log_error(log);
+
+        if (filter->version != PAWL_EVENT_FILTER_VERSION)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "event filter: version %u is not known; start from PAWL_EVENT_FILTER_INIT",
+                        filter->version);
+        if (filter->type && pawl__event_type_of(pawl__text(filter->type)) == PAWL__EVENT_OTHER)
+                return pawl__fail(err, PAWL_EINVAL,
+                        "event type \"%.64s\": is not known; use one of the event log's types",
+                        filter->type);
+        pawl__event_filter found = {.since = filter->since,
+                .type = pawl__text(filter->type),
+                .run_id = pawl__text(filter->run_id),
+                .step_id = pawl__text(filter->step_id)};
+        if (found.run_id.data)
+                narrow(&found, log);
+        return pawl__cursor_find(out, log, &found);
 }

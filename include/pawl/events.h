@@ -189,8 +189,9 @@ typedef struct pawl_event_filter {
         }
 
 /** Read the events that the filter lets pass, in seq order, up to the last one there is now. It
- *  costs what the events after filter.since cost: none is found by an index. The filter is copied.
- *  PAWL_EINVAL for a type that is not known, or another version. */
+ *  costs what the events after filter.since cost, of a run what those between its first event and
+ * its last do: none is found by an index. The filter is copied. PAWL_EINVAL for a type that is not
+ * known, or another version. */
 PAWL_EXTERN PAWL_MUST_CHECK pawl_status pawl_cursor_find(
         pawl_cursor **out, pawl_log *log, const pawl_event_filter *filter);
 

@@ -82,15 +82,13 @@ static bool passes(const pawl__event_filter *f, uint64_t seq)
 LOG_TEST(a_cursor_finds_what_passes_a_filter_from_either_end)
 {
         enum { EVENTS = 1700 }; /* more than two batches of each filter */
-        const pawl_text none = {NULL, 0}, even = pawl__text("even"), b = pawl__text("b"),
+        const pawl_text even = pawl__text("even"), b = pawl__text("b"),
                         type = pawl__text("GlossaryScopeActivated");
-        const pawl__event_filter filters[] = {{0, 0, none, none, none, false},
-                {5, 600, none, none, none, false}, {5, 6, none, none, none, false},
-                {6, 6, none, none, none, false}, {9, 3, none, none, none, false},
-                {EVENTS, 0, none, none, none, false}, {0, UINT64_MAX, type, none, none, false},
-                {0, 0, none, even, none, false}, {7, 1500, none, even, none, false},
-                {0, 0, none, none, b, false}, {0, 0, type, even, b, false},
-                {0, 0, none, pawl__text("nobody"), none, false}};
+        const pawl__event_filter filters[] = {{.since = 0}, {.since = 5, .before = 600},
+                {.since = 5, .before = 6}, {.since = 6, .before = 6}, {.since = 9, .before = 3},
+                {.since = EVENTS}, {.before = UINT64_MAX, .type = type}, {.run_id = even},
+                {.since = 7, .before = 1500, .run_id = even}, {.step_id = b},
+                {.type = type, .run_id = even, .step_id = b}, {.run_id = pawl__text("nobody")}};
         pawl_cursor *cursor;
         pawl_event event;
 
