@@ -133,8 +133,9 @@ INSERT OR IGNORE INTO projection (id, applied_seq) VALUES (1, 0);
 -- how many of them are completed. current_step: the one that started last and is not completed. untold: 0,
 -- nobody is told how it ends; -1, somebody was told of all; else seq of the event that is still to be told.
 -- rules: 1, its events are judged by the rules of docs/reference/event-log.md; 2, it was claimed since it ended
--- last; 4, it takes over completed steps of another run; 8, it was imported; 16 times the seq of its first event
--- that broke a rule. first_seq and last_seq: its events are between these, whatever their types.
+-- last; 4, it takes over completed steps of another run; 8, it was imported; 16, an event said what its steps need;
+-- 32 times the seq of its first event that broke a rule. first_seq and last_seq: its events are between these,
+-- whatever their types. in_mission: how many steps its mission has now.
 CREATE TABLE IF NOT EXISTS runs (
         run_id       TEXT NOT NULL PRIMARY KEY,
         mission_id   TEXT,
@@ -155,7 +156,8 @@ CREATE TABLE IF NOT EXISTS runs (
         untold       INTEGER NOT NULL,
         rules        INTEGER NOT NULL,
         first_seq    INTEGER NOT NULL,
-        last_seq     INTEGER NOT NULL
+        last_seq     INTEGER NOT NULL,
+        in_mission   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 -- Unfinished runs, newest first: status <> 'completed' ORDER BY started_seq DESC. No column that each event
 -- changes is in an index: an update that changes none writes no index.
@@ -166,9 +168,11 @@ CREATE INDEX IF NOT EXISTS runs_untold ON runs (mission_id) WHERE untold > 0;
 -- status: pending, running, blocked, completed, failed, skipped. order_seq is that of RunStarted, number the
 -- step's place in the mission. checkpoint_seq: its last StepCheckpointed, or the WorkspaceRolledBack that
 -- gave it up since. exit_code is -1 until the command ended, 128 + signal when killed. gate: "!" or "-" (whether
--- conflicts are named); "1" while the gate has let it pass, else "0"; the conflict whose answer is its output, or
--- nothing, and a space; the hash of an output that was blocked, or nothing, and a space; the conflicts that block it,
--- with spaces between. NULL: "-0  ".
+-- conflicts are named); a digit, 1 while the gate has let it pass, and 2 more where it started with the strictness
+-- medium, 4 with max; what its mission says of it, or nothing, and a space: a digit of its strictness (0 off, 1 medium,
+-- 2 max), "w" if it has a `when`, else "-", and each step that it needs behind a "/" (a newline in place of a space); the
+-- conflict whose answer is its output, or nothing, and a space; the hash of an output that was blocked, or nothing, and
+-- a space; the conflicts that block it, with spaces between. NULL: "-0   ".
 CREATE TABLE IF NOT EXISTS steps (
         run_id         TEXT NOT NULL,
         step_id        TEXT NOT NULL,

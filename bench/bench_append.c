@@ -25,7 +25,7 @@ struct bench {
 
 static void set_up(struct bench *b, size_t steps)
 {
-        checkpoints_open(&b->c, "events.db", steps);
+        checkpoints_open(&b->c, "events.db", steps, 2);
         raw_twin_open(&b->twin, "events.db", "raw.db", tables, sizeof tables / sizeof tables[0]);
 }
 

@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 
         bench_folder();
         bench_words_make();
-        checkpoints_open(&k.c, "events.db", CASES * passes);
+        checkpoints_open(&k.c, "events.db", CASES * passes, 2);
         raw_twin_open(&k.twin, "events.db", "raw.db", &events, 1);
         beside_a_commit(&k, passes, 1,
                 (bench_question){

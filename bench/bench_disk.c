@@ -28,8 +28,7 @@ static void measure(size_t n, size_t scopes, const char *what)
 
         snprintf(path, sizeof path, "scopes-%zu.db", scopes);
         memset(&c, 0, sizeof c);
-        checkpoints_open(&c, path, n);
-        c.scopes = scopes;
+        checkpoints_open(&c, path, n, scopes);
         double before = size_of(path);
         for (size_t i = 0; i < n; i += CHECKPOINTS_BATCH) {
                 checkpoints_make(&c, CHECKPOINTS_BATCH);

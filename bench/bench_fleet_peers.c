@@ -202,7 +202,7 @@ static void open_checkpoints(void)
         pawl_event event;
 
         snprintf(url, sizeof url, "%s#checkpoints-%d", server, (int)getpid());
-        checkpoints_open(&ours, url, SAVED + ROUNDS * LOADED);
+        checkpoints_open(&ours, url, SAVED + ROUNDS * LOADED, 2);
         const uint64_t first = ours.seq;
         for (int i = 0; i < SAVED / CHECKPOINTS_BATCH; i++) {
                 checkpoints_make(&ours, CHECKPOINTS_BATCH);

@@ -246,7 +246,8 @@ int main(int argc, char **argv)
         bench_folder();
         checkpoints_open(&ours, "events.db",
                 LISTED + 2 * (rounds + (rounds / 4 + 1) * AT_ONCE +
-                                     (rounds / 10 + 1) * CHECKPOINTS_BATCH));
+                                     (rounds / 10 + 1) * CHECKPOINTS_BATCH),
+                2);
         first = ours.seq;
         for (int i = 0; i < LISTED / CHECKPOINTS_BATCH; i++)
                 append_batch();

@@ -18,14 +18,29 @@ static pawl_event event_of(const char *type, const char *step, const char *paylo
                 .payload = pawl__text(payload)};
 }
 
+/* Of so many scopes, and the end of an object. */
+static void write_refs(char *out, size_t size, size_t scopes)
+{
+        static const char *const names[] = {"mission_local", "team_domain", "core"};
+        int len = snprintf(out, size, "\"scope_refs\":[");
+
+        for (size_t i = 0; i < scopes; i++)
+                len += snprintf(out + len, size - (size_t)len,
+                        "%s{\"scope\":\"%s\",\"version_id\":\"" HASH "\"}", i ? "," : "",
+                        names[(i + 1) % 3]);
+        snprintf(out + len, size - (size_t)len, "],");
+}
+
 /* The run is claimed and its steps are started, so that each can be checkpointed. */
 static void start_run(checkpoints *c, size_t steps)
 {
         pawl__batch batch = PAWL__BATCH_INIT;
-        char id[32];
+        char id[32], begins[768], refs[700];
 
+        write_refs(refs, sizeof refs, c->scopes);
+        snprintf(begins, sizeof begins, "{%s\"steps\":[]}", refs);
         for (size_t i = 0; i <= steps; i++) {
-                pawl_event event = event_of("RunStarted", NULL, "{\"steps\":[],\"scope_refs\":[]}");
+                pawl_event event = event_of("RunStarted", NULL, begins);
                 if (i > 0) {
                         step_id(id, i);
                         event = event_of("StepStarted", id, "{\"input_hash\":\"" HASH "\"}");
@@ -40,13 +55,13 @@ static void start_run(checkpoints *c, size_t steps)
         pawl__batch_free(&batch);
 }
 
-void checkpoints_open(checkpoints *c, const char *path, size_t steps)
+void checkpoints_open(checkpoints *c, const char *path, size_t steps, size_t scopes)
 {
         pawl_log_options options = PAWL_LOG_OPTIONS_INIT;
         pawl_error err = PAWL_ERROR_INIT;
         unsigned char hash[32];
 
-        c->scopes = 2;
+        c->scopes = scopes;
         options.flags = PAWL_LOG_CREATE;
         if (pawl_log_open(&c->log, path, &options, &err) || pawl__state_of(&c->state, c->log, &err))
                 bench_die(err.message);
@@ -57,19 +72,16 @@ void checkpoints_open(checkpoints *c, const char *path, size_t steps)
 
 static void make_payload(char out[768], size_t step, size_t scopes)
 {
-        static const char *const names[] = {"mission_local", "team_domain", "core"};
         unsigned long long x = (unsigned long long)step * 0x9e3779b97f4a7c15ull;
-        int len = snprintf(out, 768,
+        const int len = snprintf(out, 768,
                 "{\"cursor\":\"pre_generation_gate\",\"input_hash\":\"" HASH
                 "\",\"input_hash_alg\":\"jcs-sha256\",\"retry_token\":"
-                "\"%08llx-%04llx-4000-8000-%012zu\",\"scope_refs\":[",
+                "\"%08llx-%04llx-4000-8000-%012zu\",",
                 x >> 32, x >> 16 & 0xffff, step);
 
-        for (size_t i = 0; i < scopes; i++)
-                len += snprintf(out + len, 768 - (size_t)len,
-                        "%s{\"scope\":\"%s\",\"version_id\":\"" HASH "\"}", i ? "," : "",
-                        names[(i + 1) % 3]);
-        snprintf(out + len, 768 - (size_t)len, "],\"strictness\":\"medium\"}");
+        write_refs(out + len, 768 - (size_t)len, scopes);
+        const size_t at = strlen(out);
+        snprintf(out + at, 768 - at, "\"strictness\":\"medium\"}");
 }
 
 void checkpoints_make(checkpoints *c, size_t n)

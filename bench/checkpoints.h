@@ -18,13 +18,13 @@ typedef struct checkpoints {
         pawl__state *state;
         uint64_t fence, seq; /* seq: the last event's */
         size_t step;         /* the last that got its checkpoint, from 1 */
-        size_t scopes;       /* that a checkpoint names, 1 to 3: two at first */
+        size_t scopes;       /* that the run and its checkpoints name, 1 to 3 */
         pawl_event events[CHECKPOINTS_BATCH];
         char ids[CHECKPOINTS_BATCH][32], payloads[CHECKPOINTS_BATCH][768];
 } checkpoints;
 
 /** A new log with a claimed run of so many started steps. */
-void checkpoints_open(checkpoints *c, const char *path, size_t steps);
+void checkpoints_open(checkpoints *c, const char *path, size_t steps, size_t scopes);
 
 /** The next @p n (at most CHECKPOINTS_BATCH) StepCheckpointed, in c->events. Tokens are spread as
  *  real ones are. */

@@ -64,8 +64,12 @@ typedef enum pawl__field_kind {
         PAWL__FIELD_OBJECT,
         PAWL__FIELD_MAYBE_OBJECT, /**< or null */
         PAWL__FIELD_ARRAY,
-        PAWL__FIELD_REFS,  /**< an array of {scope, version_id} */
-        PAWL__FIELD_CHOICE /**< one of some words; from v 2 on, before that any text */
+        PAWL__FIELD_REFS,      /**< an array of {scope, version_id} */
+        PAWL__FIELD_OWNER,     /**< {boot_id, host, pid, pid_start}; before v 2 any object */
+        PAWL__FIELD_FINDINGS,  /**< an array of {term, severity}; before v 2 any */
+        PAWL__FIELD_CONFLICTS, /**< an array of {conflict_id}; before v 2 any */
+        PAWL__FIELD_TIME,      /**< RFC 3339 */
+        PAWL__FIELD_CHOICE     /**< one of some words; from v 2 on, before that any text */
 } pawl__field_kind;
 
 typedef struct pawl__event_field {
@@ -83,6 +87,9 @@ typedef struct pawl__event_def {
         bool needs_fence; /**< with a run_id it may be appended only by the run's owner */
         size_t max_len;   /**< of the canonical payload, bytes; 0: no limit of its own */
         pawl__event_field required[10]; /**< ends with a NULL name */
+        /** Likewise those that may be left out or null, and that readers depend on where they are
+         *  there; from v 2 on. */
+        const pawl__event_field *optional;
 } pawl__event_def;
 
 /** The definition of a type; a static table. */
@@ -98,8 +105,8 @@ static inline bool pawl__event_changes_senses(pawl__event_type type)
 }
 
 /**
- * Check a payload against its type: an object, each required field there and of its kind. Fields
- * that are not known are ignored; types that are not known pass.
+ * Check a payload against its type: an object, each required field there and of its kind, each
+ * optional one that is there, too. Fields that are not known are ignored; types that are not known pass.
  * @return PAWL_EINVAL "seq 7 (StepCheckpointed): payload.retry_token: WHAT; HOW TO FIX" (seq 0 is
  *         left out), PAWL_ENEWER when the event's v is newer than the form's.
  */

@@ -95,12 +95,7 @@ pawl_status pawl__runner_write_mission(pawl__runner *r, pawl__json_writer *w)
         pawl__hex(hex, hash, PAWL__HASH_LEN);
         pawl__json_member_string(w, "mission_document", hex);
         pawl__json_member_string(w, "mission_hash", r->mission->hash);
-        pawl__json_name(w, "steps");
-        pawl__json_open_array(w);
-        for (size_t i = 0; i < r->mission->n_steps; i++)
-                pawl__json_text(w, r->mission->steps[i].id);
-        pawl__json_close_array(w);
-        return PAWL_OK;
+        return pawl__runner_write_plan(r, w);
 }
 
 static pawl_status emit_changed(pawl__runner *r)
@@ -254,7 +249,9 @@ pawl_status pawl__runner_hold_mission(pawl__runner *r, const pawl__row *run)
         bool yes = false;
         pawl_status status = pawl__runner_judge_mission(&yes, r, run);
 
-        return !status && yes ? emit_changed(r) : status;
+        if (status || yes)
+                return status ? status : emit_changed(r);
+        return pawl__runner_hold_plan(r, run);
 }
 
 pawl_status pawl__runner_confirm(bool *yes, const pawl_input_change *change, void *user)

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "events/types.h"
 #include "mission/params.h"
+#include "mission/runner.h"
 #include "mission/runs.h"
 #include "state/forked.h"
 #include "state/store.h"
@@ -146,7 +147,7 @@ static pawl_status take_mission(
                 return PAWL_OK;
         const pawl_status status =
                 pawl__json_tree_read(&tree, event->payload.data, event->payload.len, err);
-        if (!status) {
+        if (!status && pawl__json_get(&tree, 0, "mission_hash") != PAWL__NO_NODE) {
                 f->document = pawl__arena_copy(
                         &f->arena, pawl__json_get_text(&tree, 0, "mission_document"));
                 f->file =
@@ -400,6 +401,11 @@ static pawl_status add_started(
                 pawl__json_member_text(&w, "mission_hash", f->file);
         pawl__json_member_string(&w, "mission_path", f->path);
         write_steps(&w, f);
+        if (f->run.v[PAWL__RUN_RULES].integer & PAWL__RULES_PLANNED &&
+                pawl__rows_write_plan(&w, f->steps, f->n_steps, err)) {
+                pawl__json_writer_free(&w);
+                return PAWL_ENOMEM;
+        }
         pawl__json_member_raw(&w, "scope_refs", refs.data ? refs : pawl__text("[]"));
         if (strictness.data)
                 pawl__json_member_text(&w, "strictness", strictness);

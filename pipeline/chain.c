@@ -235,7 +235,8 @@ static void write_ids(pawl__json_writer *w, const char *name, const pawl__row *r
         pawl__json_name(w, name);
         pawl__json_open_array(w);
         for (size_t i = 0; i < n; i++)
-                pawl__json_text(w, rows[i].v[PAWL__STEP_ID].text);
+                if (!pawl__text_is(rows[i].v[PAWL__STEP_STATUS].text, "skipped"))
+                        pawl__json_text(w, rows[i].v[PAWL__STEP_ID].text);
         pawl__json_close_array(w);
 }
 

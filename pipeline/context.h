@@ -93,6 +93,7 @@ struct pawl_context {
         pawl_input_change change;
         pawl__phase phase;
         pawl__strictness effective; /**< PAWL__STRICTNESS_UNSET: not decided yet */
+        pawl__strictness least;     /**< with which a step that is resumed started */
         pawl__cursor_at cursor;     /**< where a PAWL_JUMP goes on */
         pawl__cursor_at resumed_at; /**< where, when resumed */
         bool resumed;

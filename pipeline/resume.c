@@ -99,14 +99,14 @@ static bool same_scopes(const pawl_context *ctx, const pawl__checkpoint *from)
         return true;
 }
 
-/* Restore what the step is evaluated by: the checkpoint's strictness, and its versions of the
- * scopes. */
+/* Restore what the step is evaluated by: the checkpoint's strictness, or that with which the step
+ * started since, and its versions of the scopes. */
 static pawl_status restore(pawl_context *ctx, const pawl__checkpoint *from)
 {
         ctx->token_used = true;
         ctx->resumed = true;
         ctx->cursor = ctx->resumed_at = from->cursor;
-        ctx->effective = from->strictness;
+        ctx->effective = from->strictness < ctx->least ? ctx->least : from->strictness;
         ctx->checkpoint = ctx->committed = *from;
         if (same_scopes(ctx, from))
                 return PAWL_OK;
@@ -323,6 +323,8 @@ static pawl_status from_token(pawl_context *ctx)
                         PAWL__STEP(ctx));
         if (status)
                 return status;
+        ctx->least =
+                (pawl__strictness)(PAWL__STRICTNESS_OFF + step.v[PAWL__STEP_STRICTNESS].integer);
         pawl_text token = step.v[PAWL__STEP_TOKEN].text;
         bool newer = token.data && !pawl__text_is(token, asked->retry_token);
         if (newer && (status = pawl__checkpoint_of_step(
@@ -330,6 +332,8 @@ static pawl_status from_token(pawl_context *ctx)
                 return status;
         pawl__resume_decision decision = pawl__resume_decide(
                 asked, newer ? &newest : NULL, step.v[PAWL__STEP_STATUS].text, ctx->input_hash);
+        if (newer && decision.from == asked) /* it has another token since, and goes on with none */
+                ctx->token_spent = true;
         switch (decision.verdict) {
         case PAWL__RESUME_AT_CURSOR:
                 return go_on(ctx, decision.from);

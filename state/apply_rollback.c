@@ -335,6 +335,7 @@ static pawl_status put_step(struct ending *e, const pawl__apply_ctx *a, const pa
         if (status == PAWL_OK) {
                 becomes.v[PAWL__STEP_ORDER_SEQ] = former.v[PAWL__STEP_ORDER_SEQ];
                 becomes.v[PAWL__STEP_NUMBER] = former.v[PAWL__STEP_NUMBER];
+                becomes.v[PAWL__STEP_PLAN] = former.v[PAWL__STEP_PLAN];
         }
         e->run.v[PAWL__RUN_DONE].integer +=
                 is_completed(step) - (status == PAWL_OK && is_completed(&former));

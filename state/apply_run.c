@@ -1,6 +1,7 @@
 /* What the events of a run change. */
 #include "base/error.h"
 #include "base/map.h"
+#include "state/plan.h"
 #include "state/rules.h"
 #include "state/threads.h"
 
@@ -50,8 +51,8 @@ pawl_status pawl__apply_run_claimed(pawl__apply_ctx *a)
 }
 
 /* A step that has not begun. */
-static pawl__row fresh_step(
-        const pawl__apply_ctx *a, pawl_text step_id, int64_t order_seq, int64_t number)
+static pawl__row fresh_step(const pawl__apply_ctx *a, pawl_text step_id, pawl_text plan,
+        int64_t order_seq, int64_t number)
 {
         pawl__row step = {0};
 
@@ -61,30 +62,37 @@ static pawl__row fresh_step(
         step.v[PAWL__STEP_NUMBER].integer = number;
         step.v[PAWL__STEP_STATUS].text = pawl__text("pending");
         step.v[PAWL__STEP_EXIT_CODE].integer = -1;
+        step.v[PAWL__STEP_PLAN].text = plan;
         return step;
 }
 
 static pawl_status put_steps(const pawl__apply_ctx *a, pawl__node steps)
 {
         const bool many = pawl__json_at(a->tree, steps)->count > MANY_STEPS;
+        pawl__plan_walk walk = pawl__plan_walk_of(a);
         int64_t number = 0;
+        pawl_status status = PAWL_OK;
 
-        for (pawl__node n = pawl__json_first(a->tree, steps); n != PAWL__NO_NODE;
+        for (pawl__node n = pawl__json_first(a->tree, steps); n != PAWL__NO_NODE && !status;
                 n = pawl__json_after(a->tree, steps, n)) {
-                pawl__row step = fresh_step(
-                        a, pawl__json_at(a->tree, n)->value, (int64_t)a->event->seq, ++number);
-                pawl_status status = many ? a->store->add(a->store, PAWL__STEPS, &step, a->err)
-                                          : pawl__apply_put(a, PAWL__STEPS, &step);
-                if (status)
-                        return status;
+                const pawl_text id = pawl__json_at(a->tree, n)->value;
+                pawl_text plan;
+                status = pawl__plan_take(&plan, &walk, id);
+                pawl__row step = fresh_step(a, id, plan, (int64_t)a->event->seq, ++number);
+                if (!status)
+                        status = pawl__step_join(&step, a->arena, a->err);
+                if (!status)
+                        status = (many ? a->store->add : a->store->put)(
+                                a->store, PAWL__STEPS, &step, a->err);
         }
-        return PAWL_OK;
+        pawl__plan_walk_end(&walk);
+        return status;
 }
 
 /* Each is a text, and none is there twice. */
-static pawl_status check_steps(const pawl__apply_ctx *a, pawl__node steps, const char *field)
+static pawl_status check_steps(
+        pawl__map *seen, const pawl__apply_ctx *a, pawl__node steps, const char *field)
 {
-        pawl__map seen = PAWL__MAP_INIT;
         pawl_status status = PAWL_OK;
 
         for (pawl__node n = pawl__json_first(a->tree, steps); n != PAWL__NO_NODE && !status;
@@ -93,13 +101,12 @@ static pawl_status check_steps(const pawl__apply_ctx *a, pawl__node steps, const
                 if (step->type != PAWL__JSON_STRING)
                         status = pawl__apply_refuse(a, PAWL_EINVAL, field,
                                 "holds what is no text; name each step by its id");
-                else if (pawl__map_get(&seen, step->value) != PAWL__MAP_NONE)
+                else if (pawl__map_get(seen, step->value) != PAWL__MAP_NONE)
                         status = pawl__apply_refuse(a, PAWL_EINVAL, field,
                                 "names a step twice; give each an id of its own");
-                else if (pawl__map_put(&seen, step->value, 0))
+                else if (pawl__map_put(seen, step->value, 0))
                         status = pawl__nomem(a->err);
         }
-        pawl__map_free(&seen);
         return status;
 }
 
@@ -118,10 +125,14 @@ static pawl_status begin_run(pawl__apply_ctx *a, const char *as)
         pawl__node steps = pawl__json_get(a->tree, 0, "steps");
         pawl__node refs = pawl__json_get(a->tree, 0, "scope_refs");
         const bool queued = strcmp(as, "queued") == 0;
+        pawl__map ids = PAWL__MAP_INIT;
         pawl__row run;
         bool is_new;
-        pawl_status status = check_steps(a, steps, "payload.steps");
+        pawl_status status = check_steps(&ids, a, steps, "payload.steps");
 
+        if (!status)
+                status = pawl__plan_check(a, steps, &ids);
+        pawl__map_free(&ids);
         if (status == PAWL_OK)
                 status = pawl__apply_scope_refs(a, refs, true);
         if (status == PAWL_OK)
@@ -139,7 +150,10 @@ static pawl_status begin_run(pawl__apply_ctx *a, const char *as)
         run.v[PAWL__RUN_MISSION_PATH].text = pawl__apply_optional(a, "mission_path");
         run.v[PAWL__RUN_STRICTNESS].text = pawl__apply_optional(a, "strictness");
         run.v[PAWL__RUN_SCOPE_REFS].text = pawl__json_at(a->tree, refs)->value;
-        run.v[PAWL__RUN_STEPS].integer = pawl__json_at(a->tree, steps)->count;
+        run.v[PAWL__RUN_STEPS].integer = run.v[PAWL__RUN_IN_MISSION].integer =
+                pawl__json_at(a->tree, steps)->count;
+        if (pawl__json_get(a->tree, 0, "plan") != PAWL__NO_NODE)
+                run.v[PAWL__RUN_RULES].integer |= PAWL__RULES_PLANNED;
         run.v[PAWL__RUN_UNTOLD].integer =
                 pawl__json_get(a->tree, 0, "notify") == PAWL__NO_NODE ? 0 : -1;
         if (pawl__json_get(a->tree, 0, "forked_from") != PAWL__NO_NODE)
@@ -244,21 +258,22 @@ static bool step_is(const pawl__row *step, const char *status)
         return pawl__text_is(step->v[PAWL__STEP_STATUS].text, status);
 }
 
-static pawl_status take_ids(pawl__map *out, const pawl__apply_ctx *a, pawl__node list)
-{
-        for (pawl__node n = pawl__json_first(a->tree, list); n != PAWL__NO_NODE;
-                n = pawl__json_after(a->tree, list, n))
-                if (pawl__map_put(out, pawl__json_at(a->tree, n)->value, 0))
-                        return pawl__nomem(a->err);
-        return PAWL_OK;
-}
-
 static pawl_status get_step(pawl__row *step, const pawl__apply_ctx *a, pawl_text step_id)
 {
         *step = (pawl__row){0};
         step->v[PAWL__STEP_RUN].text = a->event->run_id;
         step->v[PAWL__STEP_ID].text = step_id;
         return a->store->get(a->store, PAWL__STEPS, step, a->err);
+}
+
+/* Has the mission that step so far? */
+static pawl_status had_step(bool *had, const pawl__apply_ctx *a, pawl_text step_id)
+{
+        pawl__row step;
+        const pawl_status status = get_step(&step, a, step_id);
+
+        *had = !status && step.v[PAWL__STEP_NUMBER].integer < GONE;
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
 }
 
 /* Has the run another document of its mission now? */
@@ -272,7 +287,6 @@ static bool is_other_mission(const struct change *c, const pawl__apply_ctx *a)
 static pawl_status check_change(const pawl__apply_ctx *a, pawl__node change, const struct change *c)
 {
         pawl_text step_id, what;
-        pawl__row step;
 
         if (pawl__json_at(a->tree, change)->type != PAWL__JSON_OBJECT)
                 return pawl__apply_refuse(a, PAWL_EINVAL, "payload.changes",
@@ -286,14 +300,52 @@ static pawl_status check_change(const pawl__apply_ctx *a, pawl__node change, con
                 return pawl__rules_refuse(a, "mission",
                         "step %.*s: \"%.*s\" is no change that a mission of one document has",
                         PAWL__FMT(step_id), PAWL__FMT(what));
-        if (status || !pawl__text_is(what, "removed"))
-                return status;
-        status = get_step(&step, a, step_id);
-        if (status == PAWL_ENOTFOUND || pawl__map_get(&c->steps, step_id) != PAWL__MAP_NONE)
-                return pawl__apply_refuse(a, PAWL_EINVAL, "payload.changes",
-                        "removes a step that the run has not, or that stands in steps; remove "
-                        "those that are gone");
         return status;
+}
+
+/* Does `changes` name each step that comes or goes, once? One that comes is planned if the others
+ * are. */
+static pawl_status check_agrees(const struct change *c, const pawl__apply_ctx *a)
+{
+        const pawl__node steps = pawl__json_get(a->tree, 0, "steps"),
+                         changes = pawl__json_get(a->tree, 0, "changes");
+        pawl__map named = PAWL__MAP_INIT;
+        int64_t stay = 0, added = 0, removed = 0;
+        bool agrees = true, had = false;
+        pawl_status status = PAWL_OK;
+
+        for (pawl__node n = pawl__json_first(a->tree, steps); n != PAWL__NO_NODE && !status;
+                n = pawl__json_after(a->tree, steps, n)) {
+                status = had_step(&had, a, pawl__json_at(a->tree, n)->value);
+                stay += had;
+        }
+        for (pawl__node n = pawl__json_first(a->tree, changes); n != PAWL__NO_NODE && !status;
+                n = pawl__json_after(a->tree, changes, n)) {
+                const pawl_text id = pawl__json_get_text(a->tree, n, "step_id"),
+                                what = pawl__json_get_text(a->tree, n, "change");
+                const bool comes = pawl__text_is(what, "added");
+                if (!comes && !pawl__text_is(what, "removed"))
+                        continue;
+                if (!(status = had_step(&had, a, id)) && pawl__map_put(&named, id, 0))
+                        status = pawl__nomem(a->err);
+                agrees = agrees && had != comes &&
+                         comes == (pawl__map_get(&c->steps, id) != PAWL__MAP_NONE);
+                added += comes;
+                removed += !comes;
+        }
+        agrees = agrees && named.count == (size_t)(added + removed) &&
+                 stay + added == pawl__json_at(a->tree, steps)->count &&
+                 stay + removed == c->run.v[PAWL__RUN_IN_MISSION].integer;
+        pawl__map_free(&named);
+        if (status)
+                return status;
+        if (!agrees)
+                return pawl__rules_refuse(a, "mission",
+                        "changes does not name the steps that were added and removed");
+        return added && c->run.v[PAWL__RUN_RULES].integer & PAWL__RULES_PLANNED &&
+                               pawl__json_get(a->tree, 0, "plan") == PAWL__NO_NODE
+                       ? pawl__rules_refuse(a, "mission", "it adds a step without a plan")
+                       : PAWL_OK;
 }
 
 static pawl_status check_changes(struct change *c, const pawl__apply_ctx *a)
@@ -301,16 +353,14 @@ static pawl_status check_changes(struct change *c, const pawl__apply_ctx *a)
         pawl__node steps = pawl__json_get(a->tree, 0, "steps");
         pawl__node rerun = pawl__json_get(a->tree, 0, "rerun");
         pawl__node changes = pawl__json_get(a->tree, 0, "changes");
-        pawl_status status = check_steps(a, steps, "payload.steps");
+        pawl_status status = check_steps(&c->steps, a, steps, "payload.steps");
 
         if (!status)
                 status = pawl__apply_run(&c->run, a);
         if (!status)
-                status = check_steps(a, rerun, "payload.rerun");
+                status = pawl__plan_check(a, steps, &c->steps);
         if (!status)
-                status = take_ids(&c->steps, a, steps);
-        if (!status)
-                status = take_ids(&c->rerun, a, rerun);
+                status = check_steps(&c->rerun, a, rerun, "payload.rerun");
         for (pawl__node n = pawl__json_first(a->tree, changes); n != PAWL__NO_NODE && !status;
                 n = pawl__json_after(a->tree, changes, n))
                 status = check_change(a, n, c);
@@ -319,7 +369,7 @@ static pawl_status check_changes(struct change *c, const pawl__apply_ctx *a)
                 if (pawl__map_get(&c->steps, pawl__json_at(a->tree, n)->value) == PAWL__MAP_NONE)
                         status = pawl__apply_refuse(a, PAWL_EINVAL, "payload.rerun",
                                 "names a step that is not in steps; name those that are");
-        return status;
+        return status ? status : check_agrees(c, a);
 }
 
 static void leave_current(struct change *c, pawl_text step_id)
@@ -329,8 +379,8 @@ static void leave_current(struct change *c, pawl_text step_id)
 }
 
 /* A step of the mission at its place: unchanged, or pending. */
-static pawl_status place_step(
-        struct change *c, const pawl__apply_ctx *a, pawl_text step_id, int64_t number)
+static pawl_status place_step(struct change *c, const pawl__apply_ctx *a, pawl_text step_id,
+        pawl_text plan, int64_t number)
 {
         pawl__row step;
         pawl_status status = get_step(&step, a, step_id);
@@ -344,13 +394,16 @@ static pawl_status place_step(
                 pawl__map_get(&c->rerun, step_id) != PAWL__MAP_NONE) {
                 c->run.v[PAWL__RUN_DONE].integer -= !absent && step_is(&step, "completed");
                 const pawl__row former = step;
-                step = fresh_step(a, step_id, c->run.v[PAWL__RUN_STARTED_SEQ].integer, number);
+                step = fresh_step(a, step_id, former.v[PAWL__STEP_PLAN].text,
+                        c->run.v[PAWL__RUN_STARTED_SEQ].integer, number);
                 pawl__apply_keep_asked(&step, &former);
                 /* what was asked before holds nothing back */
                 step.v[PAWL__STEP_CHECKPOINT_SEQ].integer = absent ? 0 : (int64_t)a->event->seq;
                 leave_current(c, step_id);
         }
         step.v[PAWL__STEP_NUMBER].integer = number;
+        if (plan.data)
+                step.v[PAWL__STEP_PLAN].text = plan;
         return pawl__apply_put(a, PAWL__STEPS, &step);
 }
 
@@ -378,8 +431,8 @@ static pawl_status remove_step(struct change *c, const pawl__apply_ctx *a, pawl_
         if (step.v[PAWL__STEP_NUMBER].integer < GONE)
                 step.v[PAWL__STEP_NUMBER].integer += GONE;
         if (!step_is(&step, "completed") && !step_is(&step, "skipped")) {
-                pawl__row fresh = fresh_step(a, step_id, step.v[PAWL__STEP_ORDER_SEQ].integer,
-                        step.v[PAWL__STEP_NUMBER].integer);
+                pawl__row fresh = fresh_step(a, step_id, step.v[PAWL__STEP_PLAN].text,
+                        step.v[PAWL__STEP_ORDER_SEQ].integer, step.v[PAWL__STEP_NUMBER].integer);
                 fresh.v[PAWL__STEP_STATUS].text = pawl__text("skipped");
                 fresh.v[PAWL__STEP_CHECKPOINT_SEQ].integer = (int64_t)a->event->seq;
                 pawl__apply_keep_asked(&fresh, &step);
@@ -395,12 +448,19 @@ static pawl_status put_changes(struct change *c, const pawl__apply_ctx *a)
         pawl__node steps = pawl__json_get(a->tree, 0, "steps");
         pawl__node changes = pawl__json_get(a->tree, 0, "changes");
         pawl_text hash = mission_hash(a);
+        pawl__plan_walk walk = pawl__plan_walk_of(a);
         int64_t number = 0;
         pawl_status status = PAWL_OK;
 
         for (pawl__node n = pawl__json_first(a->tree, steps); n != PAWL__NO_NODE && !status;
-                n = pawl__json_after(a->tree, steps, n))
-                status = place_step(c, a, pawl__json_at(a->tree, n)->value, ++number);
+                n = pawl__json_after(a->tree, steps, n)) {
+                const pawl_text id = pawl__json_at(a->tree, n)->value;
+                pawl_text plan;
+                status = pawl__plan_take(&plan, &walk, id);
+                if (!status)
+                        status = place_step(c, a, id, plan, ++number);
+        }
+        pawl__plan_walk_end(&walk);
         for (pawl__node n = pawl__json_first(a->tree, changes); n != PAWL__NO_NODE && !status;
                 n = pawl__json_after(a->tree, changes, n))
                 status = pawl__text_is(pawl__json_get_text(a->tree, n, "change"), "removed")
@@ -408,6 +468,9 @@ static pawl_status put_changes(struct change *c, const pawl__apply_ctx *a)
                                  : ask_no_longer(c, a, pawl__json_get_text(a->tree, n, "step_id"));
         if (hash.data)
                 c->run.v[PAWL__RUN_MISSION_HASH].text = hash;
+        c->run.v[PAWL__RUN_IN_MISSION].integer = number;
+        if (walk.list != PAWL__NO_NODE)
+                c->run.v[PAWL__RUN_RULES].integer |= PAWL__RULES_PLANNED;
         return status ? status : pawl__apply_put_run(a, &c->run, "running");
 }
 

@@ -1,5 +1,6 @@
 /* What the events of a step change. Where two rows change, both are got before the first is put. */
 #include "base/error.h"
+#include "state/plan.h"
 #include "state/rules_of.h"
 #include <inttypes.h>
 
@@ -66,11 +67,13 @@ pawl_status pawl__apply_step_started(pawl__apply_ctx *a)
         if (status == PAWL_ENOTFOUND) {
                 step.v[PAWL__STEP_ORDER_SEQ] = run.v[PAWL__RUN_STARTED_SEQ];
                 step.v[PAWL__STEP_NUMBER].integer = ++run.v[PAWL__RUN_STEPS].integer;
+                run.v[PAWL__RUN_IN_MISSION].integer++;
         } else if (status)
                 return status;
         step_becomes(&step, &run, a, "running");
         run.v[PAWL__RUN_RULES].integer &= ~PAWL__RULES_FORKING;
         leave_gate(&step);
+        step.v[PAWL__STEP_STRICTNESS].integer = pawl__plan_strictness(step.v[PAWL__STEP_PLAN].text);
         if (!step.v[PAWL__STEP_BLOCKERS]
                         .text.len) /* found, but the step was cut off before it blocked */
                 step.v[PAWL__STEP_BLOCKERS].text = pawl__text(NULL);

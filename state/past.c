@@ -152,6 +152,7 @@ static bool is_as_it_was(const pawl__row *step, pawl__row *then)
         then->v[PAWL__STEP_ORDER_SEQ] = step->v[PAWL__STEP_ORDER_SEQ];
         then->v[PAWL__STEP_NUMBER] = step->v[PAWL__STEP_NUMBER];
         then->v[PAWL__STEP_JOINED] = step->v[PAWL__STEP_JOINED];
+        then->v[PAWL__STEP_PLAN] = step->v[PAWL__STEP_PLAN];
         return pawl__row_diff(PAWL__STEPS, step, then) < 0;
 }
 

@@ -31,7 +31,7 @@ enum phase {
 /* A claim leaves out few fences, or one claim could use up all that there are. */
 enum { FENCES_SKIPPED = 1000000 };
 
-static pawl__rule_fn grows_fence, starts, all_done, submits;
+static pawl__rule_fn grows_fence, starts, all_done, submits, told;
 
 /* A type with no phases says nothing of a run. */
 static const struct {
@@ -46,7 +46,7 @@ static const struct {
         [PAWL__RUN_CANCELLED] = {AT_WORK | COMPLETED | CANCELLED | COMPLETED_AGAIN |
                                          CANCELLED_AGAIN,
                 ANY_STEP, NULL}, /* of an ended run its apply function says more */
-        [PAWL__RUN_NOTIFIED] = {BEGUN, ANY_STEP, NULL},
+        [PAWL__RUN_NOTIFIED] = {BEGUN, ANY_STEP, told},
         [PAWL__RUN_MISSION_CHANGED] = {AT_WORK | COMPLETED_AGAIN, ANY_STEP, NULL},
         [PAWL__STEP_STARTED] = {AT_WORK, ABSENT | PENDING | RUNNING | BLOCKED | STEP_FAILED,
                 pawl__rule_starts_step},
@@ -57,7 +57,7 @@ static const struct {
         [PAWL__TERM_OBSERVED] = {QUEUED | AT_WORK | FAILED, ABSENT | RUNNING, NULL},
         [PAWL__CHECK_EVALUATED] = {AT_WORK, RUNNING, pawl__rule_evaluates},
         [PAWL__STEP_CHECKPOINTED] = {AT_WORK, RUNNING | BLOCKED, pawl__rule_checkpoints_step},
-        [PAWL__GENERATION_BLOCKED] = {AT_WORK, RUNNING, NULL},
+        [PAWL__GENERATION_BLOCKED] = {AT_WORK, RUNNING, pawl__rule_blocks},
         [PAWL__CLARIFICATION_REQUESTED] = {AT_WORK, BLOCKED, pawl__rule_requests},
         [PAWL__CLARIFICATION_RESOLVED] = {QUEUED | AT_WORK | FAILED, ANY_STEP, NULL},
         [PAWL__SENSE_UPDATED] = {QUEUED | AT_WORK | FAILED, ANY_STEP, NULL},
@@ -172,6 +172,17 @@ static pawl_status starts(const pawl__apply_ctx *a)
         if (phase == UNKNOWN && !imported)
                 return pawl__rules_refuse(a, "run-phase", "run %.*s is not claimed; claim it first",
                         PAWL__FMT(a->event->run_id));
+        const pawl__node from = pawl__json_get(a->tree, 0, "checkpoint");
+        pawl__row checkpoint;
+        int64_t n;
+        if (from != PAWL__NO_NODE && a->event->v > 1) {
+                TRY(pawl__apply_integer(&n, a, 0, "payload", "checkpoint"));
+                const pawl_status status = pawl__apply_workspace(&checkpoint, a, n, "checkpoint");
+                if (status)
+                        return status == PAWL_ESTATE ? pawl__rules_refuse(a, "checkpoint-number",
+                                                               "there is no checkpoint %" PRId64, n)
+                                                     : status;
+        }
         return pawl__rule_has(a, "forked_from") ? forks(a) : PAWL_OK;
 }
 
@@ -192,6 +203,34 @@ static pawl_status all_done(const pawl__apply_ctx *a)
         return pawl__rules_refuse(a, "all-steps-done",
                 "%" PRId64 " of the steps of run %.*s are not completed; complete or skip them",
                 left, PAWL__FMT(a->event->run_id));
+}
+
+/* Somebody is told of a run that it was blocked, has failed or is completed. */
+static pawl_status told(const pawl__apply_ctx *a)
+{
+        pawl__query *row = NULL;
+        pawl__event_type type = PAWL__EVENT_OTHER;
+        int64_t seq;
+
+        TRY(pawl__apply_integer(&seq, a, 0, "payload", "seq"));
+        if (!a->log)
+                return PAWL_OK;
+        TRY(pawl__query_prepare(
+                &row, a->log, "SELECT type, run_id FROM {events} WHERE seq = ?1", a->err));
+        pawl__query_bind(row, "i", seq);
+        const pawl_status status = pawl__query_step(row, PAWL__READING, a->err);
+        if (!status && seq < (int64_t)a->event->seq &&
+                pawl__text_eq(pawl__query_text(row, 1), a->event->run_id))
+                type = pawl__event_type_of(pawl__query_text(row, 0));
+        pawl__query_finalize(row);
+        if (status && status != PAWL_DONE)
+                return status;
+        return type == PAWL__RUN_COMPLETED || type == PAWL__RUN_FAILED ||
+                               type == PAWL__GENERATION_BLOCKED
+                       ? PAWL_OK
+                       : pawl__rules_refuse(a, "told-of",
+                                 "seq %" PRId64 " is no event that tells how run %.*s ended", seq,
+                                 PAWL__FMT(a->event->run_id));
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */

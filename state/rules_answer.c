@@ -274,7 +274,7 @@ pawl_status pawl__rule_evaluates(const pawl__apply_ctx *a)
                         return status;
         }
         agrees = agrees && rank(pawl__apply_optional(a, "overall_severity")) == highest;
-        return agrees ? PAWL_OK
+        return agrees ? pawl__rule_strictness(a, "effective_strictness")
                       : pawl__rules_refuse(a, "check-agrees",
                                 "blocked, recommended_action and overall_severity are not what its "
                                 "findings are");

@@ -23,6 +23,11 @@ typedef pawl_status pawl__rule_fn(const pawl__apply_ctx *a);
 /** Of steps: state/rules_step.c. */
 pawl__rule_fn pawl__rule_starts_step, pawl__rule_checkpoints_step, pawl__rule_resumes,
         pawl__rule_completes_step, pawl__rule_wrong_status;
+/** By the plan of the mission: state/rules_plan.c. What the step needs is done; somebody went past
+ *  it, or its `when` did; the event's member of that name is no lower strictness than the step's.
+ */
+pawl__rule_fn pawl__rule_needs_done, pawl__rule_left_out, pawl__rule_blocks;
+PAWL_MUST_CHECK pawl_status pawl__rule_strictness(const pawl__apply_ctx *a, const char *member);
 /** A step's checkpoint has that token, which is or is not the @p same as its last one has. */
 PAWL_MUST_CHECK pawl_status pawl__rule_token(
         const pawl__apply_ctx *a, pawl_text token, pawl_text input_hash, bool same);

@@ -95,7 +95,7 @@ pawl_status pawl__rule_starts_step(const pawl__apply_ctx *a)
                         PAWL__FMT(a->event->step_id));
         return pawl__rule_step_status(a) == BLOCKED && a->step.v[PAWL__STEP_BLOCKERS].text.len
                        ? pawl__rule_wrong_status(a)
-                       : PAWL_OK;
+                       : pawl__rule_needs_done(a);
 }
 
 static pawl_status has_passed(const pawl__apply_ctx *a)
@@ -162,14 +162,17 @@ pawl_status pawl__rule_resumes(const pawl__apply_ctx *a)
 {
         const pawl_text token = pawl__apply_optional(a, "retry_token");
         const pawl_text cursor = pawl__apply_optional(a, "cursor");
+        const bool resumes = pawl__event_type_of(a->event->type) == PAWL__STEP_RESUMED;
+        const pawl_status status = resumes ? pawl__rule_needs_done(a) : PAWL_OK;
 
+        if (status)
+                return status;
         if (pawl__text_eq(token, a->step.v[PAWL__STEP_TOKEN].text))
                 return pawl__text_eq(cursor, a->step.v[PAWL__STEP_CURSOR].text)
                                ? PAWL_OK
                                : other_token(a, token);
-        return passes_gate(cursor) && pawl__event_type_of(a->event->type) == PAWL__STEP_RESUMED
-                       ? other_token(a, token)
-                       : check_earlier(a, token, cursor);
+        return passes_gate(cursor) && resumes ? other_token(a, token)
+                                              : check_earlier(a, token, cursor);
 }
 
 /* A new token is one that no checkpoint had: where the event is in the log already that is looked
@@ -210,7 +213,15 @@ pawl_status pawl__rule_checkpoints_step(const pawl__apply_ctx *a)
                 status = gate_is_open(a);
         if (generated)
                 status = has_passed(a);
-        return status;
+        if (!status)
+                status = pawl__rule_strictness(a, "strictness");
+        const pawl__node refs = pawl__json_get(a->tree, 0, "scope_refs");
+        if (status || pawl__text_eq(pawl__json_at(a->tree, refs)->value,
+                              a->run.v[PAWL__RUN_SCOPE_REFS].text))
+                return status;
+        return pawl__rules_refuse(a, "scope-refs",
+                "its scope_refs are not those that run %.*s began with",
+                PAWL__FMT(a->event->run_id));
 }
 
 /* Of an earlier question: does the step have other inputs than those that it was about? */
@@ -260,13 +271,16 @@ pawl_status pawl__rule_completes_step(const pawl__apply_ctx *a)
         const pawl_text hash = pawl__apply_optional(a, "output_hash");
         const enum pawl__step_status status_is = pawl__rule_step_status(a);
         const bool skipped = pawl__rule_is_true(a, "skipped");
+        const bool forked = pawl__rule_is_true(a, "forked");
         pawl_status status;
 
         if (status_is == BLOCKED ? !skipped || !is_left_out(a) : skipped && status_is == RUNNING)
                 return pawl__rule_wrong_status(a);
-        if (skipped) /* pending: it never asked, or its `when` says no before it asks again */
-                return status_is == STEP_FAILED ? gate_is_open(a) : PAWL_OK;
-        if (pawl__rule_is_true(a, "forked")) {
+        if (skipped && !forked) { /* pending: it never asked, or its `when` says no before that */
+                status = status_is == STEP_FAILED ? gate_is_open(a) : PAWL_OK;
+                return status ? status : pawl__rule_left_out(a);
+        }
+        if (forked) {
                 if (status_is == PENDING &&
                         a->run.v[PAWL__RUN_RULES].integer & PAWL__RULES_FORKING &&
                         a->run.v[PAWL__RUN_UPDATED_SEQ].integer + 1 == (int64_t)a->event->seq)

@@ -32,7 +32,7 @@ void pawl__steps_before_add(pawl__json_writer *w, const pawl__row *step)
 {
         pawl__json_open_object(w);
         for (int c = PAWL__STEP_ID; c < PAWL__STEP_COLUMNS; c++)
-                if (c != PAWL__STEP_JOINED)
+                if (c != PAWL__STEP_JOINED && c != PAWL__STEP_PLAN)
                         add_member(w, &pawl__tables[PAWL__STEPS].column[c], &step->v[c]);
         pawl__json_close_object(w);
 }

@@ -104,8 +104,10 @@ void pawl__step_split(pawl__row *step)
         if (gate.len < 2) /* an older log has none */
                 return;
         const bool open = *gate.data == '!';
-        step->v[PAWL__STEP_GATE].integer = gate.data[1] == '1';
+        step->v[PAWL__STEP_GATE].integer = gate.data[1] & 1; /* of a digit */
+        step->v[PAWL__STEP_STRICTNESS].integer = (gate.data[1] - '0') / 2;
         gate = pawl__text_n(gate.data + 2, gate.len - 2);
+        step->v[PAWL__STEP_PLAN].text = until_space(&gate);
         step->v[PAWL__STEP_QUESTION].text = until_space(&gate);
         step->v[PAWL__STEP_HELD].text = until_space(&gate);
         step->v[PAWL__STEP_BLOCKERS].text = open ? gate : pawl__text(NULL);
@@ -121,23 +123,30 @@ static char *add(char *at, pawl_text text)
 pawl_status pawl__step_join(pawl__row *step, pawl__arena *arena, pawl_error *err)
 {
         pawl__value *v = step->v;
-        pawl_text *const words[] = {&v[PAWL__STEP_QUESTION].text, &v[PAWL__STEP_HELD].text};
+        pawl_text *const words[] = {
+                &v[PAWL__STEP_PLAN].text, &v[PAWL__STEP_QUESTION].text, &v[PAWL__STEP_HELD].text};
+        const int64_t strictness = v[PAWL__STEP_STRICTNESS].integer;
+        const int digit =
+                (v[PAWL__STEP_GATE].integer != 0) + 2 * (strictness > 0) + 2 * (strictness > 1);
+        size_t len = 5; /* of '!', the digit and the spaces */
         const pawl_text open = v[PAWL__STEP_BLOCKERS].text;
 
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < 3; i++) {
                 if (words[i]->data &&
                         (!words[i]->len || memchr(words[i]->data, ' ', words[i]->len)))
                         *words[i] = pawl__text(NULL);
+                len += words[i]->len;
+        }
         v[PAWL__STEP_JOINED].text = pawl__text(NULL);
-        if (!v[PAWL__STEP_GATE].integer && !open.data && !words[0]->data && !words[1]->data)
+        if (!digit && !open.data && len == 5)
                 return PAWL_OK;
-        char *const gate = pawl__arena_alloc(arena, words[0]->len + words[1]->len + open.len + 4);
+        char *const gate = pawl__arena_alloc(arena, len + open.len);
         if (!gate)
                 return pawl__nomem(err);
         char *at = gate;
         *at++ = open.data ? '!' : '-';
-        *at++ = v[PAWL__STEP_GATE].integer ? '1' : '0';
-        for (int i = 0; i < 2; i++) {
+        *at++ = (char)('0' + digit);
+        for (int i = 0; i < 3; i++) {
                 at = add(at, *words[i]);
                 *at++ = ' ';
         }

@@ -87,7 +87,8 @@ typedef struct pawl__row {
         X(PAWL__RUN_RULES, rules, INT, 6)                                                          \
         /* its first event and its last, whatever their types: others are read by this range */    \
         X(PAWL__RUN_FIRST_SEQ, first_seq, INT, 6)                                                  \
-        X(PAWL__RUN_LAST_SEQ, last_seq, INT, 6)
+        X(PAWL__RUN_LAST_SEQ, last_seq, INT, 6)                                                    \
+        X(PAWL__RUN_IN_MISSION, in_mission, INT, 6) /* how many steps its mission has now */
 enum { PAWL__RUN_LIST(PAWL__ENUM) PAWL__RUN_COLUMNS };
 
 #define PAWL__STEP_LIST(X)                                                                         \
@@ -107,9 +108,12 @@ enum { PAWL__RUN_LIST(PAWL__ENUM) PAWL__RUN_COLUMNS };
         X(PAWL__STEP_EVALUATED_SEQ, evaluated_seq, INT, 0)                                         \
         /* -1 until the command ended; 128 + signal when killed */                                 \
         X(PAWL__STEP_EXIT_CODE, exit_code, INT, 0)                                                 \
-        /* the four below in one, as more than 13 columns make SQLite compare keys another way */  \
+        /* those below in one, as more than 13 columns make SQLite compare keys another way */     \
         X(PAWL__STEP_JOINED, gate, TEXT, 6)                                                        \
         X(PAWL__STEP_GATE, gate_passed, INT, 6) /* 1: the gate let it pass, and it is at work */   \
+        /* with which it started last, or more: 0 off (or not known), 1 medium, 2 max */           \
+        X(PAWL__STEP_STRICTNESS, strictness, INT, 6)                                               \
+        X(PAWL__STEP_PLAN, plan, TEXT, 6) /* state/plan.h; absent: not known */                    \
         /* ids of the conflicts that block it, a space between two; "": not named yet */           \
         X(PAWL__STEP_BLOCKERS, open_conflicts, TEXT, 6)                                            \
         X(PAWL__STEP_QUESTION, question, TEXT, 6) /* the conflict whose answer is its output */    \
@@ -155,7 +159,8 @@ enum {
         PAWL__RULES_CLAIMED = 2,  /**< claimed since it ended last */
         PAWL__RULES_FORKING = 4,  /**< it takes over completed steps of another run */
         PAWL__RULES_IMPORTED = 8, /**< its events are another program's, and it has no others */
-        PAWL__RULES_BITS = 4
+        PAWL__RULES_PLANNED = 16, /**< an event said what its steps need */
+        PAWL__RULES_BITS = 5
 };
 
 /* A sense's identity: mission (for mission_local; else ""), scope, seed version (else ""), normal
@@ -296,9 +301,10 @@ bool pawl__row_of_run(const pawl__row *checkpoint);
 pawl_text pawl__row_step_status(const pawl__row *step);
 
 /**
- * The column `gate` of a step: absent if the four are; else '!' if open_conflicts is there and '-'
- * if not, gate_passed, question, ' ', held_output, ' ', open_conflicts. Ids have no spaces: a
- * question or an output that has one counts as absent.
+ * The column `gate` of a step: absent if those that it joins are; else '!' if open_conflicts is
+ * there and '-' if not, a digit (gate_passed + 2 * strictness), plan, ' ', question, ' ',
+ * held_output, ' ', open_conflicts. Ids have no spaces: a question or an output that has one counts
+ * as absent.
  */
 void pawl__step_split(pawl__row *step);
 PAWL_MUST_CHECK pawl_status pawl__step_join(pawl__row *step, pawl__arena *arena, pawl_error *err);

@@ -70,8 +70,9 @@ runs 0 pawl cancel one
 
 it "a payload that is not in canonical JSON is found, of a type that is not known too"
 for type in Unknown RunNotified; do
-        for text in 'no JSON' '{"seq": 1}' '["seq",1]'; do
+        for text in 'no JSON' '{"seq": @}' '["seq",1]'; do
                 begin
+                text=$(echo "$text" | sed "s/@/$(last GenerationBlockedBySemanticConflict .seq)/")
                 last RunClaimed ".type = \"$type\" | .text = \$text" --arg text "$text" | append
                 fails 5 "seq $(eventlog head | cut -d' ' -f1) .*rule form" eventlog verify
         done

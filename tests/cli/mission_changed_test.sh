@@ -109,3 +109,16 @@ if ! on_server; then
                 same "$(cat journal)" "$(printf 'fetch\nbuild')"
         done
 fi
+
+it "a step that began anew under a stricter mission is checked so by the token of before, too"
+forget_log
+write_mission
+sed -i '/earlier/d; s/^    critical: true/    needs: [research]\n    critical: true/' mission.yaml
+runs 3 pawl run mission.yaml --run one --no-input
+token=$(eventlog export | jq -r 'select(.type == "StepCheckpointed" and .step_id == "specify") | .payload.retry_token')
+sed -i 's/three days/four days/; 1i strictness: max' mission.yaml
+runs 3 pawl resume one --rerun-changed --no-input
+runs 3 pawl resume "$token" --no-input
+same "$(eventlog export | jq -r 'select(.type == "GenerationBlockedBySemanticConflict") | .payload.effective_strictness' | tr '\n' ' ')" \
+        "medium max max "
+runs 0 eventlog verify

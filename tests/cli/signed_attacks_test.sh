@@ -227,7 +227,7 @@ for type in RunStarted RunMissionChanged; do
         eventlog export --run r1 | jq -c 'select(.type == "RunStarted")' |
                 jq -c ".type = \"$type\" | .payload += {mission_document: \"$plain\", changes: [], rerun: []}" | append
         pawl status >out 2>err || true
-        change "UPDATE {runs} SET started_seq = $(eventlog head | cut -d ' ' -f 1), mission_hash = '$plain', rules = rules & 15 WHERE run_id = 'r1'"
+        change "UPDATE {runs} SET started_seq = $(eventlog head | cut -d ' ' -f 1), mission_hash = '$plain', rules = rules & 31 WHERE run_id = 'r1'"
         cp mission.yaml kept.yaml
         cp plain.yaml mission.yaml
         pawl resolve "$id" --answer yes --actor user:ana >out 2>err && { echo "it was taken behind $type"; exit 1; }

@@ -424,7 +424,7 @@ OPEN_LOG_TEST(fences_grow_even_when_the_leases_are_lost)
         /* What the runs table says counts as well, for events before applied_seq. */
         event_log_sql(f, "DELETE FROM leases; UPDATE projection SET applied_seq = 3;"
                          "INSERT INTO runs VALUES ('run-1', NULL, NULL, 0, 0, 0, NULL, NULL, NULL, "
-                         "NULL, 40, NULL, NULL, 0, 0, NULL, 0, 0, 1, 3)");
+                         "NULL, 40, NULL, NULL, 0, 0, NULL, 0, 0, 1, 3, 0)");
         assert_int_equal(claims_take(f->log), 41);
 }
 

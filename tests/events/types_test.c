@@ -14,6 +14,10 @@ static const char *const value_of[] = {
         [PAWL__FIELD_MAYBE_OBJECT] = "null",
         [PAWL__FIELD_ARRAY] = "[]",
         [PAWL__FIELD_REFS] = "[{\"scope\":\"core\",\"version_id\":\"v\"}]",
+        [PAWL__FIELD_OWNER] = "{\"boot_id\":\"b\",\"host\":\"h\",\"pid\":1,\"pid_start\":2}",
+        [PAWL__FIELD_FINDINGS] = "[{\"severity\":\"low\",\"term\":\"t\"}]",
+        [PAWL__FIELD_CONFLICTS] = "[{\"conflict_id\":\"c\"}]",
+        [PAWL__FIELD_TIME] = "\"2026-11-20T12:35:00.000000Z\"",
 };
 
 /* Values that are nearly of the kind. */
@@ -29,6 +33,10 @@ static const char *const wrong_value_of[] = {
         [PAWL__FIELD_MAYBE_OBJECT] = "[]",
         [PAWL__FIELD_ARRAY] = "{}",
         [PAWL__FIELD_REFS] = "[{\"scope\":\"core\"}]",
+        [PAWL__FIELD_OWNER] = "{\"boot_id\":\"b\",\"host\":\"h\",\"pid\":-1,\"pid_start\":2}",
+        [PAWL__FIELD_FINDINGS] = "[{\"severity\":\"huge\",\"term\":\"t\"}]",
+        [PAWL__FIELD_CONFLICTS] = "[{}]",
+        [PAWL__FIELD_TIME] = "\"2026-02-30T12:35:00.000000Z\"",
         [PAWL__FIELD_CHOICE] = "\"else\"",
 };
 
@@ -98,6 +106,40 @@ UNIT_TEST(each_required_field_is_missed_by_name_and_checked_for_its_kind)
                                 check(form, (pawl__event_type)t, 0, &payload, &err), PAWL_EINVAL);
                         snprintf(says, sizeof says, "%s: payload.%s: is not ", form->name,
                                 field->name);
+                        assert_memory_equal(err.message, says, strlen(says));
+                }
+        }
+        pawl__buf_free(&payload);
+}
+
+/* Another member is put behind the required ones. */
+static void add_member(pawl__buf *payload, const char *name, const char *value)
+{
+        payload->len--;
+        assert_ok(
+                pawl__buf_addf(payload, "%s\"%s\":%s}", payload->len > 1 ? "," : "", name, value));
+}
+
+UNIT_TEST(an_optional_field_may_be_null_and_is_checked_for_its_kind)
+{
+        pawl__buf payload = PAWL__BUF_INIT;
+        pawl_error err = PAWL_ERROR_INIT;
+        char says[200];
+
+        for (int t = 0; t < PAWL__EVENT_TYPES; t++) {
+                const pawl__event_def *form = pawl__event_def_of((pawl__event_type)t);
+
+                for (const pawl__event_field *f = form->optional; f && f->name; f++) {
+                        payload_of(&payload, form, NULL, NULL);
+                        add_member(&payload, f->name, "null");
+                        assert_ok(check(form, (pawl__event_type)t, 7, &payload, &err));
+
+                        payload_of(&payload, form, NULL, NULL);
+                        add_member(&payload, f->name,
+                                f->kind == PAWL__FIELD_TEXT ? "7" : wrong_value_of[f->kind]);
+                        assert_int_equal(
+                                check(form, (pawl__event_type)t, 0, &payload, &err), PAWL_EINVAL);
+                        snprintf(says, sizeof says, "%s: payload.%s: is not ", form->name, f->name);
                         assert_memory_equal(err.message, says, strlen(says));
                 }
         }

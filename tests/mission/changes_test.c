@@ -74,7 +74,7 @@ MISSION_TEST(every_change_of_a_step_is_seen_and_refused)
 MISSION_TEST(comments_form_and_settings_are_no_change)
 {
         fail_at_c(f, MISSION STEP_A STEP_B STEP_C);
-        mission_write(f, "# what people say\nstrictness: off\nmission: m\nsteps:\n"
+        mission_write(f, "# what people say\nstore_inputs: true\nmission: m\nsteps:\n"
                          "  - run: [ \"sh\", '-c', \"echo a >> journal; echo 1\" ]\n"
                          "    inputs:\n"
                          "      x: 1.0\n"
@@ -82,6 +82,28 @@ MISSION_TEST(comments_form_and_settings_are_no_change)
         assert_ok(mission_resume(f, "run-1"));
         mission_journal_is(f, "a\nb\nc\nc\n");
         assert_int_equal(mission_events(f, "RunMissionChanged"), 0);
+}
+
+/* Nobody is asked about it. What the log says lets the steps be checked so, from their start on. */
+MISSION_TEST(another_strictness_is_recorded_and_no_change)
+{
+        static const char *const plan =
+                "{\"changes\":[],\"plan\":[{\"strictness\":\"off\"},{\"strictness\":\"off\"},"
+                "{\"strictness\":\"off\"}],\"rerun\":[],\"steps\":[\"a\",\"b\",\"c\"]}";
+
+        fail_at_c(f, MISSION STEP_A STEP_B STEP_C);
+        assert_int_equal(unlink(path_in(f->directory, "go")), 0);
+        mission_write(f, "strictness: off\n" MISSION STEP_A STEP_B STEP_C);
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_ESTEP);
+        mission_payload_says(f, "RunMissionChanged", plan);
+        assert_int_equal(mission_resume(f, "run-1"), PAWL_ESTEP);
+        assert_int_equal(mission_events(f, "RunMissionChanged"), 1);
+        mission_file(f, "go", "");
+        mission_file(f, ".pawl/config.yaml", "strictness: max\n");
+        mission_write(f, MISSION STEP_A STEP_B STEP_C);
+        assert_ok(mission_resume(f, "run-1"));
+        assert_int_equal(mission_events(f, "RunMissionChanged"), 2);
+        mission_payload_says(f, "StepCheckpointed", "\"strictness\":\"medium\"");
 }
 
 /* 1.10 and 1.1 are one number and two words. */

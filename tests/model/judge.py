@@ -14,58 +14,9 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from canonical import canonical, number  # noqa: E402
-from forms import TIME, TYPES, fits  # noqa: E402
-
-SESSION_TYPES = {"SessionStarted", "SessionUpdated", "SessionCheckpointed", "SessionNoted", "SessionEnded"}
-THREAD_TYPES = {"ThreadCheckpointed", "ThreadWritesPut"}
-OF_NO_RUN = {"Pruned", "CheckpointUpdated", "CheckpointInvalidated"}
-NAMED_CHECKPOINTS = {  # the fields that name a checkpoint of the workspace
-    "CheckpointInvalidated": ["n"], "CheckpointUpdated": ["n"], "ToolCallCheckpointed": ["checkpoint"],
-    "WorkspaceRollbackStarted": ["target", "safety"], "WorkspaceRolledBack": ["invalidated", "revalidated"],
-    "RunSubmitted": ["checkpoint"], "RunStarted": ["checkpoint"],
-}
-# The phases of a run; one with a "+" is of a run that was claimed again behind its end.
-AGAIN = {"completed+", "failed+", "cancelled+"}
-AT_WORK = {"open", "failed+"}
-UNBEGUN = {"unknown", "claimed"}
-BEGUN = {"queued", "open", "completed", "failed", "cancelled"} | AGAIN
-ENDS = {"RunCompleted": "completed", "RunFailed": "failed", "RunCancelled": "cancelled"}
-PHASES = {  # each other event of a run: AT_WORK
-    "RunClaimed": BEGUN | {"unknown", "claimed"},
-    "RunStarted": {"claimed"}, "RunSubmitted": {"unknown"},
-    "RunMissionChanged": AT_WORK | {"completed+"},
-    "WorkspaceRolledBack": {"open"} | AGAIN,
-}
-for name in "GlossaryClarificationResolved GlossarySenseUpdated GlossaryScopeActivated TermCandidateObserved".split():
-    PHASES[name] = AT_WORK | {"queued", "failed"}
-for name in "SessionEnded RunNotified WorkspaceCheckpointed ToolCallCheckpointed WorkspaceRollbackStarted".split():
-    PHASES[name] = BEGUN
-NEW = "not named yet"
-STEPS = {  # event -> (allowed while the step is, then it is)
-    "StepStarted": ({NEW, "pending", "failed", "running"}, "running"),
-    "StepResumed": ({"blocked", "failed", "running"}, "running"),
-    "StepResumeAborted": ({"blocked", "failed", "running", "completed"}, None),
-    "StepAttemptFailed": ({"running"}, None),
-    "SemanticCheckEvaluated": ({"running"}, None),
-    "TermCandidateObserved": ({"running", NEW}, None),
-    "StepCheckpointed at pre_generation_gate": ({"running"}, None),
-    "StepCheckpointed at post_gate": ({"running"}, None),
-    "StepCheckpointed at post_clarification": ({"blocked"}, None),
-    "StepCheckpointed at post_generation": ({"running", "blocked"}, None),
-    "GenerationBlockedBySemanticConflict": ({"running"}, "blocked"),
-    "GlossaryClarificationRequested": ({"blocked"}, None),
-    "StepCompleted": ({"running"}, "completed"),
-    "StepCompleted with skipped": ({"pending", "failed"}, "completed"),
-    "StepCompleted with forked": ({"pending"}, "completed"),
-    "StepFailed": ({"pending", "running", "blocked", "failed"}, "failed"),
-}
-STEP_TYPES = {event.split()[0] for event in STEPS}
-MISSION_TYPES = {"RunClaimed", "RunStarted", "RunSubmitted", "GlossaryClarificationRequested"}
-NEEDED = {  # in the envelope
-    "mission_id": MISSION_TYPES, "session_id": SESSION_TYPES, "step_id": STEP_TYPES | THREAD_TYPES,
-    "run_id": {"RunNotified", "RunMissionChanged", *ENDS} | MISSION_TYPES | STEP_TYPES | THREAD_TYPES,
-}
-
+from forms import ID, LEVELS, TYPES, fits  # noqa: E402
+from phases import (AGAIN, AT_WORK, ENDS, NAMED_CHECKPOINTS, NEEDED, NEW, OF_NO_RUN, PHASES, SESSION_TYPES, STEP_TYPES,  # noqa: E402
+                    STEPS, THREAD_TYPES, UNBEGUN)
 
 class Step:
     def __init__(self):
@@ -76,17 +27,19 @@ class Step:
         self.held_output = None
         self.question = None  # the conflict_id of its newest request, if that asks people
         self.output_hash = None
-        self.past = []  # (seq, status, output_hash) after each event that changed it
+        self.plan, self.strictness = None, 0  # what the mission says of it; that with which it started last
+        self.past = []  # (seq, status, output_hash, strictness) after each event that changed it
 
-    def make_pending(self):
-        self.status, self.passed_gate, self.held_output, self.output_hash = "pending", False, None, None
+    def make_pending(self, status="pending"):
+        self.status, self.passed_gate, self.held_output, self.output_hash = status, False, None, None
+        self.strictness = 0
 
     def note(self, seq):
-        self.past.append((seq, self.status, self.output_hash))
+        self.past.append((seq, self.status, self.output_hash, self.strictness))
 
     def at(self, seq):
-        """(status, output_hash) at that place of the log."""
-        return next(((status, output) for then, status, output in reversed(self.past) if then <= seq), (NEW, None))
+        """(status, output_hash, strictness) at that place of the log."""
+        return next((tuple(was) for then, *was in reversed(self.past) if then <= seq), (NEW, None, 0))
 
 
 class Conflict:
@@ -109,10 +62,17 @@ class Run:
         self.phase, self.session = "unknown", None
         self.fence = 0
         self.order = []  # the ids of the steps that count
+        self.planned, self.scope_refs = False, None
+        self.tells = set()  # the seqs of the events that somebody is told of
         self.steps = collections.defaultdict(Step)
         self.conflicts = collections.defaultdict(Conflict)
         self.forking = False  # nothing but forked steps came since its RunStarted
         self.forked_from, self.started = None, 0
+
+    def take_plan(self, payload):
+        self.planned |= "plan" in payload
+        for at, step in enumerate(payload.get("plan", ())):
+            self.steps[payload["steps"][at]].plan = {"needs": payload["steps"][max(at - 1, 0):at], **step}
 
     def note_all(self, seq):
         for step in self.steps.values():
@@ -171,7 +131,7 @@ class Judge:
         self.require(event["v"] in (1, 2), "form", f"v is {event['v']}")
         self.require(event["v"] >= self.version, "version", "v 1 follows v 2")
         self.version = max(self.version, event["v"])
-        self.require(TIME.match(event["time"]), "form", "time")
+        self.require(fits(event["time"], "time"), "form", "time")
         for name in ("mission_id", "run_id", "step_id", "session_id", "actor"):
             absent = event[name] is None and kind not in NEEDED.get(name, ())
             self.require(absent or fits(event[name], "text"), "form", f"{kind} with the {name} {event[name]}")
@@ -184,6 +144,11 @@ class Judge:
             value = payload.get(name)
             if not fits(value, form) and (self.version == 2 or value is None):
                 self.require(False, "form", f"{kind}.{name} is {json.dumps(value)[:60]}")
+        if self.version == 2 and "plan" in payload:
+            needs = {need for step in payload["plan"] for need in step.get("needs", ())}
+            ids = payload["steps"]
+            self.require(len(payload["plan"]) == len(ids), "form", "the plan is not of its steps")
+            self.require(needs <= set(ids) and all(map(ID, ids)), "form", f"the plan needs {needs}")
         if kind == "StepCheckpointed":
             self.require(len(canonical(payload)) <= 1024, "form", "a checkpoint of more than 1,024 bytes")
         if kind == "WorkspaceRolledBack":
@@ -249,7 +214,9 @@ class Judge:
                 status = run.steps[event["step_id"]].status
                 self.require(status in STEPS[kind][0], "step-status", f"{kind} while it is {status}")
             return
-        if kind == "RunClaimed":
+        if kind == "RunNotified":
+            self.require(payload["seq"] in run.tells, "told-of", f"{payload['seq']} is not its end")
+        elif kind == "RunClaimed":
             self.require(0 < payload["fence"] - run.fence <= 1_000_000, "fence-grows", f"it follows {run.fence}")
         elif payload.get("forked_from") and kind == "RunStarted":
             origin, seq = payload["forked_from"]["run_id"], payload["forked_from"]["seq"]
@@ -258,7 +225,8 @@ class Judge:
         elif kind == "WorkspaceRolledBack":
             for step in (payload.get("restored") or {}).get("steps") or []:
                 then = run.steps[step["step_id"]].at(self.rolled_back_to)
-                self.require((step["status"], step.get("output_hash")) == then, "rollback-order",
+                is_it = (step["status"], step.get("output_hash"), step.get("strictness") or 0)
+                self.require(is_it == then, "rollback-order",
                              f"restored has another {step['step_id']} than the target, {then}")
         elif kind == "RunCompleted":
             for step_id in run.order:
@@ -275,6 +243,7 @@ class Judge:
             self.apply_step(run, run.steps[event["step_id"]], event, kind, payload)
 
     def apply_run(self, run, event, kind, payload):
+        run.tells |= {event["seq"]} if kind in ("RunCompleted", "RunFailed", "GenerationBlockedBySemanticConflict") else set()
         if kind in ("RunStarted", "RunSubmitted"):
             run.forked_from, run.started = payload.get("forked_from"), event["seq"]
         run.forking = kind == "RunStarted" and "forked_from" in payload or \
@@ -291,6 +260,8 @@ class Judge:
             run.order = list(payload["steps"])
             for step_id in run.order:
                 run.steps[step_id].make_pending()
+            run.take_plan(payload)
+            run.scope_refs = payload["scope_refs"]
             run.note_all(event["seq"])
             run.document = payload.get("mission_document") or payload.get("mission_hash")
         elif kind == "RunMissionChanged":
@@ -306,13 +277,20 @@ class Judge:
             run.phase = "open"
 
     def apply_mission_change(self, run, payload):
-        for step_id in run.order:
-            if step_id not in payload["steps"] and run.steps[step_id].status != "completed":
-                run.steps[step_id].status = "skipped"
+        had, has = set(run.order), set(payload["steps"])
+        named = sorted((change["change"], change["step_id"]) for change in payload["changes"]
+                       if change["change"] in ("added", "removed"))
+        are = sorted([("added", step_id) for step_id in has - had] + [("removed", step_id) for step_id in had - has])
+        self.require(named == are, "mission", f"{are} is not {named}")
+        self.require("plan" in payload or not run.planned or has <= had, "mission", "it adds a step without a plan")
+        for step_id in had - has:
+            if run.steps[step_id].status != "completed":
+                run.steps[step_id].make_pending("skipped")
         run.order = list(payload["steps"])
         for step_id in run.order:
             if step_id in payload["rerun"] or run.steps[step_id].status in (NEW, "skipped"):
                 run.steps[step_id].make_pending()
+        run.take_plan(payload)
         document = payload.get("mission_document") or payload.get("mission_hash") or run.document
         for change in payload["changes"]:
             is_other = document != run.document or run.document is None or change["change"] in ("inputs", "glossary")
@@ -332,7 +310,7 @@ class Judge:
             names = step.get("open_conflicts")
             was.open = set() if names is None else {name or None for name in names.split(" ")}
             was.question, was.held_output = step.get("question"), step.get("held_output")
-            was.output_hash = step.get("output_hash")
+            was.output_hash, was.strictness = step.get("output_hash"), step.get("strictness") or 0
 
     def check_answer(self, event, conflict, payload):
         request, replaces = conflict.request, payload.get("replaces")
@@ -365,7 +343,7 @@ class Judge:
     def variant(self, kind, payload):
         if kind == "StepCheckpointed":
             return f"{kind} at {payload['cursor']}"
-        with_ = [name for name in ("skipped", "forked") if kind == "StepCompleted" and payload.get(name) is True]
+        with_ = [name for name in ("forked", "skipped") if kind == "StepCompleted" and payload.get(name) is True]
         return f"{kind} with {with_[0]}" if with_ else kind
 
     def check_step(self, run, step, step_id, kind, payload):
@@ -378,7 +356,19 @@ class Judge:
             self.require(not self.unanswered(run, step), "gate-open", f"{self.unanswered(run, step)} is open")
         if case in ("StepCheckpointed at post_generation", "StepCompleted"):
             self.require(step.passed_gate, "gate-passed", f"{case} of a step that has not passed the gate")
-        last = step.checkpoint
+        last, plan = step.checkpoint, step.plan or {"needs": []}
+        by_when = case == "StepCompleted with skipped" and payload.get("reason") == "when"
+        if case == "StepCompleted with skipped" and step.plan:
+            self.require(plan.get("when") if by_when else step.status == "failed", "when", "nothing leaves it out")
+        if kind in ("StepStarted", "StepResumed") or by_when:
+            for need in plan["needs"]:
+                status = run.steps[need].status
+                self.require(status in ("completed", "skipped"), "needs-done", f"{need} is {status}")
+        for name in ("strictness", "effective_strictness"):
+            less = LEVELS.get(payload.get(name), 2) < step.strictness
+            self.require(not less, "strictness", f"it began with {step.strictness}")
+        refs = payload["scope_refs"] if kind == "StepCheckpointed" else run.scope_refs
+        self.require(refs == run.scope_refs, "scope-refs", f"the run has {run.scope_refs}")
         if case == "StepCompleted":
             self.require(payload["input_hash"] == last.get("input_hash"), "input-hash", "the checkpoint's is another")
             self.require(step.held_output in (None, payload["output_hash"]), "output-held",
@@ -409,7 +399,8 @@ class Judge:
             while origin and origin.started > seq:
                 origin = self.runs.get((origin.forked_from or {}).get("run_id"))
             then = origin.steps[step_id].at(seq) if origin else None
-            self.require(then == ("completed", payload["output_hash"]), "fork-first", f"there it was {then}")
+            is_it = then and then[:2] == ("completed", payload["output_hash"])
+            self.require(is_it, "fork-first", f"there it was {then}")
         elif kind == "StepCheckpointed":
             again = all(payload[name] == last.get(name) for name in ("retry_token", "input_hash"))
             self.require(again or payload["retry_token"] not in self.tokens, "token-once",
@@ -445,6 +436,7 @@ class Judge:
             step.output_hash = payload.get("output_hash", step.output_hash if kind != "StepStarted" else None)
         if kind == "StepStarted":
             step.passed_gate, step.held_output = False, None
+            step.strictness = LEVELS[step.plan.get("strictness", "medium")] if step.plan else 0
             step.open.discard(None)
         elif kind == "StepCompleted":
             step.passed_gate, step.open, step.question, step.held_output = False, set(), None, None

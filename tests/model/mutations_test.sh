@@ -65,6 +65,15 @@ runs 3 pawl run changes.yaml --run changes --no-input
 sed -i 's/trunk/branch/; s/Refunds land in the workspace/Nothing/; $a\  - {id: added, run: ["true"]}' changes.yaml
 runs 0 pawl resume changes --rerun-changed --accept-changed-inputs
 
+it "a run with a step that its when leaves out"
+cat >when.yaml <<'M'
+mission: when
+steps:
+  - {id: looks, run: [echo, "false"]}
+  - {id: if-so, when: {$from: looks}, run: ["true"]}
+M
+runs 0 pawl run when.yaml --run when
+
 it "a fork, a rollback and its undo, in the workspace of a run"
 runs 0 pawl fork terms --from publish --dir fork
 runs 0 pawl resume "$(cat out)"

@@ -59,10 +59,15 @@ PIPED_TEST(a_completion_that_waits_goes_with_the_claim)
 
 PIPED_TEST(an_adopted_claim_that_is_lost_stays_with_its_owner)
 {
+        pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__glossary *senses;
         uint64_t fence;
 
         assert_ok(piped_critical(p, "s", plain));
         piped_reopen(p);
+        assert_ok(pawl__glossary_new(&senses, NULL));
+        pawl__pipeline_use_glossary(p->pipeline, senses, refs, piped_refs(p, refs, &arena), NULL);
         assert_ok(pawl_log_claim(&fence, p->log, "m", "r", "user:ana", NULL));
         pawl__pipeline_adopt(p->pipeline, pawl__text("r"), pawl__text("x"), fence);
         /* adopted again under another fence, as after a renewal that failed */
@@ -71,6 +76,12 @@ PIPED_TEST(an_adopted_claim_that_is_lost_stays_with_its_owner)
         take_over(p);
         assert_int_equal(pawl_pipeline_complete(p->pipeline, p->ctx, "1", 1), PAWL_EFENCED);
         assert_int_equal(piped_critical(p, "u", plain), PAWL_EFENCED);
+        pawl_context_free(p->ctx);
+        p->ctx = NULL;
+        pawl_pipeline_free(p->pipeline);
+        p->pipeline = NULL;
+        pawl__glossary_free(senses);
+        pawl__arena_free(&arena);
 }
 
 /* The first look at the clock, between our look at the run and our claim, gives another time to

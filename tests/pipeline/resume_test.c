@@ -160,7 +160,8 @@ PIPED_TEST(the_scopes_of_the_checkpoint_are_taken_up)
 PIPED_TEST(an_adopted_run_uses_the_senses_it_was_lent)
 {
         pawl__glossary *own;
-        pawl__scope_ref ref = {pawl__text("team_domain"), pawl__text(VERSION)};
+        pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX];
+        pawl__arena arena = PAWL__ARENA_INIT;
         pawl__sense sense = {.surface = pawl__text("workspace"),
                 .definition = pawl__text("Lent"),
                 .scope = PAWL__TEAM_DOMAIN,
@@ -176,7 +177,7 @@ PIPED_TEST(an_adopted_run_uses_the_senses_it_was_lent)
         assert_ok(pawl__glossary_add(own, &sense, NULL));
         assert_ok(pawl_log_claim(&fence, p->log, "m", "r", "user:ana", &owner));
         pawl__pipeline_adopt(p->pipeline, pawl__text("r"), pawl__text("session-1"), fence);
-        pawl__pipeline_use_glossary(p->pipeline, own, &ref, 1, NULL);
+        pawl__pipeline_use_glossary(p->pipeline, own, refs, piped_refs(p, refs, &arena), NULL);
         uint64_t head = piped_head(p);
         piped_context(p, "t", ambiguous);
         pawl_context_set_critical(p->ctx, true);
@@ -186,6 +187,7 @@ PIPED_TEST(an_adopted_run_uses_the_senses_it_was_lent)
         assert_ok(pawl_pipeline_end_run(p->pipeline, "r", "enough"));
         /* the claim is the caller's: it still holds */
         assert_ok(pawl_log_renew(p->log, "r", fence));
+        pawl__arena_free(&arena);
         pawl_context_free(p->ctx);
         p->ctx = NULL;
         pawl_pipeline_free(p->pipeline);

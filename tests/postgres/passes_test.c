@@ -140,16 +140,25 @@ static const pawl_event
                 .run_id = TEXT("thread"),
                 .step_id = TEXT("1"),
                 .payload = TEXT("{\"channels\":[],\"checkpoint\":\"{}\",\"metadata\":\"{}\"}")},
-        told = {.type = TEXT("RunNotified"), .run_id = TEXT("r"), .payload = TEXT("{\"seq\":1}")};
+        begun = {.type = TEXT("SessionStarted"),
+                .run_id = TEXT("r"),
+                .session_id = TEXT("another"),
+                .payload = TEXT("{}")};
 
 static void another_appends(struct piped *p, const pawl_event *event, size_t n)
 {
         pawl_event *events = test_alloc(n * sizeof *events);
+        static int sessions;
+        char session[32];
         pawl__state *rows;
         pawl_log *other;
 
-        for (size_t i = 0; i < n; i++)
+        snprintf(session, sizeof session, "another-%d", ++sessions);
+        for (size_t i = 0; i < n; i++) {
                 events[i] = *event;
+                if (event->session_id.data)
+                        events[i].session_id = pawl__text(session);
+        }
         assert_ok(pawl_log_open(&other, p->db, &p->log_options, &p->err));
         assert_ok(pawl__state_of(&rows, other, &p->err));
         assert_ok(pawl_log_append(NULL, other, events, n, 0));
@@ -219,7 +228,7 @@ PIPED_TEST(a_pass_goes_on_over_what_others_do)
 
 PIPED_TEST(a_pass_is_made_again_when_another_appends_to_its_run)
 {
-        overtake(p, "of-the-run", told, 1, 2);
+        overtake(p, "of-the-run", begun, 1, 2);
 }
 
 PIPED_TEST(a_pass_is_made_again_over_more_than_is_looked_at)

@@ -61,6 +61,9 @@ static const char *const right[] = {
         [PAWL__FIELD_MAYBE_OBJECT] = "null",
         [PAWL__FIELD_ARRAY] = "[]",
         [PAWL__FIELD_REFS] = "[]",
+        [PAWL__FIELD_OWNER] = "{\"boot_id\":\"b\",\"host\":\"h\",\"pid\":1,\"pid_start\":1}",
+        [PAWL__FIELD_FINDINGS] = "[]",
+        [PAWL__FIELD_CONFLICTS] = "[]",
 };
 
 static const char *const wrong[] = {
@@ -75,6 +78,9 @@ static const char *const wrong[] = {
         [PAWL__FIELD_MAYBE_OBJECT] = "[]",
         [PAWL__FIELD_ARRAY] = "{}",
         [PAWL__FIELD_REFS] = "[0]",
+        [PAWL__FIELD_OWNER] = "{}",
+        [PAWL__FIELD_FINDINGS] = "[{\"term\":\"t\"}]",
+        [PAWL__FIELD_CONFLICTS] = "[0]",
         [PAWL__FIELD_CHOICE] = "\"else\"",
 };
 
@@ -254,7 +260,7 @@ MALFORMED(members_of_members_are_asked_for_too)
                 {PAWL__STEP_COMPLETED,
                         "{\"input_hash\":\"" HASH_A "\",\"output_hash\":\"" HASH_A
                         "\",\"exit_code\":\"0\"}",
-                        "payload.exit_code: is missing or no integer"},
+                        "payload.exit_code: is not an integer"},
                 {PAWL__CLARIFICATION_REQUESTED,
                         "{\"conflict_id\":\"c\",\"question\":\"q\",\"term\":\"t\",\"options\":[{}],"
                         "\"urgency\":\"high\",\"retry_token\":\"" TOKEN(

@@ -242,8 +242,8 @@ HISTORY_TEST(a_walk_in_vain_ends_in_the_table)
         history_sql(h,
                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000)"
                 " INSERT INTO runs (run_id, mission_id, status, started_seq, updated_seq,"
-                " updated_us, fence, steps, done, untold, rules, first_seq, last_seq)"
-                " SELECT 'many-' || i, 'mission-1', 'completed', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM n");
+                " updated_us, fence, steps, done, untold, rules, first_seq, last_seq, in_mission)"
+                " SELECT 'many-' || i, 'mission-1', 'completed', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM n");
         runs_are(h, PAWL__RUNS_ALL, 0, 4, "c a d b ");
         add_20000_events(h);
         runs_are(h, PAWL__RUNS_ALL, 0, 4, "c a d b ");

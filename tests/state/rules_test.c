@@ -261,4 +261,139 @@ RULE(what_was_imported_and_older_versions_stay_out)
         assert_says(pawl_log_errmsg(r->log), "v: is 1, and events are written as 2");
 }
 
+#define STARTED_AS(step, hash) "StepStarted", step, "{\"input_hash\":\"" hash "\"}"
+#define LEFT_OUT(step)                                                                             \
+        "StepCompleted", step,                                                                     \
+                "{\"input_hash\":\"" HASH_1 "\",\"output_hash\":\"" HASH_2                         \
+                "\",\"reason\":\"when\",\"skipped\":true}"
+#define AT_STRICTNESS(strictness)                                                                  \
+        "SemanticCheckEvaluated", "a",                                                             \
+                "{\"blocked\":false,\"confidence\":1,\"effective_strictness\":\"" strictness       \
+                "\",\"findings\":[],\"overall_severity\":\"none\",\"recommended_action\":"         \
+                "\"proceed\"}"
+
+/* a, then b where c let it and a says so; c begins at once. */
+static void start_plan(struct run *r)
+{
+        takes(r, "RunStarted", NULL,
+                "{\"plan\":[{},{\"needs\":[\"a\",\"the c\"],\"when\":true},"
+                "{\"needs\":[],\"strictness\":\"max\"}],\"scope_refs\":[],"
+                "\"steps\":[\"a\",\"b\",\"the c\"]}");
+}
+
+static void complete_a(struct run *r)
+{
+        takes(r, STARTED);
+        takes(r, FOUND_NONE);
+        takes(r, CHECKPOINTED("post_gate", TOKEN("1")));
+        takes(r, COMPLETED(HASH_1, ""));
+}
+
+RULE(a_step_begins_when_what_it_needs_is_done)
+{
+        start_plan(r);
+        refuses(r, "rule needs-done: step b needs a,", STARTED_AS("b", HASH_1));
+        refuses(r, "rule needs-done", LEFT_OUT("b"));
+        complete_a(r);
+        refuses(r, "rule needs-done: step b needs the c,", STARTED_AS("b", HASH_1));
+        takes(r, STARTED_AS("the c", HASH_1));
+        takes(r, "StepFailed", "the c", "{\"exit_code\":1,\"reason\":\"r\"}");
+        refuses(r, "rule needs-done", STARTED_AS("b", HASH_1));
+        takes(r, "StepCompleted", "the c",
+                "{\"input_hash\":\"" HASH_1 "\",\"output_hash\":\"" HASH_2 "\",\"skipped\":true}");
+        takes(r, STARTED_AS("b", HASH_1));
+}
+
+RULE(a_step_is_left_out_by_its_own_when_or_by_somebody_behind_its_failure)
+{
+        start_plan(r);
+        refuses(r, "rule when", LEFT_OUT("a"));
+        refuses(r, "rule when", COMPLETED(HASH_1, ",\"skipped\":true"));
+        takes(r, STARTED);
+        takes(r, "StepFailed", "a", "{\"exit_code\":1,\"reason\":\"r\"}");
+        refuses(r, "rule when", LEFT_OUT("a"));
+        takes(r, COMPLETED(HASH_1, ",\"skipped\":true"));
+        takes(r, STARTED_AS("the c", HASH_1));
+        takes(r, "StepFailed", "the c", "{\"exit_code\":1,\"reason\":\"r\"}");
+        takes(r, "StepCompleted", "the c",
+                "{\"input_hash\":\"" HASH_1 "\",\"output_hash\":\"" HASH_2 "\",\"skipped\":true}");
+        takes(r, LEFT_OUT("b"));
+        takes(r, "RunCompleted", NULL, "{}");
+}
+
+RULE(a_step_is_checked_as_strictly_as_its_mission_says)
+{
+        start_plan(r);
+        takes(r, STARTED);
+        refuses(r, "rule strictness", AT_STRICTNESS("off"));
+        refuses(r, "rule strictness", "GenerationBlockedBySemanticConflict", "a",
+                "{\"conflicts\":[],\"effective_strictness\":\"off\",\"strictness_mode\":\"max\"}");
+        refuses(r, "rule strictness", "StepCheckpointed", "a",
+                "{\"cursor\":\"post_gate\",\"input_hash\":\"" HASH_1
+                "\",\"input_hash_alg\":\"jcs-sha256\",\"retry_token\":\"" TOKEN(
+                        "1") "\",\"scope_refs\":[],\"strictness\":\"off\"}");
+        takes(r, AT_STRICTNESS("max"));
+        takes(r, "RunMissionChanged", NULL,
+                "{\"changes\":[],\"plan\":[{\"strictness\":\"off\"},{},{}],\"rerun\":[],"
+                "\"steps\":[\"a\",\"b\",\"the c\"]}");
+        refuses(r, "rule strictness", AT_STRICTNESS("off")); /* it has started already */
+        takes(r, "StepFailed", "a", "{\"exit_code\":1,\"reason\":\"r\"}");
+        takes(r, STARTED);
+        takes(r, AT_STRICTNESS("off"));
+}
+
+RULE(a_plan_is_of_its_steps_and_what_is_added_has_one)
+{
+        static const char *const plans[] = {"{}", "[]", "[{},{}]", "[1]", "[{\"needs\":[\"b\"]}]",
+                "[{\"needs\":1}]", "[{\"needs\":[1]}]", "[{\"when\":1}]",
+                "[{\"strictness\":\"low\"}]", "[{\"strictness\":null}]"};
+        char payload[200];
+
+        for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++) {
+                snprintf(payload, sizeof payload,
+                        "{\"plan\":%s,\"scope_refs\":[],\"steps\":[\"a\"]}", plans[i]);
+                assert_int_equal(append(r, "RunStarted", NULL, payload), PAWL_EINVAL);
+                assert_says(pawl_log_errmsg(r->log), "payload.plan: is ");
+        }
+        assert_int_equal(append(r, "RunStarted", NULL,
+                                 "{\"plan\":[{}],\"scope_refs\":[],\"steps\":[\"a/b\"]}"),
+                PAWL_EINVAL);
+        assert_says(pawl_log_errmsg(r->log), "payload.steps: holds what is no step's id");
+        start_plan(r);
+        refuses(r, "rule mission: it adds a step without a plan", "RunMissionChanged", NULL,
+                "{\"changes\":[{\"change\":\"added\",\"step_id\":\"d\"}],\"rerun\":[],"
+                "\"steps\":[\"a\",\"b\",\"the c\",\"d\"]}");
+        takes(r, "RunMissionChanged", NULL,
+                "{\"changes\":[],\"rerun\":[],\"steps\":[\"a\",\"b\",\"the c\"]}");
+        refuses(r, "rule needs-done", STARTED_AS("b", HASH_1));
+}
+
+RULE(a_checkpoint_has_the_versions_of_its_run)
+{
+        start(r);
+        takes(r, STARTED);
+        refuses(r, "rule scope-refs", "StepCheckpointed", "a",
+                "{\"cursor\":\"post_gate\",\"input_hash\":\"" HASH_1
+                "\",\"input_hash_alg\":\"jcs-sha256\",\"retry_token\":\"" TOKEN(
+                        "1") "\",\"scope_refs\":[{\"scope\":\"core\",\"version_id\":\"" HASH_1
+                             "\"}],\"strictness\":\"medium\"}");
+}
+
+RULE(somebody_is_told_of_an_end)
+{
+        unsigned char hash[32];
+        char payload[64];
+        uint64_t head;
+
+        pass(r);
+        refuses(r, "rule told-of", "RunNotified", NULL, "{\"seq\":1}");
+        refuses(r, "rule told-of", "RunNotified", NULL, "{\"seq\":99}");
+        takes(r, COMPLETED(HASH_1, ""));
+        takes(r, "RunCompleted", NULL, "{}");
+        assert_ok(pawl_log_head(&head, hash, r->log));
+        snprintf(payload, sizeof payload, "{\"seq\":%d}", (int)head);
+        takes(r, "RunNotified", NULL, payload);
+        refuses(r, "rule told-of", "RunNotified", NULL, "{\"seq\":99}");
+}
+
 TESTS_MAIN(NULL, NULL)

@@ -14,6 +14,7 @@ judge = importlib.util.module_from_spec(spec)
 sys.dont_write_bytecode = True
 spec.loader.exec_module(judge)
 import mutations_answers  # noqa: E402,F401
+import mutations_plan  # noqa: E402,F401
 from history import HASH, MUTATIONS, ZERO, History, breaks, verified  # noqa: E402
 
 # Where `eventlog verify` sees another of the rules first that the event breaks.
@@ -202,7 +203,9 @@ def a_completed_step_starts_again(log):
 
 @breaks("step-status")
 def a_step_that_was_removed_starts(log):
-    log.put(log.find("RunMissionChanged") + 1, log.get("RunMissionChanged"), steps=["blocks"], rerun=[], changes=[])
+    gone = [{"step_id": step, "change": "removed"} for step in ("first", "added")]
+    log.put(log.find("RunMissionChanged") + 1, log.get("RunMissionChanged"), steps=["blocks"], rerun=[], changes=gone,
+            plan=[{}], mission_document=HASH)
     log.put(log.find("StepStarted", "changes", "blocks", 1), log.get("StepStarted", "changes", "first"))
 
 

@@ -80,7 +80,7 @@ def an_open_question_gets_another_time(log):
 @breaks("question-answer")
 def a_question_is_lifted_by_word_alone(log):
     log.put(log.find("GlossaryClarificationRequested", "asks", "approve") + 1, log.get("RunMissionChanged"),
-            run_id="asks", mission_id="asks", steps=["approve", "in-time"], rerun=[],
+            run_id="asks", mission_id="asks", steps=["approve", "in-time"], plan=[{}, {}], rerun=[],
             mission_document=log.get("RunStarted", "asks")["payload"]["mission_document"],
             changes=[{"step_id": "approve", "change": "inputs"}])
     log.get("StepResumed", "asks", "approve")["payload"]["inputs_changed"] = True

@@ -385,6 +385,19 @@ const char *piped_status(struct piped *p, const char *step)
         return give_out(p, &text);
 }
 
+size_t piped_refs(struct piped *p, pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX], pawl__arena *arena)
+{
+        pawl__row run = {.v[PAWL__RUN_ID].text = pawl__text("r")};
+        pawl__state *state;
+        size_t n = 0;
+
+        assert_ok(pawl__state_of(&state, p->log, &p->err));
+        assert_ok(pawl__state_get(state, PAWL__RUNS, &run, arena, &p->err));
+        assert_ok(
+                pawl__scope_refs_read(refs, &n, arena, run.v[PAWL__RUN_SCOPE_REFS].text, &p->err));
+        return n;
+}
+
 void piped_replays(struct piped *p)
 {
         if (pawl__replay_check(p->log, &p->err))

@@ -115,5 +115,7 @@ const char *piped_conflict(struct piped *p, size_t n);
 pawl_status piped_define(struct piped *p, const char *conflict_id, const char *definition);
 /** A step's status in the state. */
 const char *piped_status(struct piped *p, const char *step);
+/** The versions of the glossary that the run began with. */
+size_t piped_refs(struct piped *p, pawl__scope_ref refs[PAWL__SCOPE_REFS_MAX], pawl__arena *arena);
 /** Folding the log from nothing gives what the tables say. */
 void piped_replays(struct piped *p);
