@@ -1,9 +1,11 @@
 #include "mission/ask.h"
 #include "base/error.h"
 #include "base/json_write.h"
+#include "events/mask.h"
 #include "mission/param_text.h"
 #include "mission/runner.h"
 #include "pipeline/question.h"
+#include "state/plan.h"
 #include <stdlib.h>
 
 static pawl_status write_ask(
@@ -68,26 +70,65 @@ pawl_status pawl__step_inputs(pawl__buf *out, const pawl_mission *mission, const
 
 /* ---- A step at work -------------------------------------------------------------------------- */
 
+/* As the log has it, which masks the values of secrets. */
+static pawl_status ask_of(pawl__asks *out, pawl__arena *arena, const pawl_mission *mission,
+        const pawl__step *step, const pawl_log *log, pawl_error *err)
+{
+        const pawl__ask *ask = step->ask;
+        const pawl__mask *mask = pawl__log_mask(log);
+        pawl_text *options = pawl__arena_array(arena, ask->n_options, sizeof *options);
+        pawl__buf text = PAWL__BUF_INIT;
+        const pawl_status status = pawl__text_put_params(&text, mission, ask->question, err);
+
+        *out = (pawl__asks){.question = pawl__arena_copy(arena, pawl__buf_text(&text)),
+                .options = options,
+                .to = ask->to,
+                .n_options = options ? ask->n_options : 0,
+                .n_to = ask->n_to,
+                .within_ms = ask->within_ms,
+                .otherwise = ask->otherwise};
+        pawl__buf_free(&text);
+        if (status)
+                return status;
+        bool ok = !pawl__mask_text(&out->question, mask, arena) &&
+                  !pawl__mask_text(&out->otherwise, mask, arena);
+        for (size_t i = 0; i < out->n_options && ok; i++) {
+                options[i] = ask->options[i];
+                ok = !pawl__mask_text(&options[i], mask, arena);
+        }
+        return ok ? pawl__arena_check(arena, err) : pawl__nomem(err);
+}
+
+pawl_status pawl__ask_hash(char hex[65], const pawl_mission *mission, const pawl__step *step,
+        pawl_log *log, pawl_error *err)
+{
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__asks asks;
+        pawl_status status = ask_of(&asks, &arena, mission, step, log, err);
+
+        if (!status)
+                status = pawl__asks_hash(hex, &asks, pawl__log_hasher(log), err);
+        pawl__arena_free(&arena);
+        return status;
+}
+
 pawl_status pawl__ask_pose(pawl__step_run *p)
 {
-        const pawl__ask *ask = p->step->ask;
         pawl__question *q = pawl__arena_alloc(&p->ctx->arena, sizeof *q);
-        pawl__buf text = PAWL__BUF_INIT;
-        pawl_status status =
-                pawl__text_put_params(&text, p->r->mission, p->step->ask->question, &p->r->error);
+        pawl__asks asks;
+        const pawl_status status =
+                ask_of(&asks, &p->ctx->arena, p->r->mission, p->step, p->r->log, &p->r->error);
 
         if (!status && q)
-                *q = (pawl__question){
-                        .text = pawl__arena_copy(&p->ctx->arena, pawl__buf_text(&text)),
-                        .options = ask->options,
-                        .n_options = ask->n_options,
-                        .to = ask->to,
-                        .n_to = ask->n_to,
-                        .within_ms = ask->within_ms,
-                        .otherwise = ask->otherwise,
+                *q = (pawl__question){.text = asks.question,
+                        .options = asks.options,
+                        .n_options = asks.n_options,
+                        .to = asks.to,
+                        .n_to = asks.n_to,
+                        .within_ms = asks.within_ms,
+                        .otherwise = asks.otherwise,
                         .again = p->row &&
                                  pawl__text_is(p->row->v[PAWL__STEP_STATUS].text, "failed")};
-        pawl__buf_free(&text);
         p->ctx->question = q;
         return status ? status : pawl__arena_check(&p->ctx->arena, &p->r->error);
 }

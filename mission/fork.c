@@ -401,10 +401,12 @@ static pawl_status add_started(
                 pawl__json_member_text(&w, "mission_hash", f->file);
         pawl__json_member_string(&w, "mission_path", f->path);
         write_steps(&w, f);
+        pawl_status status = PAWL_OK;
         if (f->run.v[PAWL__RUN_RULES].integer & PAWL__RULES_PLANNED &&
-                pawl__rows_write_plan(&w, f->steps, f->n_steps, err)) {
+                (status = pawl__rows_write_plan(
+                         &w, f->steps, f->n_steps, f->mission, f->log, err))) {
                 pawl__json_writer_free(&w);
-                return PAWL_ENOMEM;
+                return status;
         }
         pawl__json_member_raw(&w, "scope_refs", refs.data ? refs : pawl__text("[]"));
         if (strictness.data)

@@ -8,6 +8,7 @@
 #include "mission/param_text.h"
 #include "mission/params.h"
 #include "mission/runner.h"
+#include "state/plan.h"
 #include "workspace/rollback/set_up.h"
 #include "workspace/rollback/tracked_paths.h"
 #include <dirent.h>
@@ -176,6 +177,7 @@ pawl_status pawl__fork_params(pawl__fork *f, pawl_mission *mission,
         void (*tell)(const char *line, void *user), void *user, pawl_error *err)
 {
         const taking t = {f, mission, tell, user};
+        char hash[65];
         pawl_status status = pawl__params_complete(mission, err);
 
         f->mission = mission;
@@ -186,6 +188,11 @@ pawl_status pawl__fork_params(pawl__fork *f, pawl_mission *mission,
                 const size_t at = completed_at(&t, k);
                 f->asks_again[k] = at != SIZE_MAX && mission->steps[at].ask &&
                                    takes_other(&t, &mission->steps[at]);
+                const pawl_text was = pawl__plan_ask(f->steps[k].v[PAWL__STEP_PLAN].text);
+                if (status || !was.data || at == SIZE_MAX || !mission->steps[at].ask)
+                        continue;
+                status = pawl__ask_hash(hash, mission, &mission->steps[at], f->log, err);
+                f->asks_again[k] = f->asks_again[k] || !pawl__text_is(was, hash);
         }
         for (size_t k = 0; k < f->n_steps && !status; k++) {
                 const size_t at = completed_at(&t, k);

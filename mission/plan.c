@@ -2,6 +2,7 @@
 #include "state/plan.h"
 #include "base/error.h"
 #include "base/ids.h"
+#include "mission/ask.h"
 #include "mission/graph.h"
 #include "mission/runner.h"
 
@@ -17,14 +18,19 @@ static int strictness_of(const pawl__runner *r, const pawl__step *step)
         return pawl__strictness_rank(pawl__text(pawl__strictness_name(by_precedence[i])));
 }
 
-static void make(pawl__buf *plan, const pawl__runner *r, size_t index)
+static pawl_status make(pawl__buf *plan, pawl__runner *r, size_t index)
 {
         const pawl__step *step = &r->mission->steps[index];
         const pawl__needs *needs = &r->mission->needs[index];
+        char ask[65] = "";
 
-        pawl__plan_begin(plan, strictness_of(r, step), step->when != PAWL__NO_NODE);
+        if (step->ask)
+                TRY(pawl__ask_hash(ask, r->mission, step, r->log, &r->error));
+        pawl__plan_begin(plan, strictness_of(r, step), step->when != PAWL__NO_NODE,
+                pawl__text(step->ask ? ask : NULL));
         for (size_t i = 0; i < needs->n; i++)
                 pawl__plan_need(plan, r->mission->steps[needs->items[i]].id);
+        return pawl__buf_check(plan, &r->error);
 }
 
 pawl_status pawl__runner_write_plan(pawl__runner *r, pawl__json_writer *w)
@@ -41,8 +47,7 @@ pawl_status pawl__runner_write_plan(pawl__runner *r, pawl__json_writer *w)
         pawl__json_name(w, "plan");
         pawl__json_open_array(w);
         for (size_t i = 0; i < r->mission->n_steps && !status; i++) {
-                make(&plan, r, i);
-                status = pawl__buf_check(&plan, &r->error);
+                status = make(&plan, r, i);
                 if (!status)
                         pawl__plan_write(w, pawl__buf_text(&plan), before);
                 before = r->mission->steps[i].id;
@@ -58,20 +63,20 @@ static bool is_there(const pawl__row *step)
 }
 
 /* A step that was removed once it was completed may need others that are gone. */
-static void take(pawl__buf *plan, pawl_text text, const pawl__map *ids)
+static void take(pawl__buf *plan, pawl_text text, pawl_text ask, const pawl__map *ids)
 {
         pawl__plan_needs needs = pawl__plan_needs_of(text);
         char room[PAWL__ID_MAX];
         pawl_text need;
 
-        pawl__plan_begin(plan, pawl__plan_strictness(text), pawl__plan_has_when(text));
+        pawl__plan_begin(plan, pawl__plan_strictness(text), pawl__plan_has_when(text), ask);
         while ((need = pawl__plan_next(&needs, room)).data)
                 if (pawl__map_get(ids, need) != PAWL__MAP_NONE)
                         pawl__plan_need(plan, need);
 }
 
-pawl_status pawl__rows_write_plan(
-        pawl__json_writer *w, const pawl__row *steps, size_t n, pawl_error *err)
+pawl_status pawl__rows_write_plan(pawl__json_writer *w, const pawl__row *steps, size_t n,
+        const pawl_mission *mission, pawl_log *log, pawl_error *err)
 {
         pawl__buf plan = PAWL__BUF_INIT;
         pawl__map ids = PAWL__MAP_INIT;
@@ -79,22 +84,34 @@ pawl_status pawl__rows_write_plan(
         pawl_status status = PAWL_OK;
 
         for (size_t i = 0; i < n && !status; i++)
-                if (is_there(&steps[i]))
-                        status = pawl__map_put(&ids, steps[i].v[PAWL__STEP_ID].text, 0);
+                if (is_there(&steps[i]) && pawl__map_put(&ids, steps[i].v[PAWL__STEP_ID].text, 0))
+                        status = pawl__nomem(err);
         pawl__json_name(w, "plan");
         pawl__json_open_array(w);
         for (size_t i = 0; i < n && !status; i++) {
                 if (!is_there(&steps[i]))
                         continue;
-                take(&plan, steps[i].v[PAWL__STEP_PLAN].text, &ids);
-                pawl__plan_write(w, pawl__buf_text(&plan), before);
+                const pawl_text text = steps[i].v[PAWL__STEP_PLAN].text;
+                const size_t at =
+                        mission ? pawl__mission_find(mission, steps[i].v[PAWL__STEP_ID].text)
+                                : SIZE_MAX;
+                pawl_text ask = pawl__plan_ask(text);
+                char hash[65];
+                if (ask.data && at != SIZE_MAX && mission->steps[at].ask) {
+                        status = pawl__ask_hash(hash, mission, &mission->steps[at], log, err);
+                        ask = pawl__text_n(hash, 64);
+                }
+                take(&plan, text, ask, &ids);
+                if (!status)
+                        status = pawl__buf_check(&plan, err);
+                if (!status)
+                        pawl__plan_write(w, pawl__buf_text(&plan), before);
                 before = steps[i].v[PAWL__STEP_ID].text;
-                status = pawl__buf_check(&plan, NULL);
         }
         pawl__json_close_array(w);
         pawl__map_free(&ids);
         pawl__buf_free(&plan);
-        return status ? pawl__nomem(err) : PAWL_OK;
+        return status;
 }
 
 /* Has the mission's file or the project other ones than the log? */
@@ -113,8 +130,7 @@ static pawl_status is_other(bool *other, pawl__runner *r)
         *other = false;
         for (size_t i = 0; i < r->mission->n_steps && !status; i++) {
                 const uint32_t row = pawl__map_get(&at, r->mission->steps[i].id);
-                make(&plan, r, i);
-                status = pawl__buf_check(&plan, &r->error);
+                status = make(&plan, r, i);
                 if (row != PAWL__MAP_NONE && !status &&
                         !pawl__text_eq(pawl__buf_text(&plan), rows[row].v[PAWL__STEP_PLAN].text))
                         *other = true;

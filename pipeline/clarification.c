@@ -70,7 +70,7 @@ static pawl_status is_asked_so(bool *same, pawl_context *ctx, const pawl_conflic
 
 static pawl_status request(pawl_context *ctx, const pawl_conflict *conflict)
 {
-        int64_t former = 0;
+        int64_t former = 0, asked_us = 0;
         const bool asks = pawl__is_question(conflict->conflict_type);
         pawl__json_writer *w = pawl__context_payload(ctx);
         pawl__buf question = PAWL__BUF_INIT;
@@ -79,7 +79,7 @@ static pawl_status request(pawl_context *ctx, const pawl_conflict *conflict)
         if (asks) {
                 pawl__buf_add_text(&question, conflict->term);
                 if (!status)
-                        status = pawl__question_members(ctx, conflict->conflict_id);
+                        status = pawl__question_members(&asked_us, ctx, conflict->conflict_id);
         } else {
                 pawl__buf_addf(
                         &question, "What does \"%.*s\" mean here?", PAWL__FMT(conflict->term));
@@ -105,7 +105,8 @@ static pawl_status request(pawl_context *ctx, const pawl_conflict *conflict)
         if (!status)
                 status = pawl__buf_check(&question, &ctx->error);
         pawl__buf_free(&question);
-        return status ? status : pawl__context_emit(ctx, PAWL__CLARIFICATION_REQUESTED);
+        return status ? status
+                      : pawl__context_emit_at(ctx, PAWL__CLARIFICATION_REQUESTED, asked_us);
 }
 
 static pawl_status request_all(pawl_context *ctx)

@@ -313,8 +313,14 @@ void pawl__attempt_members(pawl__json_writer *w, const pawl__attempt *attempt)
 
 pawl_status pawl__context_emit(pawl_context *ctx, pawl__event_type type)
 {
+        return pawl__context_emit_at(ctx, type, 0);
+}
+
+pawl_status pawl__context_emit_at(pawl_context *ctx, pawl__event_type type, int64_t time_us)
+{
         pawl_event event = pawl__context_event(ctx, type);
 
+        event.time_us = time_us;
         pawl__json_close_object(&ctx->writer);
         if (pawl__json_end_writer(&ctx->writer))
                 return pawl__nomem(&ctx->error);

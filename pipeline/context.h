@@ -137,6 +137,9 @@ pawl__json_writer *pawl__context_payload(pawl_context *ctx);
 
 /** Close the payload that was begun, and put its event into the batch. */
 PAWL_MUST_CHECK pawl_status pawl__context_emit(pawl_context *ctx, pawl__event_type type);
+/** @p time_us: of the event; 0: the time when it is appended. */
+PAWL_MUST_CHECK pawl_status pawl__context_emit_at(
+        pawl_context *ctx, pawl__event_type type, int64_t time_us);
 
 /** Put the inputs into the batch as a blob, if they are to be stored. */
 PAWL_MUST_CHECK pawl_status pawl__context_keep_inputs(pawl_context *ctx);

@@ -4,6 +4,7 @@
 #include "base/sources.h"
 #include "glossary/seed.h"
 #include "pipeline/answer.h"
+#include "state/plan.h"
 #include <stdio.h>
 
 bool pawl__is_question(pawl_text conflict_type)
@@ -202,11 +203,24 @@ static pawl_status make_blocker(pawl__blocker *out, pawl_context *ctx, pawl_text
         return PAWL_OK;
 }
 
+/* Does the step still ask it? A mission that changed may have it ask in another way. */
+static pawl_status asks_still(bool *still, pawl_context *ctx, pawl_text conflict_id)
+{
+        pawl__row step = {
+                .v[PAWL__STEP_RUN].text = ctx->run_id, .v[PAWL__STEP_ID].text = ctx->step_id};
+        const pawl_status status =
+                pawl__state_get(ctx->state, PAWL__STEPS, &step, &ctx->pass, &ctx->error);
+
+        *still = status || !pawl__plan_ask(step.v[PAWL__STEP_PLAN].text).data ||
+                 pawl__text_eq(step.v[PAWL__STEP_QUESTION].text, conflict_id);
+        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
 /* One that starts afresh asks afresh: what was answered before it was rolled back was about what
  * there was then. */
 pawl_status pawl__question_blocks(bool *blocks, pawl__blocker *blocker, pawl_context *ctx)
 {
-        const bool afresh = !ctx->token[0] && !ctx->asked;
+        bool still = ctx->token[0] || ctx->asked;
         char hex[17];
         bool ok = true;
 
@@ -219,7 +233,9 @@ pawl_status pawl__question_blocks(bool *blocks, pawl__blocker *blocker, pawl_con
         if (!ok)
                 return pawl__nomem(&ctx->error);
         *blocks = true;
-        pawl_status status = afresh ? PAWL_OK : recall(blocks, ctx, id);
+        pawl_status status = still ? asks_still(&still, ctx, id) : PAWL_OK;
+        if (!status && still)
+                status = recall(blocks, ctx, id);
         if (ctx->expired && ctx->question->again && !ctx->asked) {
                 ctx->expired = false;
                 *blocks = true;
@@ -247,41 +263,22 @@ pawl_status pawl__question_answered(pawl_context *ctx)
                 PAWL__STEP(ctx));
 }
 
-/* Does the step still ask it, and no change of its mission came in between? */
-static pawl_status asks_still(bool *still, pawl_context *ctx, pawl_text conflict_id)
-{
-        pawl__row step = {
-                .v[PAWL__STEP_RUN].text = ctx->run_id, .v[PAWL__STEP_ID].text = ctx->step_id};
-        const pawl_status status =
-                pawl__state_get(ctx->state, PAWL__STEPS, &step, &ctx->pass, &ctx->error);
-
-        *still = !status && pawl__text_eq(step.v[PAWL__STEP_QUESTION].text, conflict_id);
-        return status == PAWL_ENOTFOUND ? PAWL_OK : status;
-}
-
 /* The time runs from when it was asked first. */
-pawl_status pawl__question_members(pawl_context *ctx, pawl_text conflict_id)
+pawl_status pawl__question_members(int64_t *asked_us, pawl_context *ctx, pawl_text conflict_id)
 {
         const pawl__question *q = ctx->question;
-        int64_t asked_us = ctx->sources->wall_us(ctx->sources->user);
         pawl__json_writer *w = &ctx->writer;
-        int64_t due_us;
         char due[28];
-        bool still = false;
         pawl__row row;
-        pawl_status status = conflict_row(&row, ctx, conflict_id);
+        const pawl_status status = conflict_row(&row, ctx, conflict_id);
 
-        const bool open = pawl__text_is(row.v[PAWL__CON_STATUS].text, "open");
-        if (!status && open)
-                status = asks_still(&still, ctx, conflict_id);
+        *asked_us = ctx->sources->wall_us(ctx->sources->user);
         if (status)
                 return status;
-        if (open)
-                asked_us = row.v[PAWL__CON_REQUESTED_US].integer;
-        due_us = still && row.v[PAWL__CON_DUE_US].integer ? row.v[PAWL__CON_DUE_US].integer
-                                                          : asked_us + q->within_ms * 1000;
         if (q->within_ms) {
-                pawl__time_format(due, due_us);
+                const bool open = pawl__text_is(row.v[PAWL__CON_STATUS].text, "open");
+                pawl__time_format(due, (open ? row.v[PAWL__CON_REQUESTED_US].integer : *asked_us) +
+                                               q->within_ms * 1000);
                 pawl__json_member_string(w, "due_at", due);
                 if (q->otherwise.data)
                         pawl__json_member_text(w, "otherwise", q->otherwise);
@@ -300,16 +297,16 @@ pawl_status pawl__question_members(pawl_context *ctx, pawl_text conflict_id)
 pawl_status pawl__question_same(bool *same, pawl_context *ctx, const pawl__row *conflict)
 {
         const pawl__question *q = ctx->question;
-        const int64_t asked_us = conflict->v[PAWL__CON_REQUESTED_US].integer;
         pawl__question_info info;
         bool still = false;
         pawl_status status =
                 pawl__question_read(&info, &ctx->pass, ctx->log, conflict, &ctx->error);
+        const int64_t since_us = conflict->v[PAWL__CON_REQUESTED_US].integer;
 
         if (!status)
                 status = asks_still(&still, ctx, conflict->v[PAWL__CON_ID].text);
-        const int64_t due_us = q->within_ms ? asked_us + q->within_ms * 1000 : 0;
-        *same = !status && info.n_to == q->n_to && (info.due_us == due_us || (still && due_us)) &&
+        *same = still && info.n_to == q->n_to &&
+                info.due_us == (q->within_ms ? since_us + q->within_ms * 1000 : 0) &&
                 (!q->within_ms || pawl__text_eq(info.otherwise, q->otherwise));
         for (size_t i = 0; i < q->n_to && *same; i++)
                 *same = pawl__text_eq(info.to[i], q->to[i]);

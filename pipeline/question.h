@@ -37,8 +37,10 @@ PAWL_MUST_CHECK pawl_status pawl__question_blocks(
 /** Fill ctx->reply after a pass that went on behind the gate. */
 PAWL_MUST_CHECK pawl_status pawl__question_answered(pawl_context *ctx);
 
-/** Members of its GlossaryClarificationRequested that a term's has not: otherwise, to, due_at. */
-PAWL_MUST_CHECK pawl_status pawl__question_members(pawl_context *ctx, pawl_text conflict_id);
+/** Members of its GlossaryClarificationRequested that a term's has not: otherwise, to, due_at.
+ *  *@p asked_us is that event's time. */
+PAWL_MUST_CHECK pawl_status pawl__question_members(
+        int64_t *asked_us, pawl_context *ctx, pawl_text conflict_id);
 
 /** Does the newest request of its conflict, a row, say the same of actors and time? */
 PAWL_MUST_CHECK pawl_status pawl__question_same(

@@ -78,16 +78,20 @@ pawl_status pawl__apply_clarification_requested(pawl__apply_ctx *a)
         status = conflict_of(&conflict, a);
         if (status && status != PAWL_ENOTFOUND)
                 return status;
-        if (!status && ((status = pawl__rule_is_own_conflict(a, &conflict)) ||
-                               (question && (status = pawl__rule_asks_again(a, &conflict)))))
+        if (!status && (status = pawl__rule_is_own_conflict(a, &conflict)))
                 return status;
         const bool resolved =
                 !status && pawl__text_is(conflict.v[PAWL__CON_STATUS].text, "resolved");
+        const bool opens = status || resolved;
+        if (question &&
+                (status = pawl__rule_asks(a,
+                         opens ? a->event->time_us : conflict.v[PAWL__CON_REQUESTED_US].integer)))
+                return status;
         if (resolved && !question && !is_unverified(a, conflict.v[PAWL__CON_RESOLVED_SEQ].integer))
                 return PAWL_OK;
-        if (status || question)
+        if (opens || question)
                 conflict.v[PAWL__CON_SEQ].integer = (int64_t)a->event->seq;
-        if (status || resolved) {
+        if (opens) {
                 conflict.v[PAWL__CON_RESOLVED_SEQ].integer = 0;
                 conflict.v[PAWL__CON_REQUESTED_US].integer = a->event->time_us;
                 conflict.v[PAWL__CON_STATUS].text = pawl__text("open");

@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "state/plan.h"
 #include "state/rules.h"
+#include "state/rules_of.h"
 #include "state/threads.h"
 
 enum { MANY_STEPS = 512 }; /* of a run that begins: more are not kept for the next event */
@@ -369,7 +370,12 @@ static pawl_status check_changes(struct change *c, const pawl__apply_ctx *a)
                 if (pawl__map_get(&c->steps, pawl__json_at(a->tree, n)->value) == PAWL__MAP_NONE)
                         status = pawl__apply_refuse(a, PAWL_EINVAL, "payload.rerun",
                                 "names a step that is not in steps; name those that are");
-        return status ? status : check_agrees(c, a);
+        if (!status)
+                status = check_agrees(c, a);
+        return status || is_other_mission(c, a) ||
+                               !(c->run.v[PAWL__RUN_RULES].integer & PAWL__RULES_JUDGED)
+                       ? status
+                       : pawl__rule_same_asks(a);
 }
 
 static void leave_current(struct change *c, pawl_text step_id)

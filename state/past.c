@@ -8,6 +8,7 @@
 #include "base/ids.h"
 #include "events/log.h"
 #include "state/forked.h"
+#include "state/plan.h"
 #include "state/projection.h"
 #include "state/rules.h"
 #include "state/steps_before.h"
@@ -266,6 +267,8 @@ static pawl_status forked(const pawl__apply_ctx *a)
                 return status;
         const pawl__value *v = then.v;
         return !status && pawl__text_is(v[PAWL__STEP_STATUS].text, "completed") &&
+                               pawl__text_eq(pawl__plan_ask(v[PAWL__STEP_PLAN].text),
+                                       pawl__plan_ask(a->step.v[PAWL__STEP_PLAN].text)) &&
                                pawl__text_eq(v[PAWL__STEP_OUTPUT_HASH].text,
                                        pawl__apply_optional(a, "output_hash")) &&
                                pawl__text_eq(v[PAWL__STEP_INPUT_HASH].text,

@@ -1,4 +1,5 @@
 #include "state/plan.h"
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/ids.h"
 
@@ -15,11 +16,45 @@ int pawl__strictness_rank(pawl_text word)
 
 /* ---- The text -------------------------------------------------------------------------------- */
 
-void pawl__plan_begin(pawl__buf *plan, int strictness, bool when)
+static void write_list(pawl__json_writer *w, const char *name, const pawl_text *items, size_t n)
+{
+        pawl__json_name(w, name);
+        pawl__json_open_array(w);
+        for (size_t i = 0; i < n; i++)
+                pawl__json_text(w, items[i]);
+        pawl__json_close_array(w);
+}
+
+pawl_status pawl__asks_hash(
+        char hex[65], const pawl__asks *asks, pawl__hasher *hasher, pawl_error *err)
+{
+        pawl__json_writer w = PAWL__JSON_WRITER_INIT;
+        unsigned char hash[32];
+
+        pawl__json_open_object(&w);
+        write_list(&w, "options", asks->options, asks->n_options);
+        pawl__json_member_text(&w, "otherwise", asks->otherwise);
+        pawl__json_member_text(&w, "question", asks->question);
+        write_list(&w, "to", asks->to, asks->n_to);
+        pawl__json_member_integer(&w, "within", asks->within_ms);
+        pawl__json_close_object(&w);
+        pawl_status status = pawl__json_end_writer(&w) ? pawl__nomem(err) : PAWL_OK;
+        if (!status)
+                status = pawl__sha256(hasher, hash, w.buf.data, w.buf.len, err);
+        pawl__json_writer_free(&w);
+        if (!status)
+                pawl__hex(hex, hash, sizeof hash);
+        return status;
+}
+
+void pawl__plan_begin(pawl__buf *plan, int strictness, bool when, pawl_text ask)
 {
         pawl__buf_clear(plan);
         pawl__buf_addc(plan, (char)('0' + strictness));
         pawl__buf_addc(plan, when ? 'w' : '-');
+        if (ask.data)
+                pawl__buf_addc(plan, '?');
+        pawl__buf_add_text(plan, ask);
 }
 
 void pawl__plan_need(pawl__buf *plan, pawl_text step_id)
@@ -31,8 +66,10 @@ void pawl__plan_need(pawl__buf *plan, pawl_text step_id)
 
 pawl__plan_needs pawl__plan_needs_of(pawl_text plan)
 {
+        const size_t at = pawl__plan_ask(plan).data ? 67 : 2;
+
         return (pawl__plan_needs){
-                plan.len > 2 ? pawl__text_n(plan.data + 2, plan.len - 2) : pawl__text("")};
+                plan.len > at ? pawl__text_n(plan.data + at, plan.len - at) : pawl__text("")};
 }
 
 pawl_text pawl__plan_next(pawl__plan_needs *needs, char *room)
@@ -56,6 +93,8 @@ void pawl__plan_write(pawl__json_writer *w, pawl_text plan, pawl_text before)
         const pawl_text first = pawl__plan_next(&needs, room);
 
         pawl__json_open_object(w);
+        if (pawl__plan_ask(plan).data)
+                pawl__json_member_text(w, "ask", pawl__plan_ask(plan));
         if (needs.left.len || !pawl__text_eq(first, before)) {
                 pawl__json_name(w, "needs");
                 pawl__json_open_array(w);
@@ -75,8 +114,8 @@ void pawl__plan_write(pawl__json_writer *w, pawl_text plan, pawl_text before)
 static pawl_status refuse(const pawl__apply_ctx *a)
 {
         return pawl__apply_refuse(a, PAWL_EINVAL, "payload.plan",
-                "is no object for each of steps, with needs of those, strictness and when; write "
-                "one");
+                "is no object for each of steps, with ask, needs of those, strictness and when; "
+                "write one");
 }
 
 static bool is_true(const pawl__json_tree *tree, pawl__node node)
@@ -86,7 +125,11 @@ static bool is_true(const pawl__json_tree *tree, pawl__node node)
 
 static bool is_plan(const pawl__json_tree *tree, pawl__node object, const pawl__map *ids)
 {
-        if (pawl__json_at(tree, object)->type != PAWL__JSON_OBJECT)
+        unsigned char hash[32];
+
+        if (pawl__json_at(tree, object)->type != PAWL__JSON_OBJECT ||
+                (pawl__json_get(tree, object, "ask") != PAWL__NO_NODE &&
+                        !pawl__unhex32(hash, pawl__json_get_text(tree, object, "ask"))))
                 return false;
         const pawl__node needs = pawl__json_get(tree, object, "needs"),
                          when = pawl__json_get(tree, object, "when");
@@ -149,7 +192,8 @@ pawl_status pawl__plan_take(pawl_text *plan, pawl__plan_walk *walk, pawl_text st
         const pawl_text strictness = pawl__json_get_text(a->tree, walk->at, "strictness");
         const pawl__node needs = pawl__json_get(a->tree, walk->at, "needs");
         pawl__plan_begin(&walk->buf, strictness.data ? pawl__strictness_rank(strictness) : 1,
-                is_true(a->tree, pawl__json_get(a->tree, walk->at, "when")));
+                is_true(a->tree, pawl__json_get(a->tree, walk->at, "when")),
+                pawl__json_get_text(a->tree, walk->at, "ask"));
         if (needs == PAWL__NO_NODE && before.data)
                 pawl__plan_need(&walk->buf, before);
         for (pawl__node n = needs == PAWL__NO_NODE ? needs : pawl__json_first(a->tree, needs);

@@ -3,11 +3,13 @@
  * @brief What a mission says of its steps, as the log has it for the rules: `plan` of RunStarted,
  * RunSubmitted and RunMissionChanged, and of each step a text in its row.
  *
- * The text is a digit of its strictness, 'w' if it has a `when` and '-' if not, and the id of each
- * step that it needs behind a '/'; a newline, which an id has none of, stands for a space.
+ * The text is a digit of its strictness, 'w' if it has a `when` and '-' if not, the hash of what it
+ * asks people behind a '?', if it does, and the id of each step that it needs behind a '/'; a
+ * newline, which an id has none of, stands for a space.
  */
 #pragma once
 
+#include "base/digest.h"
 #include "base/json_write.h"
 #include "base/map.h"
 #include "state/apply_ctx.h"
@@ -26,11 +28,32 @@ static inline bool pawl__plan_has_when(pawl_text plan)
 {
         return plan.len > 1 && plan.data[1] == 'w';
 }
+/** The hash of what it asks people; absent: it asks nothing. */
+static inline pawl_text pawl__plan_ask(pawl_text plan)
+{
+        return plan.len > 66 && plan.data[2] == '?' ? (pawl_text){plan.data + 3, 64}
+                                                    : (pawl_text){NULL, 0};
+}
 /** 0 off, 1 medium, 2 max; of another word 2. */
 int pawl__strictness_rank(pawl_text word);
 
-/** Begin the text, and add what the step needs, one by one. The buffer keeps a failure. */
-void pawl__plan_begin(pawl__buf *plan, int strictness, bool when);
+/** What a step asks people. */
+typedef struct pawl__asks {
+        pawl_text question;
+        const pawl_text *options, *to;
+        size_t n_options, n_to;
+        int64_t within_ms;   /**< 0: there is no time limit */
+        pawl_text otherwise; /**< may be absent */
+} pawl__asks;
+
+/** The SHA-256 of the canonical JSON of {"options", "otherwise", "question", "to", "within"}:
+ *  arrays, which may be empty, a text or null, and milliseconds, 0 without a limit. */
+PAWL_MUST_CHECK pawl_status pawl__asks_hash(
+        char hex[65], const pawl__asks *asks, pawl__hasher *hasher, pawl_error *err);
+
+/** Begin the text, and add what the step needs, one by one. The buffer keeps a failure.
+ *  @p ask: the hash of what it asks; absent: it asks nothing. */
+void pawl__plan_begin(pawl__buf *plan, int strictness, bool when, pawl_text ask);
 void pawl__plan_need(pawl__buf *plan, pawl_text step_id);
 
 /** The next one that the step needs, in @p room, of PAWL__ID_MAX bytes; absent: no more. */

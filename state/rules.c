@@ -157,10 +157,24 @@ static pawl_status forks(const pawl__apply_ctx *a)
                 status = a->store->get(a->store, PAWL__RUNS, &origin, a->err);
         if (status && status != PAWL_ENOTFOUND)
                 return status;
-        return !status && origin.v[PAWL__RUN_SCOPE_REFS].text.data
+        if (status || !origin.v[PAWL__RUN_SCOPE_REFS].text.data)
+                return pawl__rules_refuse(
+                        a, "fork-first", "forked_from names no run and event before it");
+        const int64_t kind = origin.v[PAWL__RUN_RULES].integer;
+        return !(kind & PAWL__RULES_IMPORTED) &&
+                               pawl__text_eq(
+                                       a->event->mission_id, origin.v[PAWL__RUN_MISSION].text) &&
+                               (!(kind & PAWL__RULES_PLANNED) || pawl__rule_has(a, "plan"))
                        ? PAWL_OK
-                       : pawl__rules_refuse(
-                                 a, "fork-first", "forked_from names no run and event before it");
+                       : pawl__rules_refuse(a, "fork-first",
+                                 "run %.*s is of another mission, was imported, or has a plan and "
+                                 "its fork none",
+                                 PAWL__FMT(run_id));
+}
+
+static bool has_no_plan(const pawl__apply_ctx *a)
+{
+        return pawl__rule_has(a, "mission_document") && !pawl__rule_has(a, "plan");
 }
 
 /* A second start is EEXISTS, by which a caller knows that another process was first. */
@@ -183,6 +197,8 @@ static pawl_status starts(const pawl__apply_ctx *a)
                                                                "there is no checkpoint %" PRId64, n)
                                                      : status;
         }
+        if (!imported && has_no_plan(a))
+                return pawl__rules_refuse(a, "mission", "its mission has a document and no plan");
         return pawl__rule_has(a, "forked_from") ? forks(a) : PAWL_OK;
 }
 
@@ -191,6 +207,8 @@ static pawl_status submits(const pawl__apply_ctx *a)
         return phase_of(a) == CLAIMED
                        ? pawl__rules_refuse(a, "run-phase", "run %.*s is claimed; start it",
                                  PAWL__FMT(a->event->run_id))
+               : has_no_plan(a)
+                       ? pawl__rules_refuse(a, "mission", "its mission has a document and no plan")
                        : PAWL_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/sources.h"
 #include "events/log.h"
+#include "state/plan.h"
 #include "state/rules_of.h"
 #include "state/sql.h"
 
@@ -17,31 +18,69 @@ static bool is_judged(const pawl__apply_ctx *a)
                a->run.v[PAWL__RUN_RULES].integer & PAWL__RULES_JUDGED;
 }
 
-/* As it stands in the payload, which is canonical; absent: it is not there, or null. */
-static pawl_text member(const pawl__json_tree *tree, pawl__node object, const char *name)
+/* The id of the step's conflict about a term, or, in the phase "ask", about inputs. */
+static pawl_status conflict_id(
+        char id[17], const pawl__apply_ctx *a, pawl_text phase, pawl_text about)
 {
-        const pawl__node node = pawl__json_get(tree, object, name);
+        const pawl_text parts[] = {a->event->run_id, a->event->step_id, phase, about};
+        pawl__buf text = PAWL__BUF_INIT;
+        unsigned char hash[32];
 
-        return node == PAWL__NO_NODE || pawl__json_at(tree, node)->type == PAWL__JSON_NULL
-                       ? (pawl_text){NULL, 0}
-                       : pawl__json_at(tree, node)->value;
+        for (size_t i = 0; i < 4; i++) {
+                pawl__buf_add_text(&text, parts[i]);
+                if (i < 3)
+                        pawl__buf_addc(&text, '\0');
+        }
+        pawl_status status = pawl__buf_check(&text, a->err);
+        if (!status)
+                status = pawl__sha256(pawl__log_hasher(a->log), hash, text.data, text.len, a->err);
+        pawl__buf_free(&text);
+        if (!status)
+                pawl__hex(id, hash, 8);
+        return status;
+}
+
+static pawl_text phase_of(const pawl__apply_ctx *a)
+{
+        return pawl__text(says(a, "phase", pawl__text("output")) ? "output" : "inputs");
+}
+
+/* Is the conflict's id that of what it is about? */
+static pawl_status is_about(bool *is, const pawl__apply_ctx *a, pawl_text id)
+{
+        const bool asks = says(a, "conflict_type", pawl__text("question"));
+        char right[17];
+
+        *is = true;
+        if (!a->log)
+                return PAWL_OK;
+        const pawl_status status = conflict_id(right, a, asks ? pawl__text("ask") : phase_of(a),
+                pawl__apply_optional(a, asks ? "input_hash" : "term"));
+        *is = !status && pawl__text_is(id, right) &&
+              (!asks || says(a, "question", pawl__apply_optional(a, "term")));
+        return status;
 }
 
 pawl_status pawl__rule_requests(const pawl__apply_ctx *a)
 {
         const pawl_text id = pawl__apply_optional(a, "conflict_id");
+        bool is;
 
         if (!pawl__step_has_blocker(&a->step, id))
                 return pawl__rules_refuse(a, "asked-when-blocked",
                         "conflict %.*s does not block step %.*s", PAWL__FMT(id),
                         PAWL__FMT(a->event->step_id));
-        return says(a, "retry_token", a->step.v[PAWL__STEP_TOKEN].text) &&
-                               says(a, "input_hash", a->step.v[PAWL__STEP_INPUT_HASH].text)
-                       ? PAWL_OK
-                       : pawl__rules_refuse(a, "asked-when-blocked",
-                                 "conflict %.*s: its retry_token and input_hash are not those of "
-                                 "the last checkpoint of step %.*s",
-                                 PAWL__FMT(id), PAWL__FMT(a->event->step_id));
+        if (!says(a, "retry_token", a->step.v[PAWL__STEP_TOKEN].text) ||
+                !says(a, "input_hash", a->step.v[PAWL__STEP_INPUT_HASH].text))
+                return pawl__rules_refuse(a, "asked-when-blocked",
+                        "conflict %.*s: its retry_token and input_hash are not those of the last "
+                        "checkpoint of step %.*s",
+                        PAWL__FMT(id), PAWL__FMT(a->event->step_id));
+        const pawl_status status = is_about(&is, a, id);
+        return status || is ? status
+                            : pawl__rules_refuse(a, "asked-when-blocked",
+                                      "conflict %.*s is not about the request's term or inputs",
+                                      PAWL__FMT(id));
 }
 
 /* The payload of an earlier event. By a statement of its own, as the log may be read meanwhile. */
@@ -79,26 +118,48 @@ pawl_status pawl__rule_is_own_conflict(const pawl__apply_ctx *a, const pawl__row
                 PAWL__FMT(v[PAWL__CON_STEP].text), PAWL__FMT(v[PAWL__CON_RUN].text));
 }
 
-/* An open question that is asked again, though nothing of its mission changed, gives the time and
- * the people that it gave. */
-pawl_status pawl__rule_asks_again(const pawl__apply_ctx *a, const pawl__row *conflict)
+/* The texts of an array, or the member @p name of the objects that it has. */
+static pawl_text *texts_of(size_t *n, const pawl__apply_ctx *a, const char *list, const char *name)
 {
-        static const char *const kept[] = {"due_at", "options", "otherwise", "to"};
-        const pawl__value *v = conflict->v;
-        pawl__json_tree before = PAWL__JSON_TREE_INIT;
-        bool same = true;
+        const pawl__node node = pawl__json_get(a->tree, 0, list);
+        pawl_text *texts;
 
-        if (!is_judged(a) || !a->log || !pawl__rule_is(conflict, PAWL__CON_STATUS, "open") ||
-                !pawl__text_eq(a->step.v[PAWL__STEP_QUESTION].text, v[PAWL__CON_ID].text))
+        *n = 0;
+        if (node == PAWL__NO_NODE || pawl__json_at(a->tree, node)->type != PAWL__JSON_ARRAY)
+                return NULL;
+        texts = pawl__arena_array(a->arena, pawl__json_at(a->tree, node)->count, sizeof *texts);
+        for (pawl__node m = pawl__json_first(a->tree, node); m != PAWL__NO_NODE && texts;
+                m = pawl__json_after(a->tree, node, m))
+                texts[(*n)++] = name ? pawl__json_get_text(a->tree, m, name)
+                                     : pawl__json_at(a->tree, m)->value;
+        return texts;
+}
+
+pawl_status pawl__rule_asks(const pawl__apply_ctx *a, int64_t since_us)
+{
+        const pawl_text plan = a->step.v[PAWL__STEP_PLAN].text;
+        int64_t due_us = 0;
+        char hash[65] = "";
+        pawl_status status = PAWL_OK;
+
+        if (!is_judged(a) || !a->log || !plan.data)
                 return PAWL_OK;
-        const pawl_status status = pawl__rule_earlier_payload(&before, a, v[PAWL__CON_SEQ].integer);
-        for (size_t i = 0; i < sizeof kept / sizeof kept[0] && !status && same; i++)
-                same = pawl__text_eq(member(a->tree, 0, kept[i]), member(&before, 0, kept[i]));
-        pawl__json_tree_free(&before);
-        return status || same ? status
-                              : pawl__rules_refuse(a, "asked-when-blocked",
-                                        "question %.*s is open and is asked in another way",
-                                        PAWL__FMT(v[PAWL__CON_ID].text));
+        pawl__asks asks = {.question = pawl__apply_optional(a, "question"),
+                .otherwise = pawl__apply_optional(a, "otherwise")};
+        asks.options = texts_of(&asks.n_options, a, "options", "definition");
+        asks.to = texts_of(&asks.n_to, a, "to", NULL);
+        if (!pawl__time_parse(&due_us, pawl__apply_optional(a, "due_at")))
+                due_us = since_us;
+        asks.within_ms = (due_us - since_us) / 1000;
+        status = pawl__arena_check(a->arena, a->err);
+        if (!status)
+                status = pawl__asks_hash(hash, &asks, pawl__log_hasher(a->log), a->err);
+        return status || ((due_us - since_us) % 1000 == 0 &&
+                                 pawl__text_is(pawl__plan_ask(plan), hash))
+                       ? status
+                       : pawl__rules_refuse(a, "asked-when-blocked",
+                                 "its mission does not have step %.*s ask that",
+                                 PAWL__FMT(a->event->step_id));
 }
 
 /* ---- Answers --------------------------------------------------------------------------------- */
@@ -226,27 +287,12 @@ static int blocking_rank(const pawl__apply_ctx *a)
 /* Does the conflict about that term have an answer? Its id is of run, step, phase and term. */
 static pawl_status is_answered(bool *answered, const pawl__apply_ctx *a, pawl_text term)
 {
-        const pawl_text phase = pawl__apply_optional(a, "phase");
-        const pawl_text parts[] = {a->event->run_id, a->event->step_id,
-                phase.data ? phase : pawl__text("inputs"), term};
         pawl__row conflict = {.v[PAWL__CON_TYPE].text = {NULL, 0}};
-        pawl__buf about = PAWL__BUF_INIT;
-        unsigned char hash[32];
         char id[17];
+        pawl_status status = conflict_id(id, a, phase_of(a), term);
 
-        for (size_t i = 0; i < 4; i++) {
-                pawl__buf_add_text(&about, parts[i]);
-                if (i < 3)
-                        pawl__buf_addc(&about, '\0');
-        }
-        pawl_status status = pawl__buf_check(&about, a->err);
-        if (!status)
-                status =
-                        pawl__sha256(pawl__log_hasher(a->log), hash, about.data, about.len, a->err);
-        pawl__buf_free(&about);
         if (status)
                 return status;
-        pawl__hex(id, hash, 8);
         conflict.v[PAWL__CON_ID].text = pawl__text(id);
         status = a->store->get(a->store, PAWL__CONFLICTS, &conflict, a->err);
         *answered = !status && pawl__rule_is(&conflict, PAWL__CON_STATUS, "resolved");

@@ -27,6 +27,7 @@ pawl__rule_fn pawl__rule_starts_step, pawl__rule_checkpoints_step, pawl__rule_re
  *  it, or its `when` did; the event's member of that name is no lower strictness than the step's.
  */
 pawl__rule_fn pawl__rule_needs_done, pawl__rule_left_out, pawl__rule_blocks;
+pawl__rule_fn pawl__rule_same_asks; /**< of a RunMissionChanged with the same mission */
 PAWL_MUST_CHECK pawl_status pawl__rule_strictness(const pawl__apply_ctx *a, const char *member);
 /** A step's checkpoint has that token, which is or is not the @p same as its last one has. */
 PAWL_MUST_CHECK pawl_status pawl__rule_token(
@@ -39,9 +40,9 @@ PAWL_MUST_CHECK pawl_status pawl__rule_earlier_payload(
 /** A conflict that is asked again is one of that step. */
 PAWL_MUST_CHECK pawl_status pawl__rule_is_own_conflict(
         const pawl__apply_ctx *a, const pawl__row *conflict);
-/** An event about a conflict that is there: its question asked again, or its answer. */
-PAWL_MUST_CHECK pawl_status pawl__rule_asks_again(
-        const pawl__apply_ctx *a, const pawl__row *conflict);
+/** A question is what the step's mission has it ask; its time counts from @p since_us. */
+PAWL_MUST_CHECK pawl_status pawl__rule_asks(const pawl__apply_ctx *a, int64_t since_us);
+/** The answer to a conflict that is there. */
 PAWL_MUST_CHECK pawl_status pawl__rule_answers(const pawl__apply_ctx *a, const pawl__row *conflict);
 
 enum pawl__step_status pawl__rule_step_status(const pawl__apply_ctx *a);

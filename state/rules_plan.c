@@ -58,3 +58,31 @@ pawl_status pawl__rule_blocks(const pawl__apply_ctx *a)
 {
         return pawl__rule_strictness(a, "effective_strictness");
 }
+
+/* What a step asks people is another with another mission alone. */
+pawl_status pawl__rule_same_asks(const pawl__apply_ctx *a)
+{
+        const pawl__node steps = pawl__json_get(a->tree, 0, "steps");
+        pawl__plan_walk walk = pawl__plan_walk_of(a);
+        bool same = true;
+        pawl_status status = PAWL_OK;
+
+        for (pawl__node n = pawl__json_first(a->tree, steps);
+                n != PAWL__NO_NODE && walk.list != PAWL__NO_NODE && !status && same;
+                n = pawl__json_after(a->tree, steps, n)) {
+                pawl__row step = {.v[PAWL__STEP_RUN].text = a->event->run_id,
+                        .v[PAWL__STEP_ID].text = pawl__json_at(a->tree, n)->value};
+                pawl_text plan;
+                status = pawl__plan_take(&plan, &walk, step.v[PAWL__STEP_ID].text);
+                if (!status)
+                        status = a->store->get(a->store, PAWL__STEPS, &step, a->err);
+                const pawl_text was = step.v[PAWL__STEP_PLAN].text;
+                same = status || !was.data ||
+                       pawl__text_eq(pawl__plan_ask(plan), pawl__plan_ask(was));
+                status = status == PAWL_ENOTFOUND ? PAWL_OK : status;
+        }
+        pawl__plan_walk_end(&walk);
+        return status || same ? status
+                              : pawl__rules_refuse(a, "mission",
+                                        "a step asks something else, but its mission is the same");
+}

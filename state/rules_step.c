@@ -1,6 +1,7 @@
 /* The rules of steps: their checkpoints, how they go on and how they end. */
 #include "base/error.h"
 #include "events/log.h"
+#include "state/plan.h"
 #include "state/projection.h"
 #include "state/rules_of.h"
 #include <inttypes.h>
@@ -241,18 +242,20 @@ static pawl_status of_other_inputs(bool *other, const pawl__apply_ctx *a, const 
 static pawl_status is_answer(const pawl__apply_ctx *a, pawl_text output_hash)
 {
         pawl__row conflict = {.v[PAWL__CON_ID] = a->step.v[PAWL__STEP_QUESTION]};
+        const bool planned = pawl__plan_ask(a->step.v[PAWL__STEP_PLAN].text).data != NULL;
         bool other = false;
-        pawl_status status = PAWL_OK;
+        pawl_status status = PAWL_ENOTFOUND;
 
-        if (!conflict.v[PAWL__CON_ID].text.data)
+        if (!conflict.v[PAWL__CON_ID].text.data && !planned)
                 return PAWL_OK;
-        status = a->store->get(a->store, PAWL__CONFLICTS, &conflict, a->err);
+        if (conflict.v[PAWL__CON_ID].text.data)
+                status = a->store->get(a->store, PAWL__CONFLICTS, &conflict, a->err);
         if (status && status != PAWL_ENOTFOUND)
                 return status;
         if (!status && pawl__rule_is(&conflict, PAWL__CON_STATUS, "resolved") &&
                 pawl__text_eq(conflict.v[PAWL__CON_ANSWER_HASH].text, output_hash))
                 return PAWL_OK;
-        if (!status && ((status = of_other_inputs(&other, a, &conflict)) || other))
+        if (!status && !planned && ((status = of_other_inputs(&other, a, &conflict)) || other))
                 return status;
         return pawl__rules_refuse(a, "question-answer",
                 "step %.*s asks a question, and its output is not the answer",

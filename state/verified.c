@@ -358,7 +358,7 @@ pawl_status pawl__state_verify(pawl__state *state, pawl_error *err)
                         free(f);
                         return status;
                 }
-                f->applier.store = f->store;
+                f->applier = (pawl__applier){.store = f->store, .log = state->log, .judges = true};
                 state->verified = f;
         }
         state->verified->users++;

@@ -192,6 +192,17 @@ runs 0 pawl resume five --no-input
 same "$(tail -1 journal)" '{"said":"no"}'
 runs 0 eventlog replay --check
 
+it "a question that a changed mission puts to others is asked again"
+printf '%s\n' 'mission: others' steps: '  - {id: q, ask: {question: "Go?", options: [yes, no], to: ["user:mal"]}}' >others.yaml
+runs 3 pawl run others.yaml --run others --no-input
+runs 0 pawl resolve "$(conflict .conflict_id | tr -d '"')" --answer yes --actor user:mal
+sed -i s/mal/ana/ others.yaml
+runs 3 pawl resume others --no-input --accept-changed-mission
+fails 1 'user:ana' pawl resolve "$(conflict .conflict_id | tr -d '"')" --answer yes --actor user:mal
+runs 0 pawl resolve "$(conflict .conflict_id | tr -d '"')" --answer no --actor user:ana
+runs 0 pawl resume others --no-input
+same "$(pawl output others q)" no
+
 it "a question that a changed mission leaves out is skipped, whatever else changed, answered or not"
 # changed NAME SED: a run waits for an answer, or has it in $answer, and its mission is another now.
 changed() {

@@ -308,7 +308,7 @@ write_ask
 sed -i 's/options: .*\]}/options: ["yes", "no"], within: 1d, otherwise: "yes"}/' mission.yaml
 begin
 last GlossaryClarificationRequested "$resolved" | append
-last GlossaryClarificationRequested ".us = 1700000000000000 | .payload.unverified = $(last GlossaryClarificationResolved .seq) | .payload.due_at = \"2023-11-15T00:00:00.000000Z\"" | append
+last GlossaryClarificationRequested ".us = 1700000000000000 | .payload.unverified = $(last GlossaryClarificationResolved .seq) | .payload.due_at = \"2023-11-15T22:13:20.000000Z\"" | append
 shut 'does not count: it is not signed'
 same "$(last GlossaryClarificationResolved '[.actor, .payload.answer]')" '["system:timeout","yes"]'
 shut

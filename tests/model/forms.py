@@ -66,12 +66,16 @@ NAMES = {"level": "off|medium|max", "severity": "none|low|medium|high",
 OBJECTS = {"ref": "scope:text version_id:text", "sense": "surface:text scope:text definition:text confidence:number",
            "actor": "actor_id:text", "step": "run_id:text step_id:text", "change": "step_id:text change:text",
            "owner": "boot_id:text host:text pid:count pid_start:count", "finding": "term:text severity:severity",
-           "conflict": "conflict_id:text", "plan": "needs?:text* strictness?:level when?:boolean"}
+           "conflict": "conflict_id:text", "plan": "ask?:hash needs?:text* strictness?:level when?:boolean"}
+
+
+def time_of(text):
+    return datetime.datetime.fromisoformat(text[:-1])
 
 
 def is_time(value):
     try:
-        return TIME.match(value) is not None and bool(datetime.datetime.fromisoformat(value[:-1]))
+        return TIME.match(value) is not None and bool(time_of(value))
     except (TypeError, ValueError):
         return False
 

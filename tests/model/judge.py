@@ -13,6 +13,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from asking import Conflict, conflict_id, request_id, what_is_asked  # noqa: E402
 from canonical import canonical, number  # noqa: E402
 from forms import ID, LEVELS, TYPES, fits  # noqa: E402
 from phases import (AGAIN, AT_WORK, ENDS, NAMED_CHECKPOINTS, NEEDED, NEW, OF_NO_RUN, PHASES, SESSION_TYPES, STEP_TYPES,  # noqa: E402
@@ -27,7 +28,7 @@ class Step:
         self.held_output = None
         self.question = None  # the conflict_id of its newest request, if that asks people
         self.output_hash = None
-        self.plan, self.strictness = None, 0  # what the mission says of it; that with which it started last
+        self.plan, self.strictness = {}, 0  # what the mission says of it; that with which it started last
         self.past = []  # (seq, status, output_hash, strictness) after each event that changed it
 
     def make_pending(self, status="pending"):
@@ -35,22 +36,11 @@ class Step:
         self.strictness = 0
 
     def note(self, seq):
-        self.past.append((seq, self.status, self.output_hash, self.strictness))
+        self.past.append((seq, self.status, self.output_hash, self.strictness, self.plan.get("ask")))
 
     def at(self, seq):
-        """(status, output_hash, strictness) at that place of the log."""
-        return next((tuple(was) for then, *was in reversed(self.past) if then <= seq), (NEW, None, 0))
-
-
-class Conflict:
-    def __init__(self):
-        self.request, self.step_id = {}, None  # the payload of the newest, and whose it is
-        self.reopened = 0
-        self.answer = {}  # the payload of the newest
-        self.answered = 0
-
-    def is_resolved(self):
-        return self.answered > self.reopened
+        """(status, output_hash, strictness, what it asks) at that place of the log."""
+        return next((tuple(was) for then, *was in reversed(self.past) if then <= seq), (NEW, None, 0, None))
 
 
 class Run:
@@ -89,7 +79,7 @@ class Judge:
         self.before = {}  # the payload of the event before, if that is a WorkspaceCheckpointed
         self.version = 1  # the newest yet; of an event of the first one, only chain and form are judged
         self.runs = {}
-        self.tokens, self.asked = set(), {}  # whose each conflict is, (run, step)
+        self.tokens = set()
         self.sessions, self.ended = {}, set()  # the run of each
         self.trees, self.taken = {}, {}  # of each checkpoint of the workspace, and its seq
         self.rollbacks, self.root = {}, None  # the seq of the one under way, by work tree; the root of the log's own
@@ -218,15 +208,18 @@ class Judge:
             self.require(payload["seq"] in run.tells, "told-of", f"{payload['seq']} is not its end")
         elif kind == "RunClaimed":
             self.require(0 < payload["fence"] - run.fence <= 1_000_000, "fence-grows", f"it follows {run.fence}")
-        elif payload.get("forked_from") and kind == "RunStarted":
+        elif kind in ("RunStarted", "RunSubmitted"):
+            self.require("plan" in payload or not payload.get("mission_document"), "mission", "it has no plan")
+        if payload.get("forked_from") and kind == "RunStarted":
             origin, seq = payload["forked_from"]["run_id"], payload["forked_from"]["seq"]
-            there = origin != event["run_id"] and origin in self.runs and self.runs[origin].phase not in UNBEGUN
+            there = origin != event["run_id"] and origin in self.runs and self.runs[origin].phase not in UNBEGUN and \
+                self.runs[origin].mission == run.mission and self.runs[origin].planned <= ("plan" in payload)
             self.require(there and 0 < seq < event["seq"], "fork-first", f"it is forked from {origin} at {seq}")
         elif kind == "WorkspaceRolledBack":
             for step in (payload.get("restored") or {}).get("steps") or []:
                 then = run.steps[step["step_id"]].at(self.rolled_back_to)
                 is_it = (step["status"], step.get("output_hash"), step.get("strictness") or 0)
-                self.require(is_it == then, "rollback-order",
+                self.require(is_it == then[:3], "rollback-order",
                              f"restored has another {step['step_id']} than the target, {then}")
         elif kind == "RunCompleted":
             for step_id in run.order:
@@ -235,7 +228,7 @@ class Judge:
         elif kind == "GlossaryClarificationResolved":
             self.check_answer(event, run.conflicts[payload["conflict_id"]], payload)
         elif kind in STEP_TYPES:
-            self.check_step(run, run.steps[event["step_id"]], event["step_id"], kind, payload)
+            self.check_step(run, run.steps[event["step_id"]], event, kind, payload)
         has_it = kind not in STEP_TYPES or not run.session or event["session_id"] in (None, run.session)
         self.require(has_it, "session-known", f"session {run.session} has the run")
         self.apply_run(run, event, kind, payload)
@@ -290,8 +283,12 @@ class Judge:
         for step_id in run.order:
             if step_id in payload["rerun"] or run.steps[step_id].status in (NEW, "skipped"):
                 run.steps[step_id].make_pending()
-        run.take_plan(payload)
         document = payload.get("mission_document") or payload.get("mission_hash") or run.document
+        for at, step in enumerate(payload.get("plan", ())):
+            was = run.steps[payload["steps"][at]].plan
+            self.require(document != run.document or not was or was.get("ask") == step.get("ask"), "mission",
+                         f"{payload['steps'][at]} asks something else")
+        run.take_plan(payload)
         for change in payload["changes"]:
             is_other = document != run.document or run.document is None or change["change"] in ("inputs", "glossary")
             self.require(is_other, "mission", f"the document is the same: {change}")
@@ -346,8 +343,8 @@ class Judge:
         with_ = [name for name in ("forked", "skipped") if kind == "StepCompleted" and payload.get(name) is True]
         return f"{kind} with {with_[0]}" if with_ else kind
 
-    def check_step(self, run, step, step_id, kind, payload):
-        case = self.variant(kind, payload)
+    def check_step(self, run, step, event, kind, payload):
+        case, step_id = self.variant(kind, payload), event["step_id"]
         self.require(kind != "StepStarted" or step.status != NEW or not run.document, "step-status", "no step of its mission")
         left_out = case == "StepCompleted with skipped" and payload.get("reason") == "when" and step.question is None
         apart = step.status == "blocked" and (left_out or case == "StepStarted" and not step.open - {None})
@@ -373,22 +370,22 @@ class Judge:
             self.require(payload["input_hash"] == last.get("input_hash"), "input-hash", "the checkpoint's is another")
             self.require(step.held_output in (None, payload["output_hash"]), "output-held",
                          "the last checkpoint's output_hash is another")
-            if step.question is not None and run.conflicts[step.question].request["input_hash"] == payload["input_hash"]:
+            asked = run.conflicts[step.question].request.get("input_hash")
+            if plan.get("ask") or step.question is not None and asked == payload["input_hash"]:
                 answer = run.conflicts[step.question].answer.get("answer")
                 is_it = fits(answer, "text") and payload["output_hash"] == hashlib.sha256(canonical(answer)).hexdigest()
                 self.require(is_it, "question-answer", f"the output is not the answer to {step.question}")
         elif kind == "GlossaryClarificationRequested":
             self.require(payload["conflict_id"] in step.open, "asked-when-blocked",
                          f"the step is not blocked by {payload['conflict_id']}")
-            whose = self.asked.setdefault(payload["conflict_id"], (run.id, step_id))
-            self.require(whose == (run.id, step_id), "asked-when-blocked", f"the conflict is of {whose}")
             at = {name: last.get(name) for name in ("retry_token", "input_hash")}
             self.require(at.items() <= payload.items(), "asked-when-blocked", f"the last checkpoint is {at}")
             conflict = run.conflicts[payload["conflict_id"]]
-            for name in ("due_at", "options", "otherwise", "to"):
-                kept = conflict.request.get(name) == payload.get(name) or conflict.is_resolved()
-                self.require(kept or step.question != payload["conflict_id"], "asked-when-blocked",
-                             f"{name} of an open question is another")
+            right = request_id(run.id, step_id, payload)
+            self.require(payload["conflict_id"] == right, "asked-when-blocked", f"the conflict about that is {right}")
+            if payload.get("conflict_type") == "question" and step.plan:
+                is_it = what_is_asked(payload, conflict.opened(event["time"])) == plan.get("ask")
+                self.require(is_it, "asked-when-blocked", "its mission does not have the step ask that")
         elif kind == "SemanticCheckEvaluated":
             self.check_evaluation(run, step_id, payload)
         elif case == "StepCompleted with skipped" and step.status == "failed":
@@ -399,7 +396,7 @@ class Judge:
             while origin and origin.started > seq:
                 origin = self.runs.get((origin.forked_from or {}).get("run_id"))
             then = origin.steps[step_id].at(seq) if origin else None
-            is_it = then and then[:2] == ("completed", payload["output_hash"])
+            is_it = then and then[:2] + then[3:] == ("completed", payload["output_hash"], step.plan.get("ask"))
             self.require(is_it, "fork-first", f"there it was {then}")
         elif kind == "StepCheckpointed":
             again = all(payload[name] == last.get(name) for name in ("retry_token", "input_hash"))
@@ -421,8 +418,7 @@ class Judge:
         agrees = payload["blocked"] == (payload["recommended_action"] == "block")
         highest = max((ranks.index(finding["severity"]) for finding in payload["findings"]), default=0)
         for finding in payload["findings"]:
-            about = "\0".join([run.id, step_id, phase, finding["term"]])
-            resolved = run.conflicts[hashlib.sha256(about.encode()).hexdigest()[:16]].is_resolved()
+            resolved = run.conflicts[conflict_id(run.id, step_id, phase, finding["term"])].is_resolved()
             agrees &= payload["blocked"] or ranks.index(finding["severity"]) < least or resolved
         self.require(agrees and payload["overall_severity"] == ranks[highest], "check-agrees",
                      "what it says of all is not what its findings are")
@@ -457,6 +453,7 @@ class Judge:
         elif kind == "GlossaryClarificationRequested":
             conflict = run.conflicts[payload["conflict_id"]]
             asks_people = payload.get("conflict_type") == "question"
+            conflict.since = conflict.opened(event["time"])
             if not conflict.request or asks_people or payload.get("unverified") == conflict.answered:
                 conflict.reopened = event["seq"]
             conflict.request, conflict.step_id = payload, event["step_id"]

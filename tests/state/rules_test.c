@@ -7,6 +7,9 @@
 #define HASH_1   "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define HASH_2   "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 #define TOKEN(n) "00000000-0000-4000-8000-00000000000" n
+/* The conflicts about the term, and about what the step asks. */
+#define ABOUT_T  "0b54960342376d9a"
+#define ABOUT_IT "8b98552875921ab0"
 #define STARTED  "StepStarted", "a", "{\"input_hash\":\"" HASH_1 "\"}"
 #define CHECKED_AS(blocked, action, severity, findings)                                            \
         "SemanticCheckEvaluated", "a",                                                             \
@@ -23,7 +26,8 @@
                 "\",\"scope_refs\":[],\"strictness\":\"medium\"}"
 #define BLOCKED                                                                                    \
         "GenerationBlockedBySemanticConflict", "a",                                                \
-                "{\"conflicts\":[{\"conflict_id\":\"c1\"}],\"effective_strictness\":\"medium\","   \
+                "{\"conflicts\":[{\"conflict_id\":\"" ABOUT_T "\"},{\"conflict_id\":\"" ABOUT_IT   \
+                "\"}],\"effective_strictness\":\"medium\","                                        \
                 "\"strictness_mode\":\"medium\"}"
 #define ASKED(id)                                                                                  \
         "GlossaryClarificationRequested", "a",                                                     \
@@ -104,7 +108,7 @@ static void block(struct run *r)
         takes(r, FOUND_IT);
         takes(r, CHECKPOINTED("pre_generation_gate", TOKEN("1")));
         takes(r, BLOCKED);
-        takes(r, ASKED("c1"));
+        takes(r, ASKED(ABOUT_T));
 }
 
 static void pass(struct run *r)
@@ -135,7 +139,7 @@ RULE(a_blocked_step_passes_the_gate_by_an_answer_or_a_new_check)
         refuses(r, "rule step-status", CHECKPOINTED("post_gate", TOKEN("2")));
         refuses(r, "rule gate-open", CHECKPOINTED("post_clarification", TOKEN("2")));
         refuses(r, "rule all-steps-done", "RunCompleted", NULL, "{}");
-        refuses(r, "rule asked-when-blocked", ASKED("c2"));
+        refuses(r, "rule asked-when-blocked", ASKED("0123456789abcdef"));
         refuses(r, "rule step-status", STARTED);
         takes(r, RESUMED("pre_generation_gate", TOKEN("1")));
         refuses(r, "rule gate-open", CHECKPOINTED("post_gate", TOKEN("2")));
@@ -146,11 +150,12 @@ RULE(a_blocked_step_passes_the_gate_by_an_answer_or_a_new_check)
         takes(r, COMPLETED(HASH_1, ""));
 }
 
-#define ANSWERED(term, sense)                                                                                      \
-        "GlossaryClarificationResolved", "a",                                                                      \
-                "{\"actor\":{\"actor_id\":\"user:ana\"},\"conflict_id\":\"c1\",\"provenance\":{\"source\":\"s\"}," \
-                "\"resolution_mode\":\"async\",\"selected_sense\":{\"confidence\":1,"                              \
-                "\"definition\":\"d\",\"scope\":\"team_domain\",\"surface\":\"" sense                              \
+#define ANSWERED(term, sense)                                                                      \
+        "GlossaryClarificationResolved", "a",                                                      \
+                "{\"actor\":{\"actor_id\":\"user:ana\"},\"conflict_id\":\"" ABOUT_T                \
+                "\",\"provenance\":{\"source\":\"s\"},"                                            \
+                "\"resolution_mode\":\"async\",\"selected_sense\":{\"confidence\":1,"              \
+                "\"definition\":\"d\",\"scope\":\"team_domain\",\"surface\":\"" sense              \
                 "\"},\"term_surface\":\"" term "\"}"
 
 RULE(an_answer_is_to_what_was_asked_and_by_its_actor)
@@ -195,7 +200,8 @@ RULE(a_blocked_step_is_left_out_only_by_a_when_of_another_mission)
         takes(r, CHECKPOINTED("pre_generation_gate", TOKEN("1")));
         takes(r, BLOCKED);
         takes(r, "GlossaryClarificationRequested", "a",
-                "{\"conflict_id\":\"c1\",\"conflict_type\":\"question\",\"question\":\"?\","
+                "{\"conflict_id\":\"" ABOUT_IT
+                "\",\"conflict_type\":\"question\",\"question\":\"?\","
                 "\"term\":\"?\",\"options\":[],\"urgency\":\"high\",\"retry_token\":\"" TOKEN(
                         "1") "\",\"input_hash\":\"" HASH_1 "\"}");
         refuses(r, "rule step-status", COMPLETED(HASH_1, ",\"reason\":\"when\",\"skipped\":true"));
@@ -205,6 +211,60 @@ RULE(a_blocked_step_is_left_out_only_by_a_when_of_another_mission)
         refuses(r, "rule step-status", COMPLETED(HASH_1, ",\"skipped\":true"));
         takes(r, COMPLETED(HASH_1, ",\"reason\":\"when\",\"skipped\":true"));
         takes(r, "RunCompleted", NULL, "{}");
+}
+
+#define QUESTION(question, options, more)                                                          \
+        "GlossaryClarificationRequested", "a",                                                     \
+                "{\"conflict_id\":\"" ABOUT_IT                                                     \
+                "\",\"conflict_type\":\"question\",\"question\":\"" question                       \
+                "\",\"term\":\"" question "\",\"options\":[" options                               \
+                "],\"urgency\":\"high\",\"retry_token\":\"" TOKEN(                                 \
+                        "1") "\",\"input_hash\":\"" HASH_1 "\"" more "}"
+#define OPTION(text)                                                                               \
+        "{\"surface\":\"?\",\"scope\":\"mission_local\",\"definition\":\"" text                    \
+        "\",\"confidence\":1}"
+#define BOTH      OPTION("yes") "," OPTION("no")
+#define TO(actor) ",\"to\":[\"" actor "\"]"
+
+/* The hash is that of {"options":["yes","no"],"otherwise":null,"question":"?","to":["user:ana"],
+ * "within":0}. */
+RULE(a_step_asks_what_its_mission_says_and_ends_with_the_answer)
+{
+        static const char plan[] =
+                "{\"steps\":[\"a\"],\"scope_refs\":[],\"plan\":[{\"ask\":"
+                "\"beabe8eb11fb873d3a02fe486f308ec5c2d6b641a7e6e78579aee04e18b14cbc\"}]}";
+
+        takes(r, "RunStarted", NULL, plan);
+        takes(r, STARTED);
+        takes(r, CHECKPOINTED("pre_generation_gate", TOKEN("1")));
+        takes(r, BLOCKED);
+        refuses(r, "does not have step a ask that", QUESTION("Delete?", BOTH, TO("user:ana")));
+        refuses(r, "does not have step a ask that", QUESTION("?", OPTION("yes"), TO("user:ana")));
+        refuses(r, "does not have step a ask that", QUESTION("?", BOTH, TO("user:mal")));
+        refuses(r, "does not have step a ask that", QUESTION("?", BOTH, ""));
+        refuses(r, "does not have step a ask that",
+                QUESTION("?", BOTH, TO("user:ana") ",\"otherwise\":\"yes\""));
+        refuses(r, "does not have step a ask that",
+                QUESTION("?", BOTH, TO("user:ana") ",\"due_at\":\"2020-01-01T00:00:00.000000Z\""));
+        takes(r, QUESTION("?", BOTH, TO("user:ana")));
+        refuses(r, "rule mission", "RunMissionChanged", NULL,
+                "{\"changes\":[],\"rerun\":[],\"steps\":[\"a\"],\"plan\":[{}]}");
+}
+
+RULE(a_step_that_asks_does_not_end_without_having_asked)
+{
+        takes(r, "RunStarted", NULL,
+                "{\"steps\":[\"a\"],\"scope_refs\":[],\"plan\":[{\"ask\":\"" HASH_1 "\"}]}");
+        takes(r, STARTED);
+        takes(r, FOUND_NONE);
+        takes(r, CHECKPOINTED("post_gate", TOKEN("1")));
+        refuses(r, "rule question-answer", COMPLETED(HASH_1, ""));
+}
+
+RULE(a_mission_with_a_document_has_a_plan)
+{
+        refuses(r, "rule mission", "RunStarted", NULL,
+                "{\"steps\":[\"a\"],\"scope_refs\":[],\"mission_document\":\"" HASH_1 "\"}");
 }
 
 RULE(an_event_is_of_the_mission_of_its_run)

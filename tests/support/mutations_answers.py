@@ -77,10 +77,49 @@ def an_open_question_gets_another_time(log):
     log.put(at + 1, log.events[at], due_at="2020-01-01T00:00:00.000000Z")
 
 
+@breaks("asked-when-blocked")
+def a_question_is_asked_again_in_other_words(log):
+    at = log.find("GlossaryClarificationRequested", "asks", "approve")
+    log.put(at + 1, log.events[at], question="Delete it?", term="Delete it?")
+
+
+@breaks("mission")
+def a_question_is_another_in_the_same_mission(log):
+    start = log.get("RunStarted", "asks")["payload"]
+    log.put(log.find("GlossaryClarificationRequested", "asks", "approve") + 1, log.get("RunMissionChanged"),
+            run_id="asks", mission_id="asks", steps=start["steps"], changes=[], rerun=[], plan=[{"ask": HASH}] * 2,
+            mission_document=start["mission_document"])
+
+
+@breaks("mission")
+def a_mission_begins_without_a_plan(log):
+    log.get("RunStarted", "terms")["payload"].pop("plan")
+
+
+@breaks("question-answer")
+def a_step_that_asks_ends_without_having_asked(log):
+    log.get("RunStarted", "output")["payload"]["plan"][0]["ask"] = HASH
+
+
+@breaks("fork-first")
+def a_fork_is_of_another_mission(log):
+    fork = log.get("StepCompleted", forked=True)["run_id"]
+    for event in log.events:
+        event["mission_id"] = "other" if event["run_id"] == fork else event["mission_id"]
+
+
+@breaks("fork-first")
+def a_fork_takes_over_the_answer_to_another_question(log):
+    fork = log.get("StepCompleted", forked=True)
+    plan = log.get("RunStarted", fork["run_id"])["payload"]
+    plan["plan"][plan["steps"].index(fork["step_id"])]["ask"] = HASH
+
+
 @breaks("question-answer")
 def a_question_is_lifted_by_word_alone(log):
     log.put(log.find("GlossaryClarificationRequested", "asks", "approve") + 1, log.get("RunMissionChanged"),
-            run_id="asks", mission_id="asks", steps=["approve", "in-time"], plan=[{}, {}], rerun=[],
+            run_id="asks", mission_id="asks", steps=["approve", "in-time"], rerun=[],
+            plan=log.get("RunStarted", "asks")["payload"]["plan"],
             mission_document=log.get("RunStarted", "asks")["payload"]["mission_document"],
             changes=[{"step_id": "approve", "change": "inputs"}])
     log.get("StepResumed", "asks", "approve")["payload"]["inputs_changed"] = True
@@ -88,11 +127,17 @@ def a_question_is_lifted_by_word_alone(log):
 
 
 @breaks("in-time")
+def its_time_is_over_too_early(log):
+    log.get("GlossaryClarificationResolved", "asks", "in-time")["time"] = \
+        log.get("GlossaryClarificationRequested", "asks", "in-time")["time"]
+
+
+@breaks("in-time")
 def a_person_says_that_its_time_is_over(log):
     log.get("GlossaryClarificationResolved", "asks", "in-time")["actor"] = "user:ana"
 
 
-@breaks("in-time")
+@breaks("asked-when-blocked")
 def a_question_without_a_time_runs_out(log):
     log.get("GlossaryClarificationRequested", "asks", "in-time")["payload"].pop("due_at")
 
@@ -244,10 +289,14 @@ changes("check-agrees", "it_is_not_so_severe", ("SemanticCheckEvaluated", "terms
 changes("token-of-step", "it_is_resumed_where_it_never_was", ("StepResumed", "terms"), cursor="post_gate")
 changes("asked-first", "what_nobody_asked_is_answered", ("GlossaryClarificationResolved", "asks"),
         conflict_id="0123456789abcdef")
-changes("in-time", "its_time_is_over_too_early", ("GlossaryClarificationRequested", "asks", "in-time"),
-        due_at="2999-01-01T00:00:00.000000Z")
-changes("in-time", "what_holds_then_is_not_what_was_said", ("GlossaryClarificationRequested", "asks", "in-time"),
-        otherwise="yes")
+for field, value in {"due_at": "2999-01-01T00:00:00.000000Z", "otherwise": "yes", "to": ["user:eve"], "options": [],
+                     "question": "Later?", "term": "Later?"}.items():
+    changes("asked-when-blocked", f"a_question_has_another_{field}", ("GlossaryClarificationRequested", "asks", "in-time"),
+            **{field: value})
+changes("asked-when-blocked", "a_term_is_asked_about_as_another", ("GlossaryClarificationRequested", "terms"),
+        term="banana")
+changes("in-time", "what_holds_then_is_not_what_was_said", ("GlossaryClarificationResolved", "asks", "in-time"),
+        answer="yes")
 changes("in-time", "a_person_gives_no_answer", ("GlossaryClarificationResolved", "asks", "approve"), answer=None)
 changes("checkpoint-number", "a_rollback_leads_to_no_checkpoint", ("WorkspaceRollbackStarted",), target=99)
 changes("checkpoint-number", "a_run_is_submitted_with_no_checkpoint", ("RunSubmitted",), checkpoint=99)
