@@ -1,5 +1,6 @@
 #include "command/find.h"
 #include "base/error.h"
+#include "command/fork_root.h"
 #include "command/key.h"
 #include "command/owner.h"
 #include "command/repository.h"
@@ -93,6 +94,10 @@ pawl_status cli_find_above(pawl__buf *path, const cli_call *cli, const char *her
         for (size_t len = strlen(here); len; len--) {
                 pawl_status status = name_log(path, here, len, err);
                 if (!status && !is_there(path))
+                        status = cli_fork_log(path, here, len, err);
+                if (!status && pawl__log_is_url(path->data))
+                        return PAWL_OK;
+                if (status == PAWL_ENOTFOUND)
                         status = find_in_main(path, cli, here, len, err);
                 if (status != PAWL_ENOTFOUND)
                         return status ? status : cli_check_owner(path->data, err);
@@ -349,6 +354,8 @@ static pawl_status find_or_make(
 pawl_status cli_open_log(pawl_log **out, const cli_call *cli, cli_access access, pawl_error *err)
 {
         pawl__buf path = PAWL__BUF_INIT;
+        pawl_log *log = NULL;
+        pawl_text run_id;
         bool made;
 
         if (access == CLI_WRITE && !cli_changes(cli))
@@ -359,16 +366,22 @@ pawl_status cli_open_log(pawl_log **out, const cli_call *cli, cli_access access,
         }
         pawl_status status = find_or_make(&path, &made, cli, access, err);
         if (!status)
-                status = (cli_named_log(cli) ? cli_open_path : cli_open_found)(
-                        out, cli, path.data, access, err);
+                status = (cli_named_log(cli) || pawl__log_is_url(path.data)
+                                  ? cli_open_path
+                                  : cli_open_found)(&log, cli, path.data, access, err);
         if (!status) {
-                status = enter_worktree(cli, *out, err);
+                status = cli_fork_enter(&run_id, cli, log, err);
+                if (!status)
+                        status = enter_worktree(cli, log, err);
                 if (status)
-                        pawl_log_close(*out);
+                        pawl_log_close(log);
+                else
+                        *out = log;
         }
         if (!status && made)
                 cli_noticef(cli, "the log of this repository is %s", path.data);
-        else if (!status && !cli_named_log(cli))
+        else if (!status && !cli_named_log(cli) && path.len > sizeof CLI_LOG_NAME &&
+                 strcmp(path.data + path.len - strlen(CLI_LOG_NAME), CLI_LOG_NAME) == 0)
                 warn_of_linked(cli, path.data);
         pawl__buf_free(&path);
         return status;

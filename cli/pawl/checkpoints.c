@@ -3,6 +3,7 @@
 #include "cli/pawl/commands.h"
 #include "cli/pawl/workspace.h"
 #include "command/find.h"
+#include "command/fork_root.h"
 #include "command/printable.h"
 #include "workspace/workspace.h"
 #include <stdio.h>
@@ -53,6 +54,8 @@ static pawl_status gather(pawl_workspace_checkpoints **out, const cli_call *cli,
         }
         pawl_status status = wanted(&f.run_id, state, cli, "run", PAWL__RUNS, err);
 
+        if (!status && !cli_given(cli, "all") && !f.run_id.data && !cli_given(cli, "session"))
+                status = cli_fork_enter(&f.run_id, cli, log, err);
         if (!cli_given(cli, "all") && !f.run_id.data && !cli_given(cli, "session") &&
                 !cli->in->served)
                 f.worktree = pawl__text(pawl__state_worktree(state, NULL));

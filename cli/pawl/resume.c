@@ -3,6 +3,7 @@
 #include "cli/pawl/session_run.h"
 #include "cli/pawl/slot.h"
 #include "command/find.h"
+#include "command/fork_root.h"
 
 /* The run that is named, by its id or by a token; PAWL_ENOTFOUND: neither. */
 static pawl_status find_run(pawl__row *run, const cli_call *cli, pawl_log *log, pawl_error *err)
@@ -47,7 +48,7 @@ static int resume_run(cli_call *cli)
         pawl_run_options options = PAWL_RUN_OPTIONS_INIT;
         pawl_error err = PAWL_ERROR_INIT;
         cli_slot slot = {.lock = -1};
-
+        pawl_text own_run; /* whose directory this is */
         pawl_log *log;
 
         options.accept_changed_inputs = cli_given(cli, "accept-changed-inputs");
@@ -59,11 +60,12 @@ static int resume_run(cli_call *cli)
         if (cli_open_log(&log, cli, CLI_WRITE, &err))
                 return cli_fail(cli, &err);
         int code = CLI_FAILED;
-        if (choose_directory(&slot, cli, log, &err)) {
+        if (cli_fork_enter(&own_run, cli, log, &err) || choose_directory(&slot, cli, log, &err)) {
                 code = cli_fail(cli, &err);
         } else {
                 options.directory = *slot.directory ? slot.directory : NULL;
-                code = cli_sit(cli, log, NULL, cli_arg(cli, 0), &options, false);
+                code = cli_sit(cli, log, NULL, cli_arg(cli, 0) ? cli_arg(cli, 0) : own_run.data,
+                        &options, false);
         }
         cli_close_log(cli, log);
         if (slot.lock >= 0)

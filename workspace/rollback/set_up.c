@@ -326,6 +326,7 @@ pawl_status pawl__workspace_set_up_once(pawl__workspace *ws, pawl_error *err)
                 return status;
         if (unlinkat(ws->owned, MARK, 0))
                 return cannot(err, ws, MARK);
+        TRY(write_mark(ws, PAWL__OWN_ROOT_LOG, pawl__text(pawl__log_path(ws->log)), err));
         status = write_mark(ws, PAWL__OWN_ROOT_MARK, ws->run_id, err);
         if (!status && syncfs(ws->owned))
                 status = cannot(err, ws, "");

@@ -38,6 +38,8 @@
 /** In a directory: the id of the run that it is the root of. If the log knows it so, it is no part
  * of what lies above it. */
 #define PAWL__OWN_ROOT_MARK ".pawl/root"
+/** Beside it: the name of the log that it is of. */
+#define PAWL__OWN_ROOT_LOG ".pawl/log"
 
 typedef struct pawl__scan_options {
         const char *root;     /**< absolute; a link in it is followed */
