@@ -299,6 +299,9 @@ PAWL_MUST_CHECK pawl_status pawl__runner_own(pawl__runner *r);
 PAWL_MUST_CHECK pawl_status pawl__runner_set_up(pawl__runner *r);
 /** Say, once the session's end is in the log, that one failed; where nobody was asked about it. */
 void pawl__snapshot_report(pawl__runner *r);
+/** Count the files that changed since the checkpoint that this one was taken from, but for what
+ * Pawl wrote itself. */
+void pawl__changed_files(pawl_workspace_checkpoint_info *info, pawl__workspace *ws);
 void pawl__snapshot_free(pawl__snapshot *snapshot);
 
 /* ---- What commands write to standard error (mission/step_log.c) ------------------------------ */

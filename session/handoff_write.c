@@ -5,6 +5,7 @@
 #include "base/system.h"
 #include "events/own_files.h"
 #include "session/session.h"
+#include "workspace/store/own_documents.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -25,6 +26,8 @@ pawl_status pawl__handoff_write(pawl_log *log, const char *session_id, const cha
                                 path);
                 else if (error)
                         status = pawl__fail_errno(err, error, path, "write the handoff");
+                else
+                        pawl__own_document_note(log, path, text, len);
         }
         free(text);
         return status;

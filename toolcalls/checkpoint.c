@@ -168,17 +168,15 @@ static void tell_failure(pawl__call *call, pawl_status status)
         call->outcome.error = call->error.message;
 }
 
-/* Is the current checkpoint a call's, whose name leads back to it? Where that cannot be read, the
- * call gets one of its own. */
+/* Is the current checkpoint a call's of this turn, whose name leads back to it? Where that cannot
+ * be read, the call gets one of its own. */
 static bool is_named(working *w, pawl_error *err)
 {
-        pawl__arena arena = PAWL__ARENA_INIT;
-        pawl__log_record record;
-        const pawl_status status =
-                pawl__log_record_behind(&record, w->log, &w->ws.current, &arena, err);
+        bool goes_on;
 
-        pawl__arena_free(&arena);
-        return !status;
+        return !pawl__log_record_goes_on(
+                       &goes_on, w->log, &w->ws.current, w->options->session_id, err) &&
+               goes_on;
 }
 
 static void take(working *w, pawl__call *call)

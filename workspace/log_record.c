@@ -45,6 +45,28 @@ pawl_status pawl__log_record_behind(pawl__log_record *out, pawl_log *log,
         return !status && out->n != checkpoint->v[PAWL__WCP_N].integer ? PAWL_DONE : status;
 }
 
+pawl_status pawl__log_record_goes_on(bool *goes_on, pawl_log *log, const pawl__row *checkpoint,
+        const char *session_id, pawl_error *err)
+{
+        const pawl_text of = checkpoint->v[PAWL__WCP_SESSION].text;
+        pawl__row session = {.v[PAWL__SES_ID].text = of};
+        pawl__arena arena = PAWL__ARENA_INIT;
+        pawl__log_record record;
+        pawl__state *state;
+        pawl_status status = pawl__log_record_behind(&record, log, checkpoint, &arena, err);
+
+        *goes_on = !status && (of.data ? pawl__text_is(of, session_id) : !session_id);
+        if (*goes_on && of.data) { /* the end of a turn is an update of its session */
+                status = pawl__state_of(&state, log, err);
+                if (!status)
+                        status = pawl__state_get(state, PAWL__SESSIONS, &session, &arena, err);
+                *goes_on = !status && session.v[PAWL__SES_UPDATED_US].integer <=
+                                              checkpoint->v[PAWL__WCP_CREATED_US].integer;
+        }
+        pawl__arena_free(&arena);
+        return status == PAWL_DONE || status == PAWL_ENOTFOUND ? PAWL_OK : status;
+}
+
 pawl_status pawl__log_record_each(
         pawl_log *log, pawl__log_record_fn fn, void *user, pawl_error *err)
 {

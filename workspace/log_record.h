@@ -18,6 +18,12 @@ typedef struct pawl__log_record {
 PAWL_MUST_CHECK pawl_status pawl__log_record_behind(pawl__log_record *out, pawl_log *log,
         const pawl__row *checkpoint, pawl__arena *arena, pawl_error *err);
 
+/** Has the turn that the checkpoint before a call is of not ended since? The session is the
+ * caller's (NULL: none). If not, the next call is to have a checkpoint of its own, so that the log
+ * tells what is the agent's from what was changed by hand between two turns. */
+PAWL_MUST_CHECK pawl_status pawl__log_record_goes_on(bool *goes_on, pawl_log *log,
+        const pawl__row *checkpoint, const char *session_id, pawl_error *err);
+
 /** The newest call of that name, in @p arena. One read of an event a checkpoint. PAWL_ENOTFOUND
  *  without a message. */
 PAWL_MUST_CHECK pawl_status pawl__log_record_find(

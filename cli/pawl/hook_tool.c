@@ -99,25 +99,24 @@ static pawl_status take_before(hooking *h, pawl_text batch_json)
         return status;
 }
 
-/* Are the files as in the current checkpoint, and is that one of a call? */
+/* Are the files as in the current checkpoint, and is that of a call in this turn? */
 static bool is_unchanged(const hooking *h)
 {
         pawl_workspace_checkpoint_request request = PAWL_CHECKPOINT_REQUEST_INIT;
-        pawl__arena arena = PAWL__ARENA_INIT;
         pawl_error err = PAWL_ERROR_INIT;
-        pawl__log_record record;
+        bool goes_on = false;
         pawl__workspace ws;
         pawl__taking taking = {.ws = &ws, .request = &request};
 
         if (pawl__workspace_open(&ws, h->log, &h->workspace, &err))
                 return false;
         request.only_if_changed = true;
-        const bool same =
-                pawl__checkpoint_prepare(&taking, &err) == PAWL_DONE &&
-                pawl__log_record_behind(&record, h->log, &ws.current, &arena, &err) == PAWL_OK;
+        const bool same = pawl__checkpoint_prepare(&taking, &err) == PAWL_DONE &&
+                          pawl__log_record_goes_on(
+                                  &goes_on, h->log, &ws.current, h->session_id, &err) == PAWL_OK &&
+                          goes_on;
         pawl__taking_free(&taking);
         pawl__workspace_close(&ws);
-        pawl__arena_free(&arena);
         return same;
 }
 

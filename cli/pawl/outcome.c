@@ -4,6 +4,7 @@
 #include "cli/pawl/commands.h"
 #include "cli/pawl/signals.h"
 #include "command/fields.h"
+#include "command/find.h"
 #include "command/json.h"
 #include "command/printable.h"
 #include <errno.h>
@@ -27,6 +28,7 @@ cli_progress cli_progress_of(const cli_call *cli)
 {
         bool json = cli_given(cli, "json");
         cli_progress progress = {
+                .cli = cli,
                 .steps = !json,
                 .live = isatty(STDERR_FILENO) == 1,
                 .colours = {cli_colours(stdout), cli_colours(stderr)},
@@ -86,6 +88,12 @@ void cli_progress_checkpoint(const pawl_workspace_checkpoint_info *info, void *u
         cli_put(stdout, info->step_id.data ? info->step_id : info->description);
         fputs(")\n", stdout);
         flush_stdout();
+        const uint64_t changed = info->added + info->removed + info->modified;
+        if (info->has_changed && changed)
+                cli_noticef(progress->cli,
+                        "%" PRIu64 " file%s changed since checkpoint %" PRIu64
+                        " before the run was resumed; see `pawl diff %" PRIu64 " %" PRIu64 "`",
+                        changed, changed == 1 ? "" : "s", info->base, info->base, info->n);
 }
 
 /* A member that was not there before, or is not now, is null. */

@@ -9,6 +9,7 @@
 #include <pawl/mission.h>
 
 typedef struct cli_progress {
+        const cli_call *cli;
         bool steps;              /**< a line on stdout for each step that ends */
         bool live;               /**< a line on stderr for each step that begins */
         bool colours[2];         /**< on stdout, on stderr */

@@ -75,8 +75,9 @@ static size_t print_paths(FILE *stream, const pawl_rollback_plan_view *plan,
 
         for (size_t i = from; i < plan->n_items && n < shown; i++) {
                 const pawl_rollback_plan_item *item = &plan->items[i];
-                if (other->run_id.data ? !pawl__text_eq(item->run_id, other->run_id)
-                                       : !item->by_hand)
+                if (other->run_id.data      ? !pawl__text_eq(item->run_id, other->run_id)
+                        : other->agent.data ? !pawl__text_eq(item->agent, other->agent)
+                                            : !item->by_hand)
                         continue;
                 if (n == 0)
                         from = i;
@@ -87,6 +88,15 @@ static size_t print_paths(FILE *stream, const pawl_rollback_plan_view *plan,
         return from;
 }
 
+/* Without the kind of actor. */
+static pawl_text agent_name(pawl_text actor)
+{
+        static const char kind[] = "agent:";
+        const size_t len = pawl__text_starts(actor, kind) ? sizeof kind - 1 : 0;
+
+        return actor.len > len ? pawl__text_n(actor.data + len, actor.len - len) : actor;
+}
+
 static void print_others(FILE *stream, const pawl_rollback_plan_view *plan)
 {
         const pawl_rollback_plan_effect *effect = &plan->effect;
@@ -94,8 +104,12 @@ static void print_others(FILE *stream, const pawl_rollback_plan_view *plan)
 
         for (size_t i = 0; i < effect->n_others; i++) {
                 const pawl_rollback_plan_other *other = &effect->others[i];
-                cli_putf(stream, "%s%.*s%s", other->run_id.data ? "  run     " : "  by hand ",
-                        CLI_FMT(other->run_id), other->run_id.data ? " changed " : "");
+                const pawl_text who = other->run_id.data ? other->run_id : agent_name(other->agent);
+                cli_putf(stream, "%s%.*s%s",
+                        other->run_id.data  ? "  run     "
+                        : other->agent.data ? "  agent   "
+                                            : "  by hand ",
+                        CLI_FMT(who), who.data ? " changed " : "");
                 from = print_paths(stream, plan, other, from);
                 fputs(other->run_id.data ? "; its steps stay as they are\n" : "\n", stream);
         }
@@ -172,6 +186,7 @@ static const cli_field item_fields[] = {
         {"missed", CLI_AS_BOOL, ITEM(missed)},
         {"why", CLI_AS_STRING, ITEM(why)},
         {"run_id", CLI_AS_TEXT, ITEM(run_id)},
+        {"agent", CLI_AS_TEXT, ITEM(agent)},
         {"by_hand", CLI_AS_BOOL, ITEM(by_hand)},
         CLI_NO_FIELD,
 };
@@ -185,6 +200,7 @@ static const cli_field back_fields[] = {
 
 static const cli_field other_fields[] = {
         {"run_id", CLI_AS_TEXT, CLI_AT(pawl_rollback_plan_other, run_id)},
+        {"agent", CLI_AS_TEXT, CLI_AT(pawl_rollback_plan_other, agent)},
         {"paths", CLI_AS_INTEGER, CLI_AT(pawl_rollback_plan_other, paths)},
         CLI_NO_FIELD,
 };

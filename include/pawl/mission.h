@@ -67,7 +67,9 @@ typedef void (*pawl_progress_fn)(
  *  pruned. One line without a newline. */
 typedef void (*pawl_notice_fn)(const char *line, void *user);
 
-/** A checkpoint of the workspace that the run took itself; @p info lives as long as the call. */
+/** A checkpoint of the workspace that the run took itself; @p info lives as long as the call. Of
+ * the one with which a run is resumed, has_changed and what goes with it tell what changed before
+ * that since its base, but for what Pawl wrote itself. */
 typedef void (*pawl_run_checkpoint_fn)(const pawl_workspace_checkpoint_info *info, void *user);
 
 /** What is to be done about a checkpoint of the workspace that failed. */

@@ -87,8 +87,10 @@ typedef struct pawl_rollback_plan_item {
         const char *fix; /**< what ends an obstacle, such as "free some space"; NULL: not known */
         pawl_text run_id; /**< another run than the checkpoint's, if one changed the path last,
                              since the way to the checkpoint was left; else absent */
-        bool by_hand;     /**< neither Pawl nor a step changed it: no step was at work between the
-                               checkpoints that it changed between, nor since the last one */
+        pawl_text agent;  /**< the actor of tool calls, if an agent changed it last: in a turn, from
+                               the checkpoint before its first call on; else absent */
+        bool by_hand; /**< neither Pawl, a step nor an agent changed it: none was at work between
+                           the checkpoints that it changed between, nor since the last one */
 } pawl_rollback_plan_item;
 
 /** How many of each. */
@@ -117,7 +119,8 @@ typedef struct pawl_put_back {
 
 /** Somebody else's work that is replaced. */
 typedef struct pawl_rollback_plan_other {
-        pawl_text run_id; /**< its steps stay as they are; absent: work by hand, or of no run */
+        pawl_text run_id; /**< its steps stay as they are; absent: an agent's work, or by hand */
+        pawl_text agent;  /**< the actor of its tool calls; absent: a run's work, or by hand */
         uint64_t paths;   /**< how many paths of the plan */
 } pawl_rollback_plan_other;
 

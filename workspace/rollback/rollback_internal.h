@@ -53,8 +53,9 @@ struct pawl_rollback_plan {
         pawl_rollback_plan_git git;     /* no branch: git stays */
         const char *git_left, *git_fix; /* why it stays though it was to move, and what helps; NULL:
                                            it was not to, or did */
-        pawl_text *work_of; /* of each step of the plan: the run whose work it replaces */
-        char *work;         /* 'r': another run's, 'h': no run's, 'o': its own, 0: nobody's since */
+        pawl_text *work_of; /* of each step of the plan: the run or agent whose work it replaces */
+        char *work;         /* 'r': another run's, 'a': an agent's, 'h': by hand, 'o': its own run's
+                               or Pawl's, 0: nobody's since */
         pawl_rollback_plan_effect effect;
         pawl_rollback_plan_item *items; /* the plan, as the public header shows it */
         size_t n_items;
@@ -135,7 +136,7 @@ bool *pawl__line_to(const pawl__line *all, int64_t n, pawl__arena *arena);
 /* ---- rollback_others.c: whose work it replaces ----------------------------------------------- */
 
 /** For each step of the plan, who changed the path last since the way to the target was left: a
- * run, or somebody by hand (or in no run). */
+ * run, an agent, or somebody by hand. */
 PAWL_MUST_CHECK pawl_status pawl__rollback_others(pawl_rollback_plan *p, pawl__workspace *ws,
         const pawl__directories *directories, pawl_error *err);
 

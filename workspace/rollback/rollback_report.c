@@ -111,6 +111,7 @@ pawl_status pawl__rollback_report(pawl_rollback_plan *p, pawl__workspace *ws, pa
                         mark_unwritten(item, p->unwritten[i]);
                 if (p->work) { /* not of one that was interrupted */
                         item->run_id = p->work[i] == 'r' ? p->work_of[i] : pawl__text(NULL);
+                        item->agent = p->work[i] == 'a' ? p->work_of[i] : pawl__text(NULL);
                         item->by_hand = p->work[i] == 'h';
                 }
         }
