@@ -12,6 +12,7 @@ enum { FEW_BYTES = 128 << 10 };
 struct pawl__hasher {
         const pawl__crypto *crypto; /* NULL until it pays, or where there is none */
         EVP_MD_CTX *ctx;
+        bool chosen;
         bool without; /* the hash that is under way is in own, not in ctx */
         pawl__sha256_state own;
 };
@@ -71,8 +72,10 @@ static bool begin_openssl(pawl__hasher *h, size_t len)
         return begun;
 }
 
-static void begin(pawl__hasher *h, size_t len)
+/* By its first piece: what is long comes in large ones. */
+static void choose(pawl__hasher *h, size_t len)
 {
+        h->chosen = true;
         h->without = !begin_openssl(h, len);
         if (h->without)
                 pawl__sha256_begin(&h->own);
@@ -81,12 +84,14 @@ static void begin(pawl__hasher *h, size_t len)
 pawl_status pawl__hasher_begin(pawl__hasher *h, pawl_error *err)
 {
         (void)err;
-        begin(h, 0);
+        h->chosen = false;
         return PAWL_OK;
 }
 
 pawl_status pawl__hasher_add(pawl__hasher *h, const void *data, size_t len)
 {
+        if (!h->chosen)
+                choose(h, len);
         if (!h->without)
                 return h->crypto->EVP_DigestUpdate(h->ctx, data, len) == 1 ? PAWL_OK : PAWL_ENOMEM;
         atomic_fetch_add(&hashed, len);
@@ -96,6 +101,8 @@ pawl_status pawl__hasher_add(pawl__hasher *h, const void *data, size_t len)
 
 pawl_status pawl__hasher_end(pawl__hasher *h, unsigned char out[32])
 {
+        if (!h->chosen)
+                choose(h, 0);
         if (!h->without)
                 return h->crypto->EVP_DigestFinal_ex(h->ctx, out, NULL) == 1 ? PAWL_OK
                                                                              : PAWL_ENOMEM;
@@ -112,7 +119,7 @@ pawl_status pawl__sha256(
         if (own)
                 h = own;
         if (!status)
-                begin(h, len);
+                h->chosen = false;
         if (!status && (pawl__hasher_add(h, data, len) || pawl__hasher_end(h, out)))
                 status = pawl__nomem(err);
         pawl__hasher_free(own);
