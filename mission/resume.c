@@ -380,10 +380,11 @@ static pawl_status go_on(pawl__runner *r, target *found)
         if (status)
                 return status;
         pawl__runner_notify_left(r);
-        r->resumes = true;
+        r->claims_again = true;
         status = pawl__runner_claim(r, r->options.wait_ms, look_again, found);
         if (status)
                 return status;
+        r->resumes = true;
         if (!r->mission_compared) { /* others took turns at the run all the while */
                 status = get_run(found, r, r->run_id);
                 if (!status)

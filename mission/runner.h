@@ -45,7 +45,8 @@ typedef struct pawl__runner {
         size_t n_refs;
         uint64_t fence;        /**< 0: not claimed */
         bool released;         /* with the transaction that ended the session */
-        bool resumes;          /**< a run that others began */
+        bool claims_again;     /**< a run that others began, which it may not have claimed yet */
+        bool resumes;          /**< the same, once it is claimed */
         bool beside;           /**< options.alone, but the claim found an unfinished run */
         bool completed;        /**< RunCompleted is in the log already */
         bool mission_accepted; /**< somebody said yes to what changed in the mission */

@@ -227,7 +227,7 @@ static void tell_taken(pawl__runner *r)
                 return;
         pawl_workspace_checkpoint_info info =
                 pawl__checkpoint_info(row, (uint64_t)row->v[PAWL__WCP_N].integer);
-        if (r->resumes && pawl__text_is(info.description, PAWL__AT_SESSION_START))
+        if (r->claims_again && pawl__text_is(info.description, PAWL__AT_SESSION_START))
                 pawl__changed_files(&info, &r->snapshot->ws);
         r->options.checkpoint(&info, r->options.checkpoint_user);
 }

@@ -9,7 +9,8 @@ runs 0 pawl resolve "$(pawl conflicts --json | jq -r '.[0].conflict_id')" --pick
 it "without a terminal the answer is no: exit 4, the members and the hashes shown, nothing run"
 sed -i 's/"A"\]/"B"]/' mission.yaml
 runs 4 pawl resume "$token"
-[ "$(wc -l <err)" -eq 1 ]
+[ "$(wc -l <err)" -eq 2 ]
+says '^pawl: [0-9]+ files changed since checkpoint [0-9]+ before the run was resumed; ' err
 says '^pawl: step specify: .*inputs\.requirements\[1\]: "A" → "B".*[0-9a-f]{16}.*[0-9a-f]{16}.*--accept-changed-inputs' err
 same "$(cat journal)" research
 same "$(events StepResumeAborted)" 1
