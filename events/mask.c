@@ -17,11 +17,12 @@ static const char *const kept[] = {"actor_type", "change", "changes", "channel",
         "exclude", "extraction_method", "file", "forked_from", "git", "hash", "history", "id",
         "input_hash_alg", "invalidated", "kind", "layer", "mission_document", "mission_file",
         "mission_path", "name", "normal", "origin", "original", "outcome", "overall_severity",
-        "owner", "phase", "plan", "pruned", "recommended_action", "rerun", "resolution_mode", "restored",
-        "resumed_from", "retry_token", "revalidated", "root", "run_status", "scope", "scope_refs",
-        "section", "severity", "signature", "source_step", "status", "steps", "steps_running",
-        "strictness", "strictness_mode", "surface", "task_path", "term", "term_surface",
-        "timestamp", "to", "tool", "tree", "trigger", "type", "update_type", "urgency"};
+        "owner", "phase", "plan", "pruned", "recommended_action", "rerun", "resolution_mode",
+        "restored", "resumed_from", "retry_token", "revalidated", "root", "run_status", "scope",
+        "scope_refs", "section", "severity", "signature", "source_step", "status", "steps",
+        "steps_running", "strictness", "strictness_mode", "surface", "task_path", "term",
+        "term_surface", "timestamp", "to", "tool", "tree", "trigger", "type", "update_type",
+        "urgency"};
 
 static bool ends_with(pawl_text name, const char *end)
 {

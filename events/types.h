@@ -106,7 +106,8 @@ static inline bool pawl__event_changes_senses(pawl__event_type type)
 
 /**
  * Check a payload against its type: an object, each required field there and of its kind, each
- * optional one that is there, too. Fields that are not known are ignored; types that are not known pass.
+ * optional one that is there, too. Fields that are not known are ignored; types that are not known
+ * pass.
  * @return PAWL_EINVAL "seq 7 (StepCheckpointed): payload.retry_token: WHAT; HOW TO FIX" (seq 0 is
  *         left out), PAWL_ENEWER when the event's v is newer than the form's.
  */
