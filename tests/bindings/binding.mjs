@@ -95,7 +95,7 @@ ${steps}`);
   const stages = [];
   const result = await mission.run(log, { runId: "r1", progress: (at) => stages.push(`${at.stage} ${at.stepId}`) });
   assert.ok(stages.includes("left out no"), stages.join());
-  assert.equal(keys(result), "cancelled conflicts inputsChanged message missionChanged missionId runId sessionId signal status steps");
+  assert.equal(keys(result), "cancelled conflicts inputsChanged message missionChanged missionId runId sessionId signal status steps stepsCompleted stepsTotal");
   assert.deepEqual(result.steps.map((step) => [step.status, step.unfinished, step.removed]), [["completed", false, false], ["skipped", false, false], ["blocked", false, false]]);
   assert.deepEqual([result.missionChanged, result.inputsChanged, result.signal], [[], null, 0]);
   const [run] = await log.runs();
@@ -189,7 +189,7 @@ test("checkpoints are compared, pinned and copied", async () => {
   const id = await log.startSession("m", { actor: "agent:x" });
   await log.updateSession(id, { actor: "agent:x", step: "two", summary: "half" });
   const [session] = await log.sessions();
-  assert.equal(keys(session), "actor checkpointSeq checkpoints currentStep endedUs missionId pinned reason runId seq sessionId startedUs status stepsCompleted stepsTotal summary updatedUs");
+  assert.equal(keys(session), "actor checkpointSeq checkpoints currentStep endedUs missionId pinned reason runId seq sessionId startedUs status stepsCompleted stepsTotal summary updatedUs worktree worktreePath");
   assert.deepEqual([session.currentStep, session.summary, session.endedUs], ["two", "half", 0]);
   assert.equal((await log.verify()).keyed, false);
   await log.close();
