@@ -1,5 +1,6 @@
 /* Users' own layers among the standard ones, and answers that come in between. */
 #include "base/error.h"
+#include "pipeline/context.h"
 #include "support/pipeline.h"
 
 static const char plain[] = "{\"description\":\"the tenant pays\"}";
@@ -288,23 +289,49 @@ PIPED_TEST(a_layers_events_are_part_of_the_pass)
 
 /* Two conflicts whose ids begin alike, one of them with a candidate of a scope that there is not.
  */
+static struct {
+        char term[8], id[17];
+} alike[2];
+
+/* Two terms whose conflicts' ids begin with the same four digits: among 2,000 there are some. */
+static pawl_status find_alike(const pawl_context *ctx)
+{
+        static char ids[2000][17];
+
+        for (size_t i = 0; i < 2000; i++) {
+                char term[8];
+                snprintf(term, sizeof term, "t%zu", i);
+                if (pawl__conflict_id(ids[i], ctx, pawl__text(term)))
+                        return PAWL_ENOMEM;
+                for (size_t j = 0; j < i; j++)
+                        if (memcmp(ids[i], ids[j], 4) == 0) {
+                                snprintf(alike[0].term, sizeof alike[0].term, "t%zu", j);
+                                snprintf(alike[1].term, sizeof alike[1].term, "t%zu", i);
+                                memcpy(alike[0].id, ids[j], 17);
+                                memcpy(alike[1].id, ids[i], 17);
+                                return PAWL_OK;
+                        }
+        }
+        return PAWL_ENOTFOUND;
+}
+
 static pawl_status request_two(const pawl_layer *layer, pawl_context *ctx)
 {
-        static const char *const ids[] = {"abcd000000000001", "abcd000000000002"};
-        static const char blocked[] =
-                "{\"conflicts\":[{\"conflict_id\":\"abcd000000000001\"},{\"conflict_id\":"
-                "\"abcd000000000002\"}],\"effective_strictness\":\"medium\",\"strictness_mode\":"
-                "\"medium\"}";
         char payload[1024];
-        pawl_status status = PAWL_OK;
+        pawl_status status = find_alike(ctx);
 
         (void)layer;
-        status = pawl_context_emit(
-                ctx, "GenerationBlockedBySemanticConflict", blocked, sizeof blocked - 1);
+        snprintf(payload, sizeof payload,
+                "{\"conflicts\":[{\"conflict_id\":\"%s\"},{\"conflict_id\":\"%s\"}],"
+                "\"effective_strictness\":\"medium\",\"strictness_mode\":\"medium\"}",
+                alike[0].id, alike[1].id);
+        if (!status)
+                status = pawl_context_emit(
+                        ctx, "GenerationBlockedBySemanticConflict", payload, strlen(payload));
         for (size_t i = 0; i < 2 && !status; i++) {
                 int len = snprintf(payload, sizeof payload,
-                        "{\"conflict_id\":\"%s\",\"question\":\"?\",\"term\":\"t\",\"options\":[{\"surface\":\"t\",\"scope\":\"world\",\"definition\":\"d\",\"confidence\":1}],\"urgency\":\"high\",\"retry_token\":\"00000000-0000-4000-8000-000000000001\",\"input_hash\":\"%s\"}",
-                        ids[i], pawl_context_input_hash(ctx));
+                        "{\"conflict_id\":\"%s\",\"question\":\"?\",\"term\":\"%s\",\"options\":[{\"surface\":\"t\",\"scope\":\"world\",\"definition\":\"d\",\"confidence\":1}],\"urgency\":\"high\",\"retry_token\":\"00000000-0000-4000-8000-000000000001\",\"input_hash\":\"%s\"}",
+                        alike[i].id, alike[i].term, pawl_context_input_hash(ctx));
                 status = pawl_context_emit(
                         ctx, "GlossaryClarificationRequested", payload, (size_t)len);
         }
@@ -319,14 +346,16 @@ PIPED_TEST(a_prefix_must_name_one_conflict_and_a_pick_a_scope_that_is_known)
         assert_ok(pawl_pipeline_add_after(p->pipeline, "generation_gate", &mine));
         assert_ok(run(p, "s", plain, NULL));
         uint64_t head = piped_head(p);
-        assert_int_equal(piped_define(p, "abcd", "x"), PAWL_EINVAL);
-        assert_says(p->err.message,
-                "conflict abcd: is more than one (abcd000000000001, abcd000000000002)");
-        assert_int_equal(pawl_conflict_resolve(p->log, "abcd000000000002", &pick, NULL, &p->err),
-                PAWL_EINVAL);
-        assert_says(p->err.message, "candidate 1 has the unknown scope \"world\"; define \"t\"");
+        char prefix[5] = "", says[120];
+        memcpy(prefix, alike[0].id, 4);
+        assert_int_equal(piped_define(p, prefix, "x"), PAWL_EINVAL);
+        snprintf(says, sizeof says, "conflict %s: is more than one (", prefix);
+        assert_says(p->err.message, says);
+        assert_int_equal(
+                pawl_conflict_resolve(p->log, alike[1].id, &pick, NULL, &p->err), PAWL_EINVAL);
+        assert_says(p->err.message, "candidate 1 has the unknown scope \"world\"; define \"t");
         assert_int_equal(piped_head(p), head);
-        assert_ok(piped_define(p, "abcd000000000002", "x"));
+        assert_ok(piped_define(p, alike[1].id, "x"));
 }
 
 /* ---- Another session answers first ---------------------------------------------------------- */

@@ -113,7 +113,8 @@ const pawl_event event_samples[EVENT_SAMPLES] = {
         SAMPLE("Pruned", NO_STEP,
                 "{\"bytes\":7,\"contents\":1,\"kind\":\"checkpoints\",\"pruned\":[2]}"),
         SAMPLE("RunMissionChanged", NO_STEP,
-                "{\"changes\":[{\"change\":\"removed\",\"step_id\":\"two\"}],"
+                "{\"changes\":[{\"change\":\"removed\",\"step_id\":\"two\"},"
+                "{\"change\":\"added\",\"step_id\":\"three\"}],"
                 "\"mission_document\":\"" HASH_2 "\",\"mission_hash\":\"" HASH_1
                 "\",\"rerun\":[\"one\"],\"steps\":[\"one\",\"three\"]}"),
         SAMPLE("RunCancelled", NO_STEP, "{\"reason\":\"cancelled by user:ana\"}"),
