@@ -5,7 +5,7 @@
 #include "mission/param_text.h"
 #include "mission/runner.h"
 #include "pipeline/question.h"
-#include "state/plan.h"
+#include "state/step_plan.h"
 #include <stdlib.h>
 
 static pawl_status write_ask(

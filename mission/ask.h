@@ -31,7 +31,7 @@ PAWL_MUST_CHECK pawl_status pawl__ask_or_run(const pawl__place *place, pawl__nod
 PAWL_MUST_CHECK pawl_status pawl__step_inputs(pawl__buf *out, const pawl_mission *mission,
         const pawl__step *step, pawl__output_fn output, void *user, pawl_error *err);
 
-/** The hash of what the step asks people, as a run's plan has it (state/plan.h). */
+/** The hash of what the step asks people, as a run's plan has it (state/step_plan.h). */
 PAWL_MUST_CHECK pawl_status pawl__ask_hash(char hex[65], const pawl_mission *mission,
         const pawl__step *step, pawl_log *log, pawl_error *err);
 

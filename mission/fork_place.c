@@ -8,7 +8,7 @@
 #include "mission/param_text.h"
 #include "mission/params.h"
 #include "mission/runner.h"
-#include "state/plan.h"
+#include "state/step_plan.h"
 #include "workspace/rollback/set_up.h"
 #include "workspace/rollback/tracked_paths.h"
 #include <dirent.h>

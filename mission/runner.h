@@ -200,9 +200,9 @@ PAWL_MUST_CHECK pawl_status pawl__terms_changed(bool *changed, pawl__buf *buf,
 /** Members of an event that says what the run is compared with from now on: mission_document, whose
  *  text goes into the batch, mission_hash, steps, plan. */
 PAWL_MUST_CHECK pawl_status pawl__runner_write_mission(pawl__runner *r, pawl__json_writer *w);
-/** Of these `steps`, and `plan`: what they need and ask, and how strict they are (mission/plan.c);
- *  and that alone, of rows of a run whose events said so, with the questions of @p mission where
- * that is given. */
+/** Of these `steps`, and `plan`: what they need and ask, and how strict they are
+ * (mission/mission_plan.c); and that alone, of rows of a run whose events said so, with the
+ * questions of @p mission where that is given. */
 PAWL_MUST_CHECK pawl_status pawl__runner_write_plan(pawl__runner *r, pawl__json_writer *w);
 PAWL_MUST_CHECK pawl_status pawl__rows_write_plan(pawl__json_writer *w, const pawl__row *steps,
         size_t n, const pawl_mission *mission, pawl_log *log, pawl_error *err);

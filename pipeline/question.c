@@ -4,7 +4,7 @@
 #include "base/sources.h"
 #include "glossary/seed.h"
 #include "pipeline/answer.h"
-#include "state/plan.h"
+#include "state/step_plan.h"
 #include <stdio.h>
 
 bool pawl__is_question(pawl_text conflict_type)

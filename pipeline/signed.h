@@ -17,7 +17,7 @@
 #include "base/json_write.h"
 #include "base/map.h"
 #include "glossary/glossary.h"
-#include "state/signers.h"
+#include "state/recorded_signers.h"
 #include <pawl/pipeline.h>
 
 #define PAWL__SIGNERS_MAX ((size_t)1 << 20) /* bytes of an allowed signers file */

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/json_tree.h"
 #include "base/printable.h"
-#include "state/signers.h"
+#include "state/recorded_signers.h"
 #include <stdio.h>
 
 /* The first of those whom the request of a question names. */

@@ -1,9 +1,9 @@
 /* What the events of a run change. */
 #include "base/error.h"
 #include "base/map.h"
-#include "state/plan.h"
 #include "state/rules.h"
 #include "state/rules_of.h"
+#include "state/step_plan.h"
 #include "state/threads.h"
 
 enum { MANY_STEPS = 512 }; /* of a run that begins: more are not kept for the next event */

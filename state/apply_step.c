@@ -1,7 +1,7 @@
 /* What the events of a step change. Where two rows change, both are got before the first is put. */
 #include "base/error.h"
-#include "state/plan.h"
 #include "state/rules_of.h"
+#include "state/step_plan.h"
 #include <inttypes.h>
 
 /* Step and run, both there. */

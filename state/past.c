@@ -8,9 +8,9 @@
 #include "base/ids.h"
 #include "events/log.h"
 #include "state/forked.h"
-#include "state/plan.h"
 #include "state/projection.h"
 #include "state/rules.h"
+#include "state/step_plan.h"
 #include "state/steps_before.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #include "base/error.h"
 #include "base/sources.h"
 #include "events/log.h"
-#include "state/plan.h"
 #include "state/rules_of.h"
 #include "state/sql.h"
+#include "state/step_plan.h"
 
 static bool says(const pawl__apply_ctx *a, const char *name, pawl_text value)
 {

@@ -1,8 +1,8 @@
 /* The rules of what a mission says of its steps: their order, whether they run, how strictly. */
 #include "base/error.h"
 #include "base/ids.h"
-#include "state/plan.h"
 #include "state/rules_of.h"
+#include "state/step_plan.h"
 
 /* What it needs is completed, or was gone past, or has left the mission. */
 pawl_status pawl__rule_needs_done(const pawl__apply_ctx *a)

@@ -1,9 +1,9 @@
 /* The rules of steps: their checkpoints, how they go on and how they end. */
 #include "base/error.h"
 #include "events/log.h"
-#include "state/plan.h"
 #include "state/projection.h"
 #include "state/rules_of.h"
+#include "state/step_plan.h"
 #include <inttypes.h>
 
 enum pawl__step_status pawl__rule_step_status(const pawl__apply_ctx *a)

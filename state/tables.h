@@ -113,7 +113,7 @@ enum { PAWL__RUN_LIST(PAWL__ENUM) PAWL__RUN_COLUMNS };
         X(PAWL__STEP_GATE, gate_passed, INT, 6) /* 1: the gate let it pass, and it is at work */   \
         /* with which it started last, or more: 0 off (or not known), 1 medium, 2 max */           \
         X(PAWL__STEP_STRICTNESS, strictness, INT, 6)                                               \
-        X(PAWL__STEP_PLAN, plan, TEXT, 6) /* state/plan.h; absent: not known */                    \
+        X(PAWL__STEP_PLAN, plan, TEXT, 6) /* state/step_plan.h; absent: not known */               \
         /* ids of the conflicts that block it, a space between two; "": not named yet */           \
         X(PAWL__STEP_BLOCKERS, open_conflicts, TEXT, 6)                                            \
         X(PAWL__STEP_QUESTION, question, TEXT, 6) /* the conflict whose answer is its output */    \

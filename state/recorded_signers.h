@@ -1,5 +1,5 @@
 /**
- * @file state/signers.h
+ * @file state/recorded_signers.h
  * @brief Whose signed answers a run takes.
  */
 #pragma once

@@ -1,4 +1,4 @@
-#include "state/plan.h"
+#include "state/step_plan.h"
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/ids.h"

@@ -1,5 +1,5 @@
 /* What a run requires of answers, by the document of the mission that it began with. */
-#include "state/signers.h"
+#include "state/recorded_signers.h"
 #include "base/error.h"
 #include "base/json_tree.h"
 #include "state/forked.h"

@@ -1,10 +1,10 @@
 /* What the log has for its rules of a mission's steps: what they need, and how strict they are. */
-#include "state/plan.h"
 #include "base/error.h"
 #include "base/ids.h"
 #include "mission/ask.h"
 #include "mission/graph.h"
 #include "mission/runner.h"
+#include "state/step_plan.h"
 
 /* In the order of pawl__context_effective(), before a checkpoint has one. */
 static int strictness_of(const pawl__runner *r, const pawl__step *step)

@@ -1,5 +1,5 @@
 /**
- * @file state/plan.h
+ * @file state/step_plan.h
  * @brief What a mission says of its steps, as the log has it for the rules: `plan` of RunStarted,
  * RunSubmitted and RunMissionChanged, and of each step a text in its row.
  *
