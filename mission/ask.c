@@ -92,7 +92,7 @@ static pawl_status ask_of(pawl__asks *out, pawl__arena *arena, const pawl_missio
                 return status;
         bool ok = !pawl__mask_text(&out->question, mask, arena) &&
                   !pawl__mask_text(&out->otherwise, mask, arena);
-        for (size_t i = 0; i < out->n_options && ok; i++) {
+        for (size_t i = 0; i < out->n_options && options && ok; i++) {
                 options[i] = ask->options[i];
                 ok = !pawl__mask_text(&options[i], mask, arena);
         }

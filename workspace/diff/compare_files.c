@@ -152,7 +152,7 @@ static pawl_status add_ignored(
         if (!*is)
                 return PAWL_OK;
         TRY(list_unknown(c, change->path, "ignored", !change->from, err));
-        if (only->kind == PAWL__ENTRY_DIRECTORY)
+        if (only && only->kind == PAWL__ENTRY_DIRECTORY)
                 c->ignored = pawl__arena_copy(&c->ws.arena, change->path);
         return pawl__arena_check(&c->ws.arena, err);
 }
