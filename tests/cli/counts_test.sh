@@ -1,6 +1,13 @@
 # What checkpoints, going back and comparing cost: what SQLite does and the files that are opened, at two sizes. Figures
 # that do not depend on time.
 . "$SOURCE_DIR/tests/cli/shared.sh"
+case $(stat -f -c %T .) in
+ext2/ext3 | xfs | btrfs | f2fs) ;;
+*)      # elsewhere files that changed lately are read again
+        echo "skipped: the temporary files are on $(stat -f -c %T .), where a scan trusts no file that changed lately"
+        exit 77
+        ;;
+esac
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 export HOME=$PWD/home
 mkdir home
