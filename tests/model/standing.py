@@ -277,7 +277,7 @@ def histories():
     chance = random.Random(SEED)
     os.mkdir("w")
     with open("../step.sh", "w", encoding="ascii") as file:
-        file.write(f'case $(cat ../code-$1-$2) in hang) exec sleep 100 ;; esac\ncd "{os.getcwd()}"; echo $1-$2-$(cat ../code-$1-$2) >w/$(echo $1 | cut -c1 | tr ot ab); exit $(cat ../code-$1-$2)\n')
+        file.write(f'cd "{os.getcwd()}"; case $(cat ../code-$1-$2) in hang) exec sleep 100 ;; esac\necho $1-$2-$(cat ../code-$1-$2) >w/$(echo $1 | cut -c1 | tr ot ab); exit $(cat ../code-$1-$2)\n')
     pawl("init")
     world = {"kept": {}, "code": 0}
     with open("w/a", "w", encoding="ascii") as file:
